@@ -1,0 +1,5 @@
+# The one list of algorithms: it feeds the registry, the tests, the benchmarks and the docs.
+set(PARALLAX_ALGORITHMS
+    fft
+    hologram
+    hologram_simulate)

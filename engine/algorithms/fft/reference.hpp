@@ -1,0 +1,17 @@
+// The oracle: double-precision transforms of any size on the host (KISS FFT, Bluestein for large primes).
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace parallax::engine::fft {
+
+using Complex = std::complex<double>;
+
+/// In place, [height][width] dense; inverse divides by width * height. `threads` 0: all.
+void reference_fft2(Complex* data, std::int64_t width, std::int64_t height, bool inverse, int threads = 1);
+/// In place, `batch` rows of `width`; inverse divides by width.
+void reference_fft1(Complex* data, std::int64_t width, std::int64_t batch, bool inverse, int threads = 1);
+
+}  // namespace parallax::engine::fft

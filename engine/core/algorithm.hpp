@@ -1,0 +1,100 @@
+// What an algorithm is: named inputs and outputs, a table of parameters, a rule for shapes, and variants.
+// Plain data with functions in it; each algorithm's folder makes one by `Algorithm make_<name>()`.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "core/policy.hpp"
+#include "parallax/array.hpp"
+#include "parallax/host/context.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+class Plan;
+class PlanBuilder;
+
+/// Named arrays, in order of their names.
+using ArrayDescs = std::map<std::string, ArrayDesc, std::less<>>;
+
+enum class PortKind { array, record };   ///< record: JSON made from a few scalars (a focus curve, counts)
+
+struct Port {
+    std::string name;
+    std::string doc;             ///< shape, type, unit
+    bool required = true;        ///< outputs: written when the job names none
+    PortKind kind = PortKind::array;
+};
+
+/// Everything that decides what is to be computed.
+struct Problem {
+    ArrayDescs inputs;
+    Parameters parameters;
+    std::vector<std::string> outputs;    ///< the ports that are wanted
+
+    bool wants(std::string_view output) const noexcept;
+};
+
+struct Support {
+    std::string why_not;                 ///< empty: yes
+    static Support yes() { return {}; }
+    static Support no(std::string reason) { return {std::move(reason)}; }
+    explicit operator bool() const noexcept { return why_not.empty(); }
+};
+
+enum class Role { reference, seed, plain, best };
+std::string_view to_string(Role) noexcept;
+
+struct Variant {
+    std::string name;                    ///< "fused"
+    std::string summary;                 ///< technique and source, a line
+    Role role = Role::plain;
+    std::vector<host::Backend> backends;
+    std::vector<std::string> kernels;    ///< files of kernels_cl
+    PolicyTable policy;
+    /// A reason, or yes. Asked only on a backend that is listed.
+    std::function<Support(const Problem&, host::Context&)> supports;
+    std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan;
+};
+
+/// How a large problem may be cut: along `axis` with `halo` elements on each side; '\0': not at all.
+struct Chunking {
+    char axis = '\0';
+    std::int64_t halo = 0;
+};
+
+struct Algorithm {
+    std::string name;                    ///< "hologram": folder, job key, test and docs page carry it too
+    std::string summary;                 ///< one line
+    ParameterTable parameters;
+    std::vector<Port> inputs;
+    std::vector<Port> outputs;
+    /// Shapes of the array outputs that are wanted. Throws ConfigError (pointer "/inputs/<port>") for inputs it cannot take.
+    std::function<ArrayDescs(const Problem&)> infer;
+    /// Warnings for the user, with numbers; may be empty.
+    std::function<std::vector<std::string>(const Problem&)> warnings;
+    std::function<Chunking(const Problem&)> chunking;
+    std::vector<Variant> variants;       ///< in order of preference: the first that supports a problem runs it
+
+    const Port* input(std::string_view name) const noexcept;
+    const Port* output(std::string_view name) const noexcept;
+    const Variant* variant(std::string_view name) const noexcept;
+};
+
+/// All algorithms of engine/algorithms.cmake.
+class Registry {
+public:
+    Registry();
+    const std::vector<Algorithm>& algorithms() const noexcept { return algorithms_; }
+    /// Throws ConfigError at `pointer` with the nearest name.
+    const Algorithm& get(const std::string& name, const std::string& pointer = "/run") const;
+
+private:
+    std::vector<Algorithm> algorithms_;
+};
+
+}  // namespace parallax::engine

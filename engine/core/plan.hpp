@@ -1,0 +1,121 @@
+// A plan: compiled kernels for one problem on one device. Making it compiles and allocates; running it does neither.
+#pragma once
+
+#include "core/algorithm.hpp"
+#include "core/profiler.hpp"
+#include "parallax/host/context.hpp"
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax::engine {
+
+/// A piece of workspace, by number: which memory it is, the execution says. Two executions in flight have two sets.
+struct Scratch {
+    int slot = -1;
+};
+
+/// What a plan is made with. Scratch is lent by lifetime: after release() a later scratch() may get the same memory.
+class PlanBuilder {
+public:
+    PlanBuilder(host::Context&, host::Queue&);
+
+    host::Context& context() noexcept { return context_; }
+    const host::DeviceInfo& device() const noexcept { return context_.info(); }
+
+    /// Builds (or fetches) the program and makes a kernel of it.
+    std::unique_ptr<host::Kernel> kernel(const host::ProgramSpec&, const std::string& name);
+    /// Device memory that lives as long as the plan. Uninitialised.
+    host::Buffer state(std::size_t bytes);
+    /// The same, filled now from host memory.
+    host::Buffer constant(const void* data, std::size_t bytes);
+    template <class T> host::Buffer constant(const std::vector<T>& values) { return constant(values.data(), values.size() * sizeof(T)); }
+
+    Scratch scratch(std::size_t bytes);
+    void release(Scratch);
+
+    /// What was built, for the report.
+    struct Built { std::string file, kernel, hash, origin; double seconds; };
+    const std::vector<Built>& built() const noexcept { return built_; }
+    const std::vector<std::size_t>& slots() const noexcept { return slots_; }
+    std::size_t state_bytes() const noexcept { return state_bytes_; }
+    host::Queue& queue() noexcept { return queue_; }
+
+private:
+    host::Context& context_;
+    host::Queue& queue_;
+    std::vector<Built> built_;
+    std::vector<std::size_t> slots_;
+    std::vector<bool> slot_free_;
+    std::size_t state_bytes_ = 0;
+};
+
+/// Arrays that an execution works on, by port.
+struct Bindings {
+    std::map<std::string, DeviceArray, std::less<>> inputs;
+    std::map<std::string, DeviceArray, std::less<>> outputs;
+
+    bool has_input(std::string_view port) const { return inputs.find(port) != inputs.end(); }
+    bool has_output(std::string_view port) const { return outputs.find(port) != outputs.end(); }
+    const host::Buffer& input(std::string_view port) const { return inputs.find(port)->second.buffer; }
+    const host::Buffer& output(std::string_view port) const { return outputs.find(port)->second.buffer; }
+};
+
+/// One run of a plan: commands go to its queue in order, each under a stage's name.
+class Execution {
+public:
+    Execution(host::Queue&, Profiler&, std::span<const host::Buffer> workspace);
+
+    host::Queue& queue() noexcept { return queue_; }
+    const host::Buffer& buffer(Scratch s) const { return workspace_[static_cast<std::size_t>(s.slot)]; }
+
+    void launch(std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local, std::initializer_list<host::Arg>);
+    void copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes);
+    /// Commands that others enqueue (VkFFT): the caller hands over the event that ends them, or none.
+    void external(std::string_view stage, host::Event);
+    /// C++ on the native device.
+    void host_task(std::string_view stage, const std::function<void()>&);
+    /// Small values to host memory when everything is done; `convert` then makes the record of that port.
+    void record(std::string port, const host::Buffer&, std::size_t bytes, std::function<Json(std::span<const std::byte>)> convert);
+    /// A record that needs no device memory (native variants, constants); called after the queue has finished.
+    void record(std::string port, std::function<Json()> make);
+
+    /// Stages launched while it lives stand below `name` in the report.
+    class Scope {
+    public:
+        Scope(Profiler& p, std::string_view name) : profiler_(p) { profiler_.enter(name); }
+        ~Scope() { profiler_.leave(); }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+    private:
+        Profiler& profiler_;
+    };
+    Scope scope(std::string_view name) { return Scope(profiler_, name); }
+
+    /// After the queue has finished: every record by port.
+    Json finish_records();
+
+private:
+    struct Pending { std::string port; std::vector<std::byte> bytes; std::function<Json(std::span<const std::byte>)> convert; };
+    host::Queue& queue_;
+    Profiler& profiler_;
+    std::span<const host::Buffer> workspace_;
+    std::vector<std::unique_ptr<Pending>> pending_;
+};
+
+class Plan {
+public:
+    virtual ~Plan() = default;
+    /// Enqueues everything; must not build, allocate or wait.
+    virtual void enqueue(Execution&, const Bindings&) = 0;
+    /// New values for the fields that are marked runtime(). Must not build or allocate.
+    virtual void update(const Parameters&) {}
+};
+
+}  // namespace parallax::engine

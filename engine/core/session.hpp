@@ -1,0 +1,95 @@
+// Engine: one opened device, shared by threads. Session: one thread's queue, workspace and plans on it.
+#pragma once
+
+#include "core/algorithm.hpp"
+#include "core/plan.hpp"
+#include "core/profiler.hpp"
+#include "parallax/host/context.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+class Engine {
+public:
+    /// Opens the device. The registry of all algorithms is built in.
+    explicit Engine(const host::Device&, const host::ContextOptions& = {});
+    host::Context& context() noexcept { return *context_; }
+    const host::DeviceInfo& device() const noexcept { return context_->info(); }
+    const Registry& registry() const noexcept { return registry_; }
+
+private:
+    std::shared_ptr<host::Context> context_;
+    Registry registry_;
+};
+
+/// One algorithm on arrays that are on the device already.
+struct Call {
+    std::string id;                          ///< name of the step in reports; empty: the algorithm's
+    const Algorithm* algorithm = nullptr;
+    Parameters parameters;
+    std::string variant;                     ///< empty: the first that supports the problem
+    Json policy = Json::object();
+    std::map<std::string, DeviceArray, std::less<>> inputs;
+    std::vector<std::string> outputs;        ///< ports wanted; empty: all required ones
+    std::string pointer;                     ///< where the step stands in the job, for errors
+};
+
+struct Refusal { std::string variant, reason; };
+
+struct CallResult {
+    std::map<std::string, DeviceArray, std::less<>> outputs;
+    Json records = Json::object();           ///< by port
+    std::string variant;
+    Policy policy;
+    std::vector<Refusal> refusals;           ///< variants that were preferred and could not
+    std::vector<std::string> warnings;
+    std::vector<PlanBuilder::Built> built;   ///< kernels of the plan
+    double plan_seconds = 0;                 ///< 0: the plan was there
+    std::size_t workspace_bytes = 0;
+    std::vector<Stage> stages;               ///< filled by Session::finish()
+};
+
+/// Which variant would run, and why not the others.
+struct Choice {
+    const Variant* variant = nullptr;
+    Policy policy;
+    std::vector<Refusal> refusals;
+};
+
+class Session {
+public:
+    explicit Session(Engine&);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    Engine& engine() noexcept { return engine_; }
+    host::Queue& queue() noexcept { return *queue_; }
+    Profiler& profiler() noexcept { return profiler_; }
+
+    DeviceArray upload(const HostArray&, std::string_view stage = "upload");
+    HostArray download(const DeviceArray&, std::string_view stage = "download");
+    DeviceArray allocate(const ArrayDesc&);
+
+    /// Throws ConfigError for an unknown variant or policy, UnsupportedError with every reason.
+    Choice choose(const Algorithm&, const Problem&, const std::string& variant, const Json& policy, const std::string& pointer);
+    /// Plans (or reuses the plan), allocates outputs, enqueues, waits, and reads the records. `into` may hold
+    /// output arrays to be reused.
+    CallResult run(const Call&, const std::map<std::string, DeviceArray, std::less<>>& into = {});
+
+private:
+    struct Planned;
+    std::shared_ptr<Planned> plan(const Call&, const Problem&, CallResult&);
+
+    Engine& engine_;
+    std::unique_ptr<host::Queue> queue_;
+    Profiler profiler_;
+    std::map<std::string, std::shared_ptr<Planned>> plans_;
+    std::vector<host::Buffer> workspace_;            ///< shared by all plans: they run one after another
+};
+
+}  // namespace parallax::engine

@@ -1,0 +1,78 @@
+// Files -> arrays -> files. Formats: PNG, TIFF, JPEG, BMP, PGM, NPY, NIfTI, raw in; PNG, TIFF, NPY, NIfTI, JSON, CSV out.
+// Every declared size is checked against the file's length and against `limit_bytes` before memory is asked for;
+// a truncated, lying or empty file is an IoError that names it. Nothing is ever left half-written.
+#pragma once
+
+#include "parallax/array.hpp"
+#include "parallax/host/json.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::io {
+
+/// How the bytes of a raw file are laid out.
+struct RawLayout {
+    ElementType type = ElementType::u8;
+    std::vector<ArrayDesc::Extent> axes;     ///< slowest first
+    std::uint64_t offset = 0;                ///< bytes before the first element
+    bool big_endian = false;
+};
+
+struct ReadOptions {
+    std::optional<std::pair<std::int64_t, std::int64_t>> pages;   ///< [first, end) of a multi-page file; not set: all
+    std::optional<std::int64_t> volume;                           ///< of a 4-D NIfTI: one volume; not set: all, axis t
+    std::optional<RawLayout> raw;                                 ///< must be given for unknown extensions
+    bool keep_channels = false;               ///< false: colour images become luminance (Rec. 601, as PIL's "L")
+    char page_axis = 't';                     ///< what pages of a stack are: 't' time or 'z' depth
+    std::uint64_t limit_bytes = std::uint64_t{1} << 40;           ///< larger arrays are refused
+    std::function<HostArray(const ArrayDesc&)> allocate;          ///< e.g. pinned memory; not set: HostArray::make
+};
+
+/// What a file says of itself, without decoding its pixels.
+struct FileInfo {
+    std::string format;              ///< "png", "tiff", "bigtiff", "jpeg", "bmp", "pgm", "npy", "nifti", "raw"
+    ArrayDesc desc;                  ///< of the whole array, channels included, before any luminance conversion
+    Metadata metadata;
+    std::uint64_t file_bytes = 0;
+    std::string detail;              ///< "lzw, 12 pages, big-endian"
+};
+
+FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
+/// Decodes. Elements keep their type (8-bit stays u8); NIfTI scl_slope/inter other than 1/0 make f32.
+HostArray read(const std::filesystem::path&, const ReadOptions& = {});
+
+struct WriteOptions {
+    std::optional<std::array<double, 2>> window;              ///< PNG: [low, high] -> 0..255 (or 0..65535)
+    std::optional<std::array<double, 2>> window_percentile;   ///< PNG: percentiles, e.g. [1, 99]
+    int png_bits = 8;
+    bool overwrite = false;          ///< false: an existing file is an IoError
+};
+
+/// By extension: .png (u8/u16 as they are; anything else needs a window, default its range), .tif/.tiff, .npy, .nii,
+/// .nii.gz. Complex arrays: .npy only. Throws IoError naming what the format cannot hold.
+void write(const std::filesystem::path&, const HostArray&, const WriteOptions& = {});
+/// Throws IoError now if write() could not work later: unknown extension, type or axes that the format cannot hold,
+/// existing file, folder that cannot be written. Creates nothing.
+void check_writable(const std::filesystem::path&, const ArrayDesc&, const WriteOptions& = {});
+
+void write_json(const std::filesystem::path&, const Json&, bool overwrite);
+/// Rows of equal length; numbers with all digits, text quoted where needed.
+void write_csv(const std::filesystem::path&, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows, bool overwrite);
+
+/// Writes `produce(temporary path)`, then renames; the temporary file goes whatever happens.
+void write_atomically(const std::filesystem::path&, bool overwrite, const std::function<void(const std::filesystem::path&)>& produce);
+
+/// Several arrays of one shape -> one: "mean" (f32) or "median" (f32), element by element.
+HostArray combine(const std::vector<HostArray>&, const std::string& how);
+
+/// xxh3-128 as hex, of a file's bytes or of an array's elements.
+std::string hash_file(const std::filesystem::path&);
+std::string hash_array(const HostArray&);
+
+}  // namespace parallax::io

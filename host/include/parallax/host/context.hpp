@@ -1,0 +1,40 @@
+// An opened device: memory, queues and programs.
+#pragma once
+
+#include "parallax/host/buffer.hpp"
+#include "parallax/host/device.hpp"
+#include "parallax/host/program.hpp"
+#include "parallax/host/queue.hpp"
+
+#include <memory>
+
+namespace parallax::host {
+
+/// Found out by compiling and running small kernels, once for each driver version (kept in the program cache).
+struct Capabilities {
+    bool fp64 = false;             ///< double compiles and computes
+    bool int64_atomics = false;    ///< cl_khr_int64_base_atomics works
+    bool inline_ptx = false;       ///< asm("...") compiles and runs (NVIDIA)
+    bool images = false;
+    bool event_times = false;      ///< profiling events measure something
+    int warp_width = 1;            ///< work-items that run in lock step, 1 where that cannot be told
+};
+
+/// All of it may be used from several threads; what it hands out belongs to one at a time.
+class Context {
+public:
+    virtual ~Context() = default;
+    virtual const DeviceInfo& info() const noexcept = 0;
+    virtual const Capabilities& capabilities() = 0;
+
+    virtual std::unique_ptr<Queue> create_queue(const QueueOptions& = {}) = 0;
+    /// Uninitialised device memory. Throws DeviceError naming the size where it does not fit.
+    virtual Buffer allocate(std::size_t bytes) = 0;
+    virtual std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) = 0;
+    /// Builds or fetches from memory or disk. Throws BuildError. Native: DeviceError.
+    virtual std::shared_ptr<Program> build(const ProgramSpec&) = 0;
+    /// Bytes handed out by allocate() and not yet returned.
+    virtual std::uint64_t allocated() const noexcept = 0;
+};
+
+}  // namespace parallax::host

@@ -1,0 +1,72 @@
+// Commands in order on one device. A launch carries all its arguments; nothing is left set between launches.
+#pragma once
+
+#include "parallax/host/buffer.hpp"
+#include "parallax/host/event.hpp"
+#include "parallax/host/program.hpp"
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace parallax::host {
+
+struct NDRange {
+    std::size_t x = 1, y = 1, z = 1;
+    std::size_t count() const noexcept { return x * y * z; }
+};
+
+/// A kernel argument: a buffer, or a trivially copyable value of up to 16 bytes.
+class Arg {
+public:
+    Arg(const Buffer& buffer) : buffer_(buffer.storage()) {}
+    template <class T>
+        requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && !std::is_pointer_v<T> && !std::is_same_v<T, bool>)
+    Arg(const T& value) : size_(sizeof(T)) { std::memcpy(value_.data(), &value, sizeof(T)); }
+
+    bool is_buffer() const noexcept { return size_ == 0; }
+    BufferStorage* buffer() const noexcept { return buffer_; }
+    const void* value() const noexcept { return value_.data(); }
+    std::size_t size() const noexcept { return size_; }
+
+private:
+    BufferStorage* buffer_ = nullptr;
+    alignas(16) std::array<std::byte, 16> value_{};
+    std::size_t size_ = 0;
+};
+
+struct Launch {
+    Kernel& kernel;
+    NDRange groups;                 ///< number of work-groups in each dimension
+    NDRange local;                  ///< work-items of a group
+    std::span<const Arg> args;
+    std::span<const Event> wait = {};
+    std::string_view step = {};     ///< for errors: "hologram/transfer"
+};
+
+struct QueueOptions {
+    bool profiled = true;
+};
+
+class Queue {
+public:
+    virtual ~Queue() = default;
+
+    virtual Event launch(const Launch&) = 0;
+    /// Asynchronous; `data` must live until the event is complete.
+    virtual Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step = {}) = 0;
+    virtual Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step = {}) = 0;
+    virtual Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,
+                       std::string_view step = {}) = 0;
+    /// Runs C++ on the native device, as a stage with times of its own. DeviceError on any other.
+    virtual Event host_task(const std::function<void()>& task, std::string_view step = {}) = 0;
+
+    virtual void flush() = 0;
+    virtual void finish() = 0;
+};
+
+}  // namespace parallax::host
