@@ -11,11 +11,13 @@
 //
 // A length field called "pixel" is written in a job as one of pixel_nm, pixel_um, pixel_mm, pixel_cm, pixel_m
 // and kept in metres. The default of every field is its value in a default-constructed struct.
+// Keys that begin with "//" are comments: they may stand in any object and are skipped.
 #pragma once
 
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -26,7 +28,7 @@
 
 namespace parallax::engine {
 
-/// What numbers a field admits; both ends may be open.
+/// What numbers a field admits; both ends may be open. The bounds of a length are in metres.
 struct NumberRule {
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
@@ -41,6 +43,9 @@ struct LengthSweep {
     bool operator==(const LengthSweep&) const = default;
 };
 
+/// A sweep of more values than this is refused: it is a slip of a unit, and each value is a plane of memory.
+inline constexpr std::size_t max_sweep_values = 100000;
+
 /// Type-erased field; made by TableBuilder only.
 struct ParameterField {
     std::string name;                      ///< "wavelength"
@@ -49,7 +54,7 @@ struct ParameterField {
     std::string doc;                       ///< one or two sentences
     std::string type;                      ///< for a person: "length above 0", "one of a | b", "integer 0 to 64"
     bool runtime = false;                  ///< may change without a new plan (Plan::update)
-    Json schema;                           ///< JSON Schema of the value
+    std::vector<Json> schemas;             ///< JSON Schema of the value, one for each of `keys`
     std::function<void(void* object, const Json& value, const std::string& key, const std::string& pointer)> read;
     std::function<Json(const void* object)> write;   ///< value under canonical_key
 };
@@ -59,9 +64,11 @@ class Parameters;
 class ParameterTable {
 public:
     const std::vector<ParameterField>& fields() const noexcept { return fields_; }
+    /// The field that a job addresses by `key`, null if there is none.
+    const ParameterField* find(const std::string& key) const noexcept;
 
     /// Reads an object; keys in `reserved` are skipped, any other unknown key is a ConfigError that names the
-    /// nearest right one, and so are two units of one quantity.
+    /// nearest right one, and so are two units of one quantity. The result refers to this table.
     Parameters parse(const Json& object, const std::string& pointer, const std::vector<std::string>& reserved = {}) const;
     Parameters defaults() const;
     /// {"type": "object", "properties": {...}, "additionalProperties": false}
@@ -70,9 +77,10 @@ public:
 private:
     template <class P> friend class TableBuilder;
     friend class Parameters;
+    [[noreturn]] void refuse_key(const std::string& key, const std::string& pointer, const std::vector<std::string>& reserved) const;
+
     std::vector<ParameterField> fields_;
     std::function<std::shared_ptr<void>()> make_;
-    std::function<std::shared_ptr<void>(const void*)> copy_;
 };
 
 /// One set of values; cheap to copy, never changed once made.
@@ -94,8 +102,15 @@ private:
 
 /// Levenshtein-nearest of `candidates` to `word`, empty if none is near enough to be a slip.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+/// `did you mean "x"?`, or nothing if no candidate is near: for ConfigError::hint.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 /// `{"a": 1}` -> "an object", `"x"` -> "the string \"x\"": for ConfigError::found.
 std::string describe(const Json&);
+/// JSON pointer of a member or an element: "/steps" and "a/b" -> "/steps/a~1b".
+std::string pointer_to(const std::string& parent, const std::string& key);
+std::string pointer_to(const std::string& parent, std::size_t index);
+/// True for keys that hold comments: they begin with "//".
+bool is_comment(const std::string& key) noexcept;
 
 template <class P>
 class TableBuilder {
@@ -112,19 +127,20 @@ public:
     TableBuilder& length(std::string name, double P::*member, NumberRule rule, std::string doc);
     /// One length for both axes, or [x, y].
     TableBuilder& length_pair(std::string name, std::array<double, 2> P::*member, NumberRule rule, std::string doc);
-    /// A number, a list, or {from, to, step}.
+    /// A number, a list, or {from, to, step} with `to` included.
     TableBuilder& length_sweep(std::string name, LengthSweep P::*member, NumberRule rule, std::string doc);
     /// A fixed-length list of numbers, e.g. a region [x, y, width, height]; empty optional: null.
     template <std::size_t N>
     TableBuilder& integers(std::string name, std::optional<std::array<int, N>> P::*member, NumberRule rule, std::string doc);
     /// A nested object with a table of its own; null or left out: not set. `words` are strings that stand for
-    /// whole objects, such as "auto".
+    /// whole objects, such as "auto"; Q needs operator== so that they are recognised when written back.
     template <class Q>
     TableBuilder& object(std::string name, std::optional<Q> P::*member, const ParameterTable& table,
                          std::vector<std::pair<std::string, Q>> words, std::string doc);
     /// The last field may change without a new plan.
     TableBuilder& runtime();
 
+    /// Throws std::logic_error if two fields share a key.
     ParameterTable build();
 
 private:

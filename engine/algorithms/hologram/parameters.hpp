@@ -20,12 +20,14 @@ enum class Planes { all, best };
 struct OffAxis {
     bool automatic = false;
     double x = 0, y = 0, radius = 0;
+    bool operator==(const OffAxis&) const = default;
 };
 
 struct Autofocus {
     Metric metric = Metric::tenengrad;
     ObjectKind object = ObjectKind::amplitude;
     std::optional<std::array<int, 4>> region;     ///< [x, y, width, height] in pixels; not set: the whole image
+    bool operator==(const Autofocus&) const = default;
 };
 
 struct HologramParameters {

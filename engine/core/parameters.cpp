@@ -1,0 +1,179 @@
+#include "core/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+
+namespace parallax::engine {
+
+namespace {
+
+/// Optimal string alignment without case: Levenshtein's distance in which a swap of neighbours counts once.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
+    std::iota(previous.begin(), previous.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            row[j] = std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (same ? 0 : 1)});
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
+                row[j] = std::min(row[j], before[j - 2] + 1);
+            }
+        }
+        before.swap(previous);
+        previous.swap(row);
+    }
+    return previous[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+    std::string best;
+    std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance < least && distance < candidate.size()) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+    const std::string near = nearest(word, candidates);
+    return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
+}
+
+std::string describe(const Json& value) {
+    switch (value.type()) {
+        case Json::value_t::null: return "null";
+        case Json::value_t::boolean: return value.get<bool>() ? "true" : "false";
+        case Json::value_t::object: return value.empty() ? "an empty object" : "an object";
+        case Json::value_t::array: return value.empty() ? "an empty list" : fmt::format("a list of {}", value.size());
+        case Json::value_t::string: {
+            const std::string& text = value.get_ref<const std::string&>();
+            return text.size() <= 60 ? fmt::format("the string \"{}\"", text) : fmt::format("the string \"{}...\"", text.substr(0, 57));
+        }
+        case Json::value_t::number_integer:
+        case Json::value_t::number_unsigned: return "the number " + value.dump();
+        case Json::value_t::number_float: return fmt::format("the number {}", value.get<double>());
+        default: return "something that is not JSON";
+    }
+}
+
+std::string pointer_to(const std::string& parent, const std::string& key) {
+    std::string pointer = parent + '/';
+    for (const char c : key) {
+        if (c == '~') pointer += "~0";
+        else if (c == '/') pointer += "~1";
+        else pointer += c;
+    }
+    return pointer;
+}
+
+std::string pointer_to(const std::string& parent, std::size_t index) { return fmt::format("{}/{}", parent, index); }
+
+bool is_comment(const std::string& key) noexcept { return key.compare(0, 2, "//") == 0; }
+
+const ParameterField* ParameterTable::find(const std::string& key) const noexcept {
+    for (const ParameterField& field : fields_) {
+        if (std::find(field.keys.begin(), field.keys.end(), key) != field.keys.end()) return &field;
+    }
+    return nullptr;
+}
+
+void ParameterTable::refuse_key(const std::string& key, const std::string& pointer, const std::vector<std::string>& reserved) const {
+    const std::string found = fmt::format("the unknown key \"{}\"", key);
+    for (const ParameterField& field : fields_) {
+        if (field.name == key) {   // a length without its unit
+            throw ConfigError(pointer, found, fmt::format("one of {}", fmt::join(field.keys, " | ")),
+                              fmt::format("a length carries its unit in its key, for instance \"{}\"", field.canonical_key));
+        }
+    }
+    std::vector<std::string> known = reserved;
+    std::vector<std::string> canonical;
+    for (const ParameterField& field : fields_) {
+        known.insert(known.end(), field.keys.begin(), field.keys.end());
+        canonical.push_back(field.canonical_key);
+    }
+    std::string expected = canonical.empty() ? "no parameters" : fmt::format("one of {}", fmt::join(canonical, " | "));
+    std::string hint = did_you_mean(key, known);
+    for (const ParameterField& field : fields_) {   // "distance_inch" is nearer to the unit than to another word
+        if (field.keys.size() > 1 && key.compare(0, field.name.size() + 1, field.name + '_') == 0) {
+            hint = fmt::format("its units are {}", fmt::join(field.keys, ", "));
+        }
+    }
+    throw ConfigError(pointer, found, std::move(expected), std::move(hint));
+}
+
+Parameters ParameterTable::parse(const Json& object, const std::string& pointer, const std::vector<std::string>& reserved) const {
+    if (!object.is_object()) throw ConfigError(pointer, describe(object), "an object");
+    const std::shared_ptr<void> values = make_();
+    std::map<const ParameterField*, std::string> seen;
+    for (const auto& [key, value] : object.items()) {
+        if (is_comment(key) || std::find(reserved.begin(), reserved.end(), key) != reserved.end()) continue;
+        const std::string here = pointer_to(pointer, key);
+        const ParameterField* field = find(key);
+        if (!field) refuse_key(key, here, reserved);
+        const auto [first, fresh] = seen.emplace(field, key);
+        if (!fresh) {
+            throw ConfigError(here, fmt::format("\"{}\" beside \"{}\"", key, first->second), "one of the two",
+                              fmt::format("both say the {}: remove one", field->name));
+        }
+        field->read(values.get(), value, key, here);
+    }
+    return Parameters(this, values);
+}
+
+Parameters ParameterTable::defaults() const { return Parameters(this, make_()); }
+
+Json ParameterTable::schema() const {
+    Json properties = Json::object();
+    Json exclusive = Json::object();
+    const std::shared_ptr<void> values = make_();
+    for (const ParameterField& field : fields_) {
+        for (std::size_t i = 0; i < field.keys.size(); ++i) {
+            Json schema = field.schemas[i];
+            schema["description"] = field.doc;
+            if (field.keys[i] == field.canonical_key) schema["default"] = field.write(values.get());
+            properties[field.keys[i]] = std::move(schema);
+            if (field.keys.size() > 1) {   // one unit forbids the others
+                Json others = Json::object();
+                for (const std::string& other : field.keys) {
+                    if (other != field.keys[i]) others[other] = false;
+                }
+                exclusive[field.keys[i]]["properties"] = std::move(others);
+            }
+        }
+    }
+    Json schema{{"type", "object"}, {"properties", std::move(properties)}};
+    if (!exclusive.empty()) schema["dependentSchemas"] = std::move(exclusive);
+    schema["patternProperties"]["^//"] = true;
+    schema["additionalProperties"] = false;
+    return schema;
+}
+
+Json Parameters::to_json() const {
+    Json object = Json::object();
+    if (!table_) return object;
+    for (const ParameterField& field : table_->fields_) object[field.canonical_key] = field.write(object_.get());
+    return object;
+}
+
+Json Parameters::to_json_for_plan() const {
+    Json object = Json::object();
+    if (!table_) return object;
+    for (const ParameterField& field : table_->fields_) {
+        if (!field.runtime) object[field.canonical_key] = field.write(object_.get());
+    }
+    return object;
+}
+
+}  // namespace parallax::engine
