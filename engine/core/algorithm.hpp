@@ -78,6 +78,8 @@ struct Algorithm {
     /// Warnings for the user, with numbers; may be empty.
     std::function<std::vector<std::string>(const Problem&)> warnings;
     std::function<Chunking(const Problem&)> chunking;
+    /// What a plan depends on beside shapes and the parameters that are not runtime(); empty function: nothing.
+    std::function<std::string(const Problem&)> plan_key;
     std::vector<Variant> variants;       ///< in order of preference: the first that supports a problem runs it
 
     const Port* input(std::string_view name) const noexcept;

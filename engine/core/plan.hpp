@@ -77,6 +77,8 @@ public:
 
     void launch(std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local, std::initializer_list<host::Arg>);
     void copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes);
+    /// A few constants of the plan's own to the device; `data` lives as long as the plan.
+    void upload(std::string_view stage, const host::Buffer&, const void* data, std::size_t bytes);
     /// Commands that others enqueue (VkFFT): the caller hands over the event that ends them, or none.
     void external(std::string_view stage, host::Event);
     /// C++ on the native device.
@@ -102,7 +104,13 @@ public:
     Json finish_records();
 
 private:
-    struct Pending { std::string port; std::vector<std::byte> bytes; std::function<Json(std::span<const std::byte>)> convert; };
+    struct Pending {
+        Pending(std::string p, std::vector<std::byte> b, std::function<Json(std::span<const std::byte>)> c)
+            : port(std::move(p)), bytes(std::move(b)), convert(std::move(c)) {}
+        std::string port;
+        std::vector<std::byte> bytes;
+        std::function<Json(std::span<const std::byte>)> convert;
+    };
     host::Queue& queue_;
     Profiler& profiler_;
     std::span<const host::Buffer> workspace_;

@@ -50,7 +50,7 @@ struct CallResult {
     std::vector<PlanBuilder::Built> built;   ///< kernels of the plan
     double plan_seconds = 0;                 ///< 0: the plan was there
     std::size_t workspace_bytes = 0;
-    std::vector<Stage> stages;               ///< filled by Session::finish()
+    // Times of its stages are in Session::profiler(), below the id of the call.
 };
 
 /// Which variant would run, and why not the others.
@@ -83,7 +83,7 @@ public:
 
 private:
     struct Planned;
-    std::shared_ptr<Planned> plan(const Call&, const Problem&, CallResult&);
+    std::shared_ptr<Planned> plan(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&);
 
     Engine& engine_;
     std::unique_ptr<host::Queue> queue_;

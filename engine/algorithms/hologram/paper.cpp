@@ -1,0 +1,89 @@
+// `paper`: the source paper's pipeline as it was printed (Luo et al. 2021, convolution after Schnars & Jueptner), each
+// step a kernel: g(x, y) centred in the frame, transforms of hologram and g, product, inverse transform, quadrant
+// swap, modulus. For odd sizes the swap is one pixel off, as it is in the paper; it is kept so that the paper's
+// comparison can be repeated.
+#include "algorithms/hologram/propagator.hpp"
+#include "algorithms/hologram/variants.hpp"
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+class PaperPlan : public Plan {
+public:
+    PaperPlan(PlanBuilder& builder, const Problem& problem, int group)
+        : parameters_(problem.parameters.as<HologramParameters>()),
+          geometry_(resolve(parameters_, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'))),
+          group_(group),
+          phases_(builder, 1),
+          transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
+          intake_(builder, problem, geometry_, true, group),
+          propagator_(builder, geometry_, *transform_, true, group),
+          swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants")),
+          finish_(builder, problem, geometry_.width, geometry_.height, geometry_.padded_width, group) {
+        phases_.set(geometry_, parameters_.band_limit);
+        const std::size_t padded = static_cast<std::size_t>(geometry_.padded_width * geometry_.padded_height) * 2 * sizeof(float);
+        h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
+        spectrum_ = builder.scratch(padded);
+        work_ = builder.scratch(padded);
+    }
+
+    void update(const Parameters& parameters) override {
+        geometry_.distances = parameters.as<HologramParameters>().distance.values;
+        phases_.set(geometry_, parameters_.band_limit);
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const bool changed = phases_.upload(x);
+        intake_.enqueue(x, arrays, x.buffer(h_), x.buffer(spectrum_));
+        {
+            const auto scope = x.scope("forward transform");
+            transform_->enqueue(x, x.buffer(spectrum_), x.buffer(spectrum_), fft::Direction::forward);
+        }
+        propagator_.enqueue(x, phases_, x.buffer(spectrum_), 0, changed, x.buffer(work_));
+        const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+        x.launch("swap quadrants", *swap_, grid.groups, grid.local,
+                 {x.buffer(work_), x.buffer(spectrum_), static_cast<std::uint32_t>(geometry_.padded_width),
+                  static_cast<std::uint32_t>(geometry_.padded_height)});
+        finish_.enqueue(x, x.buffer(spectrum_), arrays, 0);
+    }
+
+private:
+    HologramParameters parameters_;
+    Geometry geometry_;
+    int group_;
+    PhaseTable phases_;
+    std::unique_ptr<fft::Transform> transform_;
+    Intake intake_;
+    SpectrumPropagator propagator_;
+    KernelPtr swap_;
+    Finish finish_;
+    Scratch h_, spectrum_, work_;
+};
+
+}  // namespace
+
+Variant paper_variant() {
+    Variant v;
+    v.name = "paper";
+    v.summary = "Luo et al. 2021: centred g, two transforms, product, inverse, quadrant swap, modulus";
+    v.role = Role::seed;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = {"hologram/prepare.cl", "hologram/transfer.cl", "hologram/finish.cl"};
+    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}};
+    v.supports = [](const Problem& problem, host::Context& context) {
+        if (Support s = supports_inputs(problem, context); !s) return s;
+        const auto& p = problem.parameters.as<HologramParameters>();
+        if (p.method != Method::convolution) return Support::no("the paper's pipeline is method \"convolution\" only");
+        if (p.distance.values.size() != 1 || p.autofocus) return Support::no("the paper's pipeline has one distance and no autofocus");
+        if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");
+        const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+        return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+    };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<PaperPlan>(builder, problem, policy.at("work_group_size"));
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::hologram

@@ -1,0 +1,81 @@
+#include "algorithms/hologram/propagator.hpp"
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+std::int64_t method_define(Method method) {
+    switch (method) {
+        case Method::fresnel: return 1;
+        case Method::convolution: return 2;
+        case Method::rayleigh_sommerfeld: return 3;
+        default: return 0;
+    }
+}
+
+}  // namespace
+
+SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred, int group)
+    : geometry_(geometry), transform_(transform), group_(group), kept_(geometry.distances.size() == 1) {
+    host::Defines defines;
+    defines.add("METHOD", method_define(geometry.method)).add("CENTRED", centred);
+    const host::ProgramSpec spec{"hologram/transfer.cl", defines};
+    const bool on_the_fly = !is_impulse_response(geometry.method) && !kept_;
+    multiply_ = builder.kernel(spec, on_the_fly ? "multiply_transfer" : "multiply_table");
+    if (on_the_fly) return;
+    make_ = builder.kernel(spec, is_impulse_response(geometry.method) ? "impulse" : "transfer");
+    table_ = builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float));
+}
+
+void SpectrumPropagator::make_table(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
+    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
+    if (is_impulse_response(geometry_.method)) {
+        x.launch("impulse response", *make_, grid.groups, grid.local,
+                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.planes(), slot, width, height});
+        const auto scope = x.scope("transform of g");
+        transform_.enqueue(x, table_, table_, fft::Direction::forward);
+    } else {
+        x.launch("transfer function", *make_, grid.groups, grid.local,
+                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});
+    }
+    made_ = true;
+}
+
+void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& spectrum, std::uint32_t slot, bool changed,
+                                 const host::Buffer& out) {
+    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
+    if (table_) {
+        if (!kept_ || !made_ || changed) make_table(x, phases, slot);
+        x.launch("product", *multiply_, grid.groups, grid.local, {spectrum, table_, out, width, height});
+    } else {
+        x.launch("product", *multiply_, grid.groups, grid.local,
+                 {spectrum, out, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});
+    }
+    const auto scope = x.scope("inverse transform");
+    transform_.enqueue(x, out, out, fft::Direction::inverse);
+}
+
+SingleTransformPropagator::SingleTransformPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, int group)
+    : geometry_(geometry), transform_(transform), group_(group) {
+    const host::ProgramSpec spec{"hologram/single_transform.cl", {}};
+    chirp_in_ = builder.kernel(spec, "chirp_in");
+    chirp_out_ = builder.kernel(spec, "chirp_out");
+}
+
+void SingleTransformPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& frame, std::uint32_t slot,
+                                        const host::Buffer& work, const host::Buffer& out) {
+    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
+    x.launch("chirp in", *chirp_in_, grid.groups, grid.local,
+             {frame, work, phases.turns(), phases.scale(), phases.planes(), slot, width, height});
+    {
+        const auto scope = x.scope("transform");
+        transform_.enqueue(x, work, work, fft::Direction::forward);
+    }
+    x.launch("chirp out", *chirp_out_, grid.groups, grid.local,
+             {work, out, phases.turns(), phases.scale(), phases.planes(), slot, width, height});
+}
+
+}  // namespace parallax::engine::hologram

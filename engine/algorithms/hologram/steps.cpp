@@ -1,0 +1,228 @@
+#include "algorithms/hologram/steps.hpp"
+
+#include "algorithms/hologram/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+// Reductions use one shape on every device, so that their sums, and what follows from them, are the same everywhere.
+constexpr std::int64_t reduce_group = 256;
+constexpr std::int64_t reduce_groups = 256;
+
+host::Defines reduce_defines() {
+    host::Defines d;
+    d.add("GROUP", reduce_group).add("GROUPS", reduce_groups);
+    return d;
+}
+
+constexpr host::NDRange many{reduce_groups, 1, 1}, one{1, 1, 1}, group{reduce_group, 1, 1};
+
+std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
+std::int32_t i32(std::int64_t v) { return static_cast<std::int32_t>(v); }
+
+}  // namespace
+
+const char* kernel_type(ElementType type) {
+    switch (type) {
+        case ElementType::boolean:
+        case ElementType::u8: return "uchar";
+        case ElementType::i8: return "char";
+        case ElementType::u16: return "ushort";
+        case ElementType::i16: return "short";
+        case ElementType::u32: return "uint";
+        case ElementType::i32: return "int";
+        case ElementType::u64: return "ulong64";
+        case ElementType::i64: return "long64";
+        case ElementType::f32: return "float";
+        case ElementType::f64: return "double";
+        default: return nullptr;
+    }
+}
+
+Support supports_inputs(const Problem& problem, host::Context& context) {
+    for (const auto& [name, desc] : problem.inputs) {
+        if (!desc.is_dense()) return Support::no("input " + name + " is not dense (it has an offset or a pitch)");
+        if (desc.type == ElementType::f64 && !context.capabilities().fp64) {
+            return Support::no("input " + name + " is f64 and the device has no double precision: convert it to f32");
+        }
+    }
+    return Support::yes();
+}
+
+std::int64_t output_width(const Geometry& g) { return g.method == Method::fresnel_single_fft ? g.padded_width : g.width; }
+std::int64_t output_height(const Geometry& g) { return g.method == Method::fresnel_single_fft ? g.padded_height : g.height; }
+
+Intake::Intake(PlanBuilder& builder, const Problem& problem, const Geometry& geometry, bool complex_frame, int work_group)
+    : geometry_(geometry), group_(work_group) {
+    const auto& p = problem.parameters.as<HologramParameters>();
+    const ElementType type = problem.inputs.at("hologram").type;
+    const auto type_of = [&](const char* port) {
+        const auto found = problem.inputs.find(port);
+        return kernel_type(found == problem.inputs.end() ? type : found->second.type);
+    };
+    has_background_ = problem.inputs.count("background") > 0;
+    has_dark_ = problem.inputs.count("dark") > 0;
+    const bool padded = geometry.padded_width != geometry.width || geometry.padded_height != geometry.height;
+    const Padding padding = padded ? p.padding : Padding::none;
+    needs_mean_ = padding == Padding::mean;
+
+    host::Defines defines = reduce_defines();
+    defines.add("HOLOGRAM_TYPE", kernel_type(type))
+        .add("BACKGROUND_TYPE", type_of("background"))
+        .add("DARK_TYPE", type_of("dark"))
+        .add("HAS_BACKGROUND", has_background_)
+        .add("HAS_DARK", has_dark_)
+        .add("PADDING", static_cast<std::int64_t>(padding))
+        .add("COMPLEX_FRAME", complex_frame);
+    const host::ProgramSpec spec{"hologram/prepare.cl", defines};
+    normalise_ = builder.kernel(spec, "normalise");
+    mean_ = builder.kernel(spec, "mean");
+    frame_ = builder.kernel(spec, "frame");
+    sums_ = builder.state(reduce_groups * sizeof(float));
+    mean_value_ = builder.state(sizeof(float));
+}
+
+void Intake::enqueue(Execution& x, const Bindings& arrays, const host::Buffer& h, const host::Buffer& frame) {
+    const host::Buffer& hologram = arrays.input("hologram");
+    const host::Buffer& background = has_background_ ? arrays.input("background") : hologram;
+    const host::Buffer& dark = has_dark_ ? arrays.input("dark") : hologram;
+    const auto count = static_cast<std::uint64_t>(geometry_.width * geometry_.height);
+    x.launch("normalise", *normalise_, many, group, {hologram, background, dark, h, sums_, count});
+    if (needs_mean_) x.launch("mean", *mean_, one, group, {sums_, mean_value_, count});
+    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+    x.launch("frame", *frame_, grid.groups, grid.local,
+             {h, mean_value_, frame, u32(geometry_.width), u32(geometry_.height), u32(geometry_.padded_width), u32(geometry_.padded_height)});
+}
+
+OrderFilter::OrderFilter(PlanBuilder& builder, const OffAxis& off_axis, const Geometry& geometry, int work_group)
+    : geometry_(geometry), group_(work_group), known_(!off_axis.automatic) {
+    const host::ProgramSpec spec{"hologram/off_axis.cl", reduce_defines()};
+    isolate_ = builder.kernel(spec, "isolate");
+    if (known_) {
+        const std::vector<float> carrier{static_cast<float>(off_axis.x), static_cast<float>(off_axis.y), static_cast<float>(off_axis.radius)};
+        carrier_ = builder.constant(carrier);
+        return;
+    }
+    partial_ = builder.kernel(spec, "carrier_partial");
+    final_ = builder.kernel(spec, "carrier_final");
+    power_ = builder.state(reduce_groups * sizeof(float));
+    index_ = builder.state(reduce_groups * sizeof(std::uint32_t));
+    carrier_ = builder.state(3 * sizeof(float));
+}
+
+void OrderFilter::search(Execution& x, const host::Buffer& spectrum) {
+    const auto exclude = static_cast<float>(static_cast<double>(std::min(geometry_.width, geometry_.height)) / 16.0);
+    const std::uint32_t width = u32(geometry_.width), height = u32(geometry_.height);
+    x.launch("carrier search", *partial_, many, group, {spectrum, power_, index_, width, height, exclude});
+    x.launch("carrier", *final_, one, group, {power_, index_, carrier_, width, height});
+    known_ = true;
+}
+
+void OrderFilter::enqueue(Execution& x, const host::Buffer& padded_spectrum, const host::Buffer& out) {
+    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+    x.launch("isolate order", *isolate_, grid.groups, grid.local,
+             {padded_spectrum, out, carrier_, u32(geometry_.width), u32(geometry_.height), u32(geometry_.padded_width),
+              u32(geometry_.padded_height)});
+}
+
+void OrderFilter::record(Execution& x) {
+    x.record("carrier", carrier_, 3 * sizeof(float), [](std::span<const std::byte> bytes) {
+        float c[3];
+        std::memcpy(c, bytes.data(), sizeof c);
+        return Json{{"x", c[0]}, {"y", c[1]}, {"radius", c[2]}};
+    });
+}
+
+FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::size_t planes, std::int64_t width, std::int64_t height)
+    : autofocus_(autofocus), width_(width), planes_(planes),
+      region_(autofocus.region.value_or(std::array<int, 4>{0, 0, i32(width), i32(height)})) {
+    const auto spec_of = [](Metric metric) {
+        host::Defines defines = reduce_defines();
+        defines.add("METRIC", static_cast<std::int64_t>(metric));
+        return host::ProgramSpec{"hologram/focus.cl", defines};
+    };
+    const host::ProgramSpec spec = spec_of(autofocus.metric);
+    partial_ = builder.kernel(spec, "focus_partial");
+    final_ = builder.kernel(spec, "focus_final");
+    best_ = builder.kernel(spec, "focus_best");
+    if (autofocus.metric == Metric::variance) {   // its mean first: Metric::dubois is the mean
+        mean_partial_ = builder.kernel(spec_of(Metric::dubois), "focus_partial");
+        mean_final_ = builder.kernel(spec_of(Metric::dubois), "focus_final");
+    }
+    sums_ = builder.state(reduce_groups * sizeof(float));
+    values_ = builder.state(planes * sizeof(float));
+    mean_ = builder.state(sizeof(float));
+}
+
+void FocusSearch::measure(Execution& x, const host::Buffer& amplitude, std::size_t plane) {
+    const auto sum = [&](host::Kernel& partial, host::Kernel& final, const host::Buffer& values, std::uint32_t slot) {
+        x.launch("focus metric", partial, many, group, {amplitude, sums_, mean_, u32(width_), region_[0], region_[1], region_[2], region_[3]});
+        x.launch("focus metric", final, one, group, {sums_, values, slot, region_[2], region_[3]});
+    };
+    if (mean_partial_) sum(*mean_partial_, *mean_final_, mean_, 0);
+    sum(*partial_, *final_, values_, static_cast<std::uint32_t>(plane));
+}
+
+void FocusSearch::choose(Execution& x, const PhaseTable& table) {
+    const bool dubois = autofocus_.metric == Metric::dubois, amplitude = autofocus_.object == ObjectKind::amplitude;
+    const std::int32_t maximum = dubois != amplitude;
+    x.launch("best plane", *best_, one, one, {values_, table.planes(), static_cast<std::uint32_t>(planes_), maximum});
+}
+
+void FocusSearch::record(Execution& x, const std::vector<double>& distances) {
+    x.record("focus", values_, planes_ * sizeof(float), [autofocus = autofocus_, distances](std::span<const std::byte> bytes) {
+        std::vector<float> values(distances.size());
+        std::memcpy(values.data(), bytes.data(), bytes.size());
+        return focus_record(autofocus, distances, std::vector<double>(values.begin(), values.end()));
+    });
+}
+
+Finish::Finish(PlanBuilder& builder, const Problem& problem, std::int64_t width, std::int64_t height, std::int64_t padded_width,
+               int work_group)
+    : width_(width), height_(height), padded_width_(padded_width), group_(work_group) {
+    const auto kernel = [&](bool amplitude, bool phase, bool intensity, bool field) {
+        host::Defines d;
+        d.add("WANT_AMPLITUDE", amplitude).add("WANT_PHASE", phase).add("WANT_INTENSITY", intensity).add("WANT_FIELD", field);
+        return builder.kernel({"hologram/finish.cl", d}, "finish");
+    };
+    outputs_ = kernel(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
+    if (problem.parameters.as<HologramParameters>().autofocus) amplitude_ = kernel(true, false, false, false);
+}
+
+void Finish::enqueue(Execution& x, const host::Buffer& field, const Bindings& arrays, std::int64_t plane) {
+    if (arrays.outputs.empty()) return;
+    const auto output = [&](const char* port) -> const host::Buffer& {
+        return arrays.has_output(port) ? arrays.output(port) : arrays.outputs.begin()->second.buffer;
+    };
+    const PixelGrid grid(width_, height_, group_);
+    x.launch("finish", *outputs_, grid.groups, grid.local,
+             {field, output("amplitude"), output("phase"), output("intensity"), output("field"), u32(width_), u32(height_), u32(padded_width_),
+              static_cast<std::uint64_t>(plane * width_ * height_)});
+}
+
+void Finish::amplitude_only(Execution& x, const host::Buffer& field, const host::Buffer& amplitude) {
+    const PixelGrid grid(width_, height_, group_);
+    x.launch("amplitude", *amplitude_, grid.groups, grid.local,
+             {field, amplitude, amplitude, amplitude, amplitude, u32(width_), u32(height_), u32(padded_width_), std::uint64_t{0}});
+}
+
+Json focus_record(const Autofocus& autofocus, const std::vector<double>& distances, const std::vector<double>& values) {
+    static constexpr const char* metrics[] = {"tenengrad", "variance", "brenner", "laplacian", "dubois"};
+    const Focus best = best_focus(distances, values, autofocus.metric, autofocus.object);
+    Json record{{"metric", metrics[static_cast<int>(autofocus.metric)]},
+                {"object", autofocus.object == ObjectKind::amplitude ? "amplitude" : "phase"},
+                {"distance_um", Json::array()},
+                {"value", values},
+                {"best_index", best.index},
+                {"plane_distance_um", distances[best.index] * 1e6},
+                {"best_distance_um", best.distance * 1e6}};
+    for (const double d : distances) record["distance_um"].push_back(d * 1e6);
+    return record;
+}
+
+}  // namespace parallax::engine::hologram

@@ -1,0 +1,102 @@
+// The steps that the device variants of `hologram` share, each a small owner of its kernels. A step is made once
+// with the plan and enqueued once a frame or a plane.
+#pragma once
+
+#include "algorithms/hologram/optics.hpp"
+#include "algorithms/hologram/phase_table.hpp"
+#include "core/plan.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace parallax::engine::hologram {
+
+using KernelPtr = std::unique_ptr<host::Kernel>;
+
+/// Work-groups for one work-item a pixel: rows of `group` work-items.
+struct PixelGrid {
+    host::NDRange groups, local;
+    PixelGrid(std::int64_t width, std::int64_t height, int group)
+        : groups{static_cast<std::size_t>((width + group - 1) / group), static_cast<std::size_t>(height), 1},
+          local{static_cast<std::size_t>(group), 1, 1} {}
+};
+
+/// Camera frames -> h -> padded frame (hologram/prepare.cl). The frame is float2 (`complex_frame`) or float.
+class Intake {
+public:
+    Intake(PlanBuilder&, const Problem&, const Geometry&, bool complex_frame, int group);
+    /// `h` (f32, width x height) is left behind for who needs it: the carrier search.
+    void enqueue(Execution&, const Bindings&, const host::Buffer& h, const host::Buffer& frame);
+
+private:
+    Geometry geometry_;
+    int group_;
+    bool has_background_, has_dark_, needs_mean_;
+    KernelPtr normalise_, mean_, frame_;
+    host::Buffer sums_, mean_value_;
+};
+
+/// Isolates the +1 order of an off-axis hologram (hologram/off_axis.cl); `automatic` finds it in the first frame.
+class OrderFilter {
+public:
+    OrderFilter(PlanBuilder&, const OffAxis&, const Geometry&, int group);
+    bool needs_search() const noexcept { return !known_; }
+    /// `spectrum`: of the unpadded h, in transform order.
+    void search(Execution&, const host::Buffer& spectrum);
+    void enqueue(Execution&, const host::Buffer& padded_spectrum, const host::Buffer& out);
+    /// The record `carrier`: {"x", "y", "radius"} in pixels of the unpadded spectrum.
+    void record(Execution&);
+
+private:
+    Geometry geometry_;
+    int group_;
+    bool known_;
+    KernelPtr partial_, final_, isolate_;
+    host::Buffer power_, index_, carrier_;
+};
+
+/// Metric of each plane and the best of them (hologram/focus.cl).
+class FocusSearch {
+public:
+    FocusSearch(PlanBuilder&, const Autofocus&, std::size_t planes, std::int64_t width, std::int64_t height);
+    void measure(Execution&, const host::Buffer& amplitude, std::size_t plane);
+    /// planes[count] = best.
+    void choose(Execution&, const PhaseTable&);
+    /// The record `focus` from the values alone.
+    void record(Execution&, const std::vector<double>& distances);
+
+private:
+    Autofocus autofocus_;
+    std::int64_t width_;
+    std::size_t planes_;
+    std::array<int, 4> region_;
+    KernelPtr partial_, final_, mean_partial_, mean_final_, best_;
+    host::Buffer sums_, values_, mean_;
+};
+
+/// Field -> amplitude, phase, intensity, field (hologram/finish.cl), cropped.
+class Finish {
+public:
+    Finish(PlanBuilder&, const Problem&, std::int64_t width, std::int64_t height, std::int64_t padded_width, int group);
+    /// Writes plane `plane` of every output that the bindings have.
+    void enqueue(Execution&, const host::Buffer& field, const Bindings&, std::int64_t plane);
+    /// Amplitude alone, into `amplitude` (width x height): for the focus metric.
+    void amplitude_only(Execution&, const host::Buffer& field, const host::Buffer& amplitude);
+
+private:
+    std::int64_t width_, height_, padded_width_;
+    int group_;
+    KernelPtr outputs_, amplitude_;
+};
+
+/// "uchar", "float", ... the OpenCL C name of an element type.
+const char* kernel_type(ElementType);
+/// Whether the camera frames can be read by device kernels on this device.
+Support supports_inputs(const Problem&, host::Context&);
+/// {"metric", "object", "distance_um", "value", "best_index", "plane_distance_um", "best_distance_um"}
+Json focus_record(const Autofocus&, const std::vector<double>& distances, const std::vector<double>& values);
+/// Size of the arrays that come out.
+std::int64_t output_width(const Geometry&);
+std::int64_t output_height(const Geometry&);
+
+}  // namespace parallax::engine::hologram

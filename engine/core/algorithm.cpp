@@ -1,0 +1,35 @@
+#include "core/algorithm.hpp"
+
+#include <algorithm>
+
+namespace parallax::engine {
+
+bool Problem::wants(std::string_view output) const noexcept {
+    return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
+}
+
+std::string_view to_string(Role role) noexcept {
+    switch (role) {
+        case Role::reference: return "reference";
+        case Role::seed: return "seed";
+        case Role::plain: return "plain";
+        case Role::best: return "best";
+    }
+    return "unknown";
+}
+
+namespace {
+
+template <class T>
+const T* find_named(const std::vector<T>& items, std::string_view name) noexcept {
+    const auto found = std::find_if(items.begin(), items.end(), [&](const T& item) { return item.name == name; });
+    return found == items.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const Port* Algorithm::input(std::string_view wanted) const noexcept { return find_named(inputs, wanted); }
+const Port* Algorithm::output(std::string_view wanted) const noexcept { return find_named(outputs, wanted); }
+const Variant* Algorithm::variant(std::string_view wanted) const noexcept { return find_named(variants, wanted); }
+
+}  // namespace parallax::engine

@@ -1,0 +1,96 @@
+#include "core/plan.hpp"
+
+#include <algorithm>
+
+namespace parallax::engine {
+
+PlanBuilder::PlanBuilder(host::Context& context, host::Queue& queue) : context_(context), queue_(queue) {}
+
+std::unique_ptr<host::Kernel> PlanBuilder::kernel(const host::ProgramSpec& spec, const std::string& name) {
+    const auto program = context_.build(spec);
+    const bool seen = std::any_of(built_.begin(), built_.end(),
+                                  [&](const Built& b) { return b.hash == program->hash() && b.kernel == name; });
+    if (!seen) {
+        built_.push_back({spec.file, name, program->hash(), std::string(program->origin()), program->build_seconds()});
+    }
+    return program->kernel(name);
+}
+
+host::Buffer PlanBuilder::state(std::size_t bytes) {
+    state_bytes_ += bytes;
+    return context_.allocate(bytes);
+}
+
+host::Buffer PlanBuilder::constant(const void* data, std::size_t bytes) {
+    host::Buffer buffer = state(bytes);
+    queue_.write(buffer, 0, data, bytes, "plan constants").wait();
+    return buffer;
+}
+
+Scratch PlanBuilder::scratch(std::size_t bytes) {
+    // The smallest free slot that is large enough, else the largest free one grown, else a new one.
+    int best = -1;
+    for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
+        if (!slot_free_[i]) continue;
+        if (best < 0) { best = i; continue; }
+        const bool fits = slots_[i] >= bytes, best_fits = slots_[best] >= bytes;
+        if (fits != best_fits ? fits : (fits ? slots_[i] < slots_[best] : slots_[i] > slots_[best])) best = i;
+    }
+    if (best < 0) {
+        best = static_cast<int>(slots_.size());
+        slots_.push_back(0);
+        slot_free_.push_back(false);
+    }
+    slots_[best] = std::max(slots_[best], bytes);
+    slot_free_[best] = false;
+    return {best};
+}
+
+void PlanBuilder::release(Scratch scratch) { slot_free_[static_cast<std::size_t>(scratch.slot)] = true; }
+
+Execution::Execution(host::Queue& queue, Profiler& profiler, std::span<const host::Buffer> workspace)
+    : queue_(queue), profiler_(profiler), workspace_(workspace) {}
+
+void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRange groups, host::NDRange local,
+                       std::initializer_list<host::Arg> args) {
+    const std::span<const host::Arg> span(args.begin(), args.size());
+    profiler_.add(stage, StageKind::kernel,
+                  queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
+}
+
+void Execution::copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
+    profiler_.add(stage, StageKind::kernel, queue_.copy(from, 0, to, 0, bytes, stage));
+}
+
+void Execution::upload(std::string_view stage, const host::Buffer& buffer, const void* data, std::size_t bytes) {
+    profiler_.add(stage, StageKind::upload, queue_.write(buffer, 0, data, bytes, stage));
+}
+
+void Execution::external(std::string_view stage, host::Event event) {
+    if (event) profiler_.add(stage, StageKind::kernel, std::move(event));
+}
+
+void Execution::host_task(std::string_view stage, const std::function<void()>& task) {
+    profiler_.add(stage, StageKind::kernel, queue_.host_task(task, stage));
+}
+
+void Execution::record(std::string port, const host::Buffer& buffer, std::size_t bytes,
+                       std::function<Json(std::span<const std::byte>)> convert) {
+    auto pending = std::make_unique<Pending>(std::move(port), std::vector<std::byte>(bytes), std::move(convert));
+    profiler_.add(pending->port, StageKind::download, queue_.read(buffer, 0, pending->bytes.data(), bytes, pending->port));
+    pending_.push_back(std::move(pending));
+}
+
+void Execution::record(std::string port, std::function<Json()> make) {
+    pending_.push_back(std::make_unique<Pending>(std::move(port), std::vector<std::byte>{},
+                                                 [make = std::move(make)](std::span<const std::byte>) { return make(); }));
+}
+
+Json Execution::finish_records() {
+    Json records = Json::object();
+    for (const auto& pending : pending_) records[pending->port] = pending->convert(pending->bytes);
+    pending_.clear();
+    return records;
+}
+
+}  // namespace parallax::engine

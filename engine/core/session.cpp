@@ -1,0 +1,217 @@
+#include "core/session.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace parallax::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+ArrayDescs descs_of(const std::map<std::string, DeviceArray, std::less<>>& arrays) {
+    ArrayDescs descs;
+    for (const auto& [name, array] : arrays) descs.emplace(name, array.desc);
+    return descs;
+}
+
+/// All that a plan depends on: two calls with the same key can share one.
+std::string plan_key(const Call& call, const Problem& problem, const ArrayDescs& shapes, const Choice& choice) {
+    std::string key = call.algorithm->name + '|' + choice.variant->name + '|' + choice.policy.to_json().dump() + '|' +
+                      call.parameters.to_json_for_plan().dump();
+    const auto add = [&key](const auto& arrays) {
+        for (const auto& [name, desc] : arrays) {
+            key += '|' + name + '=' + desc.describe() + '@' + std::to_string(desc.offset);
+            for (const Axis& axis : desc.axes) key += ',' + std::to_string(axis.stride);
+        }
+    };
+    add(problem.inputs);
+    key += "|>";
+    add(shapes);
+    if (call.algorithm->plan_key) key += "|" + call.algorithm->plan_key(problem);
+    for (const std::string& output : problem.outputs) key += "|>" + output;
+    return key;
+}
+
+void check_inputs(const Call& call) {
+    for (const Port& port : call.algorithm->inputs) {
+        if (port.required && !call.inputs.count(port.name)) {
+            throw ConfigError(call.pointer + "/in", "no input \"" + port.name + "\"", port.doc);
+        }
+    }
+    for (const auto& [name, array] : call.inputs) {
+        if (call.algorithm->input(name)) continue;
+        std::vector<std::string> known;
+        for (const Port& port : call.algorithm->inputs) known.push_back(port.name);
+        const std::string near = nearest(name, known);
+        throw ConfigError(call.pointer + "/in/" + name, "an input that " + call.algorithm->name + " does not have",
+                          "one of its inputs", near.empty() ? "" : "did you mean \"" + near + "\"?");
+    }
+}
+
+std::vector<std::string> wanted_outputs(const Call& call) {
+    if (!call.outputs.empty()) return call.outputs;
+    std::vector<std::string> wanted;
+    for (const Port& port : call.algorithm->outputs) {
+        if (port.required) wanted.push_back(port.name);
+    }
+    return wanted;
+}
+
+}  // namespace
+
+/// A plan with what the report says of it.
+struct Session::Planned {
+    std::unique_ptr<Plan> plan;
+    Choice choice;
+    std::vector<PlanBuilder::Built> built;
+    std::vector<std::size_t> slots;
+    std::size_t state_bytes = 0;
+    double seconds = 0;
+};
+
+Engine::Engine(const host::Device& device, const host::ContextOptions& options) : context_(device.open(options)) {}
+
+Session::Session(Engine& engine) : engine_(engine), queue_(engine.context().create_queue()) {}
+
+Session::~Session() = default;
+
+DeviceArray Session::allocate(const ArrayDesc& desc) {
+    return {desc.to_dense(), {}, engine_.context().allocate(desc.dense_bytes())};
+}
+
+DeviceArray Session::upload(const HostArray& array, std::string_view stage) {
+    const HostArray dense = array.to_dense();
+    DeviceArray result = allocate(dense.desc);
+    result.metadata = dense.metadata;
+    const host::Event done = queue_->write(result.buffer, 0, dense.data(), dense.desc.dense_bytes(), stage);
+    profiler_.add(stage, StageKind::upload, done);
+    done.wait();   // `dense` may go away when this returns
+    return result;
+}
+
+HostArray Session::download(const DeviceArray& array, std::string_view stage) {
+    HostArray result = HostArray::make(array.desc.to_dense());
+    result.metadata = array.metadata;
+    const host::Event done = queue_->read(array.buffer, 0, result.data(), result.desc.dense_bytes(), stage);
+    profiler_.add(stage, StageKind::download, done);
+    done.wait();
+    return result;
+}
+
+Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const std::string& wanted, const Json& policy,
+                       const std::string& pointer) {
+    host::Context& context = engine_.context();
+    const auto why_not = [&](const Variant& variant) -> std::string {
+        const host::Backend backend = context.info().backend;
+        if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
+            return "does not run on the " + std::string(host::to_string(backend)) + " backend";
+        }
+        return variant.supports ? variant.supports(problem, context).why_not : std::string();
+    };
+
+    Choice choice;
+    if (!wanted.empty()) {
+        choice.variant = algorithm.variant(wanted);
+        if (!choice.variant) {
+            std::vector<std::string> names;
+            std::string expected = "a variant of " + algorithm.name + ":";
+            for (const Variant& v : algorithm.variants) {
+                names.push_back(v.name);
+                expected += " " + v.name;
+            }
+            const std::string near = nearest(wanted, names);
+            throw ConfigError(pointer + "/variant", "\"" + wanted + "\"", expected, near.empty() ? "" : "did you mean \"" + near + "\"?");
+        }
+        if (const std::string reason = why_not(*choice.variant); !reason.empty()) {
+            throw UnsupportedError(algorithm.name + " variant \"" + wanted + "\" cannot run on " + context.info().name, {reason});
+        }
+    } else {
+        for (const Variant& variant : algorithm.variants) {
+            const std::string reason = why_not(variant);
+            if (reason.empty()) {
+                choice.variant = &variant;
+                break;
+            }
+            choice.refusals.push_back({variant.name, reason});
+        }
+        if (!choice.variant) {
+            std::vector<std::string> reasons;
+            for (const Refusal& r : choice.refusals) reasons.push_back(r.variant + ": " + r.reason);
+            throw UnsupportedError("no variant of " + algorithm.name + " can do this on " + context.info().name, reasons);
+        }
+    }
+    choice.policy = Policy::parse(choice.variant->policy, policy, pointer + "/policy");
+    return choice;
+}
+
+std::shared_ptr<Session::Planned> Session::plan(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
+    Choice choice = choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
+    const std::string key = plan_key(call, problem, shapes, choice);
+    if (const auto found = plans_.find(key); found != plans_.end()) {
+        found->second->plan->update(call.parameters);
+        return found->second;
+    }
+
+    const auto start = Clock::now();
+    auto planned = std::make_shared<Planned>();
+    PlanBuilder builder(engine_.context(), *queue_);
+    planned->plan = choice.variant->plan(builder, problem, choice.policy);
+    planned->choice = std::move(choice);
+    planned->built = builder.built();
+    planned->slots = builder.slots();
+    planned->state_bytes = builder.state_bytes();
+
+    if (workspace_.size() < planned->slots.size()) workspace_.resize(planned->slots.size());
+    for (std::size_t i = 0; i < planned->slots.size(); ++i) {
+        if (!workspace_[i] || workspace_[i].bytes() < planned->slots[i]) {
+            workspace_[i] = {};   // first give back, then ask: the peak is the larger one, not the sum
+            workspace_[i] = engine_.context().allocate(planned->slots[i]);
+        }
+    }
+    planned->seconds = seconds_since(start);
+    result.plan_seconds = planned->seconds;
+    plans_.emplace(key, planned);
+    return planned;
+}
+
+CallResult Session::run(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into) {
+    check_inputs(call);
+    Problem problem{descs_of(call.inputs), call.parameters, wanted_outputs(call)};
+    const ArrayDescs shapes = call.algorithm->infer(problem);
+
+    CallResult result;
+    if (call.algorithm->warnings) result.warnings = call.algorithm->warnings(problem);
+    const std::string& id = call.id.empty() ? call.algorithm->name : call.id;
+
+    const auto planned = plan(call, problem, shapes, result);
+    if (result.plan_seconds > 0) profiler_.add(id, StageKind::compile, result.plan_seconds);
+
+    Bindings bindings{call.inputs, {}};
+    for (const auto& [name, desc] : shapes) {
+        const auto given = into.find(name);
+        bindings.outputs.emplace(name, given != into.end() ? given->second : allocate(desc));
+        bindings.outputs[name].desc = desc;
+        if (!call.inputs.empty()) bindings.outputs[name].metadata = call.inputs.begin()->second.metadata;
+    }
+
+    Execution execution(*queue_, profiler_, workspace_);
+    {
+        const auto scope = execution.scope(id);
+        planned->plan->enqueue(execution, bindings);
+    }
+    queue_->finish();
+
+    result.records = execution.finish_records();
+    result.outputs = std::move(bindings.outputs);
+    result.variant = planned->choice.variant->name;
+    result.policy = planned->choice.policy;
+    result.refusals = planned->choice.refusals;
+    result.built = planned->built;
+    for (const std::size_t bytes : planned->slots) result.workspace_bytes += bytes;
+    result.workspace_bytes += planned->state_bytes;
+    return result;
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,119 @@
+// From camera frames to the frame that is transformed.
+//   normalise   h = (H - D) / (B - D), and sums of h for its mean
+//   mean        the sums -> one mean; one work-group
+//   frame       h -> padded frame, real or complex, whose borders are the mean, zero, or mirror images
+// The sums are taken in an order that depends on the size alone, so every device pads with the same mean.
+#include "prelude/prelude.clh"
+
+#ifndef HOLOGRAM_TYPE      // element types of the camera frames
+#define HOLOGRAM_TYPE uchar
+#endif
+#ifndef BACKGROUND_TYPE
+#define BACKGROUND_TYPE HOLOGRAM_TYPE
+#endif
+#ifndef DARK_TYPE
+#define DARK_TYPE HOLOGRAM_TYPE
+#endif
+#ifndef HAS_BACKGROUND     // 0: the argument is there but is not read
+#define HAS_BACKGROUND 0
+#endif
+#ifndef HAS_DARK
+#define HAS_DARK 0
+#endif
+#ifndef PADDING            // 0 mean, 1 reflect, 2 zero, 3 none
+#define PADDING 3
+#endif
+#ifndef COMPLEX_FRAME      // 1: frame of float2, 0: of float
+#define COMPLEX_FRAME 1
+#endif
+#ifndef GROUP              // work-group size of normalise and mean, a power of two
+#define GROUP 256
+#endif
+#ifndef GROUPS             // work-groups of normalise, at most GROUP
+#define GROUPS 256
+#endif
+
+#define MEAN 0
+#define REFLECT 1
+#define ZERO 2
+
+KERNEL void normalise(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
+                      GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float* RESTRICT h, GLOBAL float* RESTRICT sums, ulong64 count) {
+    LOCAL_ARRAY(float, tree, GROUP);
+    const uint item = get_local_id(0);
+    float sum = 0.0f;
+    for (ulong64 i = (ulong64)get_group_id(0) * GROUP + item; i < count; i += (ulong64)GROUP * GROUPS) {
+        float value = (float)hologram[i];
+#if HAS_DARK
+        value -= (float)dark[i];
+#endif
+#if HAS_BACKGROUND
+        float light = (float)background[i];
+#if HAS_DARK
+        light -= (float)dark[i];
+#endif
+        value = light == 0.0f ? 1.0f : value / light;      // a dead pixel says nothing: fully transparent
+#endif
+        h[i] = value;
+        sum += value;
+    }
+    tree[item] = sum;
+    BARRIER_LOCAL();
+    for (uint step = GROUP / 2; step > 0; step /= 2) {
+        if (item < step) tree[item] += tree[item + step];
+        BARRIER_LOCAL();
+    }
+    if (item == 0) sums[get_group_id(0)] = tree[0];
+}
+
+KERNEL void mean(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT result, ulong64 count) {
+    LOCAL_ARRAY(float, tree, GROUP);
+    const uint item = get_local_id(0);
+    tree[item] = item < GROUPS ? sums[item] : 0.0f;
+    BARRIER_LOCAL();
+    for (uint step = GROUP / 2; step > 0; step /= 2) {
+        if (item < step) tree[item] += tree[item + step];
+        BARRIER_LOCAL();
+    }
+    if (item == 0) result[0] = tree[0] / (float)count;
+}
+
+// Position in the image of frame position i: mirror images about the nearer edge, the frame taken as periodic.
+INLINE uint mirrored(uint i, uint size, uint padded) {
+    if (i < size) return i;
+    const uint right = i - size, left = padded - 1 - i;
+    const uint period = 2 * size;
+    uint m = (right <= left ? size + right : period - 1 - left % period) % period;   // in the two-sided mirror image
+    return m < size ? m : period - 1 - m;
+}
+
+KERNEL void frame(GLOBAL const float* RESTRICT h, GLOBAL const float* RESTRICT mean_of_h,
+#if COMPLEX_FRAME
+                  GLOBAL float2* RESTRICT out,
+#else
+                  GLOBAL float* RESTRICT out,
+#endif
+                  uint width, uint height, uint padded_width, uint padded_height) {
+    const uint x = get_global_id(0), y = get_global_id(1);
+    if (x >= padded_width) return;
+    float value;
+#if PADDING == REFLECT
+    value = h[(ulong64)mirrored(y, height, padded_height) * width + mirrored(x, width, padded_width)];
+#else
+    if (x < width && y < height) {
+        value = h[(ulong64)y * width + x];
+    } else {
+#if PADDING == MEAN
+        value = mean_of_h[0];
+#else
+        value = 0.0f;
+#endif
+    }
+#endif
+    const ulong64 i = (ulong64)y * padded_width + x;
+#if COMPLEX_FRAME
+    out[i] = make_float2(value, 0.0f);
+#else
+    out[i] = value;
+#endif
+}

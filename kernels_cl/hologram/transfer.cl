@@ -1,0 +1,68 @@
+// Transfer functions and impulse responses of free space, and their product with a spectrum.
+//   transfer            H(kx, ky) -> table in transform order
+//   impulse             g(x, y) dx dy -> table; centred: as in the paper, g at (x - W/2, y - H/2); else in transform order
+//   multiply_table      out = spectrum * table
+//   multiply_transfer   out = spectrum * H, H made on the fly: for stacks, where each table would serve once
+// The plane is planes[slot]: a number put there by the host, or by the focus search on the device.
+// Source: FORMULAS section 2; Goodman, Introduction to Fourier Optics; Matsushima & Shimobaba 2009 (band limit).
+#include "prelude/prelude.clh"
+#include "hologram/propagate.clh"
+
+#ifndef METHOD             // 0 angular spectrum, 1 Fresnel, 2 the paper's convolution, 3 Rayleigh-Sommerfeld
+#define METHOD 0
+#endif
+#ifndef CENTRED
+#define CENTRED 0
+#endif
+#define ANGULAR_SPECTRUM 0
+#define FRESNEL 1
+#define RAYLEIGH_SOMMERFELD 3
+
+INLINE float2 transfer_at(uint i, uint j, uint width, uint height, GLOBAL const ulong64* turns, float4 scale, float2 unit, int2 limit) {
+    const int x = signed_index(i, width), y = signed_index(j, height);
+#if METHOD == FRESNEL
+    return fresnel_at(x, y, turns, scale);
+#else
+    return angular_spectrum_at(x, y, turns, scale, unit, limit);
+#endif
+}
+
+KERNEL void transfer(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
+                     GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes,
+                     uint slot, uint width, uint height) {
+    const uint x = get_global_id(0), y = get_global_id(1);
+    if (x >= width) return;
+    const uint plane = planes[slot];
+    table[(ulong64)y * width + x] = transfer_at(x, y, width, height, turns + 4 * plane, scale[plane], unit[plane], limit[plane]);
+}
+
+KERNEL void impulse(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
+                    GLOBAL const float2* RESTRICT unit, GLOBAL const uint* RESTRICT planes, uint slot, uint width, uint height) {
+    const uint i = get_global_id(0), j = get_global_id(1);
+    if (i >= width) return;
+    const uint plane = planes[slot];
+#if CENTRED
+    const int x = (int)i - (int)(width / 2), y = (int)j - (int)(height / 2);
+#else
+    const int x = signed_index(i, width), y = signed_index(j, height);
+#endif
+    table[(ulong64)j * width + i] = impulse_at(x, y, turns + 4 * plane, scale[plane], unit[plane], METHOD == RAYLEIGH_SOMMERFELD);
+}
+
+KERNEL void multiply_table(GLOBAL const float2* RESTRICT spectrum, GLOBAL const float2* RESTRICT table, GLOBAL float2* RESTRICT out,
+                           uint width, uint height) {
+    const uint x = get_global_id(0), y = get_global_id(1);
+    if (x >= width || y >= height) return;
+    const ulong64 i = (ulong64)y * width + x;
+    out[i] = complex_multiply(spectrum[i], table[i]);
+}
+
+KERNEL void multiply_transfer(GLOBAL const float2* RESTRICT spectrum, GLOBAL float2* RESTRICT out, GLOBAL const ulong64* RESTRICT turns,
+                              GLOBAL const float4* RESTRICT scale, GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit,
+                              GLOBAL const uint* RESTRICT planes, uint slot, uint width, uint height) {
+    const uint x = get_global_id(0), y = get_global_id(1);
+    if (x >= width) return;
+    const uint plane = planes[slot];
+    const ulong64 i = (ulong64)y * width + x;
+    out[i] = complex_multiply(spectrum[i], transfer_at(x, y, width, height, turns + 4 * plane, scale[plane], unit[plane], limit[plane]));
+}
