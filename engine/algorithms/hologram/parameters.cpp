@@ -63,7 +63,7 @@ ParameterTable hologram_table() {
         .object("off_axis", &P::off_axis, off_axis, {{"auto", OffAxis{.automatic = true}}},
                 "The order of an off-axis hologram that is kept and moved to the centre of the spectrum. \"auto\" looks for the strongest peak "
                 "outside the centre, reports it as `carrier` and keeps it for the following frames. null: an in-line hologram.")
-        .object("autofocus", &P::autofocus, autofocus, {}, "How planes are compared for the output `focus` and for planes: best. null: the defaults.")
+        .object("autofocus", &P::autofocus, autofocus, {}, "How planes are compared, for the output `focus` and for planes: best. null: they are not.")
         .choice("planes", &P::planes, {{"all", Planes::all}, {"best", Planes::best}},
                 "Which planes of a stack are put out: all of them, or the one in best focus.")
         .choice("fft", &P::fft,
