@@ -1,0 +1,341 @@
+// Every device variant of `hologram` against the double-precision reference: all methods, paddings and outputs, odd, even
+// and prime sizes, stacks, focus on the device, off-axis, and what happens from frame to frame.
+#include "algorithms/hologram/reference.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::engine::hologram;
+
+namespace {
+
+struct Image {
+    std::int64_t width, height;
+    std::vector<std::uint8_t> pixels;
+};
+
+/// A few rings on a noisy background: structure at all scales, no symmetry.
+Image rings(std::int64_t width, std::int64_t height, unsigned seed = 1) {
+    std::mt19937 random(seed);
+    Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height))};
+    for (std::int64_t y = 0; y < height; ++y) {
+        for (std::int64_t x = 0; x < width; ++x) {
+            const double r = std::hypot(static_cast<double>(x) - 0.4 * static_cast<double>(width), static_cast<double>(y) - 0.55 * static_cast<double>(height));
+            const double v = 120 + 60 * std::cos(0.02 * r * r) * std::exp(-r / 40) + static_cast<double>(random() % 17);
+            image.pixels[static_cast<std::size_t>(y * width + x)] = static_cast<std::uint8_t>(v);
+        }
+    }
+    return image;
+}
+
+HostArray host_array(const Image& image) {
+    HostArray a = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', image.height}, {'x', image.width}}));
+    std::memcpy(a.data(), image.pixels.data(), image.pixels.size());
+    return a;
+}
+
+std::vector<double> to_double(const Image& image) { return {image.pixels.begin(), image.pixels.end()}; }
+
+struct Reference {
+    std::vector<std::vector<std::complex<double>>> planes;
+    Geometry geometry;
+};
+
+Reference reference(const Parameters& parameters, const Image& image) {
+    const auto& p = parameters.as<HologramParameters>();
+    Reference r;
+    r.geometry = resolve(p, image.width, image.height);
+    reference_reconstruct(p, r.geometry, to_double(image), 0,
+                          [&](std::size_t, const std::vector<std::complex<double>>& field) { r.planes.push_back(field); });
+    return r;
+}
+
+double relative_error(const HostArray& amplitude, const std::vector<std::vector<std::complex<double>>>& planes) {
+    double error = 0, norm = 0;
+    const float* a = amplitude.as<float>();
+    for (const auto& plane : planes) {
+        for (const auto& u : plane) {
+            const double expected = std::abs(u);
+            error += std::pow(*a++ - expected, 2);
+            norm += expected * expected;
+        }
+    }
+    return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
+}
+
+double relative_field_error(const HostArray& field, const std::vector<std::complex<double>>& plane) {
+    double error = 0, norm = 0;
+    const auto* u = field.as<std::complex<float>>();
+    for (const auto& expected : plane) {
+        error += std::norm(std::complex<double>(*u++) - expected);
+        norm += std::norm(expected);
+    }
+    return std::sqrt(error / norm);
+}
+
+Parameters parse(const Algorithm& algorithm, const std::string& text) { return algorithm.parameters.parse(Json::parse(text), ""); }
+
+/// Runs `check` on every device that runs kernels.
+template <class F>
+void on_each_device(F check) {
+    for (const auto& device : parallax::test::devices_under_test()) {
+        if (device->info().backend == host::Backend::native) continue;
+        CAPTURE(device->info().name);
+        Engine engine(*device);
+        Session session(engine);
+        check(session);
+    }
+}
+
+CallResult run(Session& session, const Parameters& parameters, const Image& image, const std::string& variant, std::vector<std::string> outputs = {}) {
+    Call call;
+    call.algorithm = &session.engine().registry().get("hologram");
+    call.parameters = parameters;
+    call.variant = variant;
+    call.outputs = std::move(outputs);
+    call.inputs.emplace("hologram", session.upload(host_array(image)));
+    return session.run(call);
+}
+
+/// Variants of hologram on kernels that support the problem; checks that at least one does.
+std::vector<std::string> device_variants(Session& session, const Parameters& parameters, const Image& image, std::vector<std::string> outputs) {
+    const Algorithm& algorithm = session.engine().registry().get("hologram");
+    Problem problem{{{"hologram", host_array(image).desc}}, parameters, std::move(outputs)};
+    std::vector<std::string> names;
+    for (const Variant& v : algorithm.variants) {
+        if (std::find(v.backends.begin(), v.backends.end(), session.engine().device().backend) == v.backends.end()) continue;
+        if (v.supports(problem, session.engine().context())) names.push_back(v.name);
+    }
+    CHECK_FALSE(names.empty());
+    return names;
+}
+
+struct Case {
+    const char* name;
+    std::int64_t width, height;
+    const char* parameters;
+};
+
+const Case cases[] = {
+    {"angular spectrum", 96, 80, R"({"method": "angular_spectrum", "distance_um": 300})"},
+    {"angular spectrum without band limit", 64, 64, R"({"method": "angular_spectrum", "distance_um": 150, "band_limit": false})"},
+    {"angular spectrum of a microscope", 64, 48, R"({"method": "angular_spectrum", "wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": 7.2822})"},
+    {"forward", 60, 70, R"({"method": "angular_spectrum", "distance_um": -300})"},
+    {"distance zero", 32, 32, R"({"method": "angular_spectrum", "distance_um": 0})"},
+    {"fresnel", 75, 80, R"({"method": "fresnel", "distance_um": 400})"},
+    {"convolution", 80, 64, R"({"method": "convolution", "distance_um": 4000})"},
+    {"convolution without padding", 128, 96, R"({"method": "convolution", "distance_um": 4000, "padding": "none"})"},
+    {"rayleigh sommerfeld", 81, 64, R"({"method": "rayleigh_sommerfeld", "distance_um": 3000})"},
+    {"rayleigh sommerfeld forward", 64, 81, R"({"method": "rayleigh_sommerfeld", "distance_um": -3000})"},
+    {"single transform", 64, 60, R"({"method": "fresnel_single_fft", "distance_mm": 20, "padding": "none"})"},
+    {"single transform of odd sizes", 63, 45, R"({"method": "fresnel_single_fft", "distance_mm": 20, "padding": "none"})"},
+    {"single transform forward", 64, 60, R"({"method": "fresnel_single_fft", "distance_mm": -20, "padding": "none"})"},
+    {"single transform padded", 50, 40, R"({"method": "fresnel_single_fft", "distance_mm": 20, "padding": "zero"})"},
+    {"padded by reflection", 50, 37, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "reflect"})"},
+    {"padded by zero", 50, 37, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "zero"})"},
+    {"odd size without padding", 51, 39, R"({"method": "angular_spectrum", "distance_um": 200, "padding": "none"})"},
+    {"prime size without padding", 101, 53, R"({"method": "rayleigh_sommerfeld", "distance_um": 2000, "padding": "none"})"},
+    {"smooth size without padding", 96, 64, R"({"method": "fresnel", "distance_um": 200, "padding": "none"})"},
+    {"one pixel", 1, 1, R"({"method": "angular_spectrum", "distance_um": 10})"},
+    {"one pixel without padding", 1, 1, R"({"method": "angular_spectrum", "distance_um": 10, "padding": "none"})"},
+    {"one row", 37, 1, R"({"method": "angular_spectrum", "distance_um": 10, "padding": "none"})"},
+    {"one column", 1, 40, R"({"method": "fresnel", "distance_um": 10, "padding": "none"})"},
+    {"rectangular pixels", 64, 48, R"({"method": "angular_spectrum", "pixel_um": [1.4, 2.8], "distance_um": 300})"},
+    {"off axis", 96, 80, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": {"x": 12, "y": -9, "radius": 7}})"},
+    {"off axis without padding", 96, 80, R"({"method": "fresnel", "distance_um": 200, "padding": "none", "off_axis": {"x": 12, "y": -9, "radius": 7}})"},
+    {"off axis, single transform", 96, 80, R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "none", "off_axis": {"x": -12, "y": -9, "radius": 7}})"},
+    {"off axis found", 96, 80, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": "auto"})"},
+    {"stack", 64, 50, R"({"method": "angular_spectrum", "distance_um": [100, 250, -90]})"},
+    {"stack of impulse responses", 64, 50, R"({"method": "convolution", "distance_um": {"from": 2000, "to": 4000, "step": 1000}})"},
+};
+
+}  // namespace
+
+TEST_CASE("device variants of hologram agree with the reference") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        for (const Case& c : cases) {
+            CAPTURE(c.name);
+            const Parameters parameters = parse(algorithm, c.parameters);
+            const Image image = rings(c.width, c.height);
+            const Reference expected = reference(parameters, image);
+            for (const std::string& variant : device_variants(session, parameters, image, {"amplitude"})) {
+                CAPTURE(variant);
+                if (variant == "paper" && (c.width % 2 || c.height % 2)) continue;   // one pixel off, as in the paper
+                const CallResult result = run(session, parameters, image, variant, {"amplitude"});
+                CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
+            }
+        }
+    });
+}
+
+TEST_CASE("phase, intensity and field are those of one complex field") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        const Image image = rings(96, 64);
+        for (const char* text : {R"({"method": "angular_spectrum", "distance_um": 300, "padding": "none"})",
+                                 R"({"method": "convolution", "distance_um": 5000, "padding": "none"})",
+                                 R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "none"})"}) {
+            CAPTURE(text);
+            const Parameters parameters = parse(algorithm, text);
+            const Reference expected = reference(parameters, image);
+            const std::vector<std::string> outputs{"amplitude", "phase", "intensity", "field"};
+            for (const std::string& variant : device_variants(session, parameters, image, outputs)) {
+                CAPTURE(variant);
+                const CallResult result = run(session, parameters, image, variant, outputs);
+                const HostArray field = session.download(result.outputs.at("field"));
+                CHECK(relative_field_error(field, expected.planes[0]) < 3e-6);
+                const HostArray amplitude = session.download(result.outputs.at("amplitude"));
+                const HostArray phase = session.download(result.outputs.at("phase"));
+                const HostArray intensity = session.download(result.outputs.at("intensity"));
+                for (std::int64_t i = 0; i < field.desc.count(); ++i) {
+                    const std::complex<float> u = field.as<std::complex<float>>()[i];
+                    const float scale = std::abs(u) + 1e-6f;
+                    REQUIRE(amplitude.as<float>()[i] == doctest::Approx(std::abs(u)).epsilon(1e-5));
+                    REQUIRE(std::abs(intensity.as<float>()[i] - std::norm(u)) < 1e-5f * scale * scale);
+                    REQUIRE(std::abs(std::polar(scale, phase.as<float>()[i]) - u) < 1e-4f * scale + 2e-6f);
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("focus is found on the device, and the best plane is the stack's") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        const Image image = rings(80, 70);
+        for (const char* metric : {"tenengrad", "variance", "brenner", "laplacian", "dubois"}) {
+            for (const char* object : {"amplitude", "phase"}) {
+                CAPTURE(metric);
+                CAPTURE(object);
+                const std::string text = fmt::format(
+                    R"({{"method": "angular_spectrum", "distance_um": {{"from": 100, "to": 300, "step": 50}}, "autofocus": {{"metric": "{}", "object": "{}", "region": [5, 6, 60, 50]}}, "planes": "PLANES"}})",
+                    metric, object);
+                const auto with_planes = [&](const char* planes) {
+                    std::string t = text;
+                    t.replace(t.find("PLANES"), 6, planes);
+                    return parse(algorithm, t);
+                };
+                const Parameters all = with_planes("all"), best = with_planes("best");
+                const auto& p = all.as<HologramParameters>();
+                const Reference expected = reference(all, image);
+                std::vector<double> values;
+                for (const auto& plane : expected.planes) {
+                    std::vector<double> amplitude;
+                    for (const auto& u : plane) amplitude.push_back(std::abs(u));
+                    values.push_back(focus_metric(p.autofocus->metric, amplitude, 80, 70, {5, 6, 60, 50}));
+                }
+                const Focus focus = best_focus(p.distance.values, values, p.autofocus->metric, p.autofocus->object);
+
+                const CallResult stack = run(session, all, image, "", {"amplitude", "focus"});
+                const Json& record = stack.records.at("focus");
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    CHECK(record.at("value").at(i).get<double>() == doctest::Approx(values[i]).epsilon(2e-4));
+                }
+                CHECK(record.at("best_index").get<std::size_t>() == focus.index);
+                CHECK(record.at("best_distance_um").get<double>() == doctest::Approx(focus.distance * 1e6).epsilon(1e-3));
+
+                const CallResult one = run(session, best, image, "", {"amplitude", "focus"});
+                const HostArray plane = session.download(one.outputs.at("amplitude"));
+                CHECK(plane.desc.axes.size() == 2);
+                CHECK(relative_error(plane, {expected.planes[focus.index]}) < 2e-6);
+            }
+        }
+    });
+}
+
+TEST_CASE("backgrounds and dark frames of every type") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        const Parameters parameters = parse(algorithm, R"({"method": "angular_spectrum", "distance_um": 200})");
+        const auto& p = parameters.as<HologramParameters>();
+        const Image image = rings(64, 48);
+        std::vector<double> h = to_double(image), background(h.size()), dark(h.size());
+        HostArray b = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 48}, {'x', 64}}));
+        HostArray d = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'y', 48}, {'x', 64}}));
+        for (std::size_t i = 0; i < h.size(); ++i) {
+            dark[i] = d.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i % 7);
+            background[i] = b.as<float>()[i] = i == 100 ? static_cast<float>(dark[i]) : 130.0f + static_cast<float>(i % 11);   // one dead pixel
+        }
+        for (int with = 0; with < 4; ++with) {
+            const bool use_background = with & 1, use_dark = with & 2;
+            CAPTURE(with);
+            Call call;
+            call.algorithm = &algorithm;
+            call.parameters = parameters;
+            call.inputs.emplace("hologram", session.upload(host_array(image)));
+            if (use_background) call.inputs.emplace("background", session.upload(b));
+            if (use_dark) call.inputs.emplace("dark", session.upload(d));
+            const std::vector<double> expected_h = normalise({h.data(), 64, 48}, {use_background ? background.data() : nullptr, 64, 48},
+                                                             {use_dark ? dark.data() : nullptr, 64, 48});
+            Reference expected;
+            reference_reconstruct(p, resolve(p, 64, 48), expected_h, 0,
+                                  [&](std::size_t, const std::vector<std::complex<double>>& f) { expected.planes.push_back(f); });
+            CHECK(relative_error(session.download(session.run(call).outputs.at("amplitude")), expected.planes) < 2e-6);
+        }
+    });
+}
+
+TEST_CASE("a new distance neither builds nor allocates, and frames do not leak into each other") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        for (const char* method : {"angular_spectrum", "convolution"}) {
+            CAPTURE(method);
+            const auto at = [&](double d) {
+                return parse(algorithm, fmt::format(R"({{"method": "{}", "distance_um": {}, "padding": "none"}})", method, d));
+            };
+            const Image first = rings(64, 48, 1), second = rings(64, 48, 2);
+            for (const std::string& variant : device_variants(session, at(4000), first, {"amplitude"})) {
+                CAPTURE(variant);
+                const CallResult warm = run(session, at(4000), first, variant);
+                CHECK(warm.plan_seconds > 0);
+                std::map<std::string, DeviceArray, std::less<>> into = warm.outputs;
+                Call call;
+                call.algorithm = &algorithm;
+                call.variant = variant;
+                call.inputs.emplace("hologram", session.upload(host_array(second)));
+                const std::uint64_t allocated = session.engine().context().allocated();
+                for (const double d : {5000.0, 4000.0}) {
+                    call.parameters = at(d);
+                    const CallResult result = session.run(call, into);
+                    CHECK(result.plan_seconds == 0);
+                    CHECK(session.engine().context().allocated() == allocated);
+                    CHECK(relative_error(session.download(result.outputs.at("amplitude")), reference(call.parameters, second).planes) < 2e-6);
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("the carrier found in the first frame is kept") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        const Parameters parameters = parse(algorithm, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": "auto"})");
+        const auto fringes = [](double kx, double ky) {
+            Image image{96, 80, std::vector<std::uint8_t>(96 * 80)};
+            for (int y = 0; y < 80; ++y) {
+                for (int x = 0; x < 96; ++x) {
+                    image.pixels[static_cast<std::size_t>(y * 96 + x)] = static_cast<std::uint8_t>(120 + 80 * std::cos(2 * M_PI * (kx * x / 96 + ky * y / 80)));
+                }
+            }
+            return image;
+        };
+        const CallResult first = run(session, parameters, fringes(20, 13), "", {"amplitude", "carrier"});
+        CHECK(first.records.at("carrier").at("x").get<double>() == -20);
+        CHECK(first.records.at("carrier").at("y").get<double>() == -13);
+        const CallResult second = run(session, parameters, fringes(10, 30), "", {"amplitude", "carrier"});
+        CHECK(second.records.at("carrier") == first.records.at("carrier"));
+    });
+}
