@@ -1,0 +1,40 @@
+#include "parallax/host/device.hpp"
+
+#include "native/device.hpp"
+#include "opencl/device.hpp"
+
+#include <algorithm>
+
+namespace parallax::host {
+
+std::string_view to_string(Backend backend) noexcept {
+    switch (backend) {
+        case Backend::opencl: return "opencl";
+        case Backend::cuda: return "cuda";
+        case Backend::native: return "native";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(DeviceType type) noexcept {
+    switch (type) {
+        case DeviceType::gpu: return "gpu";
+        case DeviceType::cpu: return "cpu";
+        case DeviceType::accelerator: return "accelerator";
+        case DeviceType::other: return "other";
+    }
+    return "other";
+}
+
+bool DeviceInfo::has(std::string_view capability) const noexcept {
+    return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
+}
+
+Inventory enumerate() {
+    Inventory inventory;
+    opencl::add_devices(inventory);
+    native::add_device(inventory);
+    return inventory;
+}
+
+}  // namespace parallax::host

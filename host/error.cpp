@@ -1,0 +1,78 @@
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace parallax {
+namespace {
+
+// Sentences are joined by ". " whether or not a part brings its own full stop.
+std::string sentence(std::string text, const std::string& next) {
+    if (next.empty()) return text;
+    while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
+    return fmt::format("{}. {}", text, next);
+}
+
+std::string config_message(const std::string& pointer, const std::string& found, const std::string& expected,
+                           const std::string& hint) {
+    std::string text = pointer.empty() ? "the whole document: " : pointer + ": ";
+    if (!found.empty()) text += "found " + found;
+    if (!found.empty() && !expected.empty()) text += ", ";
+    if (!expected.empty()) text += "expected " + expected;
+    return sentence(std::move(text), hint);
+}
+
+std::string device_message(const std::string& call, int code, const std::string& code_name, const std::string& step,
+                           const std::string& hint) {
+    std::string text = step.empty() ? call : step + ": " + call;
+    if (code != 0 || !code_name.empty())
+        text += code_name.empty() ? fmt::format(" failed with code {}", code) : fmt::format(" failed with {} ({})", code_name, code);
+    else
+        text += " failed";
+    return sentence(std::move(text), hint);
+}
+
+std::string build_message(const std::string& file, int line, const std::string& options, const std::string& log) {
+    std::string text = line > 0 ? fmt::format("{}:{}", file, line) : file;
+    text += ": the kernel does not compile";
+    if (!options.empty()) text += "\noptions: " + options;
+    return text + (log.empty() ? "\nthe driver gave no log" : "\n" + log);
+}
+
+}  // namespace
+
+ConfigError::ConfigError(std::string pointer_, std::string found_, std::string expected_, std::string hint_)
+    : Error(config_message(pointer_, found_, expected_, hint_)),
+      pointer(std::move(pointer_)),
+      found(std::move(found_)),
+      expected(std::move(expected_)),
+      hint(std::move(hint_)) {}
+
+DeviceError::DeviceError(std::string call_, int code_, std::string code_name_, std::string step_, std::string hint_)
+    : Error(device_message(call_, code_, code_name_, step_, hint_)),
+      call(std::move(call_)),
+      code(code_),
+      code_name(std::move(code_name_)),
+      step(std::move(step_)),
+      hint(std::move(hint_)) {}
+
+BuildError::BuildError(std::string file_, int line_, std::string options_, std::string log_)
+    : Error(build_message(file_, line_, options_, log_)),
+      file(std::move(file_)),
+      line(line_),
+      options(std::move(options_)),
+      log(std::move(log_)) {}
+
+IoError::IoError(std::string path_, std::string problem_, std::string hint_)
+    : Error(sentence(fmt::format("{}: {}", path_, problem_), hint_)),
+      path(std::move(path_)),
+      problem(std::move(problem_)),
+      hint(std::move(hint_)) {}
+
+UnsupportedError::UnsupportedError(std::string what_, std::vector<std::string> reasons_)
+    : Error(reasons_.empty() ? what_ : fmt::format("{}\n  - {}", what_, fmt::join(reasons_, "\n  - "))),
+      reasons(std::move(reasons_)) {}
+
+}  // namespace parallax

@@ -1,0 +1,93 @@
+#include "opencl/context.hpp"
+
+#include "opencl/buffer.hpp"
+#include "opencl/errors.hpp"
+#include "opencl/info.hpp"
+#include "opencl/probe.hpp"
+#include "opencl/queue.hpp"
+#include "program/source.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace parallax::host::opencl {
+namespace {
+
+cl::Context create_context(const DeviceInfo& info, cl_platform_id platform, cl_device_id device) {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
+    cl_int status = CL_SUCCESS;
+    const cl_context context = clCreateContext(properties, 1, &device, nullptr, nullptr, &status);
+    check(status, "clCreateContext", fmt::format("open {}", info.name));
+    return cl::Context(context);
+}
+
+// Texts that every kernel of the project is built with. No fast-math: results must agree between devices.
+std::string build_options(const Defines& defines) {
+    const std::string list = defines.options();
+    return list.empty() ? "-cl-std=CL1.2" : "-cl-std=CL1.2 " + list;
+}
+
+}  // namespace
+
+ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id device, const ContextOptions& options)
+    : info_(std::move(info)), platform_(platform), device_(device), cache_(options.cache), context_(create_context(info_, platform, device)) {
+    std::array<std::size_t, 3> items{};
+    if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items.data(), nullptr) == CL_SUCCESS)
+        max_items_ = items;
+    else
+        max_items_.fill(info_.max_work_group);
+    const cl_uint bits = device_value<cl_uint>(device, CL_DEVICE_ADDRESS_BITS, 64);
+    max_global_ = bits >= 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
+}
+
+const Capabilities& ClContext::capabilities() {
+    // Two threads that ask at once may both probe; the probes are harmless and the first result stays.
+    {
+        const std::lock_guard lock(mutex_);
+        if (capabilities_) return *capabilities_;
+    }
+    const Capabilities probed = probe(*this);
+    const std::lock_guard lock(mutex_);
+    if (!capabilities_) capabilities_ = probed;
+    return *capabilities_;
+}
+
+std::unique_ptr<Queue> ClContext::create_queue(const QueueOptions& options) {
+    return std::make_unique<ClQueue>(shared_from_this(), options.profiled);
+}
+
+Buffer ClContext::allocate(std::size_t bytes) {
+    const std::string step = "allocate " + human_bytes(bytes);
+    // Drivers hand memory out when it is first used, where the failure would name an innocent command.
+    const std::uint64_t used = allocated();
+    if (info_.global_memory != 0 && (bytes > info_.global_memory || used > info_.global_memory - bytes))
+        fail("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, step,
+             fmt::format("{} has {} of memory, {} are in use already: use smaller tiles or a device with more memory", info_.name,
+                         human_bytes(info_.global_memory), human_bytes(used)));
+    return Buffer(allocate_buffer(shared_from_this(), bytes, step));
+}
+
+std::shared_ptr<PinnedMemory> ClContext::allocate_pinned(std::size_t bytes) { return opencl::allocate_pinned(shared_from_this(), bytes); }
+
+std::shared_ptr<Program> ClContext::build(const ProgramSpec& spec) {
+    const FlatSource source = flatten(spec.file);
+    return programs_.get(shared_from_this(), {source.files, source.text, build_options(spec.defines)});
+}
+
+std::shared_ptr<Program> ClContext::build_text(const std::string& name, const std::string& text, const std::string& options) {
+    return programs_.get(shared_from_this(), {{name}, text, options});
+}
+
+cl_command_queue ClContext::transfer_queue() {
+    const std::lock_guard lock(mutex_);
+    if (transfer_queue_() == nullptr) {
+        cl_int status = CL_SUCCESS;
+        transfer_queue_ = cl::CommandQueue(clCreateCommandQueue(handle(), device_, 0, &status));
+        check(status, "clCreateCommandQueue", "open a queue for pinned memory");
+    }
+    return transfer_queue_();
+}
+
+}  // namespace parallax::host::opencl

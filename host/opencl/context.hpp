@@ -1,0 +1,57 @@
+#pragma once
+
+#include "opencl/api.hpp"
+#include "opencl/program.hpp"
+#include "parallax/host/context.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+namespace parallax::host::opencl {
+
+/// Buffers, queues, programs and events each hold a reference to their context, so that it goes last.
+class ClContext final : public Context, public std::enable_shared_from_this<ClContext> {
+public:
+    ClContext(DeviceInfo, cl_platform_id, cl_device_id, const ContextOptions&);
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    const Capabilities& capabilities() override;
+    std::unique_ptr<Queue> create_queue(const QueueOptions&) override;
+    Buffer allocate(std::size_t bytes) override;
+    std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) override;
+    std::shared_ptr<Program> build(const ProgramSpec&) override;
+    std::uint64_t allocated() const noexcept override { return allocated_.load(); }
+
+    /// Builds text that is not one of kernels_cl (an FFT library's) through the same caches.
+    std::shared_ptr<Program> build_text(const std::string& name, const std::string& text, const std::string& options);
+
+    cl_context handle() const noexcept { return context_(); }
+    cl_device_id device() const noexcept { return device_; }
+    cl_platform_id platform() const noexcept { return platform_; }
+    ProgramCache* cache() const noexcept { return cache_.get(); }
+    const std::array<std::size_t, 3>& max_items() const noexcept { return max_items_; }
+    /// Largest global size in one dimension.
+    std::uint64_t max_global() const noexcept { return max_global_; }
+    void add_allocated(std::uint64_t bytes) noexcept { allocated_ += bytes; }
+    void remove_allocated(std::uint64_t bytes) noexcept { allocated_ -= bytes; }
+    /// For mapping pinned memory; in order.
+    cl_command_queue transfer_queue();
+
+private:
+    DeviceInfo info_;
+    cl_platform_id platform_;
+    cl_device_id device_;
+    std::shared_ptr<ProgramCache> cache_;
+    std::array<std::size_t, 3> max_items_{1, 1, 1};
+    std::uint64_t max_global_;
+    cl::Context context_;
+    std::mutex mutex_;                              ///< guards the two members below
+    cl::CommandQueue transfer_queue_;
+    std::optional<Capabilities> capabilities_;
+    std::atomic<std::uint64_t> allocated_{0};
+    ProgramStore programs_;
+};
+
+}  // namespace parallax::host::opencl

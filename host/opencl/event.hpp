@@ -1,0 +1,36 @@
+#pragma once
+
+#include "opencl/api.hpp"
+#include "parallax/host/event.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace parallax::host::opencl {
+
+class ClContext;
+
+/// `step` is what the command did, for the error when it fails later.
+class ClEvent final : public EventState {
+public:
+    ClEvent(std::shared_ptr<ClContext>, cl::Event, std::string_view step);
+    void wait() override;
+    bool complete() const override;
+    std::optional<EventTimes> times() const override;
+    cl_event handle() const noexcept { return event_(); }
+    const ClContext& context() const noexcept { return *context_; }
+    /// Hands the commands of the event's queue to the device: without, another queue would wait for ever.
+    void flush() const;
+
+private:
+    std::shared_ptr<ClContext> context_;
+    cl::Event event_;
+    std::string step_;
+};
+
+/// Something that is over already: a command on nothing.
+Event finished_event();
+/// Profiling times as the driver gives them, empty if it does not know them.
+std::optional<EventTimes> raw_times(cl_event);
+
+}  // namespace parallax::host::opencl

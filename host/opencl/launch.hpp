@@ -1,0 +1,29 @@
+// Everything about a launch that can be told to be wrong before the driver sees it.
+#pragma once
+
+#include "opencl/api.hpp"
+#include "parallax/host/queue.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace parallax::host::opencl {
+
+class ClContext;
+
+struct PreparedLaunch {
+    cl_kernel kernel = nullptr;
+    std::array<std::size_t, 3> global{}, local{};
+    std::string_view step;
+    bool empty = false;   ///< a dimension has no groups
+};
+
+/// Checks sizes and arguments against kernel and device, and sets the arguments. Throws DeviceError.
+PreparedLaunch prepare(const Launch&, const ClContext&);
+/// Handles to wait for; events of another context are waited for here and now.
+std::vector<cl_event> wait_list(std::span<const Event>, const ClContext&);
+/// The driver refused all the same.
+[[noreturn]] void fail_launch(const Launch&, const ClContext&, cl_int status);
+
+}  // namespace parallax::host::opencl

@@ -1,0 +1,139 @@
+#include "opencl/probe.hpp"
+
+#include "opencl/context.hpp"
+#include "opencl/event.hpp"
+#include "opencl/info.hpp"
+#include "opencl/native.hpp"
+#include "parallax/host/error.hpp"
+#include "parallax/host/json.hpp"
+#include "program/key.hpp"
+#include "program/source.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <vector>
+
+namespace parallax::host::opencl {
+namespace {
+
+constexpr std::array files{"probe/fp64.cl", "probe/int64_atomics.cl", "probe/inline_ptx.cl", "probe/lockstep.cl", "probe/event_times.cl"};
+
+// Runs the kernel `probe` of a file: one buffer of words in and out. Empty where it does not build or run.
+struct ProbeRun {
+    std::vector<std::uint32_t> words;
+    std::optional<EventTimes> times;
+};
+
+std::optional<ProbeRun> run(ClContext& context, const std::string& file, const Defines& defines, std::vector<std::uint32_t> words,
+                            std::size_t items) {
+    try {
+        const auto kernel = context.build({file, defines})->kernel("probe");
+        if (kernel->max_work_group() < items) return std::nullopt;
+        const auto queue = context.create_queue({.profiled = true});
+        const std::size_t bytes = words.size() * sizeof words[0];
+        const Buffer buffer = context.allocate(bytes);
+        queue->write(buffer, 0, words.data(), bytes, file);
+        const Event event = queue->launch({.kernel = *kernel, .groups = {}, .local = {items}, .args = std::array{Arg(buffer)}, .step = file});
+        queue->read(buffer, 0, words.data(), bytes, file).wait();
+        return ProbeRun{std::move(words), raw_times(event_handle(event))};
+    } catch (const Error&) {   // a probe that fails is an answer
+        return std::nullopt;
+    }
+}
+
+// The square of 1 + 2^-26 has 53 significant bits: all that a double holds, far more than a float.
+bool probe_fp64(ClContext& context) {
+    if (!context.info().has("fp64")) return false;
+    const auto number = std::bit_cast<std::uint64_t>(1.0 + 0x1p-26);
+    const auto result = run(context, "probe/fp64.cl", {}, {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)}, 1);
+    if (!result) return false;
+    const std::uint64_t square = result->words[0] | std::uint64_t{result->words[1]} << 32;
+    return std::bit_cast<double>(square) == 1.0 + 0x1p-25 + 0x1p-52;
+}
+
+// 64 work-items each add 2^31 + 1: the sum carries into the upper word.
+bool probe_int64_atomics(ClContext& context) {
+    if (!context.info().has("int64_atomics")) return false;
+    const auto result = run(context, "probe/int64_atomics.cl", {}, {0, 0}, 64);
+    return result && (result->words[0] | std::uint64_t{result->words[1]} << 32) == 64 * std::uint64_t{0x80000001};
+}
+
+bool is_nvidia(const DeviceInfo& info) { return contains_nocase(info.vendor, "nvidia") && contains_nocase(info.platform, "nvidia"); }
+
+bool probe_inline_ptx(ClContext& context) {
+    if (!is_nvidia(context.info())) return false;
+    const auto result = run(context, "probe/inline_ptx.cl", {}, {0x12345678u, 0}, 1);
+    return result && result->words[1] == 0x1E6A2C48u;   // the bits of the first word in reverse
+}
+
+// The driver's word, confirmed by an exchange through local memory without barriers.
+int probe_warp_width(ClContext& context) {
+    const int width = reported_warp_width(context.device(), context.info());
+    if (width <= 1 || context.info().type == DeviceType::cpu || !std::has_single_bit(static_cast<unsigned>(width))) return 1;
+    const std::size_t items = static_cast<std::size_t>(width) * 4;
+    const auto result = run(context, "probe/lockstep.cl", Defines().add("WIDTH", width).add("ITEMS", 4 * width),
+                            std::vector<std::uint32_t>(items, 1), items);
+    const bool holds = result && std::all_of(result->words.begin(), result->words.end(), [](std::uint32_t errors) { return errors == 0; });
+    return holds ? width : 1;
+}
+
+// A kernel that takes far longer than any timer's tick.
+bool probe_event_times(ClContext& context) {
+    const auto result = run(context, "probe/event_times.cl", {}, std::vector<std::uint32_t>(64, 1), 64);
+    return result && result->times && result->times->ended > result->times->started;
+}
+
+std::string cache_key(const ClContext& context) {
+    std::string sources;
+    for (const char* file : files) sources += flatten(file).text;
+    return "capabilities-" + program_key(sources, context.info().uuid, context.info());
+}
+
+Json to_json(const Capabilities& found) {
+    return {{"fp64", found.fp64},     {"int64_atomics", found.int64_atomics}, {"inline_ptx", found.inline_ptx},
+            {"images", found.images}, {"event_times", found.event_times},     {"warp_width", found.warp_width}};
+}
+
+std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
+    const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+    if (!json.is_object()) return std::nullopt;
+    try {
+        Capabilities found;
+        found.fp64 = json.at("fp64").get<bool>();
+        found.int64_atomics = json.at("int64_atomics").get<bool>();
+        found.inline_ptx = json.at("inline_ptx").get<bool>();
+        found.images = json.at("images").get<bool>();
+        found.event_times = json.at("event_times").get<bool>();
+        found.warp_width = json.at("warp_width").get<int>();
+        return found;
+    } catch (const Json::exception&) {   // written by something else: probe again
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+Capabilities probe(ClContext& context) {
+    const std::string key = cache_key(context);
+    if (context.cache() != nullptr)
+        if (const auto known = context.cache()->load(key); !known.empty())
+            if (const auto found = from_json(known)) return *found;
+
+    Capabilities found;
+    found.images = context.info().images;
+    found.fp64 = probe_fp64(context);
+    found.int64_atomics = probe_int64_atomics(context);
+    found.inline_ptx = probe_inline_ptx(context);
+    found.warp_width = probe_warp_width(context);
+    found.event_times = probe_event_times(context);
+    if (context.cache() != nullptr) {
+        const std::string text = to_json(found).dump();
+        context.cache()->store(key, std::vector<unsigned char>(text.begin(), text.end()));
+    }
+    return found;
+}
+
+}  // namespace parallax::host::opencl

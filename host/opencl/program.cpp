@@ -1,0 +1,127 @@
+#include "opencl/program.hpp"
+
+#include "opencl/context.hpp"
+#include "opencl/errors.hpp"
+#include "parallax/host/error.hpp"
+#include "program/build_log.hpp"
+#include "program/key.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace parallax::host::opencl {
+namespace {
+
+std::string log_of(cl_program program, cl_device_id device) {
+    std::size_t size = 0;
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+    std::string log(size, '\0');
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS) return {};
+    return trim(log);
+}
+
+std::vector<unsigned char> binary_of(cl_program program) {
+    std::size_t size = 0;
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0) return {};
+    std::vector<unsigned char> binary(size);
+    unsigned char* place = binary.data();
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, static_cast<void*>(&place), nullptr) != CL_SUCCESS) return {};
+    return binary;
+}
+
+cl::Program build_from_text(const ClContext& context, const ProgramText& source) {
+    const std::string step = "build " + source.files.front();
+    const char* text = source.text.data();
+    const std::size_t size = source.text.size();
+    cl_int status = CL_SUCCESS;
+    const cl::Program program(clCreateProgramWithSource(context.handle(), 1, &text, &size, &status));
+    check(status, "clCreateProgramWithSource", step);
+    const cl_device_id device = context.device();
+    const cl_int built = clBuildProgram(program(), 1, &device, source.options.c_str(), nullptr, nullptr);
+    if (built == CL_SUCCESS) return program;
+    const std::string log = log_of(program(), device);
+    if (built != CL_BUILD_PROGRAM_FAILURE && built != CL_INVALID_BUILD_OPTIONS && log.empty()) fail("clBuildProgram", built, step);
+    const LogPlace place = first_error(log, source.files);
+    throw BuildError(place.file, place.line, source.options, log);
+}
+
+// Empty where the driver does not want its own binary any more.
+cl::Program build_from_binary(const ClContext& context, const std::vector<unsigned char>& binary, const std::string& options) {
+    const cl_device_id device = context.device();
+    const unsigned char* data = binary.data();
+    const std::size_t size = binary.size();
+    cl_int accepted = CL_SUCCESS, status = CL_SUCCESS;
+    cl::Program program(clCreateProgramWithBinary(context.handle(), 1, &device, &size, &data, &accepted, &status));
+    if (status != CL_SUCCESS || accepted != CL_SUCCESS) return {};
+    if (clBuildProgram(program(), 1, &device, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+    return program;
+}
+
+std::shared_ptr<const BuiltProgram> build(const ClContext& context, const ProgramText& source, const std::string& key) {
+    const auto start = std::chrono::steady_clock::now();
+    auto built = std::make_shared<BuiltProgram>();
+    built->file = source.files.front();
+    built->hash = key;
+    ProgramCache* const cache = context.cache();
+    if (cache != nullptr) {
+        if (const auto binary = cache->load(key); !binary.empty()) {
+            built->program = build_from_binary(context, binary, source.options);
+            if (built->program() == nullptr) cache->forget(key);
+            built->origin = "disk";
+        }
+    }
+    if (built->program() == nullptr) {
+        built->program = build_from_text(context, source);
+        built->origin = "built";
+        if (cache != nullptr)
+            if (const auto binary = binary_of(built->program()); !binary.empty()) cache->store(key, binary);
+    }
+    built->log = log_of(built->program(), context.device());
+    built->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return built;
+}
+
+template <class T>
+T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, T otherwise) {
+    T value{};
+    return clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+}
+
+}  // namespace
+
+ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::string name)
+    : context_(std::move(context)), kernel_(std::move(kernel)), name_(std::move(name)) {
+    cl_uint arguments = 0;
+    check(clGetKernelInfo(handle(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr), "clGetKernelInfo", "ask about kernel " + name_);
+    const cl_device_id device = context_->device();
+    limits_.arguments = arguments;
+    limits_.work_group = kernel_value<std::size_t>(handle(), device, CL_KERNEL_WORK_GROUP_SIZE, context_->info().max_work_group);
+    limits_.required = kernel_value<std::array<std::size_t, 3>>(handle(), device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, {});
+    limits_.local_memory = kernel_value<cl_ulong>(handle(), device, CL_KERNEL_LOCAL_MEM_SIZE, 0);
+}
+
+std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
+    cl_int status = CL_SUCCESS;
+    cl::Kernel kernel(clCreateKernel(handle(), name.c_str(), &status));
+    check(status, "clCreateKernel", fmt::format("get kernel {} of {}", name, built_->file));
+    return std::make_unique<ClKernel>(context_, std::move(kernel), name);
+}
+
+std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<ClContext>& context, const ProgramText& source) {
+    const std::string key = program_key(source.text, source.options, context->info());
+    std::shared_ptr<Slot> slot;
+    {
+        const std::lock_guard lock(mutex_);
+        auto& entry = slots_[key];
+        if (!entry) entry = std::make_shared<Slot>();
+        slot = entry;
+    }
+    const std::lock_guard lock(slot->mutex);
+    const bool reused = slot->built != nullptr;
+    if (!reused) slot->built = build(*context, source, key);
+    return std::make_shared<ClProgram>(context, slot->built, reused);
+}
+
+}  // namespace parallax::host::opencl

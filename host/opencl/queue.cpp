@@ -1,0 +1,96 @@
+#include "opencl/queue.hpp"
+
+#include "opencl/buffer.hpp"
+#include "opencl/context.hpp"
+#include "opencl/errors.hpp"
+#include "opencl/event.hpp"
+#include "opencl/launch.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::host::opencl {
+namespace {
+
+cl::CommandQueue create(const ClContext& context, bool profiled) {
+    cl_int status = CL_SUCCESS;
+    const cl_command_queue queue = clCreateCommandQueue(context.handle(), context.device(), profiled ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
+    check(status, "clCreateCommandQueue", "open a queue on " + context.info().name);
+    return cl::CommandQueue(queue);
+}
+
+}  // namespace
+
+ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled) : context_(std::move(context)), queue_(create(*context_, profiled)) {}
+
+ClQueue::~ClQueue() {
+    clFinish(queue_());   // transfers still under way use the caller's memory, which may go next
+}
+
+cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const {
+    if (!buffer) fail(call, CL_INVALID_MEM_OBJECT, step, "the buffer is empty");
+    const auto* storage = dynamic_cast<const ClBuffer*>(buffer.storage());
+    if (storage == nullptr || &storage->context() != context_.get())
+        fail(call, CL_INVALID_CONTEXT, step, "the buffer belongs to another device or context");
+    if (offset > storage->bytes() || bytes > storage->bytes() - offset)
+        fail(call, CL_INVALID_VALUE, step, fmt::format("{} bytes at offset {} do not lie within the buffer's {} bytes", bytes, offset, storage->bytes()));
+    return storage->handle();
+}
+
+Event ClQueue::event(cl_event handle, std::string_view step) const {
+    return Event(std::make_shared<ClEvent>(context_, cl::Event(handle), step));
+}
+
+Event ClQueue::launch(const Launch& launch) {
+    const std::vector<cl_event> wait = wait_list(launch.wait, *context_);
+    const cl_uint waits = static_cast<cl_uint>(wait.size());
+    const cl_event* first = wait.empty() ? nullptr : wait.data();
+    cl_event done = nullptr;
+    const PreparedLaunch prepared = prepare(launch, *context_);
+    if (prepared.empty) {
+        if (wait.empty()) return finished_event();
+        // Commands after this one must still come after what it would have waited for.
+        check(clEnqueueMarkerWithWaitList(queue_(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
+        return event(done, prepared.step);
+    }
+    const cl_int status = clEnqueueNDRangeKernel(queue_(), prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(), waits,
+                                                 first, &done);
+    if (status != CL_SUCCESS) fail_launch(launch, *context_, status);
+    return event(done, prepared.step);
+}
+
+Event ClQueue::write(const Buffer& buffer, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) {
+    const cl_mem memory = range(buffer, offset, bytes, "clEnqueueWriteBuffer", step);
+    if (bytes == 0) return finished_event();
+    cl_event done = nullptr;
+    check(clEnqueueWriteBuffer(queue_(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueWriteBuffer", step);
+    return event(done, step);
+}
+
+Event ClQueue::read(const Buffer& buffer, std::size_t offset, void* data, std::size_t bytes, std::string_view step) {
+    const cl_mem memory = range(buffer, offset, bytes, "clEnqueueReadBuffer", step);
+    if (bytes == 0) return finished_event();
+    cl_event done = nullptr;
+    check(clEnqueueReadBuffer(queue_(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueReadBuffer", step);
+    return event(done, step);
+}
+
+Event ClQueue::copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,
+                    std::string_view step) {
+    const cl_mem source = range(from, from_offset, bytes, "clEnqueueCopyBuffer", step);
+    const cl_mem target = range(to, to_offset, bytes, "clEnqueueCopyBuffer", step);
+    if (bytes == 0) return finished_event();
+    cl_event done = nullptr;
+    check(clEnqueueCopyBuffer(queue_(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done), "clEnqueueCopyBuffer", step);
+    return event(done, step);
+}
+
+Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
+    throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
+}
+
+void ClQueue::flush() { check(clFlush(queue_()), "clFlush", "send the commands to the device"); }
+
+void ClQueue::finish() { check(clFinish(queue_()), "clFinish", "wait for the device"); }
+
+}  // namespace parallax::host::opencl

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "opencl/api.hpp"
+#include "parallax/host/queue.hpp"
+
+namespace parallax::host::opencl {
+
+class ClContext;
+
+class ClQueue final : public Queue {
+public:
+    ClQueue(std::shared_ptr<ClContext>, bool profiled);
+    ~ClQueue() override;
+    ClQueue(const ClQueue&) = delete;
+    ClQueue& operator=(const ClQueue&) = delete;
+
+    Event launch(const Launch&) override;
+    Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) override;
+    Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step) override;
+    Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,
+               std::string_view step) override;
+    Event host_task(const std::function<void()>& task, std::string_view step) override;
+    void flush() override;
+    void finish() override;
+
+    cl_command_queue handle() const noexcept { return queue_(); }
+    const std::shared_ptr<ClContext>& context() const noexcept { return context_; }
+
+private:
+    cl_mem range(const Buffer&, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const;
+    Event event(cl_event, std::string_view step) const;
+
+    std::shared_ptr<ClContext> context_;
+    cl::CommandQueue queue_;
+};
+
+}  // namespace parallax::host::opencl

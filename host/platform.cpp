@@ -1,0 +1,130 @@
+#include "platform.hpp"
+
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#endif
+#if defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
+namespace parallax::host::platform {
+namespace fs = std::filesystem;
+
+std::optional<std::string> environment(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return std::string(value);
+}
+
+fs::path cache_folder() {
+#if defined(_WIN32)
+    if (const auto local = environment("LOCALAPPDATA")) return fs::path(*local) / "parallax" / "cache";
+#elif defined(__APPLE__)
+    if (const auto home = environment("HOME")) return fs::path(*home) / "Library" / "Caches" / "parallax";
+#else
+    // The XDG specification: a relative path there is to be ignored.
+    if (const auto cache = environment("XDG_CACHE_HOME"); cache && fs::path(*cache).is_absolute()) return fs::path(*cache) / "parallax";
+    if (const auto home = environment("HOME")) return fs::path(*home) / ".cache" / "parallax";
+#endif
+    return {};
+}
+
+std::string unique_suffix() {
+    static std::atomic<std::uint32_t> counter{0};
+#if defined(_WIN32)
+    const unsigned long process = GetCurrentProcessId();
+#else
+    const long process = getpid();
+#endif
+    std::random_device random;   // two containers that share a folder may also share process numbers
+    return fmt::format("{}-{}-{:08x}", process, counter++, random());
+}
+
+bool make_private(const fs::path& folder) noexcept {
+    std::error_code problem;
+    fs::permissions(folder, fs::perms::owner_all, problem);
+    return !problem;
+}
+
+std::string processor_name() {
+#if defined(_WIN32)
+    if (const auto name = environment("PROCESSOR_IDENTIFIER")) return *name;
+#elif defined(__APPLE__)
+    char name[256] = {};
+    std::size_t size = sizeof name - 1;
+    if (sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0) return trim(name);
+#else
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name"))
+            if (const auto colon = line.find(':'); colon != std::string::npos) return trim(line.substr(colon + 1));
+#endif
+    return "processor";
+}
+
+std::string system_version() {
+#if defined(_WIN32)
+    return "Windows";
+#else
+    utsname names{};
+    if (uname(&names) != 0) return "unknown";
+    return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+#endif
+}
+
+std::uint64_t physical_memory() {
+#if defined(_WIN32)
+    MEMORYSTATUSEX status{};
+    status.dwLength = sizeof status;
+    return GlobalMemoryStatusEx(&status) ? status.ullTotalPhys : 0;
+#else
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+#endif
+}
+
+std::string library_problem(const std::string& library) {
+#if defined(_WIN32)
+    const HMODULE module = LoadLibraryA(library.c_str());
+    if (module == nullptr) return fmt::format("{}: cannot be loaded (error {})", library, GetLastError());
+    FreeLibrary(module);
+#else
+    void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) {
+        const char* reason = dlerror();
+        return reason != nullptr ? reason : library + ": cannot be loaded";
+    }
+    dlclose(handle);
+#endif
+    return {};
+}
+
+fs::path opencl_vendor_folder() {
+#if defined(_WIN32) || defined(__APPLE__)
+    return {};
+#else
+    return "/etc/OpenCL/vendors";
+#endif
+}
+
+bool has_nvidia_device() {
+    std::error_code problem;
+    return fs::exists("/dev/nvidiactl", problem) || fs::exists("/dev/nvidia0", problem);
+}
+
+}  // namespace parallax::host::platform

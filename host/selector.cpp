@@ -1,0 +1,154 @@
+#include "parallax/host/selector.hpp"
+
+#include "parallax/host/error.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace parallax::host {
+namespace {
+
+// Names that people use and drivers do not.
+constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"amd", "advanced micro devices"},
+    {"pocl", "portable computing language"},
+};
+
+bool name_matches(std::string_view whole, std::string_view part) {
+    if (contains_nocase(whole, part)) return true;
+    return std::any_of(std::begin(aliases), std::end(aliases),
+                       [&](const auto& alias) { return lower(part) == alias.first && contains_nocase(whole, alias.second); });
+}
+
+std::string compact_uuid(std::string_view text) {
+    std::string uuid = lower(text);
+    std::erase(uuid, '-');
+    return uuid;
+}
+
+// "3b:00.0", "0000:3B:00.0" and NVIDIA's "00000000:3b:00.0" are the same place.
+std::string full_pci(std::string_view text) {
+    std::string address = lower(text);
+    if (std::count(address.begin(), address.end(), ':') == 1) address = "0:" + address;
+    const std::size_t colon = address.find(':');
+    std::string domain = address.substr(0, colon);
+    domain.erase(0, std::min(domain.find_first_not_of('0'), domain.size()));
+    return fmt::format("{:0>4}{}", domain, address.substr(std::min(colon, address.size())));
+}
+
+// The native device is slow and exact: it must be meant, not met by accident ("type": "cpu", "name": "xeon").
+bool asks_for_native(const DeviceRule& rule) {
+    const auto says_native = [](const std::optional<std::string>& text) { return text && contains_nocase(*text, "native"); };
+    return rule.backend == Backend::native || rule.index || says_native(rule.name) || says_native(rule.platform) || says_native(rule.vendor);
+}
+
+std::string numbered(std::size_t rule, const DeviceRule& text) {
+    const std::string described = text.describe();
+    return described.empty() ? fmt::format("rule {}", rule + 1) : fmt::format("rule {} ({})", rule + 1, described);
+}
+
+bool any_opencl(const Inventory& inventory) {
+    return std::any_of(inventory.devices.begin(), inventory.devices.end(), [](const auto& device) { return device->info().backend == Backend::opencl; });
+}
+
+}  // namespace
+
+std::string DeviceRule::describe() const {
+    std::vector<std::string> parts;
+    const auto text = [&](std::string_view key, const std::optional<std::string>& value) {
+        if (value) parts.push_back(fmt::format("{} {}", key, *value));
+    };
+    if (backend) parts.push_back(fmt::format("backend {}", to_string(*backend)));
+    text("vendor", vendor);
+    if (type) parts.push_back(fmt::format("type {}", to_string(*type)));
+    text("platform", platform);
+    text("name", name);
+    if (index) parts.push_back(fmt::format("index {}", *index));
+    text("uuid", uuid);
+    text("pci", pci);
+    if (min_memory) parts.push_back(fmt::format("at least {} of memory", human_bytes(*min_memory)));
+    if (!require.empty()) parts.push_back(fmt::format("requires {}", fmt::join(require, " and ")));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string DeviceRule::why_not(const DeviceInfo& info) const {
+    const auto quoted = [](std::string_view what, std::string_view value) {
+        return value.empty() ? fmt::format("{} is unknown", what) : fmt::format("{} is \"{}\"", what, value);
+    };
+    if (backend && *backend != info.backend) return fmt::format("backend is {}", to_string(info.backend));
+    if (vendor && !name_matches(info.vendor, *vendor)) return quoted("vendor", info.vendor);
+    if (type && *type != info.type) return fmt::format("type is {}", to_string(info.type));
+    if (platform && !name_matches(info.platform, *platform)) return quoted("platform", info.platform);
+    if (name && !name_matches(info.name, *name)) return quoted("name", info.name);
+    if (index && !(*index == info.index || (*index == -1 && info.backend == Backend::native))) return fmt::format("index is {}", info.index);
+    if (uuid && (info.uuid.empty() || compact_uuid(*uuid) != compact_uuid(info.uuid))) return quoted("uuid", info.uuid);
+    if (pci && (info.pci.empty() || full_pci(*pci) != full_pci(info.pci))) return quoted("pci", info.pci);
+    if (min_memory && info.global_memory < *min_memory) return fmt::format("it has {} of memory", human_bytes(info.global_memory));
+    std::vector<std::string> missing;
+    for (const std::string& capability : require)
+        if (!info.has(capability)) missing.push_back(capability);
+    if (!missing.empty()) return fmt::format("it lacks {}", fmt::join(missing, " and "));
+    if (info.backend == Backend::native && !asks_for_native(*this)) return "the native device is chosen only by \"backend\": \"native\", its name or its index";
+    return {};
+}
+
+DeviceSelector::DeviceSelector() {
+    for (const DeviceType type : {DeviceType::gpu, DeviceType::accelerator, DeviceType::cpu}) {
+        DeviceRule rule;
+        rule.type = type;
+        rules_.push_back(rule);
+    }
+}
+
+Selection DeviceSelector::explain(const Inventory& inventory) const {
+    Selection selection;
+    for (std::size_t i = 0; i < inventory.devices.size(); ++i) selection.verdicts.push_back({static_cast<int>(i), false, {}});
+    const std::size_t tried = next_on_missing_ ? rules_.size() : std::min<std::size_t>(1, rules_.size());
+    for (std::size_t r = 0; r < tried && !selection.device; ++r) {
+        int first = -1;
+        for (DeviceVerdict& verdict : selection.verdicts) {
+            const auto& device = inventory.devices[static_cast<std::size_t>(verdict.device)];
+            std::string reason = rules_[r].why_not(device->info());
+            if (reason.empty() && first < 0) {
+                first = verdict.device;
+                verdict.chosen = true;
+                selection.device = device;
+                selection.rule = static_cast<int>(r);
+                reason = "chosen";
+            } else if (reason.empty()) {
+                reason = fmt::format("admitted, but device {} comes first", first);
+            }
+            verdict.reasons.push_back(fmt::format("{}: {}", numbered(r, rules_[r]), reason));
+        }
+    }
+    return selection;
+}
+
+Selection DeviceSelector::select(const Inventory& inventory) const {
+    Selection selection = explain(inventory);
+    if (selection.device) return selection;
+
+    std::vector<std::string> reasons;
+    for (const DeviceVerdict& verdict : selection.verdicts) {
+        const DeviceInfo& info = inventory.devices[static_cast<std::size_t>(verdict.device)]->info();
+        reasons.push_back(fmt::format("device {} \"{}\" ({}): {}", info.index, info.name, info.platform, fmt::join(verdict.reasons, "; ")));
+    }
+    if (inventory.devices.empty()) reasons.emplace_back("no device was found at all");
+    for (const PlatformProblem& problem : inventory.problems)
+        reasons.push_back(fmt::format("platform {}: {}{}{}", problem.platform, problem.reason, problem.hint.empty() ? "" : "; ", problem.hint));
+    if (!next_on_missing_ && rules_.size() > 1)
+        reasons.push_back(fmt::format("the other {} not tried: \"on_missing\" is \"error\"; with \"next\" selection goes on",
+                                      rules_.size() == 2 ? "rule was" : fmt::format("{} rules were", rules_.size() - 1)));
+    if (!any_opencl(inventory))
+        reasons.emplace_back("there is no OpenCL device: install pocl-opencl-icd to use this machine's processor, or the GPU vendor's driver "
+                             "(NVIDIA: nvidia-opencl-icd; Intel: intel-opencl-icd; AMD: rocm-opencl-icd or mesa-opencl-icd)");
+    std::vector<std::string> asked;
+    const std::size_t tried = next_on_missing_ ? rules_.size() : 1;
+    for (std::size_t r = 0; r < std::min(tried, rules_.size()); ++r) asked.push_back(numbered(r, rules_[r]));
+    throw UnsupportedError(fmt::format("no device meets {}", fmt::join(asked, " or ")), std::move(reasons));
+}
+
+}  // namespace parallax::host

@@ -1,0 +1,21 @@
+// Small string helpers of the runtime. ASCII only: driver names and JSON keys are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace parallax::host {
+
+std::string lower(std::string_view);
+/// Without blanks and NULs at either end (drivers pad their names with both).
+std::string trim(std::string_view);
+/// Whether `part` occurs in `whole`, without regard to case.
+bool contains_nocase(std::string_view whole, std::string_view part);
+/// Candidate with the smallest edit distance to `word`, empty if none is near enough to be a slip of the hand.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+/// "12.3 GB" in powers of ten.
+std::string human_bytes(std::uint64_t);
+
+}  // namespace parallax::host
