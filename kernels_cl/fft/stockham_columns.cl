@@ -1,0 +1,52 @@
+// Lines of FFT_N complex numbers with a stride: columns of images, and the passes of transforms that are too long for
+// one work-group. A work-group takes FFT_LINES neighbouring lines: FFT_LINES * 8 contiguous bytes at each point.
+//   work-item = item * FFT_LINES + line: neighbours read neighbouring lines
+// An image is `lines` lines. Point i of line j is read at j + i * lines and written at
+//   (j div span) * span * N + j mod span + i * span
+// Columns of an image of width W: lines = span = W; then both are j + i W, and in == out is safe.
+// Pass of a Stockham transform of length N * M along an axis with `unit` elements from point to point: lines = M unit,
+// span = unit * product of the passes before, FFT_TWIDDLED 1 from the second pass on; in and out must differ.
+// inverse: the last pass stores backwards along the axis, at (length - y) mod length.
+#include "prelude/prelude.clh"
+#include "fft/stockham.clh"
+
+#ifndef FFT_TWIDDLED    // 1: points are multiplied by exp(-2 pi i r k / (span / unit * N)) when read, k the part done before
+#define FFT_TWIDDLED 0
+#endif
+
+/// coarse[m] = exp(-2 pi i 8192 m / M), fine[m] = exp(-2 pi i m / M), fine has 8192, M = span / unit * N: exact tables.
+KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
+void stockham_columns(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const float2 *RESTRICT twiddles,
+                      GLOBAL const float2 *RESTRICT coarse, GLOBAL const float2 *RESTRICT fine, ulong64 images, ulong64 lines,
+                      ulong64 span, uint unit, uint length, int inverse, float scale) {
+    LOCAL_ARRAY(float, exchange, FFT_LOCAL);
+    float2 v[FFT_REGISTERS];
+    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
+    const ulong64 groups = (lines + FFT_LINES - 1) / FFT_LINES;
+    const ulong64 image = get_group_id(0) / groups;
+    const ulong64 j = (get_group_id(0) - image * groups) * FFT_LINES + line;
+    const int there = image < images && j < lines;
+    in += there ? image * lines * FFT_N + j : 0;
+    out += there ? image * lines * FFT_N : 0;
+    // Place of point 0 as (y, x) with y along the transformed axis; later points are span / unit further along y.
+    const ulong64 first = j / span * span * FFT_N + j % span;
+    const uint y = (uint)(first / unit), x = (uint)(first % unit), step = (uint)(span / unit);
+    const uint done = (uint)(j / unit) % step;
+
+#define FFT_AT(p) ((p) * FFT_LINES + line)
+#if FFT_TWIDDLED
+#define FFT_LOAD(i, value) { \
+    const uint turn = done * (uint)(i); \
+    value = there ? in[(i) * lines] : make_float2(0.0f, 0.0f); \
+    value = complex_times(value, complex_times(coarse[turn >> 13], fine[turn & 8191u])); }
+#else
+#define FFT_LOAD(i, value) value = there ? in[(i) * lines] : make_float2(0.0f, 0.0f)
+#endif
+#define FFT_STORE(i, value) { \
+    const uint at = y + (uint)(i) * step; \
+    if (there) out[(ulong64)(inverse && at != 0 ? length - at : at) * unit + x] = make_float2(value.x * scale, value.y * scale); }
+#define FFT_INVERSE 0
+#define FFT_REVERSED 0
+#define FFT_EXCHANGE_BUSY 0
+#include "fft/stockham_core.clh"
+}
