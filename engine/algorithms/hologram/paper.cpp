@@ -2,6 +2,7 @@
 // step a kernel: g(x, y) centred in the frame, transforms of hologram and g, product, inverse transform, quadrant
 // swap, modulus. For odd sizes the swap is one pixel off, as it is in the paper; it is kept so that the paper's
 // comparison can be repeated.
+#include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
 
@@ -9,50 +10,41 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-class PaperPlan : public Plan {
+class PaperPlan : public PlanePlan {
 public:
     PaperPlan(PlanBuilder& builder, const Problem& problem, int group)
-        : parameters_(problem.parameters.as<HologramParameters>()),
-          geometry_(resolve(parameters_, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'))),
+        : PlanePlan(builder, problem),
           group_(group),
-          phases_(builder, 1),
           transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
           propagator_(builder, geometry_, *transform_, true, group),
           swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants")),
           finish_(builder, problem, geometry_.width, geometry_.height, geometry_.padded_width, group) {
-        phases_.set(geometry_, parameters_.band_limit);
-        const std::size_t padded = static_cast<std::size_t>(geometry_.padded_width * geometry_.padded_height) * 2 * sizeof(float);
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
-        spectrum_ = builder.scratch(padded);
-        work_ = builder.scratch(padded);
+        spectrum_ = builder.scratch(complex_bytes(geometry_));
+        work_ = builder.scratch(complex_bytes(geometry_));
     }
 
-    void update(const Parameters& parameters) override {
-        geometry_.distances = parameters.as<HologramParameters>().distance.values;
-        phases_.set(geometry_, parameters_.band_limit);
-    }
-
-    void enqueue(Execution& x, const Bindings& arrays) override {
-        const bool changed = phases_.upload(x);
+protected:
+    void begin(Execution& x, const Bindings& arrays, bool changed) override {
+        changed_ = changed;
         intake_.enqueue(x, arrays, x.buffer(h_), x.buffer(spectrum_));
-        {
-            const auto scope = x.scope("forward transform");
-            transform_->enqueue(x, x.buffer(spectrum_), x.buffer(spectrum_), fft::Direction::forward);
-        }
-        propagator_.enqueue(x, phases_, x.buffer(spectrum_), 0, changed, x.buffer(work_));
+        const auto scope = x.scope("forward transform");
+        transform_->enqueue(x, x.buffer(spectrum_), x.buffer(spectrum_), fft::Direction::forward);
+    }
+
+    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+        propagator_.enqueue(x, phases_, x.buffer(spectrum_), slot, changed_, x.buffer(work_));
         const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
         x.launch("swap quadrants", *swap_, grid.groups, grid.local,
                  {x.buffer(work_), x.buffer(spectrum_), static_cast<std::uint32_t>(geometry_.padded_width),
                   static_cast<std::uint32_t>(geometry_.padded_height)});
-        finish_.enqueue(x, x.buffer(spectrum_), arrays, 0);
+        finish_.enqueue(x, x.buffer(spectrum_), *target.outputs, target.plane);
     }
 
 private:
-    HologramParameters parameters_;
-    Geometry geometry_;
     int group_;
-    PhaseTable phases_;
+    bool changed_ = false;
     std::unique_ptr<fft::Transform> transform_;
     Intake intake_;
     SpectrumPropagator propagator_;
@@ -76,6 +68,9 @@ Variant paper_variant() {
         const auto& p = problem.parameters.as<HologramParameters>();
         if (p.method != Method::convolution) return Support::no("the paper's pipeline is method \"convolution\" only");
         if (p.distance.values.size() != 1 || p.autofocus) return Support::no("the paper's pipeline has one distance and no autofocus");
+        if (!problem.wants("amplitude") && !problem.wants("phase") && !problem.wants("intensity") && !problem.wants("field")) {
+            return Support::no("no image is wanted");
+        }
         if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");
         const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
         return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));

@@ -1,5 +1,6 @@
 // `staged`: every method, one kernel a step, on any FFT library. One upload, one download; a stack reuses one forward
 // transform, and the best plane is chosen on the device.
+#include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
 
@@ -7,33 +8,27 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-class StagedPlan : public Plan {
+class StagedPlan : public PlanePlan {
 public:
     StagedPlan(PlanBuilder& builder, const Problem& problem, int group)
-        : parameters_(problem.parameters.as<HologramParameters>()),
-          geometry_(resolve(parameters_, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'))),
+        : PlanePlan(builder, problem),
           single_(geometry_.method == Method::fresnel_single_fft),
-          phases_(builder, geometry_.distances.size()),
+          wants_carrier_(problem.wants("carrier")),
           transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
-          finish_(builder, problem, output_width(geometry_), output_height(geometry_), geometry_.padded_width, group),
-          wants_focus_(problem.wants("focus")), wants_carrier_(problem.wants("carrier")) {
-        phases_.set(geometry_, parameters_.band_limit);
-        const std::size_t padded = static_cast<std::size_t>(geometry_.padded_width * geometry_.padded_height) * 2 * sizeof(float);
+          finish_(builder, problem, output_width(geometry_), output_height(geometry_), geometry_.padded_width, group) {
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
-        spectrum_ = builder.scratch(padded);
-        work_ = builder.scratch(padded);
+        spectrum_ = builder.scratch(complex_bytes(geometry_));
+        work_ = builder.scratch(complex_bytes(geometry_));
         if (single_) {
-            field_ = builder.scratch(padded);   // the next plane starts from the same frame, so it is not overwritten
+            field_ = builder.scratch(complex_bytes(geometry_));   // the next plane starts from the same frame
             single_propagator_.emplace(builder, geometry_, *transform_, group);
         } else {
             propagator_.emplace(builder, geometry_, *transform_, false, group);
         }
-
         if (parameters_.off_axis) {
             order_.emplace(builder, *parameters_.off_axis, geometry_, group);
-            const bool padded_frame = geometry_.padded_width != geometry_.width || geometry_.padded_height != geometry_.height;
-            if (order_->needs_search() && padded_frame) {
+            if (order_->needs_search() && is_padded(geometry_)) {
                 Geometry plain = geometry_;
                 plain.padded_width = plain.width;
                 plain.padded_height = plain.height;
@@ -41,39 +36,25 @@ public:
                 search_transform_ = fft::make_transform(builder, {plain.width, plain.height, 1, fft::Kind::c2c}, parameters_.fft);
             }
         }
-        if (parameters_.autofocus) {
-            focus_.emplace(builder, *parameters_.autofocus, geometry_.distances.size(), output_width(geometry_), output_height(geometry_));
-            amplitude_ = builder.scratch(static_cast<std::size_t>(output_width(geometry_) * output_height(geometry_)) * sizeof(float));
-        }
     }
 
-    void update(const Parameters& parameters) override {
-        const auto& p = parameters.as<HologramParameters>();
-        geometry_.distances = p.distance.values;
-        phases_.set(geometry_, p.band_limit);
-    }
-
-    void enqueue(Execution& x, const Bindings& arrays) override {
-        const bool changed = phases_.upload(x);
+protected:
+    void begin(Execution& x, const Bindings& arrays, bool changed) override {
+        changed_ = changed;
         intake_.enqueue(x, arrays, x.buffer(h_), x.buffer(spectrum_));
         if (order_) isolate_order(x, arrays);
         else if (!single_) forward(x, *transform_, x.buffer(spectrum_), x.buffer(spectrum_));
+    }
 
-        const std::size_t count = geometry_.distances.size();
-        const bool best_only = parameters_.planes == Planes::best && focus_;
-        for (std::size_t plane = 0; plane < count; ++plane) {
-            const host::Buffer& field = propagate(x, static_cast<std::uint32_t>(plane), changed);
-            if (!best_only) finish_.enqueue(x, field, arrays, static_cast<std::int64_t>(plane));
-            if (focus_) {
-                finish_.amplitude_only(x, field, x.buffer(amplitude_));
-                focus_->measure(x, x.buffer(amplitude_), plane);
-            }
-        }
-        if (best_only) {
-            focus_->choose(x, phases_);
-            finish_.enqueue(x, propagate(x, static_cast<std::uint32_t>(count), changed), arrays, 0);
-        }
-        if (focus_ && wants_focus_) focus_->record(x, geometry_.distances);
+    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+        const host::Buffer& field = x.buffer(single_ ? field_ : work_);
+        if (single_) single_propagator_->enqueue(x, phases_, x.buffer(spectrum_), slot, x.buffer(work_), field);
+        else propagator_->enqueue(x, phases_, x.buffer(spectrum_), slot, changed_, field);
+        if (target.outputs) finish_.enqueue(x, field, *target.outputs, target.plane);
+        if (target.amplitude) finish_.amplitude_only(x, field, *target.amplitude);
+    }
+
+    void end(Execution& x) override {
         if (order_ && wants_carrier_) order_->record(x);
     }
 
@@ -99,19 +80,8 @@ private:
         }
     }
 
-    const host::Buffer& propagate(Execution& x, std::uint32_t slot, bool changed) {
-        if (!single_) {
-            propagator_->enqueue(x, phases_, x.buffer(spectrum_), slot, changed, x.buffer(work_));
-            return x.buffer(work_);
-        }
-        single_propagator_->enqueue(x, phases_, x.buffer(spectrum_), slot, x.buffer(work_), x.buffer(field_));
-        return x.buffer(field_);
-    }
-
-    HologramParameters parameters_;
-    Geometry geometry_;
-    bool single_;
-    PhaseTable phases_;
+    bool single_, wants_carrier_;
+    bool changed_ = false;
     std::unique_ptr<fft::Transform> transform_, search_transform_;
     Intake intake_;
     std::optional<Intake> search_intake_;
@@ -119,9 +89,7 @@ private:
     std::optional<SpectrumPropagator> propagator_;
     std::optional<SingleTransformPropagator> single_propagator_;
     std::optional<OrderFilter> order_;
-    std::optional<FocusSearch> focus_;
-    Scratch h_, spectrum_, work_, field_, amplitude_;
-    bool wants_focus_, wants_carrier_;
+    Scratch h_, spectrum_, work_, field_;
 };
 
 }  // namespace

@@ -67,8 +67,7 @@ Intake::Intake(PlanBuilder& builder, const Problem& problem, const Geometry& geo
     };
     has_background_ = problem.inputs.count("background") > 0;
     has_dark_ = problem.inputs.count("dark") > 0;
-    const bool padded = geometry.padded_width != geometry.width || geometry.padded_height != geometry.height;
-    const Padding padding = padded ? p.padding : Padding::none;
+    const Padding padding = is_padded(geometry) ? p.padding : Padding::none;
     needs_mean_ = padding == Padding::mean;
 
     host::Defines defines = reduce_defines();

@@ -95,6 +95,7 @@ const char* kernel_type(ElementType);
 Support supports_inputs(const Problem&, host::Context&);
 /// {"metric", "object", "distance_um", "value", "best_index", "plane_distance_um", "best_distance_um"}
 Json focus_record(const Autofocus&, const std::vector<double>& distances, const std::vector<double>& values);
+inline bool is_padded(const Geometry& g) noexcept { return g.padded_width != g.width || g.padded_height != g.height; }
 /// Size of the arrays that come out.
 std::int64_t output_width(const Geometry&);
 std::int64_t output_height(const Geometry&);

@@ -1,0 +1,42 @@
+#include "algorithms/hologram/plane_plan.hpp"
+
+namespace parallax::engine::hologram {
+
+PlanePlan::PlanePlan(PlanBuilder& builder, const Problem& problem)
+    : parameters_(problem.parameters.as<HologramParameters>()),
+      geometry_(resolve(parameters_, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'))),
+      phases_(builder, geometry_.distances.size()),
+      wants_focus_(problem.wants("focus")) {
+    phases_.set(geometry_, parameters_.band_limit);
+    if (!parameters_.autofocus) return;
+    const std::int64_t width = output_width(geometry_), height = output_height(geometry_);
+    focus_.emplace(builder, *parameters_.autofocus, geometry_.distances.size(), width, height);
+    amplitude_ = builder.scratch(static_cast<std::size_t>(width * height) * sizeof(float));
+}
+
+void PlanePlan::update(const Parameters& parameters) {
+    const auto& p = parameters.as<HologramParameters>();
+    if (p.distance.values == geometry_.distances) return;
+    geometry_.distances = p.distance.values;
+    phases_.set(geometry_, p.band_limit);
+}
+
+void PlanePlan::enqueue(Execution& x, const Bindings& arrays) {
+    begin(x, arrays, phases_.upload(x));
+    const auto count = static_cast<std::uint32_t>(geometry_.distances.size());
+    const bool best_only = parameters_.planes == Planes::best && focus_;
+    const Bindings* outputs = arrays.outputs.empty() ? nullptr : &arrays;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const host::Buffer* amplitude = focus_ ? &x.buffer(amplitude_) : nullptr;
+        plane(x, i, {best_only ? nullptr : outputs, i, amplitude});
+        if (focus_) focus_->measure(x, *amplitude, i);
+    }
+    if (best_only) {
+        focus_->choose(x, phases_);
+        if (outputs) plane(x, count, {outputs, 0, nullptr});
+    }
+    if (focus_ && wants_focus_) focus_->record(x, geometry_.distances);
+    end(x);
+}
+
+}  // namespace parallax::engine::hologram

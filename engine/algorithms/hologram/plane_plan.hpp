@@ -1,0 +1,45 @@
+// What the device plans of `hologram` have in common: planes one after another, focus measured on the device, the best
+// plane made once more. How a plane is made is the variant's own.
+#pragma once
+
+#include "algorithms/hologram/steps.hpp"
+
+#include <optional>
+
+namespace parallax::engine::hologram {
+
+class PlanePlan : public Plan {
+public:
+    PlanePlan(PlanBuilder&, const Problem&);
+    void update(const Parameters&) override;
+    void enqueue(Execution&, const Bindings&) final;
+
+protected:
+    /// Where one plane goes: the outputs of the job at index `plane`, or `amplitude` (output size) for the focus
+    /// metric, or both; what is null is not wanted.
+    struct Target {
+        const Bindings* outputs = nullptr;
+        std::int64_t plane = 0;
+        const host::Buffer* amplitude = nullptr;
+    };
+    /// All that every plane shares. `changed`: the phase constants are new.
+    virtual void begin(Execution&, const Bindings&, bool changed) = 0;
+    /// The plane that PhaseTable::planes()[slot] names.
+    virtual void plane(Execution&, std::uint32_t slot, const Target&) = 0;
+    virtual void end(Execution&) {}
+
+    static std::size_t complex_bytes(const Geometry& g) {
+        return static_cast<std::size_t>(g.padded_width * g.padded_height) * 2 * sizeof(float);
+    }
+
+    HologramParameters parameters_;
+    Geometry geometry_;
+    PhaseTable phases_;
+
+private:
+    std::optional<FocusSearch> focus_;
+    Scratch amplitude_;
+    bool wants_focus_;
+};
+
+}  // namespace parallax::engine::hologram
