@@ -1,0 +1,194 @@
+#include "algorithms/fft/line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace parallax::engine::fft {
+namespace {
+
+constexpr int most_stages = 6;
+constexpr std::size_t most_local_bytes = 49152;
+constexpr int most_group = 1024;
+
+// Arithmetic instructions a point of each small transform (dft_R in butterflies.clh), with its twiddles.
+constexpr std::array<double, largest_radix + 1> radix_cost = {0,  0,  10, 13, 12, 15, 14, 18, 15, 17, 17, 21, 17, 23, 20, 20, 19, 27};
+// What a stage costs besides: local memory both ways, addresses, barriers.
+constexpr double stage_cost = 24;
+
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+// All products of radices that give n, radices falling, the cheapest kept.
+void search(int n, int largest, double cost, std::vector<int>& radices, double& best_cost, std::vector<int>& best) {
+    if (cost >= best_cost) return;
+    if (n == 1) {
+        best_cost = cost;
+        best = radices;
+        return;
+    }
+    if (static_cast<int>(radices.size()) == most_stages) return;
+    for (int radix = std::min(n, largest); radix >= 2; --radix) {
+        if (n % radix != 0) continue;
+        radices.push_back(radix);
+        search(n / radix, radix, cost + radix_cost[static_cast<std::size_t>(radix)] + stage_cost, radices, best_cost, best);
+        radices.pop_back();
+    }
+}
+
+int registers_for(int n, const std::vector<int>& radices, int items) {
+    int registers = 1;
+    for (const int radix : radices) registers = std::max(registers, radix * ceil_div(n / radix, items));
+    return registers;
+}
+
+// The fewest registers that `most_items` work-items allow, and for these the fewest work-items.
+struct Share { int items, registers; };
+Share share(int n, const std::vector<int>& radices, int most_items) {
+    Share best{1, std::numeric_limits<int>::max()};
+    const auto consider = [&](int items) {
+        if (items < 1 || items > most_items) return;
+        const int registers = registers_for(n, radices, items);
+        if (registers < best.registers || (registers == best.registers && items < best.items)) best = {items, registers};
+    };
+    for (const int radix : radices)
+        for (int rounds = 1; rounds <= std::max(1, n / radix); rounds = rounds < 8 ? rounds + 1 : rounds * 2)
+            consider(ceil_div(n / radix, rounds));
+    consider(most_items);
+    consider(1);
+    return best;
+}
+
+std::size_t local_bytes(int n, int lines, bool split, bool padding) {
+    const std::size_t padded = static_cast<std::size_t>(n + (padding ? (n - 1) / 16 : 0));
+    return padded * static_cast<std::size_t>(lines) * (split ? 1 : 2) * sizeof(float);
+}
+
+// A line with this many lines a group, if it fits.
+std::optional<Line> shaped(int n, const std::vector<int>& radices, int lines, const LineLimits& limits) {
+    Line line;
+    line.n = n;
+    line.radices = radices;
+    line.lines = lines;
+    if (lines > limits.group) return std::nullopt;
+    const Share found = share(n, radices, limits.group / lines);
+    line.items = found.items;
+    line.registers = found.registers;
+    line.padding = local_bytes(n, lines, true, true) <= limits.local_bytes;
+    // Both parts at once saves two barriers a stage, but memory beyond 32 KiB would cost resident work-groups.
+    line.split = local_bytes(n, lines, false, line.padding) > std::min<std::size_t>(limits.local_bytes, 32768);
+    if (radices.size() > 1 && line.local_bytes() > limits.local_bytes) return std::nullopt;
+    return line;
+}
+
+}  // namespace
+
+LineLimits line_limits(const host::DeviceInfo& device) {
+    LineLimits limits;
+    limits.group = static_cast<int>(std::min<std::uint32_t>(std::max<std::uint32_t>(device.max_work_group, 1), most_group));
+    limits.local_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(device.local_memory, most_local_bytes));
+    return limits;
+}
+
+std::size_t Line::local_bytes() const noexcept { return fft::local_bytes(n, lines, split, padding); }
+
+std::string Line::describe() const {
+    std::string text;
+    for (const int radix : radices) text += (text.empty() ? "" : " ") + std::to_string(radix);
+    return text;
+}
+
+bool is_smooth(std::int64_t n) noexcept {
+    for (const int prime : {2, 3, 5, 7, 11, 13, 17})
+        while (n > 1 && n % prime == 0) n /= prime;
+    return n == 1;
+}
+
+std::vector<int> line_radices(int n) {
+    if (n < 1 || !is_smooth(n)) return {};
+    if (n == 1) return {1};
+    std::vector<int> radices, best;
+    double cost = std::numeric_limits<double>::infinity();
+    search(n, largest_radix, 0, radices, cost, best);
+    // The first stage has no twiddles: give it the largest prime, whose butterfly needs most registers.
+    std::stable_sort(best.begin(), best.end(), [](int a, int b) { return a % 2 > b % 2; });
+    return best;
+}
+
+std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted) {
+    if (n > longest_line) return std::nullopt;
+    const std::vector<int> radices = line_radices(n);
+    if (radices.empty()) return std::nullopt;
+    const int items = share(n, radices, limits.group).items;
+    const int wanted = static_cast<int>(std::clamp<std::int64_t>(lines_wanted, 1, 1024));
+    // Enough work-items to fill a work-group of 128.
+    const int filling = std::min(std::max(1, 128 / items), wanted);
+    if (layout == LineLayout::rows) {
+        for (int lines = filling; lines >= 1; lines /= 2)
+            if (const auto line = shaped(n, radices, lines, limits)) return line;
+        return std::nullopt;
+    }
+    // Columns: 8 lines are 64 contiguous bytes, 4 are 32, the least that memory moves. More only to fill a group.
+    const auto aligned = static_cast<int>(std::bit_floor(static_cast<unsigned>(filling)));
+    for (const int lines : {std::max(aligned, 8), 8, 4, 2, 1}) {
+        if (lines > 1 && lines / 2 >= wanted) continue;
+        const auto line = shaped(n, radices, lines, limits);
+        if (!line) continue;
+        if (lines == 1) return line;
+        const bool sluggish = lines == 8 && line->group() > 512;   // few large groups hide less of the memory's latency
+        if (!sluggish && line->registers <= limits.registers) return line;
+    }
+    return std::nullopt;
+}
+
+void add_line_defines(host::Defines& defines, const Line& line) {
+    defines.add("FFT_N", line.n).add("FFT_STAGES", static_cast<std::int64_t>(line.radices.size()));
+    for (std::size_t s = 0; s < most_stages; ++s)
+        defines.add("FFT_R" + std::to_string(s), s < line.radices.size() ? line.radices[s] : 1);
+    defines.add("FFT_ITEMS", line.items).add("FFT_REGISTERS", line.registers).add("FFT_LINES", line.lines);
+    defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDING", line.padding ? 1 : 0);
+}
+
+std::complex<double> unit_root(std::uint64_t turn, std::uint64_t whole) noexcept {
+    // Reduced to an eighth of a turn, where sine and cosine are small arguments and symmetric values come out equal.
+    turn %= whole;
+    const std::uint64_t octant = 8 * turn / whole;
+    const double eighth = 2 * std::numbers::pi / static_cast<double>(whole);
+    const auto angle = [&](std::int64_t numerator) { return eighth * static_cast<double>(numerator) / 8; };
+    const auto t = static_cast<std::int64_t>(8 * turn), w = static_cast<std::int64_t>(whole);
+    double c = 0, s = 0;
+    switch (octant) {
+    case 0: c = std::cos(angle(t)), s = std::sin(angle(t)); break;
+    case 1: c = std::sin(angle(2 * w - t)), s = std::cos(angle(2 * w - t)); break;
+    case 2: c = -std::sin(angle(t - 2 * w)), s = std::cos(angle(t - 2 * w)); break;
+    case 3: c = -std::cos(angle(4 * w - t)), s = std::sin(angle(4 * w - t)); break;
+    case 4: c = -std::cos(angle(t - 4 * w)), s = -std::sin(angle(t - 4 * w)); break;
+    case 5: c = -std::sin(angle(6 * w - t)), s = -std::cos(angle(6 * w - t)); break;
+    case 6: c = std::sin(angle(t - 6 * w)), s = -std::cos(angle(t - 6 * w)); break;
+    default: c = std::cos(angle(8 * w - t)), s = -std::sin(angle(8 * w - t)); break;
+    }
+    return {c, -s};
+}
+
+std::vector<std::complex<float>> stage_table(const std::vector<int>& radices) {
+    std::vector<std::complex<float>> table;
+    std::uint64_t span = 1;
+    for (const int radix : radices) {
+        const std::uint64_t whole = span * static_cast<std::uint64_t>(radix);
+        for (int power = 1; span > 1 && power < radix; power *= 2)
+            for (std::uint64_t k = 0; k < span; ++k)
+                table.emplace_back(std::complex<float>(unit_root(static_cast<std::uint64_t>(power) * k, whole)));
+        span = whole;
+    }
+    if (table.empty()) table.emplace_back(1.0f, 0.0f);
+    return table;
+}
+
+std::vector<int> reversed(std::vector<int> radices) {
+    std::reverse(radices.begin(), radices.end());
+    return radices;
+}
+
+}  // namespace parallax::engine::fft

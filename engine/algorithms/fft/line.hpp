@@ -1,0 +1,74 @@
+// How one line of n points is shared out: radices, work-items, lines of a work-group, local memory. This is the host
+// side of kernels_cl/fft/stockham.clh, for every kernel that includes stockham_core.clh.
+//
+//   const Line line = plan_line(2304, LineLayout::columns, line_limits(builder.device()), width);
+//   host::ProgramSpec spec{"hologram/fused_columns.cl", {}};
+//   add_line_defines(spec.defines, line);
+//   host::Buffer forward = builder.constant(stage_table(line.radices));                 // FFT_REVERSED 0
+//   host::Buffer backward = builder.constant(stage_table(reversed(line.radices)));      // FFT_REVERSED 1
+//   ... launch with ceil(width / line.lines) groups of line.group() work-items
+#pragma once
+
+#include "parallax/host/device.hpp"
+#include "parallax/host/program.hpp"
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::fft {
+
+/// rows: the points of a line are neighbours in memory; columns: the lines are.
+enum class LineLayout { rows, columns };
+
+struct LineLimits {
+    int group = 1024;                    ///< work-items of a work-group
+    std::size_t local_bytes = 32768;
+    int registers = 34;                  ///< points a work-item should not pass (it may where `group` is small)
+};
+
+/// What the device allows: at most 1024 work-items and 48 KiB.
+LineLimits line_limits(const host::DeviceInfo&);
+
+struct Line {
+    int n = 1;
+    std::vector<int> radices;            ///< in the order of the stages, each 1 to 17
+    int items = 1;                       ///< work-items of a line
+    int registers = 1;                   ///< points a work-item holds
+    int lines = 1;                       ///< lines of a work-group
+    bool split = true;                   ///< real and imaginary parts exchanged one after the other
+    bool padding = true;                 ///< against bank conflicts
+
+    int group() const noexcept { return items * lines; }
+    std::size_t local_bytes() const noexcept;
+    /// "16 16 12"
+    std::string describe() const;
+};
+
+constexpr int largest_radix = 17;
+/// Longest line of one work-group.
+constexpr int longest_line = 8192;
+
+/// True if every prime factor of n is at most 17.
+bool is_smooth(std::int64_t n) noexcept;
+/// Radices for a line of n points; empty if n is not smooth or needs more than six.
+std::vector<int> line_radices(int n);
+
+/// Empty if a line of n points does not fit the limits. `lines_wanted`: how many lines there are, so that a
+/// work-group is not made for more.
+std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted);
+
+void add_line_defines(host::Defines&, const Line&);
+
+/// Twiddle factors of all stages, computed in double: for stage s > 0 with span S (product of the radices before) and
+/// radix R: exp(-2 pi i 2^p k / (S R)) for p = 0, 1, ... while 2^p < R (outer) and k < S (inner). Never empty.
+std::vector<std::complex<float>> stage_table(const std::vector<int>& radices);
+std::vector<int> reversed(std::vector<int> radices);
+
+/// exp(-2 pi i turn / whole), exact to double: the argument is reduced as an integer.
+std::complex<double> unit_root(std::uint64_t turn, std::uint64_t whole) noexcept;
+
+}  // namespace parallax::engine::fft
