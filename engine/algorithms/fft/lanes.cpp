@@ -1,0 +1,91 @@
+#include "algorithms/fft/lanes.hpp"
+
+#include "algorithms/fft/libraries.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace parallax::engine::fft {
+namespace {
+
+using lanes::Layout;
+
+// Two float vectors of scratch for each element of a line that a group works on: beyond this the scratch is no longer small.
+constexpr std::int64_t line_limit = std::int64_t{1} << 18;
+constexpr std::int64_t row_limit = std::int64_t{1} << 22;
+
+/// Rows, then columns (c2r: columns, then rows), panels between them where the rows can have them.
+class LanesTransform final : public Transform {
+public:
+    LanesTransform(PlanBuilder& builder, const TransformSpec& spec) : spec_(spec) {
+        const std::int64_t half_width = spec.width / 2 + 1, rows = spec.height * spec.batch;
+        const bool plane = spec.height > 1, panels = plane && lanes::rows_have_panels(spec.width);
+        const std::int64_t column_width = spec.kind == Kind::c2c ? spec.width : half_width;
+        switch (spec.kind) {
+        case Kind::c2c:
+            rows_ = lanes::make_rows(builder, spec.width, rows, spec.height, Layout::complex, panels ? Layout::panels : Layout::complex);
+            break;
+        case Kind::r2c:
+            rows_ = lanes::make_rows(builder, spec.width, rows, spec.height, Layout::real, panels ? Layout::halves : Layout::half);
+            break;
+        case Kind::c2r:
+            rows_ = lanes::make_rows(builder, spec.width, rows, spec.height, panels ? Layout::halves : Layout::half, Layout::real);
+            break;
+        }
+        if (!plane) return;
+        const Layout between = panels ? Layout::panels : Layout::columns;
+        const bool back = spec.kind == Kind::c2r;
+        columns_ = lanes::make_columns(builder, column_width, spec.height, spec.batch, back ? Layout::columns : between,
+                                       back ? between : Layout::columns);
+        in_place_ = !panels && !back;   // the columns of the output are transformed where they are
+        if (!in_place_) {
+            const std::int64_t floats = panels ? lanes::panel_floats(column_width, spec.height, spec.batch) : 2 * column_width * rows;
+            between_ = builder.scratch(static_cast<std::size_t>(floats) * sizeof(float));
+        }
+    }
+
+    void enqueue(Execution& execution, const host::Buffer& in, const host::Buffer& out, Direction direction) override {
+        const bool inverse = direction == Direction::inverse;
+        if (!columns_) {
+            rows_->enqueue(execution, "fft rows", in, out, inverse);
+            return;
+        }
+        const host::Buffer& between = in_place_ ? out : execution.buffer(between_);
+        if (spec_.kind == Kind::c2r) {
+            columns_->enqueue(execution, "fft columns", in, between, inverse);
+            rows_->enqueue(execution, "fft rows", between, out, inverse);
+        } else {
+            rows_->enqueue(execution, "fft rows", in, between, inverse);
+            columns_->enqueue(execution, "fft columns", between, out, inverse);
+        }
+    }
+
+    std::string describe() const override {
+        return columns_ ? fmt::format("lanes ({} x {})", rows_->describe(), columns_->describe()) : fmt::format("lanes ({})", rows_->describe());
+    }
+
+private:
+    TransformSpec spec_;
+    bool in_place_ = false;
+    std::unique_ptr<lanes::Pass> rows_, columns_;
+    Scratch between_;
+};
+
+}  // namespace
+
+std::string lanes_why_not(const TransformSpec& spec, host::Context& context) {
+    const host::DeviceInfo& device = context.info();
+    if (device.backend != host::Backend::opencl) return fmt::format("lanes needs OpenCL; the device is {}", host::to_string(device.backend));
+    if (device.type != host::DeviceType::cpu) return fmt::format("lanes is for CPUs; the device is a {}", host::to_string(device.type));
+    const std::int64_t limit = lanes::rows_have_panels(spec.width) ? row_limit : line_limit;
+    if (spec.width > limit) return fmt::format("lanes takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);
+    if (spec.height > line_limit) return fmt::format("lanes takes columns of up to {} elements; the column has {}", line_limit, spec.height);
+    constexpr std::int64_t count_limit = std::numeric_limits<std::int32_t>::max();
+    if (spec.height * spec.batch > count_limit) return fmt::format("lanes takes up to {} rows; there are {}", count_limit, spec.height * spec.batch);
+    return {};
+}
+
+std::unique_ptr<Transform> make_lanes(PlanBuilder& builder, const TransformSpec& spec) { return std::make_unique<LanesTransform>(builder, spec); }
+
+}  // namespace parallax::engine::fft

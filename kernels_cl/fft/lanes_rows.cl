@@ -1,0 +1,234 @@
+// Rows of 16 m elements for CPUs, one row (or two real rows as one complex row) at a time, all of it in the L1 cache:
+// lane l holds elements l, 16 + l, 32 + l, ...; an m-point transform of the lanes (lanes_core), a twiddle, and a 16-point
+// transform across the lanes by way of a 16 x 16 transpose. Loads and stores are contiguous.
+// `across`: exp(-2 pi i l k / 16m) as [m][re, im] vectors. scratch: for each group LANES_LENGTH pairs and a line of
+// [2][16 m + 16] floats. Groups are few and loop over rows, so that their scratch stays in the cache.
+// Panels: [plane][panel of 16 columns][row][re, im] vectors, so that columns are read and written in one stream.
+// OpenCL only (float16). Source: four-step transform, Bailey 1990.
+#include "prelude/prelude.clh"
+#include "fft/lanes_shuffle.clh"
+
+// Where rows come from and go to.
+#define LANES_COMPLEX 0   // [rows][width] float2
+#define LANES_REAL 1      // [rows][width] float: two rows at once, as real and imaginary part
+#define LANES_HALF 2      // [rows][width / 2 + 1] float2, spectra of real rows: two at once
+#define LANES_PANELS 3    // panels of complex numbers
+#define LANES_HALVES 4    // panels of the columns 0 .. width / 2, spectra of real rows: two at once
+#ifndef LANES_IN
+#define LANES_IN LANES_COMPLEX
+#endif
+#ifndef LANES_OUT
+#define LANES_OUT LANES_PANELS
+#endif
+#define LANES_PAIRS (LANES_IN == LANES_REAL || LANES_OUT == LANES_REAL)
+// Results that need both ends of a row, or panels that the 16 parts of a row do not begin with, go through the line.
+#define LANES_VIA_LINE (LANES_OUT == LANES_HALF || LANES_OUT == LANES_HALVES || (LANES_OUT == LANES_PANELS && LANES_LENGTH % 16 != 0))
+
+struct LanesIo {
+    GLOBAL const float* a;      // the row, or the even one of two
+    GLOBAL const float* b;      // the odd one
+    GLOBAL Lanes* work;
+    long64 step;                // floats from panel to panel of the input
+    float sign;                 // of imaginary parts: -1 for inverse transforms, which are conj(FFT(conj x))
+};
+#include "fft/lanes_core.clh"
+
+#define LANES_WIDTH (16 * LANES_LENGTH)
+#define LANES_LINE (LANES_WIDTH + 16)
+
+INLINE void lanes_load(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
+#if LANES_IN == LANES_COMPLEX
+    lanes_get_complex(io->a + 32 * i, re, im);
+    *im *= io->sign;
+#elif LANES_IN == LANES_PANELS
+    GLOBAL const float* p = io->a + i * io->step;
+    *re = vload16(0, p);
+    *im = vload16(1, p) * io->sign;
+    lanes_prefetch(p + 32);   // the next row's pair lies behind this one
+#else
+    *re = vload16(i, io->a);
+    *im = vload16(i, io->b) * io->sign;
+#endif
+}
+
+INLINE void lanes_store(const struct LanesIo* io, int place, int k, Lanes re, Lanes im) {
+    io->work[2 * place] = re;
+    io->work[2 * place + 1] = im;
+}
+
+// Address of a row in panels of `height` rows, `panels` to a plane.
+INLINE long64 lanes_panel_row(long64 row, int height, int panels) { return (row / height * panels * height + row % height) * 32; }
+
+#if LANES_IN == LANES_HALF || LANES_IN == LANES_HALVES
+// Two half spectra A and B -> the whole spectrum of a + ib: A + iB, and conj(A) + i conj(B) at the mirrored place.
+INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 step, GLOBAL float* re, GLOBAL float* im) {
+    const int half_width = LANES_WIDTH / 2;
+    int k = 0;
+    for (; k + 16 <= half_width + 1; k += 16) {
+        Lanes ar, ai, br, bi;
+#if LANES_IN == LANES_HALF
+        lanes_get_complex(a + 2 * k, &ar, &ai);
+        lanes_get_complex(b + 2 * k, &br, &bi);
+#else
+        ar = vload16(0, a + k / 16 * step);
+        ai = vload16(1, a + k / 16 * step);
+        br = vload16(0, b + k / 16 * step);
+        bi = vload16(1, b + k / 16 * step);
+#endif
+        vstore16(ar - bi, 0, re + k);
+        vstore16(ai + br, 0, im + k);
+        vstore16(lanes_reverse(ar + bi), 0, re + LANES_WIDTH - k - 15);
+        vstore16(lanes_reverse(br - ai), 0, im + LANES_WIDTH - k - 15);
+    }
+    for (; k <= half_width; ++k) {
+#if LANES_IN == LANES_HALF
+        const float ar = a[2 * k], ai = a[2 * k + 1], br = b[2 * k], bi = b[2 * k + 1];
+#else
+        const long64 at = k / 16 * step + k % 16;
+        const float ar = a[at], ai = a[at + 16], br = b[at], bi = b[at + 16];
+#endif
+        re[k] = ar - bi;
+        im[k] = ai + br;
+        re[LANES_WIDTH - k] = ar + bi;
+        im[LANES_WIDTH - k] = br - ai;
+    }
+    // Imaginary parts of the two real bins do not count.
+    re[0] = a[0];
+    im[0] = b[0];
+#if LANES_IN == LANES_HALF
+    re[half_width] = a[2 * half_width];
+    im[half_width] = b[2 * half_width];
+#else
+    re[half_width] = a[half_width / 16 * step + half_width % 16];
+    im[half_width] = b[half_width / 16 * step + half_width % 16];
+#endif
+}
+#endif
+
+#if LANES_OUT == LANES_HALF || LANES_OUT == LANES_HALVES
+// Bins k .. k + 15 of the two real rows whose complex sum's spectrum is in the line (re[width] = re[0]).
+INLINE void lanes_part(GLOBAL const float* re, GLOBAL const float* im, int k, Lanes* ar, Lanes* ai, Lanes* br, Lanes* bi) {
+    const Lanes zr = vload16(0, re + k), zi = vload16(0, im + k);
+    const Lanes wr = lanes_reverse(vload16(0, re + LANES_WIDTH - k - 15)), wi = lanes_reverse(vload16(0, im + LANES_WIDTH - k - 15));
+    *ar = 0.5f * (zr + wr);
+    *ai = 0.5f * (zi - wi);
+    *br = 0.5f * (zi + wi);
+    *bi = 0.5f * (wr - zr);
+}
+#endif
+
+// rows: of all planes together; height: of one plane (rows where there are no panels). scale: 1, or 1/N of an inverse.
+LANES_KERNEL void lanes_rows(GLOBAL const float* in, GLOBAL float* out, GLOBAL Lanes* scratch, GLOBAL const float2* twiddle,
+                             GLOBAL const int* order, GLOBAL const int* place, GLOBAL const Lanes* across, int rows, int height, float sign,
+                             float scale) {
+    const int pairs = LANES_PAIRS ? 2 : 1;
+    const int half_panels = (LANES_WIDTH / 2 + 16) / 16;
+    struct LanesIo io;
+    io.work = scratch + get_group_id(0) * (long64)(2 * LANES_LENGTH + 2 * LANES_LINE / 16);
+    io.sign = sign;
+    io.step = height * (long64)32;
+    GLOBAL float* line_re = (GLOBAL float*)(io.work + 2 * LANES_LENGTH);
+    GLOBAL float* line_im = line_re + LANES_LINE;
+
+    // A group takes rows that follow each other: what one row leaves of a cache line or page is the next one's.
+    const long64 share = ((long64)rows + get_num_groups(0) * pairs - 1) / (get_num_groups(0) * pairs) * pairs;
+    const long64 end = min((long64)rows, (long64)(get_group_id(0) + 1) * share);
+    for (long64 row = get_group_id(0) * share; row < end; row += pairs) {
+        const long64 other = LANES_PAIRS && row + 1 < rows ? row + 1 : row;   // an odd number of rows: the last one twice
+#if LANES_IN == LANES_COMPLEX
+        io.a = in + row * 2 * LANES_WIDTH;
+#elif LANES_IN == LANES_PANELS
+        io.a = in + lanes_panel_row(row, height, LANES_LENGTH);
+#elif LANES_IN == LANES_REAL
+        io.a = in + row * LANES_WIDTH;
+        io.b = in + other * LANES_WIDTH;
+#else
+#if LANES_IN == LANES_HALF
+        lanes_merge(in + row * (LANES_WIDTH + 2), in + other * (LANES_WIDTH + 2), 0, line_re, line_im);
+#else
+        lanes_merge(in + lanes_panel_row(row, height, half_panels), in + lanes_panel_row(other, height, half_panels), io.step, line_re, line_im);
+#endif
+        io.a = line_re;
+        io.b = line_im;
+#endif
+        lanes_transform(&io, io.work, twiddle, order);
+
+        // 16 results of each lane, k .. k + 15, are a 16-point transform's inputs once they are turned and transposed. The
+        // last 16 may overlap those before.
+        for (int step = 0; step < LANES_LENGTH; step += 16) {
+            const int k = step + 16 <= LANES_LENGTH ? step : LANES_LENGTH - 16;
+            Lanes re[16], im[16];
+#pragma unroll
+            for (int j = 0; j < 16; ++j) {
+                const int at = 2 * place[k + j];
+                const Lanes r = io.work[at], i = io.work[at + 1], c = across[2 * (k + j)], s = across[2 * (k + j) + 1];
+                re[j] = r * c - i * s;
+                im[j] = r * s + i * c;
+            }
+            lanes_transpose(re);
+            lanes_transpose(im);
+            lanes_dft(16, re, im);
+#pragma unroll
+            for (int q = 0; q < 16; ++q) {
+                const int x = k + q * LANES_LENGTH;
+#if LANES_VIA_LINE
+                vstore16(re[q] * scale, 0, line_re + x);
+                vstore16(im[q] * (scale * sign), 0, line_im + x);
+#elif LANES_OUT == LANES_COMPLEX
+                lanes_put_complex(re[q] * scale, im[q] * (scale * sign), out + (row * LANES_WIDTH + x) * 2);
+#elif LANES_OUT == LANES_REAL
+                lanes_put(re[q] * scale, out + row * LANES_WIDTH + x);
+                lanes_put(im[q] * (scale * sign), out + other * LANES_WIDTH + x);
+#else
+                GLOBAL float* p = out + lanes_panel_row(row, height, LANES_LENGTH) + x / 16 * io.step;
+                lanes_put(re[q] * scale, p);
+                lanes_put(im[q] * (scale * sign), p + 16);
+#endif
+            }
+        }
+
+#if LANES_OUT == LANES_PANELS && LANES_VIA_LINE
+        GLOBAL float* p = out + lanes_panel_row(row, height, LANES_LENGTH);
+        for (int x = 0; x < LANES_LENGTH; ++x, p += io.step) {
+            lanes_put(vload16(x, line_re), p);
+            lanes_put(vload16(x, line_im), p + 16);
+        }
+#elif LANES_OUT == LANES_HALVES
+        line_re[LANES_WIDTH] = line_re[0];
+        line_im[LANES_WIDTH] = line_im[0];
+        GLOBAL float* p = out + lanes_panel_row(row, height, half_panels);
+        GLOBAL float* o = out + lanes_panel_row(other, height, half_panels);
+        for (int x = 0; x < half_panels; ++x, p += io.step, o += io.step) {
+            Lanes ar, ai, br, bi;
+            lanes_part(line_re, line_im, 16 * x, &ar, &ai, &br, &bi);
+            lanes_put(ar, p);
+            lanes_put(ai, p + 16);
+            lanes_put(br, o);
+            lanes_put(bi, o + 16);
+        }
+#elif LANES_OUT == LANES_HALF
+        line_re[LANES_WIDTH] = line_re[0];
+        line_im[LANES_WIDTH] = line_im[0];
+        GLOBAL float* p = out + row * (LANES_WIDTH + 2);
+        GLOBAL float* o = out + other * (LANES_WIDTH + 2);
+        int k = 0;
+        for (; k + 16 <= LANES_WIDTH / 2 + 1; k += 16) {
+            Lanes ar, ai, br, bi, lo, hi;
+            lanes_part(line_re, line_im, k, &ar, &ai, &br, &bi);
+            lanes_join(ar, ai, &lo, &hi);
+            vstore16(lo, 0, p + 2 * k);
+            vstore16(hi, 1, p + 2 * k);
+            lanes_join(br, bi, &lo, &hi);
+            vstore16(lo, 0, o + 2 * k);
+            vstore16(hi, 1, o + 2 * k);
+        }
+        for (; k <= LANES_WIDTH / 2; ++k) {
+            const float zr = line_re[k], zi = line_im[k], wr = line_re[LANES_WIDTH - k], wi = line_im[LANES_WIDTH - k];
+            p[2 * k] = 0.5f * (zr + wr);
+            p[2 * k + 1] = 0.5f * (zi - wi);
+            o[2 * k] = 0.5f * (zi + wi);
+            o[2 * k + 1] = 0.5f * (wr - zr);
+        }
+#endif
+    }
+}
