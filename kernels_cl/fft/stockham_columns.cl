@@ -38,7 +38,7 @@ void stockham_columns(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const 
 #define FFT_LOAD(i, value) { \
     const uint turn = done * (uint)(i); \
     value = there ? in[(i) * lines] : make_float2(0.0f, 0.0f); \
-    value = complex_times(value, complex_times(coarse[turn >> 13], fine[turn & 8191u])); }
+    value = complex_multiply(value, complex_multiply(coarse[turn >> 13], fine[turn & 8191u])); }
 #else
 #define FFT_LOAD(i, value) value = there ? in[(i) * lines] : make_float2(0.0f, 0.0f)
 #endif
