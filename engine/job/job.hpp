@@ -1,0 +1,106 @@
+// What was asked: a job file as plain structs, checked as far as it can be without looking at files or devices.
+//
+//   { "parallax": 1,
+//     "inputs":  { "hologram": "run7/0001.tif" },
+//     "steps":   [ { "run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000 } ],
+//     "outputs": { "amplitude": "amplitude.png" } }
+#pragma once
+
+#include "core/algorithm.hpp"
+#include "io/io.hpp"
+#include "parallax/host/selector.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::engine {
+
+enum class NonFinite { propagate, reject, mask };
+
+/// Spacing that a job states for an input: x, y and perhaps z, in `unit`. One value stands for every axis.
+struct SpacingOverride {
+    std::vector<double> values;
+    std::string unit;
+};
+
+struct InputSpec {
+    std::string name;
+    std::string pointer;                  ///< "/inputs/hologram"
+    std::vector<std::string> files;       ///< as written
+    bool globs = false;                   ///< from "files": * and ? stand for several files
+    std::string combine;                  ///< "mean" or "median" where several files become one array
+    io::ReadOptions read;
+    std::optional<SpacingOverride> spacing;
+    Json written;                         ///< for the report
+};
+
+/// Where an array comes from: a port of a step, or an input of the job.
+struct Source {
+    std::optional<std::size_t> step;      ///< not set: an input of the job
+    std::string port;                     ///< or the input's name
+    auto operator<=>(const Source&) const = default;
+};
+
+struct StepSpec {
+    std::string id;
+    std::string pointer;                  ///< "/steps/0"
+    const Algorithm* algorithm = nullptr; ///< of the list that the job was parsed against, which must outlive the job
+    Parameters parameters;
+    std::string variant;                  ///< empty: the first that supports the problem
+    Json policy = Json::object();
+    std::map<std::string, std::optional<std::string>> in;   ///< as written; null: leave an optional input out
+    std::map<std::string, std::string> out;                 ///< as written
+
+    // Filled by link().
+    std::map<std::string, Source> inputs;                   ///< port -> what it is
+    std::vector<std::string> outputs;                       ///< ports that are wanted, in their order
+};
+
+enum class OutputForm { array, json, csv, table };   ///< csv: the lists of a record as columns; table: its scalars as one row
+
+struct OutputSpec {
+    std::string name;
+    std::string pointer;
+    std::string file;                     ///< as written
+    OutputForm form = OutputForm::array;
+    io::WriteOptions write;
+    Json written;
+
+    // Filled by link().
+    Source source;
+};
+
+/// Parsed and checked; running a job that has one is refused until it is built.
+struct ForEach {
+    std::string variable;                 ///< "frame" in "{frame.stem}"
+    std::string kind = "files";           ///< "files", "pages" or "volumes"
+    std::vector<std::string> sources;
+    bool continue_on_error = false;
+    Json written;
+};
+
+struct Job {
+    std::string comment;
+    host::DeviceSelector device;
+    std::optional<ForEach> for_each;
+    NonFinite non_finite = NonFinite::propagate;
+    std::optional<std::uint64_t> memory_limit;   ///< bytes
+    std::vector<InputSpec> inputs;
+    std::vector<StepSpec> steps;
+    std::vector<OutputSpec> outputs;
+
+    const InputSpec* input(const std::string& name) const noexcept;
+    /// The name under which the job knows an array.
+    const std::string& name_of(const Source&) const;
+};
+
+/// Reads and links a whole job. Throws ConfigError with the pointer of what is wrong, and the nearest right name.
+Job parse_job(const Json&, const std::vector<Algorithm>&);
+/// The job with every default, every name and every unit spelled out; parse_job() takes it again.
+Json to_json(const Job&);
+
+}  // namespace parallax::engine

@@ -1,0 +1,17 @@
+// The keys that a job may carry, in one place for parser, schema and command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+inline const std::vector<std::string> job_keys{"$schema", "parallax",     "comment", "device", "for_each",
+                                               "non_finite", "memory_limit", "inputs",  "steps",  "outputs"};
+/// Of a step itself; every other key of a step is a parameter of its algorithm.
+inline const std::vector<std::string> step_keys{"id", "run", "in", "out", "variant", "policy"};
+inline const std::vector<std::string> non_finite_words{"propagate", "reject", "mask"};
+inline const std::vector<std::string> combine_words{"mean", "median"};
+inline const std::vector<std::string> spacing_units{"nm", "um", "mm", "cm", "m"};
+
+}  // namespace parallax::engine

@@ -1,0 +1,212 @@
+#include "job/load.hpp"
+
+#include "job/keys.hpp"
+#include "job/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace parallax::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int max_depth = 64;
+constexpr std::uintmax_t max_bytes = 64u << 20;
+
+std::string place_of(const std::string& text, std::size_t byte) {
+    std::size_t line = 1, column = 1;
+    for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
+        ++column;
+        if (text[i] == '\n') {
+            ++line;
+            column = 1;
+        }
+    }
+    return fmt::format("line {}, column {}", line, column);
+}
+
+/// "[json.exception.parse_error.101] parse error at line 2, column 1: syntax error while ..." -> "syntax error while ..."
+std::string reason_of(const nlohmann::json::exception& error) {
+    std::string reason = error.what();
+    const std::size_t place = reason.find("column ");
+    const std::size_t colon = reason.find(": ", place == std::string::npos ? 0 : place);
+    if (colon != std::string::npos) reason = reason.substr(colon + 2);
+    else if (const std::size_t bracket = reason.find("] "); bracket != std::string::npos) reason = reason.substr(bracket + 2);
+    return reason;
+}
+
+/// nlohmann keeps the last of two equal keys without a word; a person who wrote both meant something else.
+class KeyCheck {
+public:
+    explicit KeyCheck(const std::string& origin) : origin_(origin) {}
+    bool operator()(int depth, Json::parse_event_t event, Json& value) {
+        if (depth > max_depth) throw ConfigError("", origin_ + ": values nested too deep", fmt::format("at most {} levels", max_depth));
+        if (event == Json::parse_event_t::object_start) open_.emplace_back();
+        if (event == Json::parse_event_t::object_end) open_.pop_back();
+        if (event == Json::parse_event_t::key) {
+            const std::string key = value.get<std::string>();
+            if (!open_.back().insert(key).second) {
+                throw ConfigError("", fmt::format("{}: the key \"{}\" twice in one object", origin_, key), "each key once", "remove one of the two");
+            }
+        }
+        return true;
+    }
+
+private:
+    const std::string& origin_;
+    std::vector<std::set<std::string>> open_;
+};
+
+std::vector<std::string> split(const std::string& text, char at) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
+    return parts;
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& setting, const std::string& option, const std::string& form) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw ConfigError(option, fmt::format("\"{}\"", setting), form);
+    }
+    return {setting.substr(0, equals), setting.substr(equals + 1)};
+}
+
+/// Name of a step in a job that may still be wrong anywhere.
+std::string id_of(const Json& step) {
+    for (const char* key : {"id", "run"}) {
+        if (step.is_object() && step.contains(key) && step[key].is_string()) return step[key].get<std::string>();
+    }
+    return {};
+}
+
+const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& algorithms) {
+    if (!step.is_object() || !step.contains("run")) return nullptr;
+    for (const Algorithm& algorithm : algorithms) {
+        if (step["run"] == algorithm.name) return &algorithm;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+Json parse_json(const std::string& text, const std::string& origin) {
+    try {
+        return Json::parse(text, KeyCheck(origin));
+    } catch (const Json::parse_error& error) {
+        throw ConfigError("", fmt::format("no JSON in {}, {}", origin, place_of(text, error.byte)), "JSON", reason_of(error));
+    } catch (const Json::exception& error) {   // numbers beyond a double
+        throw ConfigError("", fmt::format("no JSON in {}", origin), "JSON", reason_of(error));
+    }
+}
+
+Json load_json(const fs::path& path) {
+    const std::string name = to_utf8(path);
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) throw ConfigError("", fmt::format("no file {}", name), "a JSON file");
+    if (fs::is_directory(status)) throw ConfigError("", fmt::format("the folder {}", name), "a JSON file");
+    if (fs::is_regular_file(status) && fs::file_size(path, error) > max_bytes) {
+        throw ConfigError("", fmt::format("{} bytes in {}", fs::file_size(path, error), name), "a JSON file of at most 64 MiB");
+    }
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw ConfigError("", fmt::format("the file {}, which cannot be opened", name), "a JSON file");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return parse_json(text.str(), name);
+}
+
+void apply_setting(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {
+    const auto [name, text] = name_and_value(setting, "--set", "step.key=value");
+    Json value = Json::parse(text, nullptr, false);
+    if (value.is_discarded()) value = text;
+    const std::string option = "--set " + name;
+
+    const std::vector<std::string> parts = split(name, '.');
+    if (parts.size() == 1) {
+        static const std::vector<std::string> settable{"non_finite", "memory_limit", "comment"};
+        if (std::find(settable.begin(), settable.end(), parts[0]) == settable.end()) {
+            throw ConfigError(option, fmt::format("\"{}\"", parts[0]), "step.key=value, or one of " + fmt::format("{}", fmt::join(settable, " | ")),
+                              did_you_mean(parts[0], settable));
+        }
+        job[parts[0]] = std::move(value);
+        return;
+    }
+
+    std::vector<std::string> ids;
+    Json* step = nullptr;
+    if (job.is_object() && job.contains("steps") && job["steps"].is_array()) {
+        for (Json& candidate : job["steps"]) {
+            ids.push_back(id_of(candidate));
+            if (ids.back() == parts[0]) step = &candidate;
+        }
+    }
+    if (!step) {
+        throw ConfigError(option, fmt::format("the unknown step \"{}\"", parts[0]), fmt::format("one of the steps {}", fmt::join(ids, ", ")),
+                          did_you_mean(parts[0], ids));
+    }
+    const std::string& key = parts[1];
+    if (const Algorithm* algorithm = algorithm_of(*step, algorithms)) {
+        const ParameterField* field = algorithm->parameters.find(key);
+        if (!field && std::find(step_keys.begin(), step_keys.end(), key) == step_keys.end()) {
+            try {
+                algorithm->parameters.parse(Json{{key, value}}, "", step_keys);   // it knows best what to say
+            } catch (const ConfigError& error) {
+                throw ConfigError(option, error.found, error.expected, error.hint);
+            }
+        }
+        if (field) {
+            for (const std::string& other : field->keys) {
+                if (other != key) step->erase(other);
+            }
+        }
+    }
+    Json* target = step;
+    for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
+        target = &(*target)[parts[i]];
+        if (!target->is_object()) *target = Json::object();   // a null or a word such as "auto" gives way to an object
+    }
+    (*target)[parts.back()] = std::move(value);
+}
+
+void apply_input(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {
+    const auto [name, file] = name_and_value(setting, "--in", "name=file");
+    if (!job.is_object()) return;   // parse_job() has the words for it
+    std::vector<std::string> known;
+    if (job.contains("inputs") && job["inputs"].is_object()) {
+        for (const auto& [key, value] : job["inputs"].items()) known.push_back(key);
+    }
+    const auto is_known = [&] { return std::find(known.begin(), known.end(), name) != known.end(); };
+    const bool replaces = is_known();
+    if (job.contains("steps") && job["steps"].is_array()) {
+        for (const Json& step : job["steps"]) {
+            if (const Algorithm* algorithm = algorithm_of(step, algorithms)) {
+                for (const Port& port : algorithm->inputs) known.push_back(port.name);
+            }
+        }
+    }
+    if (!is_known()) {
+        throw ConfigError("--in " + name, fmt::format("the unknown input \"{}\"", name), fmt::format("one of {}", fmt::join(known, ", ")),
+                          did_you_mean(name, known));
+    }
+    if (file.empty()) throw ConfigError("--in " + name, "an empty path", "the path of a file");
+    // Roots ("data:a.tif") stay as they are; anything else is relative to the current folder.
+    const fs::path path = path_from(file);
+    const bool rooted = file.find(':') != std::string::npos && file.find(':') > 1 && !fs::exists(path);
+    const std::string text = rooted ? file : to_utf8(fs::absolute(path));
+    Json& input = job["inputs"][name];
+    if (replaces && input.is_object()) {
+        for (const char* key : {"file", "files", "combine"}) input.erase(key);
+        input["file"] = text;
+    } else {
+        input = text;
+    }
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,122 @@
+#include "job/outputs.hpp"
+
+#include "job/paths.hpp"
+#include "platform.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace parallax::engine {
+
+namespace fs = std::filesystem;
+
+OutputSet::~OutputSet() {
+    if (!committed_) roll_back();
+}
+
+fs::path OutputSet::add(const fs::path& target, const std::function<void(const fs::path&)>& produce) {
+    const fs::path folder = fs::absolute(target).parent_path();
+    std::vector<fs::path> missing;
+    for (fs::path at = folder; !fs::exists(at) && at.has_relative_path(); at = at.parent_path()) missing.push_back(at);
+    for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+        std::error_code error;
+        fs::create_directory(*at, error);
+        if (error) throw IoError(to_utf8(*at), "the folder cannot be made: " + error.message(), "choose another folder with --out");
+        folders_.push_back(*at);
+    }
+    const std::string name = ".partial-" + host::platform::unique_suffix() + "-" + to_utf8(target.filename());
+    entries_.push_back({target, folder / path_from(name), {}, false});   // before it exists: rolling back finds it in any case
+    const fs::path temporary = entries_.back().temporary;
+    produce(temporary);
+    return temporary;
+}
+
+void OutputSet::commit() {
+    for (Entry& entry : entries_) {
+        std::error_code error;
+        if (fs::exists(fs::symlink_status(entry.target, error))) {
+            if (!overwrite_) throw IoError(to_utf8(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
+            const fs::path backup = entry.temporary.parent_path() / path_from(".previous-" + host::platform::unique_suffix());
+            fs::rename(entry.target, backup, error);
+            if (error) throw IoError(to_utf8(entry.target), "cannot be replaced: " + error.message());
+            entry.backup = backup;
+        }
+        fs::rename(entry.temporary, entry.target, error);
+        if (error) throw IoError(to_utf8(entry.target), "cannot be written: " + error.message());
+        entry.moved = true;
+    }
+    committed_ = true;
+    for (const Entry& entry : entries_) {
+        std::error_code ignored;   // the new file is in its place; an old one that stays behind under a dot is no failure
+        if (!entry.backup.empty()) fs::remove(entry.backup, ignored);
+    }
+}
+
+void OutputSet::roll_back() noexcept {
+    std::error_code ignored;
+    for (const Entry& entry : entries_) {
+        fs::remove(entry.temporary, ignored);
+        if (entry.moved) fs::remove(entry.target, ignored);
+        if (!entry.backup.empty()) fs::rename(entry.backup, entry.target, ignored);
+    }
+    for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) fs::remove(*folder, ignored);
+}
+
+namespace {
+
+void flatten(const Json& value, const std::string& name, std::vector<std::pair<std::string, Json>>& cells) {
+    if (value.is_object()) {
+        for (const auto& [key, member] : value.items()) flatten(member, name.empty() ? key : name + '.' + key, cells);
+    } else if (!value.is_array()) {
+        cells.emplace_back(name.empty() ? "value" : name, value);
+    }
+}
+
+bool is_column(const Json& value) {
+    return value.is_array() && !value.empty() && std::none_of(value.begin(), value.end(), [](const Json& v) { return v.is_structured(); });
+}
+
+void add_row(Table& table, const Json& record) {
+    std::vector<std::pair<std::string, Json>> cells;
+    flatten(record, "", cells);
+    std::vector<Json> row(table.header.size());
+    for (auto& [name, cell] : cells) {
+        auto column = std::find(table.header.begin(), table.header.end(), name);
+        if (column == table.header.end()) {
+            column = table.header.insert(table.header.end(), name);
+            row.emplace_back();
+            for (auto& earlier : table.rows) earlier.emplace_back();
+        }
+        row[static_cast<std::size_t>(column - table.header.begin())] = std::move(cell);
+    }
+    table.rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+Table to_table(const Json& record, OutputForm form) {
+    Table table;
+    if (record.is_array()) {
+        for (const Json& row : record) add_row(table, row);
+        return table;
+    }
+    std::size_t longest = 0;
+    if (record.is_object() && form == OutputForm::csv) {
+        for (const auto& [name, value] : record.items()) {
+            if (is_column(value)) longest = std::max(longest, value.size());
+        }
+    }
+    if (longest == 0) {
+        add_row(table, record);
+        return table;
+    }
+    table.rows.resize(longest);
+    for (const auto& [name, value] : record.items()) {
+        if (!is_column(value) || value.size() != longest) continue;
+        table.header.push_back(name);
+        for (std::size_t i = 0; i < longest; ++i) table.rows[i].push_back(value[i]);
+    }
+    return table;
+}
+
+}  // namespace parallax::engine

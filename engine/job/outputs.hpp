@@ -1,0 +1,47 @@
+// All or nothing: every file is written beside its place first, then all are moved there.
+#pragma once
+
+#include "job/job.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+class OutputSet {
+public:
+    explicit OutputSet(bool overwrite) : overwrite_(overwrite) {}
+    /// Takes everything back that has not been committed, folders that were made for it included.
+    ~OutputSet();
+    OutputSet(const OutputSet&) = delete;
+    OutputSet& operator=(const OutputSet&) = delete;
+
+    /// `produce` writes the temporary file that it is given, which has the target's extension. Returns that path.
+    std::filesystem::path add(const std::filesystem::path& target, const std::function<void(const std::filesystem::path&)>& produce);
+    /// Moves all files to their places; if one cannot be moved, those before it are moved back. Throws IoError.
+    void commit();
+
+private:
+    struct Entry {
+        std::filesystem::path target, temporary, backup;
+        bool moved = false;
+    };
+    void roll_back() noexcept;
+
+    bool overwrite_;
+    bool committed_ = false;
+    std::vector<Entry> entries_;
+    std::vector<std::filesystem::path> folders_;   ///< made by us, outermost first
+};
+
+struct Table {
+    std::vector<std::string> header;
+    std::vector<std::vector<Json>> rows;
+};
+/// A record as a table. csv: its longest lists are the columns; a record without lists, and any record as a table, is one
+/// row of its scalars, with names such as "best.index" for nested ones. A list of objects is one row for each.
+Table to_table(const Json& record, OutputForm);
+
+}  // namespace parallax::engine

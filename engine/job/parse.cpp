@@ -1,0 +1,431 @@
+// JSON -> Job. Every object is read key by key, and a key that nobody reads is an error.
+#include "job/job.hpp"
+#include "job/keys.hpp"
+#include "job/link.hpp"
+#include "job/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+
+namespace parallax::engine {
+
+namespace {
+
+std::string list(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " | ")); }
+
+void check_object(const Json& value, const std::string& pointer, const std::string& what) {
+    if (!value.is_object()) throw ConfigError(pointer, describe(value), what);
+}
+
+void check_keys(const Json& object, const std::string& pointer, const std::vector<std::string>& known) {
+    for (const auto& [key, value] : object.items()) {
+        if (is_comment(key) || std::find(known.begin(), known.end(), key) != known.end()) continue;
+        throw ConfigError(pointer_to(pointer, key), fmt::format("the unknown key \"{}\"", key), "one of " + list(known),
+                          did_you_mean(key, known));
+    }
+}
+
+std::string read_string(const Json& value, const std::string& pointer, const std::string& what) {
+    if (!value.is_string() || value.get_ref<const std::string&>().empty()) throw ConfigError(pointer, describe(value), what);
+    return value.get<std::string>();
+}
+
+std::int64_t read_count(const Json& value, const std::string& pointer, std::int64_t least = 0) {
+    const bool whole = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62);
+    if (!whole || value.get<std::int64_t>() < least) throw ConfigError(pointer, describe(value), fmt::format("an integer of at least {}", least));
+    return value.get<std::int64_t>();
+}
+
+bool read_flag(const Json& value, const std::string& pointer) {
+    if (!value.is_boolean()) throw ConfigError(pointer, describe(value), "true or false");
+    return value.get<bool>();
+}
+
+std::string read_word(const Json& value, const std::string& pointer, const std::vector<std::string>& words) {
+    const std::string text = value.is_string() ? value.get<std::string>() : std::string();
+    if (std::find(words.begin(), words.end(), text) == words.end()) {
+        throw ConfigError(pointer, describe(value), "one of " + list(words), did_you_mean(text, words));
+    }
+    return text;
+}
+
+std::vector<std::string> read_paths(const Json& value, const std::string& pointer) {
+    if (value.is_string()) return {read_string(value, pointer, "a path")};
+    if (!value.is_array() || value.empty()) throw ConfigError(pointer, describe(value), "a path, a pattern such as \"bg/*.tif\", or a list of them");
+    std::vector<std::string> paths;
+    for (std::size_t i = 0; i < value.size(); ++i) paths.push_back(read_string(value[i], pointer_to(pointer, i), "a path"));
+    return paths;
+}
+
+/// Names of arrays and ids of steps: they stand in --set, in placeholders and in reports.
+std::string read_name(const std::string& name, const std::string& pointer) {
+    static const std::regex word("[A-Za-z_][A-Za-z0-9_-]*");
+    if (!std::regex_match(name, word)) {
+        throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
+    }
+    return name;
+}
+
+io::RawLayout read_raw(const Json& value, const std::string& pointer) {
+    check_object(value, pointer, R"(an object such as {"type": "u16", "axes": "yx", "shape": [480, 640]})");
+    check_keys(value, pointer, {"type", "axes", "shape", "offset", "big_endian"});
+    for (const char* needed : {"type", "axes", "shape"}) {
+        if (!value.contains(needed)) throw ConfigError(pointer, fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
+    }
+    io::RawLayout raw;
+    static const std::vector<std::string> types{"bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64", "c128"};
+    raw.type = *element_type_from(read_word(value["type"], pointer + "/type", types));
+    const std::string axes = read_string(value["axes"], pointer + "/axes", "letters of t c z y x, slowest first");
+    if (axes.find_first_not_of("tczyx") != std::string::npos || std::set<char>(axes.begin(), axes.end()).size() != axes.size()) {
+        throw ConfigError(pointer + "/axes", fmt::format("\"{}\"", axes), "letters of t c z y x, slowest first, none twice");
+    }
+    const Json& shape = value["shape"];
+    if (!shape.is_array() || shape.size() != axes.size()) {
+        throw ConfigError(pointer + "/shape", describe(shape), fmt::format("a list of {} sizes, one for each of \"{}\"", axes.size(), axes));
+    }
+    for (std::size_t i = 0; i < axes.size(); ++i) raw.axes.push_back({axes[i], read_count(shape[i], pointer_to(pointer + "/shape", i), 1)});
+    if (value.contains("offset")) raw.offset = static_cast<std::uint64_t>(read_count(value["offset"], pointer + "/offset"));
+    if (value.contains("big_endian")) raw.big_endian = read_flag(value["big_endian"], pointer + "/big_endian");
+    return raw;
+}
+
+std::optional<SpacingOverride> read_spacing(const Json& object, const std::string& pointer) {
+    std::optional<SpacingOverride> spacing;
+    for (const std::string& unit : spacing_units) {
+        const std::string key = "spacing_" + unit;
+        if (!object.contains(key)) continue;
+        const std::string here = pointer_to(pointer, key);
+        if (spacing) throw ConfigError(here, fmt::format("\"{}\" beside \"spacing_{}\"", key, spacing->unit), "one of the two", "remove one");
+        const Json& value = object[key];
+        const Json values = value.is_array() ? value : Json::array({value});
+        if (values.empty() || values.size() > 3) throw ConfigError(here, describe(value), "a number, [x, y] or [x, y, z]");
+        spacing.emplace();
+        spacing->unit = unit;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const bool good = values[i].is_number() && std::isfinite(values[i].get<double>()) && values[i].get<double>() > 0;
+            if (!good) throw ConfigError(value.is_array() ? pointer_to(here, i) : here, describe(values[i]), "a number above 0");
+            spacing->values.push_back(values[i].get<double>());
+        }
+    }
+    return spacing;
+}
+
+InputSpec read_input(const std::string& name, const Json& value, const std::string& pointer) {
+    InputSpec input;
+    input.name = read_name(name, pointer);
+    input.pointer = pointer;
+    input.written = value;
+    if (value.is_string()) {
+        input.files = {read_string(value, pointer, "the path of a file")};
+        return input;
+    }
+    check_object(value, pointer, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})");
+    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "keep_channels"};
+    for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
+    check_keys(value, pointer, known);
+    const bool one = value.contains("file"), several = value.contains("files");
+    if (one == several) {
+        throw ConfigError(pointer, one ? "\"file\" beside \"files\"" : "neither \"file\" nor \"files\"", "one of \"file\" and \"files\"");
+    }
+    if (one) input.files = {read_string(value["file"], pointer + "/file", "the path of a file")};
+    if (several) {
+        input.files = read_paths(value["files"], pointer + "/files");
+        input.globs = true;
+        if (!value.contains("combine")) {
+            throw ConfigError(pointer, "several files without \"combine\"", list(combine_words), "say how they become one array");
+        }
+        input.combine = read_word(value["combine"], pointer + "/combine", combine_words);
+    } else if (value.contains("combine")) {
+        throw ConfigError(pointer + "/combine", "\"combine\" beside \"file\"", "\"files\" to combine");
+    }
+    if (value.contains("page") && value.contains("pages")) throw ConfigError(pointer + "/pages", "\"pages\" beside \"page\"", "one of the two");
+    if (value.contains("page")) {
+        const std::int64_t page = read_count(value["page"], pointer + "/page");
+        input.read.pages = {page, page + 1};
+    }
+    if (value.contains("pages")) {
+        const Json& pages = value["pages"];
+        if (!pages.is_array() || pages.size() != 2) throw ConfigError(pointer + "/pages", describe(pages), "[first, end]: from 0, the end left out");
+        const std::int64_t first = read_count(pages[0], pointer + "/pages/0");
+        input.read.pages = {first, read_count(pages[1], pointer + "/pages/1", first + 1)};
+    }
+    if (value.contains("volume")) input.read.volume = read_count(value["volume"], pointer + "/volume");
+    if (value.contains("page_axis")) input.read.page_axis = read_word(value["page_axis"], pointer + "/page_axis", {"t", "z"})[0];
+    if (value.contains("raw")) input.read.raw = read_raw(value["raw"], pointer + "/raw");
+    if (value.contains("keep_channels")) input.read.keep_channels = read_flag(value["keep_channels"], pointer + "/keep_channels");
+    input.spacing = read_spacing(value, pointer);
+    return input;
+}
+
+std::string known_names(const std::vector<Port>& ports) {
+    std::vector<std::string> names;
+    for (const Port& port : ports) names.push_back(port.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+[[noreturn]] void refuse_port(const std::string& name, const std::vector<Port>& ports, const Algorithm& algorithm, const char* what,
+                              const std::string& pointer) {
+    std::vector<std::string> names;
+    for (const Port& port : ports) names.push_back(port.name);
+    throw ConfigError(pointer, fmt::format("\"{}\", which is no {} of {}", name, what, algorithm.name),
+                      ports.empty() ? fmt::format("no {}: it has none", what) : "one of " + known_names(ports), did_you_mean(name, names));
+}
+
+StepSpec read_step(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
+    check_object(value, pointer, R"(an object such as {"run": "fft"})");
+    std::vector<std::string> names;
+    for (const Algorithm& algorithm : algorithms) names.push_back(algorithm.name);
+    if (!value.contains("run")) {
+        throw ConfigError(pointer, "a step without \"run\"", "\"run\": one of " + list(names), [&] {
+            for (const auto& [key, ignored] : value.items()) {
+                if (nearest(key, {"run"}) == "run") return fmt::format("\"{}\" should be \"run\"", key);
+            }
+            return std::string();
+        }());
+    }
+    StepSpec step;
+    step.pointer = pointer;
+    const std::string run = read_word(value["run"], pointer + "/run", names);
+    step.algorithm = &*std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == run; });
+    const Algorithm& algorithm = *step.algorithm;
+    step.id = algorithm.name;
+    if (value.contains("id")) step.id = read_name(read_string(value["id"], pointer + "/id", "a name"), pointer + "/id");
+
+    if (value.contains("in")) {
+        check_object(value["in"], pointer + "/in", "an object: input of the algorithm -> name of an array");
+        for (const auto& [port, array] : value["in"].items()) {
+            if (is_comment(port)) continue;
+            const std::string here = pointer_to(pointer + "/in", port);
+            const Port* known = algorithm.input(port);
+            if (!known) refuse_port(port, algorithm.inputs, algorithm, "input", here);
+            if (array.is_null() && known->required) throw ConfigError(here, "null", "the name of an array: this input is required");
+            if (array.is_null()) step.in.emplace(port, std::nullopt);
+            else step.in.emplace(port, read_string(array, here, "the name of an array"));
+        }
+    }
+    if (value.contains("out")) {
+        check_object(value["out"], pointer + "/out", "an object: output of the algorithm -> name of an array");
+        for (const auto& [port, array] : value["out"].items()) {
+            if (is_comment(port)) continue;
+            const std::string here = pointer_to(pointer + "/out", port);
+            if (!algorithm.output(port)) refuse_port(port, algorithm.outputs, algorithm, "output", here);
+            step.out.emplace(port, read_name(read_string(array, here, "a name for the array"), here));
+        }
+    }
+    if (value.contains("variant") && !value["variant"].is_null()) {
+        std::vector<std::string> variants;
+        for (const Variant& variant : algorithm.variants) variants.push_back(variant.name);
+        step.variant = read_word(value["variant"], pointer + "/variant", variants);
+    }
+    if (value.contains("policy")) {
+        check_object(value["policy"], pointer + "/policy", "an object of policy names and integers");
+        step.policy = value["policy"];
+        if (!step.policy.empty() && step.variant.empty()) {
+            throw ConfigError(pointer + "/policy", "a policy without a variant", "\"variant\" beside \"policy\"", "policies belong to one variant");
+        }
+        if (!step.variant.empty()) Policy::parse(algorithm.variant(step.variant)->policy, step.policy, pointer + "/policy");
+    }
+    step.parameters = algorithm.parameters.parse(value, pointer, step_keys);
+    return step;
+}
+
+/// ".nii.gz" counts as one extension.
+std::string extension_of(const std::string& file) {
+    std::string name = to_utf8(path_from(file).filename());
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (name.size() > 7 && name.compare(name.size() - 7, 7, ".nii.gz") == 0) return ".nii.gz";
+    return to_utf8(path_from(name).extension());
+}
+
+std::array<double, 2> read_window(const Json& value, const std::string& pointer, double least, double most) {
+    const auto good = [&](const Json& v) { return v.is_number() && std::isfinite(v.get<double>()) && v.get<double>() >= least && v.get<double>() <= most; };
+    if (!value.is_array() || value.size() != 2 || !good(value[0]) || !good(value[1]) || !(value[0].get<double>() < value[1].get<double>())) {
+        throw ConfigError(pointer, value.is_array() && value.size() == 2 ? value.dump() : describe(value),
+                          std::isfinite(least) ? fmt::format("[low, high] with {:g} <= low < high <= {:g}", least, most) : "[low, high] with low < high");
+    }
+    return {value[0].get<double>(), value[1].get<double>()};
+}
+
+/// Without for_each a brace in a file name is a placeholder that nothing would fill.
+void check_placeholders(const std::string& file, const std::optional<ForEach>& for_each, const std::string& pointer) {
+    static const std::regex placeholder("\\{([^{}]*)\\}");
+    for (std::sregex_iterator it(file.begin(), file.end(), placeholder), end; it != end; ++it) {
+        const std::string inside = (*it)[1];
+        if (!for_each) {
+            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
+        }
+        std::vector<std::string> known;
+        for (const char* part : {"", ".stem", ".name", ".index"}) known.push_back(for_each->variable + part);
+        if (std::find(known.begin(), known.end(), inside) == known.end()) {
+            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known), did_you_mean(inside, known));
+        }
+    }
+}
+
+OutputSpec read_output(const std::string& name, const Json& value, const std::string& pointer) {
+    static const std::vector<std::string> array_extensions{".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz"};
+    OutputSpec output;
+    output.name = read_name(name, pointer);
+    output.pointer = pointer;
+    output.written = value;
+    std::string here = pointer;
+    if (value.is_string()) {
+        output.file = read_string(value, pointer, "the path of a file");
+    } else {
+        check_object(value, pointer, R"(a path, {"file": path, ...} or {"table": path})");
+        check_keys(value, pointer, {"file", "table", "window", "window_percentile", "bits"});
+        const bool file = value.contains("file"), table = value.contains("table");
+        if (file == table) throw ConfigError(pointer, file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"", "one of \"file\" and \"table\"");
+        here = pointer + (file ? "/file" : "/table");
+        output.file = read_string(value[file ? "file" : "table"], here, "the path of a file");
+        if (table) output.form = OutputForm::table;
+    }
+    const std::string extension = extension_of(output.file);
+    if (output.form == OutputForm::table) {
+        if (extension != ".csv") throw ConfigError(here, fmt::format("\"{}\"", output.file), "the path of a .csv file");
+    } else if (extension == ".json") {
+        output.form = OutputForm::json;
+    } else if (extension == ".csv") {
+        output.form = OutputForm::csv;
+    } else if (std::find(array_extensions.begin(), array_extensions.end(), extension) == array_extensions.end()) {
+        std::vector<std::string> known = array_extensions;
+        known.insert(known.end(), {".json", ".csv"});
+        throw ConfigError(here, fmt::format("\"{}\"", output.file), fmt::format("a file that ends in one of {}", fmt::join(known, ", ")),
+                          did_you_mean(extension, known));
+    }
+    for (const char* key : {"window", "window_percentile", "bits"}) {
+        if (value.is_object() && value.contains(key) && extension != ".png") {
+            throw ConfigError(pointer_to(pointer, std::string(key)), fmt::format("\"{}\" for \"{}\"", key, output.file), "it beside a .png file only",
+                              "other formats keep the values as they are");
+        }
+    }
+    if (value.is_object() && value.contains("window")) {
+        if (value.contains("window_percentile")) throw ConfigError(pointer + "/window_percentile", "\"window_percentile\" beside \"window\"", "one of the two");
+        output.write.window = read_window(value["window"], pointer + "/window", -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
+    }
+    if (value.is_object() && value.contains("window_percentile")) {
+        output.write.window_percentile = read_window(value["window_percentile"], pointer + "/window_percentile", 0, 100);
+    }
+    if (value.is_object() && value.contains("bits")) {
+        if (value["bits"] != 8 && value["bits"] != 16) throw ConfigError(pointer + "/bits", describe(value["bits"]), "8 or 16");
+        output.write.png_bits = value["bits"].get<int>();
+    }
+    return output;
+}
+
+ForEach read_for_each(const Json& value, const std::string& pointer) {
+    const char* const form = R"(an object such as {"frame": "run7/*.tif", "on_error": "continue"})";
+    check_object(value, pointer, form);
+    ForEach each;
+    each.written = value;
+    for (const auto& [key, content] : value.items()) {
+        if (is_comment(key)) continue;
+        const std::string here = pointer_to(pointer, key);
+        if (key == "on_error") {
+            each.continue_on_error = read_word(content, here, {"stop", "continue"}) == "continue";
+            continue;
+        }
+        if (!each.variable.empty()) throw ConfigError(here, fmt::format("\"{}\" beside \"{}\"", key, each.variable), "one variable");
+        each.variable = read_name(key, here);
+        if (!content.is_object()) {
+            each.sources = read_paths(content, here);
+            continue;
+        }
+        check_keys(content, here, {"files", "pages", "volumes"});
+        for (const char* kind : {"files", "pages", "volumes"}) {
+            if (!content.contains(kind)) continue;
+            if (!each.sources.empty()) throw ConfigError(pointer_to(here, std::string(kind)), fmt::format("\"{}\" beside \"{}\"", kind, each.kind), "one of the two");
+            each.kind = kind;
+            each.sources = read_paths(content[kind], pointer_to(here, std::string(kind)));
+        }
+        if (each.sources.empty()) throw ConfigError(here, describe(content), R"(a pattern, {"files": ...}, {"pages": ...} or {"volumes": ...})");
+    }
+    if (each.variable.empty()) throw ConfigError(pointer, "no variable", form);
+    return each;
+}
+
+std::uint64_t read_memory(const Json& value, const std::string& pointer) {
+    const std::string expected = "a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"";
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > 0) return value.get<std::uint64_t>();
+    static const std::regex form(R"(\s*(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*)");
+    std::smatch match;
+    const std::string text = value.is_string() ? value.get<std::string>() : std::string();
+    if (!std::regex_match(text, match, form)) throw ConfigError(pointer, describe(value), expected);
+    static const std::map<std::string, double> factors{{"B", 1},   {"kB", 1e3},     {"MB", 1e6},       {"GB", 1e9},          {"TB", 1e12},
+                                                       {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+    const double bytes = std::stod(match[1]) * factors.at(match[2]);
+    if (!(bytes >= 1 && bytes < 9e18)) throw ConfigError(pointer, describe(value), expected);
+    return static_cast<std::uint64_t>(bytes);
+}
+
+void check_ids(const std::vector<StepSpec>& steps) {
+    std::map<std::string, std::string> seen;
+    for (const StepSpec& step : steps) {
+        const auto [first, fresh] = seen.emplace(step.id, step.pointer);
+        if (!fresh) {
+            throw ConfigError(step.pointer + "/id", fmt::format("the id \"{}\", which {} has", step.id, first->second), "an id of its own",
+                              fmt::format("for instance \"id\": \"{}{}\"", step.id, seen.size() + 1));
+        }
+    }
+}
+
+}  // namespace
+
+const InputSpec* Job::input(const std::string& name) const noexcept {
+    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const InputSpec& input) { return input.name == name; });
+    return found == inputs.end() ? nullptr : &*found;
+}
+
+Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
+    check_object(json, "", R"(a job: {"parallax": 1, "inputs": ..., "steps": ..., "outputs": ...})");
+    check_keys(json, "", job_keys);
+    if (!json.contains("parallax")) throw ConfigError("/parallax", "nothing", "1, the version of the job format", "add \"parallax\": 1");
+    if (json["parallax"] != 1) throw ConfigError("/parallax", describe(json["parallax"]), "1, the version of the job format that this program reads");
+
+    Job job;
+    if (json.contains("$schema")) read_string(json["$schema"], "/$schema", "the address of a schema");
+    if (json.contains("comment")) {
+        if (!json["comment"].is_string()) throw ConfigError("/comment", describe(json["comment"]), "a string");
+        job.comment = json["comment"].get<std::string>();
+    }
+    if (json.contains("device")) job.device = host::DeviceSelector::parse(json["device"], "/device");
+    if (json.contains("for_each")) job.for_each = read_for_each(json["for_each"], "/for_each");
+    if (json.contains("non_finite")) {
+        const std::string word = read_word(json["non_finite"], "/non_finite", non_finite_words);
+        job.non_finite = word == "mask" ? NonFinite::mask : word == "reject" ? NonFinite::reject : NonFinite::propagate;
+    }
+    if (json.contains("memory_limit")) job.memory_limit = read_memory(json["memory_limit"], "/memory_limit");
+
+    if (json.contains("inputs")) {
+        check_object(json["inputs"], "/inputs", "an object: name of an array -> file");
+        for (const auto& [name, value] : json["inputs"].items()) {
+            if (!is_comment(name)) job.inputs.push_back(read_input(name, value, pointer_to("/inputs", name)));
+        }
+    }
+    if (!json.contains("steps") || !json["steps"].is_array() || json["steps"].empty()) {
+        throw ConfigError("/steps", json.contains("steps") ? describe(json["steps"]) : "nothing", R"(a list of steps such as [{"run": "fft"}])");
+    }
+    for (std::size_t i = 0; i < json["steps"].size(); ++i) {
+        job.steps.push_back(read_step(json["steps"][i], pointer_to("/steps", i), algorithms));
+    }
+    check_ids(job.steps);
+    if (!json.contains("outputs")) throw ConfigError("/outputs", "nothing", "an object: name of an array -> file");
+    check_object(json["outputs"], "/outputs", "an object: name of an array -> file");
+    for (const auto& [name, value] : json["outputs"].items()) {
+        if (!is_comment(name)) job.outputs.push_back(read_output(name, value, pointer_to("/outputs", name)));
+    }
+    if (job.outputs.empty()) throw ConfigError("/outputs", "no output", "at least one: a job without outputs computes nothing");
+
+    for (const InputSpec& input : job.inputs) {
+        for (const std::string& file : input.files) check_placeholders(file, job.for_each, input.pointer);
+    }
+    for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer);
+    link(job);
+    return job;
+}
+
+}  // namespace parallax::engine

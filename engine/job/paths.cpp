@@ -1,0 +1,179 @@
+#include "job/paths.hpp"
+
+#include "core/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#if defined(_WIN32)
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace parallax::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool can_write(const fs::path& folder) {
+#if defined(_WIN32)
+    return _waccess(folder.c_str(), 2) == 0;
+#else
+    return access(folder.c_str(), W_OK | X_OK) == 0;
+#endif
+}
+
+bool has_wildcard(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
+
+/// "data:holo/a.tif" -> "data". A single letter is a drive of Windows.
+std::string root_of(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || colon < 2) return {};
+    const std::string name = text.substr(0, colon);
+    const bool word = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+    return word ? name : std::string();
+}
+
+fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
+    if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
+    const std::string root = root_of(text);
+    if (root.empty()) return where.job_folder / path_from(text);   // operator/ keeps an absolute path as it is
+    const auto found = where.roots.find(root);
+    if (found == where.roots.end()) {
+        std::vector<std::string> known;
+        for (const auto& [name, folder] : where.roots) known.push_back(name);
+        std::string hint = did_you_mean(root, known);
+        if (hint.empty()) hint = fmt::format("say where it is with --root {}=DIR", root);
+        throw ConfigError(pointer, fmt::format("the unknown root \"{}:\"", root),
+                          known.empty() ? "a path, as no root is given" : fmt::format("one of the roots {}", fmt::join(known, ", ")), hint);
+    }
+    return found->second / path_from(text.substr(root.size() + 1));
+}
+
+/// The other files of a folder whose names are near, for hints.
+std::string near_file(const fs::path& missing) {
+    std::error_code ignored;
+    std::vector<std::string> names;
+    for (fs::directory_iterator it(missing.has_parent_path() ? missing.parent_path() : fs::path("."), ignored), end;
+         !ignored && it != end && names.size() < 10000; it.increment(ignored)) {
+        names.push_back(to_utf8(it->path().filename()));
+    }
+    return did_you_mean(to_utf8(missing.filename()), names);
+}
+
+void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs::path>& found) {
+    if (parts.empty()) {
+        if (fs::is_regular_file(base)) found.push_back(base);
+        return;
+    }
+    const std::string part = parts.front();
+    parts.erase(parts.begin());
+    if (!has_wildcard(part)) return expand(base / path_from(part), std::move(parts), found);
+    std::error_code ignored;
+    std::vector<fs::path> entries;
+    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, ignored), end; !ignored && it != end; it.increment(ignored)) {
+        const std::string name = to_utf8(it->path().filename());
+        if (name.front() != '.' && matches(part, name)) entries.push_back(it->path());
+    }
+    std::sort(entries.begin(), entries.end());
+    for (const fs::path& entry : entries) expand(entry, parts, found);
+}
+
+}  // namespace
+
+fs::path path_from(const std::string& utf8) { return fs::path(std::u8string(utf8.begin(), utf8.end())); }
+
+std::string to_utf8(const fs::path& path) {
+    const std::u8string text = path.generic_u8string();
+    return std::string(text.begin(), text.end());
+}
+
+bool matches(const std::string& pattern, const std::string& text) {
+    std::size_t p = 0, t = 0, star = std::string::npos, resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer) {
+    const fs::path path = locate(text, where, pointer).lexically_normal();
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) {
+        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file", R"(several files are {"files": "folder/*.tif", "combine": "mean"})");
+    }
+    if (!fs::exists(status)) throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there", near_file(path));
+    return path;
+}
+
+std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer) {
+    if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer)};
+    const fs::path path = locate(pattern, where, pointer).lexically_normal();
+    std::vector<std::string> parts;
+    for (const fs::path& part : path.relative_path()) parts.push_back(to_utf8(part));
+    std::vector<fs::path> found;
+    expand(path.root_path(), std::move(parts), found);
+    if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
+    return found;
+}
+
+fs::path resolve_output(const std::string& text, const Locations& where, const std::string& pointer) {
+    const char* const hint = "outputs are relative to --out and stay below it";
+    if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
+    const fs::path relative = path_from(text);
+    if (relative.is_absolute() || relative.has_root_path()) {
+        throw ConfigError(pointer, fmt::format("the absolute path \"{}\"", text), "a relative path", hint);
+    }
+    for (const fs::path& part : relative) {
+        if (part == "..") throw ConfigError(pointer, fmt::format("\"..\" in the path \"{}\"", text), "a path below --out", hint);
+    }
+    if (!relative.has_filename() || relative.filename() == ".") {
+        throw ConfigError(pointer, fmt::format("the path \"{}\" of a folder", text), "the path of a file");
+    }
+    const fs::path path = (where.out / relative).lexically_normal();
+    std::error_code ignored;   // what does not exist yet leads nowhere
+    const fs::path folder = fs::weakly_canonical(where.out, ignored);
+    const fs::path real = fs::weakly_canonical(path, ignored);
+    const auto [f, r] = std::mismatch(folder.begin(), folder.end(), real.begin(), real.end());
+    if (f != folder.end() && !f->empty()) {
+        throw ConfigError(pointer, fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(real), text), "a path below --out", hint);
+    }
+    if (fs::is_symlink(path, ignored)) {
+        throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");
+    }
+    if (fs::is_directory(path, ignored)) throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
+    return path;
+}
+
+fs::path writable_ancestor(const fs::path& file) {
+    fs::path folder = fs::absolute(file).parent_path();
+    std::error_code error;
+    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+    if (!fs::is_directory(folder, error)) {
+        throw IoError(to_utf8(file), fmt::format("cannot be written, as {} is not a folder", to_utf8(folder)), "choose another folder with --out");
+    }
+    if (!can_write(folder)) {
+        throw IoError(to_utf8(file), fmt::format("cannot be written, as the folder {} is read-only", to_utf8(folder)),
+                      "choose another folder with --out");
+    }
+    return folder;
+}
+
+}  // namespace parallax::engine

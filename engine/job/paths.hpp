@@ -1,0 +1,34 @@
+// Where a job's files are: inputs against the job's folder or a named root, outputs below one folder.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+/// UTF-8 on every system.
+std::filesystem::path path_from(const std::string& utf8);
+std::string to_utf8(const std::filesystem::path&);
+
+struct Locations {
+    std::filesystem::path job_folder = ".";                  ///< what relative inputs are relative to
+    std::map<std::string, std::filesystem::path> roots;      ///< "NAME:path" in a job, --root NAME=DIR
+    std::filesystem::path out = ".";                         ///< what outputs are below
+};
+
+/// Throws ConfigError for an unknown root or a file that is not there.
+std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer);
+/// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
+std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer);
+/// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
+std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
+
+/// The nearest folder on the way to `file` that exists; throws IoError if it is no folder or cannot be written.
+std::filesystem::path writable_ancestor(const std::filesystem::path& file);
+
+/// Whether `text` matches a pattern of * and ?.
+bool matches(const std::string& pattern, const std::string& text);
+
+}  // namespace parallax::engine

@@ -1,0 +1,183 @@
+#include "job/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace parallax::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Pages or volumes that are asked for must be there.
+void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, char axis, std::int64_t end) {
+    const std::int64_t there = info.desc.size(axis);
+    if (end <= there) return;
+    throw ConfigError(pointer_to(input.pointer, std::string(what)), fmt::format("{} {}", what, end - 1),
+                      there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
+}
+
+char page_axis_of(const io::FileInfo& info, const InputSpec& input) {
+    return info.desc.find(input.read.page_axis) ? input.read.page_axis : 't';
+}
+
+PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
+    PreparedInput prepared;
+    const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
+    for (const std::string& text : input.files) {
+        if (!input.globs) {
+            prepared.files.push_back(resolve_input(text, where, pointer));
+            continue;
+        }
+        for (const fs::path& file : resolve_inputs(text, where, pointer)) prepared.files.push_back(file);
+    }
+    for (const fs::path& file : prepared.files) {
+        prepared.infos.push_back(io::info(file, input.read));
+        const ArrayDesc desc = delivered(prepared.infos.back(), input);
+        if (&file == &prepared.files.front()) {
+            prepared.desc = desc;
+        } else if (desc.describe() != prepared.desc.describe()) {
+            throw ConfigError(pointer, fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()), prepared.desc.describe(),
+                                                   to_utf8(file), desc.describe()),
+                              "files of one type and shape");
+        }
+    }
+    if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
+    prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
+    return prepared;
+}
+
+void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared) {
+    std::error_code ignored;
+    if (!prepared.overwrite && fs::exists(path, ignored)) {
+        throw ConfigError(output.pointer, fmt::format("the existing file {}", to_utf8(path)), "no file of that name",
+                          "use --overwrite to replace it, or --out for another folder");
+    }
+    for (const PreparedInput& input : prepared.inputs) {
+        for (const fs::path& file : input.files) {
+            if (fs::exists(path, ignored) && fs::equivalent(path, file, ignored)) {
+                throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)), "a file that the job does not read");
+            }
+        }
+    }
+    for (const fs::path& other : prepared.outputs) {
+        if (other == path) throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
+    }
+    const fs::path folder = writable_ancestor(path);
+    if (output.form != OutputForm::array) return;
+    const ArrayDesc& desc = prepared.desc(output.source);
+    io::WriteOptions options = output.write;
+    options.overwrite = true;   // seen to above, with the words of a job
+    try {
+        io::check_writable(folder / path.filename(), desc, options);
+    } catch (const IoError& error) {
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), "a format that can hold it",
+                          error.hint.empty() ? error.problem : error.problem + ". " + error.hint);
+    }
+}
+
+bool starts_with(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }
+
+/// "/inputs/hologram" of an algorithm -> "/inputs/h1" or "/steps/1/in/hologram" of the job.
+std::string translate(const std::string& pointer, const Job& job, const StepSpec& step) {
+    if (starts_with(pointer, "/steps/")) return pointer;
+    if (starts_with(pointer, "/inputs/")) {
+        const std::string rest = pointer.substr(8);
+        const std::size_t slash = std::min(rest.find('/'), rest.size());
+        const auto source = step.inputs.find(rest.substr(0, slash));
+        if (source != step.inputs.end() && !source->second.step) return pointer_to("/inputs", source->second.port) + rest.substr(slash);
+        return step.pointer + "/in/" + rest;
+    }
+    if (starts_with(pointer, "/outputs/")) {
+        for (const OutputSpec& output : job.outputs) {
+            if (output.source.step && &job.steps[*output.source.step] == &step && pointer_to("/outputs", output.source.port) == pointer) return output.pointer;
+        }
+        return step.pointer + "/out/" + pointer.substr(9);
+    }
+    return step.pointer + pointer;
+}
+
+}  // namespace
+
+ArrayDesc delivered(const io::FileInfo& info, const InputSpec& input) {
+    const char page_axis = page_axis_of(info, input);
+    if (input.read.pages) check_range(info, input, "page", page_axis, input.read.pages->second);
+    if (input.read.volume) check_range(info, input, "volume", 't', *input.read.volume + 1);
+    std::vector<ArrayDesc::Extent> extents;
+    for (const Axis& axis : info.desc.axes) {
+        std::int64_t size = axis.size;
+        if (axis.name == 'c' && !input.read.keep_channels) continue;
+        if (input.read.pages && axis.name == page_axis) size = input.read.pages->second - input.read.pages->first;
+        if (input.read.volume && axis.name == 't') size = 1;
+        if (size == 1 && axis.size > 1) continue;
+        extents.push_back({axis.name, size});
+    }
+    ArrayDesc desc = ArrayDesc::dense(info.desc.type, extents).with_unit(info.desc.unit);
+    for (Axis& axis : desc.axes) axis.spacing = info.desc.find(axis.name)->spacing;
+    return desc;
+}
+
+ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
+    if (!input.spacing) return desc;
+    const auto& values = input.spacing->values;
+    const char axes[] = {'x', 'y', 'z'};
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (!desc.find(axes[i]) || (values.size() > 1 && i >= values.size())) continue;
+        desc = desc.with_spacing(axes[i], values.size() == 1 ? values[0] : values[i]);
+    }
+    return desc.with_unit(input.spacing->unit);
+}
+
+void in_terms_of(const Job& job, const StepSpec& step, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const ConfigError& error) {
+        throw ConfigError(translate(error.pointer, job, step), error.found, error.expected, error.hint);
+    }
+}
+
+const ArrayDesc& Prepared::desc(const Source& source) const {
+    if (source.step) return steps.at(*source.step).shapes.at(source.port);
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) {
+        if (job.inputs[i].name == source.port) return inputs.at(i).desc;
+    }
+    throw std::out_of_range("no input is called \"" + source.port + "\"");
+}
+
+std::uint64_t Prepared::array_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const PreparedInput& input : inputs) bytes += input.desc.dense_bytes();
+    for (const PreparedStep& step : steps) {
+        for (const auto& [name, desc] : step.shapes) bytes += desc.dense_bytes();
+    }
+    return bytes;
+}
+
+Prepared prepare(Job job, const Locations& where, bool overwrite) {
+    if (job.for_each) throw UnsupportedError("for_each is not built yet", {"run the job once for each file, with --in name=file"});
+    Prepared prepared;
+    prepared.job = std::move(job);
+    prepared.overwrite = overwrite;
+    for (const InputSpec& input : prepared.job.inputs) prepared.inputs.push_back(prepare_input(input, where));
+    for (const StepSpec& step : prepared.job.steps) {
+        PreparedStep next;
+        next.problem.parameters = step.parameters;
+        next.problem.outputs = step.outputs;
+        for (const auto& [port, source] : step.inputs) next.problem.inputs.emplace(port, prepared.desc(source));
+        in_terms_of(prepared.job, step, [&] {
+            next.shapes = step.algorithm->infer(next.problem);
+            if (step.algorithm->warnings) next.warnings = step.algorithm->warnings(next.problem);
+        });
+        prepared.steps.push_back(std::move(next));
+    }
+    for (const OutputSpec& output : prepared.job.outputs) {
+        const fs::path path = resolve_output(output.file, where, output.pointer);
+        check_output(output, path, prepared);
+        prepared.outputs.push_back(path);
+    }
+    return prepared;
+}
+
+}  // namespace parallax::engine

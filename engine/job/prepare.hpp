@@ -1,0 +1,50 @@
+// Everything that can be found wrong with a job before a device is touched: files, sizes, shapes, places of outputs.
+#pragma once
+
+#include "job/job.hpp"
+#include "job/paths.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace parallax::engine {
+
+struct PreparedInput {
+    std::vector<std::filesystem::path> files;
+    std::vector<io::FileInfo> infos;
+    ArrayDesc desc;                          ///< as it will be on the device
+};
+
+struct PreparedStep {
+    Problem problem;
+    ArrayDescs shapes;                       ///< of its array outputs that are wanted
+    std::vector<std::string> warnings;
+};
+
+/// A job with what its files say, in the order of the job's own lists.
+struct Prepared {
+    Job job;
+    bool overwrite = false;
+    std::vector<PreparedInput> inputs;
+    std::vector<PreparedStep> steps;
+    std::vector<std::filesystem::path> outputs;
+
+    /// Description of an array; throws std::out_of_range for a record.
+    const ArrayDesc& desc(const Source&) const;
+    /// Bytes of all arrays together.
+    std::uint64_t array_bytes() const;
+};
+
+/// Looks at all files and infers all shapes. Throws ConfigError (missing input, existing output, shapes that an algorithm
+/// cannot take, formats that cannot hold a result), IoError (broken input, folder that cannot be written),
+/// UnsupportedError (for_each).
+Prepared prepare(Job, const Locations&, bool overwrite);
+
+/// What read() will deliver for a file: pages chosen, colours made luminance.
+ArrayDesc delivered(const io::FileInfo&, const InputSpec&);
+/// The spacing that the job states, instead of the file's.
+ArrayDesc with_stated_spacing(ArrayDesc, const InputSpec&);
+/// Runs `work`; a ConfigError of an algorithm, which speaks of its own ports and parameters, comes out speaking of the job.
+void in_terms_of(const Job&, const StepSpec&, const std::function<void()>& work);
+
+}  // namespace parallax::engine

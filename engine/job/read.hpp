@@ -1,0 +1,16 @@
+// Files of a job's input -> one array in host memory.
+#pragma once
+
+#include "job/prepare.hpp"
+
+namespace parallax::engine {
+
+/// Reads, combines, states the spacing, and does to NaN and infinity what the job says. `allocate` may give the memory
+/// of the array (pinned, for instance) and may be empty. Throws IoError.
+HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite, const std::function<HostArray(const ArrayDesc&)>& allocate);
+
+/// propagate leaves an array as it is; reject throws IoError with the index of the first value that is not finite; mask
+/// puts 0 in place of each. Complex numbers by their parts. `origin` names the array in errors.
+void apply_non_finite(HostArray&, NonFinite, const std::string& origin);
+
+}  // namespace parallax::engine

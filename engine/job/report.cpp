@@ -1,0 +1,75 @@
+// JobResult -> JSON.
+#include "job/runner.hpp"
+
+namespace parallax::engine {
+
+namespace {
+
+Json to_json(const FileReport& file) {
+    Json json{{"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.hash}};
+    if (!file.format.empty()) json["format"] = file.format;
+    return json;
+}
+
+Json to_json(const StepReport& step) {
+    Json kernels = Json::array(), refusals = Json::array();
+    for (const PlanBuilder::Built& built : step.kernels) {
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
+    }
+    for (const Refusal& refusal : step.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
+    return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
+            {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
+            {"workspace_bytes", step.workspace_bytes}};
+}
+
+}  // namespace
+
+Json to_json(const host::DeviceInfo& device) {
+    return {{"index", device.index},
+            {"name", device.name},
+            {"backend", host::to_string(device.backend)},
+            {"type", host::to_string(device.type)},
+            {"vendor", device.vendor},
+            {"platform", device.platform},
+            {"version", device.version},
+            {"driver", device.driver},
+            {"uuid", device.uuid},
+            {"pci", device.pci},
+            {"global_memory", device.global_memory},
+            {"max_allocation", device.max_allocation},
+            {"local_memory", device.local_memory},
+            {"compute_units", device.compute_units},
+            {"max_work_group", device.max_work_group},
+            {"clock_mhz", device.clock_mhz},
+            {"unified_memory", device.unified_memory},
+            {"capabilities", device.capabilities}};
+}
+
+Json to_json(const JobResult& result) {
+    Json inputs = Json::object(), steps = Json::array(), outputs = Json::object(), stages = Json::array();
+    for (const InputReport& input : result.inputs) {
+        Json files = Json::array();
+        for (const FileReport& file : input.files) files.push_back(to_json(file));
+        inputs[input.name] = {{"array", input.array}, {"files", std::move(files)}};
+    }
+    for (const StepReport& step : result.steps) steps.push_back(to_json(step));
+    for (const OutputReport& output : result.outputs) {
+        outputs[output.name] = to_json(output.file);
+        if (!output.array.empty()) outputs[output.name]["array"] = output.array;
+    }
+    for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
+    return {{"parallax_report", 1},
+            {"engine", {{"version", result.engine_version}}},
+            {"finished", result.finished},
+            {"device", to_json(result.device)},
+            {"job", result.job},
+            {"inputs", std::move(inputs)},
+            {"steps", std::move(steps)},
+            {"outputs", std::move(outputs)},
+            {"records", result.records},
+            {"stages", std::move(stages)},
+            {"wall_seconds", result.wall_seconds},
+            {"peak_device_bytes", result.peak_device_bytes}};
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,170 @@
+#include "job/schema.hpp"
+
+#include "job/keys.hpp"
+#include "parallax/host/selector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine {
+
+namespace {
+
+Json closed(Json properties, std::vector<std::string> required = {}) {
+    Json schema{{"type", "object"}, {"properties", std::move(properties)}};
+    if (!required.empty()) schema["required"] = std::move(required);
+    schema["patternProperties"]["^//"] = true;
+    schema["additionalProperties"] = false;
+    return schema;
+}
+
+Json any_of(std::vector<Json> choices) { return {{"anyOf", std::move(choices)}}; }
+Json described(Json schema, const std::string& text) {
+    schema["description"] = text;
+    return schema;
+}
+const Json path{{"type", "string"}, {"minLength", 1}};
+const Json paths = any_of({path, Json{{"type", "array"}, {"items", path}, {"minItems", 1}}});
+
+Json names_schema(const Json& value) {
+    return Json{{"type", "object"}, {"patternProperties", {{"^//", true}, {"^[A-Za-z_][A-Za-z0-9_-]*$", value}}}, {"additionalProperties", false}};
+}
+
+Json step_schema(const Algorithm& algorithm) {
+    Json schema = algorithm.parameters.schema();
+    Json in = Json::object(), out = Json::object(), variants = Json::array();
+    for (const Port& port : algorithm.inputs) {
+        in[port.name] = described(port.required ? path : Json{{"type", {"string", "null"}}, {"minLength", 1}}, port.doc);
+    }
+    for (const Port& port : algorithm.outputs) out[port.name] = described(path, port.doc);
+    for (const Variant& variant : algorithm.variants) variants.push_back(variant.name);
+    variants.push_back(nullptr);
+    Json properties{
+        {"id", described(path, "Name of the step, by default that of its algorithm.")},
+        {"run", {{"const", algorithm.name}, {"description", algorithm.summary}}},
+        {"in", described(closed(std::move(in)), "Input of the algorithm -> name of an array; may be left out where the names agree.")},
+        {"out", described(closed(std::move(out)), "Output of the algorithm -> name that the array gets, by default that of the output.")},
+        {"variant", {{"enum", std::move(variants)}, {"description", "How it is computed; by default the first that can."}}},
+        {"policy", {{"type", "object"}, {"description", "Policies of the variant."}}}};
+    properties.update(schema["properties"]);
+    schema["properties"] = std::move(properties);
+    schema["required"] = {"run"};
+    schema["description"] = algorithm.summary;
+    return schema;
+}
+
+Json spacing_schema() {
+    const Json number{{"type", "number"}, {"exclusiveMinimum", 0}};
+    return any_of({number, Json{{"type", "array"}, {"items", number}, {"minItems", 1}, {"maxItems", 3}}});
+}
+
+Json input_schema() {
+    const Json index{{"type", "integer"}, {"minimum", 0}};
+    Json raw = closed({{"type", {{"enum", {"bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64", "c128"}}}},
+                       {"axes", described({{"type", "string"}, {"pattern", "^[tczyx]+$"}}, "Slowest first, for instance \"yx\".")},
+                       {"shape", {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}}},
+                       {"offset", described(index, "Bytes before the first element.")},
+                       {"big_endian", {{"type", "boolean"}}}},
+                      {"type", "axes", "shape"});
+    Json properties{
+        {"file", described(path, "Relative to the job's folder, or \"NAME:path\" below --root NAME=DIR.")},
+        {"files", described(paths, "A pattern with * and ?, or a list; \"combine\" makes one array of them.")},
+        {"combine", {{"enum", combine_words}}},
+        {"page", described(index, "One page of a stack, from 0.")},
+        {"pages", described({{"type", "array"}, {"items", index}, {"minItems", 2}, {"maxItems", 2}}, "[first, end], the end left out.")},
+        {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes.")},
+        {"volume", described(index, "One volume of a 4-D NIfTI file, from 0.")},
+        {"raw", described(std::move(raw), "Layout of a file without a header.")},
+        {"keep_channels", described({{"type", "boolean"}}, "Keep colours instead of making luminance of them.")}};
+    for (const std::string& unit : spacing_units) {
+        properties["spacing_" + unit] = described(spacing_schema(), "Size of a pixel, instead of what the file says: a number, [x, y] or [x, y, z].");
+    }
+    return any_of({path, closed(std::move(properties))});
+}
+
+Json output_schema() {
+    const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+    const Json file = closed({{"file", described(path, "Relative to --out.")},
+                              {"window", described(pair, "PNG: values that become black and white.")},
+                              {"window_percentile", described(pair, "PNG: the same by percentiles, for instance [1, 99].")},
+                              {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")}},
+                             {"file"});
+    const Json table = closed({{"table", described(path, "A .csv file: the scalars of a record as one row.")}}, {"table"});
+    return any_of({path, file, table});
+}
+
+Json for_each_schema() {
+    const Json source = any_of({paths, closed({{"files", paths}, {"pages", paths}, {"volumes", paths}})});
+    return {{"type", "object"},
+            {"properties", {{"on_error", {{"enum", {"stop", "continue"}}}}}},
+            {"patternProperties", {{"^//", true}, {"^(?!on_error$)[A-Za-z_][A-Za-z0-9_-]*$", source}}},
+            {"additionalProperties", false}};
+}
+
+}  // namespace
+
+Json job_schema(const std::vector<Algorithm>& algorithms) {
+    Json definitions = Json::object(), names = Json::array(), branches = Json::array();
+    for (const Algorithm& algorithm : algorithms) {
+        definitions["step_" + algorithm.name] = step_schema(algorithm);
+        names.push_back(algorithm.name);
+        branches.push_back({{"if", {{"properties", {{"run", {{"const", algorithm.name}}}}}}},
+                            {"then", {{"$ref", "#/$defs/step_" + algorithm.name}}}});
+    }
+    const Json step{{"type", "object"}, {"required", {"run"}}, {"properties", {{"run", {{"enum", std::move(names)}}}}}, {"allOf", std::move(branches)}};
+    definitions["device"] = host::DeviceSelector::schema();
+    Json job = closed({{"$schema", path},
+                       {"parallax", described({{"const", 1}}, "Version of the job format.")},
+                       {"comment", {{"type", "string"}}},
+                       {"device", {{"$ref", "#/$defs/device"}}},
+                       {"for_each", described(for_each_schema(), "Runs the job for each file, page or volume.")},
+                       {"non_finite", described({{"enum", non_finite_words}, {"default", "propagate"}}, "What becomes of NaN and infinity in inputs.")},
+                       {"memory_limit", described(any_of({Json{{"type", "integer"}, {"minimum", 1}},
+                                                          Json{{"type", "string"}, {"pattern", "^\\s*\\d+(\\.\\d+)?\\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)\\s*$"}}}),
+                                                  "Most device memory that the job may use, in bytes or as \"512 MiB\".")},
+                       {"inputs", described(names_schema(input_schema()), "Name of an array -> file.")},
+                       {"steps", {{"type", "array"}, {"minItems", 1}, {"items", step}}},
+                       {"outputs", described(names_schema(output_schema()), "Name of an array or a record -> file.")}},
+                      {"parallax", "steps", "outputs"});
+    job["properties"]["outputs"]["minProperties"] = 1;
+    Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                {"title", "Parallax job"},
+                {"description", "Keys that begin with // are comments and may stand in any object."}};
+    schema.update(job);
+    schema["$defs"] = std::move(definitions);
+    return schema;
+}
+
+Json starting_job(const Algorithm& algorithm) {
+    Json inputs = Json::object(), outputs = Json::object();
+    for (const Port& port : algorithm.inputs) {
+        if (!port.required) {
+            inputs["//" + port.name] = fmt::format("optional: {}", port.doc);
+            continue;
+        }
+        inputs["//" + port.name] = port.doc;
+        inputs[port.name] = port.name + ".tif";
+    }
+    const bool none_required = std::none_of(algorithm.outputs.begin(), algorithm.outputs.end(), [](const Port& p) { return p.required; });
+    bool first = true;
+    for (const Port& port : algorithm.outputs) {
+        const bool shown = port.required || (none_required && first);
+        first = false;
+        outputs["//" + port.name] = shown ? port.doc : fmt::format("optional: {}", port.doc);
+        if (shown) outputs[port.name] = port.name + (port.kind == PortKind::record ? ".json" : ".npy");
+    }
+    Json step{{"id", algorithm.name}, {"run", algorithm.name}};
+    const Json defaults = algorithm.parameters.defaults().to_json();
+    for (const ParameterField& field : algorithm.parameters.fields()) {
+        step["//" + field.canonical_key] = fmt::format("{} ({})", field.doc, field.type);
+        step[field.canonical_key] = defaults[field.canonical_key];
+    }
+    Json job{{"parallax", 1}, {"comment", algorithm.summary}};
+    if (!algorithm.inputs.empty()) job["inputs"] = std::move(inputs);
+    job["steps"] = Json::array({std::move(step)});
+    job["outputs"] = std::move(outputs);
+    return job;
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,71 @@
+#include "console.hpp"
+
+#include "parallax/host/error.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace parallax::cli {
+
+namespace {
+
+std::string colour(const char* code, const std::string& text) {
+    return stderr_is_terminal() ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+void line(const char* label, const std::string& text) {
+    if (!text.empty()) fmt::print(stderr, "  {:<9} {}\n", label, text);
+}
+
+}  // namespace
+
+int report_error(const std::exception& error, const std::string& origin) {
+    const std::string title = colour("1;31", "error:");
+    if (const auto* config = dynamic_cast<const ConfigError*>(&error)) {
+        const std::string where = config->pointer.empty() || config->pointer.front() != '/' || origin.empty()
+                                      ? (config->pointer.empty() ? origin : config->pointer)
+                                      : fmt::format("{} in {}", config->pointer, origin);
+        fmt::print(stderr, "{} {}\n", title, where.empty() ? "the request is wrong" : where);
+        line("found", config->found);
+        line("expected", config->expected);
+        line("try", config->hint);
+        return 2;
+    }
+    fmt::print(stderr, "{} {}\n", title, error.what());
+    if (!dynamic_cast<const Error*>(&error)) line("note", "this is no error that Parallax knows: please report it");
+    return 1;
+}
+
+std::string text_of(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+std::string human_bytes(double bytes) {
+    const char* const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    std::size_t unit = 0;
+    while (bytes >= 1000 && unit < 4) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return unit == 0 ? fmt::format("{:.0f} {}", bytes, units[0]) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+ProgressBar::ProgressBar(bool wanted) : active_(wanted && stderr_is_terminal()) {}
+
+void ProgressBar::show(const std::string& stage, double done) {
+    if (!active_) return;
+    constexpr int cells = 24;
+    const int full = std::clamp(static_cast<int>(done * cells + 0.5), 0, cells);
+    const std::string text = fmt::format("[{:#<{}}{:.<{}}] {:3.0f}%  {}", "", full, "", cells - full, done * 100, stage);
+    fmt::print(stderr, "\r{:<{}}", text, width_);
+    std::fflush(stderr);
+    width_ = text.size();
+}
+
+void ProgressBar::clear() {
+    if (width_ > 0) fmt::print(stderr, "\r{:<{}}\r", "", width_);
+    width_ = 0;
+}
+
+}  // namespace parallax::cli

@@ -1,0 +1,114 @@
+// parallax info: what an image or array file holds.
+#include "commands.hpp"
+#include "console.hpp"
+#include "job/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace parallax::cli {
+
+namespace {
+
+/// Of the finite values; of complex numbers, their moduli.
+struct Range {
+    double least = std::numeric_limits<double>::infinity(), most = -least, sum = 0;
+    std::int64_t finite = 0, non_finite = 0;
+
+    void add(double value) {
+        if (!std::isfinite(value)) {
+            ++non_finite;
+            return;
+        }
+        least = std::min(least, value);
+        most = std::max(most, value);
+        sum += value;
+        ++finite;
+    }
+};
+
+template <class T>
+void add_all(Range& range, const HostArray& array) {
+    const T* values = array.as<T>();
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) range.add(static_cast<double>(values[i]));
+}
+
+template <class T>
+void add_moduli(Range& range, const HostArray& array) {
+    const T* values = array.as<T>();
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) range.add(std::hypot(values[2 * i], values[2 * i + 1]));
+}
+
+Range range_of(const HostArray& array) {
+    Range range;
+    switch (array.desc.type) {
+        case ElementType::boolean:
+        case ElementType::u8: add_all<std::uint8_t>(range, array); break;
+        case ElementType::i8: add_all<std::int8_t>(range, array); break;
+        case ElementType::u16: add_all<std::uint16_t>(range, array); break;
+        case ElementType::i16: add_all<std::int16_t>(range, array); break;
+        case ElementType::u32: add_all<std::uint32_t>(range, array); break;
+        case ElementType::i32: add_all<std::int32_t>(range, array); break;
+        case ElementType::u64: add_all<std::uint64_t>(range, array); break;
+        case ElementType::i64: add_all<std::int64_t>(range, array); break;
+        case ElementType::f32: add_all<float>(range, array); break;
+        case ElementType::f64: add_all<double>(range, array); break;
+        case ElementType::c64: add_moduli<float>(range, array); break;
+        case ElementType::c128: add_moduli<double>(range, array); break;
+    }
+    return range;
+}
+
+Json to_json(const io::FileInfo& info, const Range& range) {
+    Json axes = Json::array();
+    for (const Axis& axis : info.desc.axes) {
+        axes.push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});
+    }
+    Json json{{"format", info.format}, {"detail", info.detail}, {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
+              {"axes", std::move(axes)}, {"unit", info.desc.unit}};
+    if (range.finite > 0) json["range"] = {{"min", range.least}, {"max", range.most}, {"mean", range.sum / static_cast<double>(range.finite)}};
+    json["non_finite"] = range.non_finite;
+    if (info.metadata.affine) json["affine"] = *info.metadata.affine;
+    if (!info.metadata.notes.empty()) json["notes"] = info.metadata.notes;
+    return json;
+}
+
+void print(const io::FileInfo& info, const Range& range) {
+    fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")", human_bytes(static_cast<double>(info.file_bytes)));
+    fmt::print("array    {}\n", info.desc.describe());
+    std::string spacing;
+    for (const Axis& axis : info.desc.axes) spacing += fmt::format("{}{} {}", spacing.empty() ? "" : ", ", axis.name, axis.spacing);
+    fmt::print("spacing  {} {}\n", spacing, info.desc.unit.empty() ? "pixels" : info.desc.unit);
+    if (range.finite > 0) {
+        fmt::print("range    {} to {}, mean {:.6g}{}\n", range.least, range.most, range.sum / static_cast<double>(range.finite),
+                   is_complex(info.desc.type) ? " (modulus)" : "");
+    }
+    if (range.non_finite > 0) fmt::print("         {} values are NaN or infinite\n", range.non_finite);
+    for (const auto& [name, text] : info.metadata.notes) fmt::print("note     {}: {}\n", name, text);
+}
+
+int show(const std::string& file, bool json) {
+    const std::filesystem::path path = engine::resolve_input(file, {}, "FILE");
+    io::ReadOptions options;
+    options.keep_channels = true;
+    const io::FileInfo info = io::info(path, options);
+    const Range range = range_of(io::read(path, options).to_dense());
+    if (json) fmt::print("{}\n", text_of(to_json(info, range)));
+    else print(info, range);
+    return 0;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Command& command) {
+    CLI::App* sub = app.add_subcommand("info", "Show type, axes, spacing and range of an image or array file");
+    struct Options { std::string file; bool json = false; };
+    auto options = std::make_shared<Options>();
+    sub->add_option("FILE", options->file, "The file")->required();
+    sub->add_flag("--json", options->json, "Print JSON");
+    sub->callback([options, &command] { command.run = [options] { return show(options->file, options->json); }; });
+}
+
+}  // namespace parallax::cli

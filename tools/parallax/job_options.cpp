@@ -1,0 +1,59 @@
+#include "commands.hpp"
+
+#include "job/load.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::cli {
+
+namespace {
+
+engine::Locations locations_of(const JobOptions& options) {
+    engine::Locations where;
+    where.job_folder = engine::path_from(options.file).parent_path();
+    if (where.job_folder.empty()) where.job_folder = ".";
+    where.out = engine::path_from(options.out);
+    for (const std::string& root : options.roots) {
+        const std::size_t equals = root.find('=');
+        if (equals == std::string::npos || equals < 2) {
+            throw ConfigError("--root", fmt::format("\"{}\"", root), "NAME=DIR with a name of at least two letters");
+        }
+        const std::filesystem::path folder = engine::path_from(root.substr(equals + 1));
+        if (!std::filesystem::is_directory(folder)) throw ConfigError("--root", fmt::format("no folder \"{}\"", root.substr(equals + 1)), "NAME=DIR with a folder");
+        where.roots[root.substr(0, equals)] = folder;
+    }
+    if (options.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
+    return where;
+}
+
+}  // namespace
+
+void JobOptions::add_to(CLI::App& app) {
+    app.add_option("JOB", file, "The job file")->required();
+    app.add_option("--set", settings, "step.key=value: change a parameter; value is JSON or a plain word")->allow_extra_args(false);
+    app.add_option("--in", inputs, "name=file: take another file for an input")->allow_extra_args(false);
+    app.add_option("--root", roots, "NAME=DIR: where \"NAME:path\" in the job is")->allow_extra_args(false);
+    app.add_option("--device", device, "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
+    app.add_option("--out", out, "Folder that outputs are written below")->capture_default_str();
+    app.add_flag("--overwrite", overwrite, "Replace outputs that exist");
+}
+
+engine::Prepared JobOptions::prepare(const engine::Registry& registry) const {
+    Json json = engine::load_json(engine::path_from(file));
+    const auto& algorithms = registry.algorithms();
+    for (const std::string& setting : settings) engine::apply_setting(json, setting, algorithms);
+    for (const std::string& input : inputs) engine::apply_input(json, input, algorithms);
+    engine::Job job = engine::parse_job(json, algorithms);
+    if (!device.empty()) job.device = device_from(device);
+    return engine::prepare(std::move(job), locations_of(*this), overwrite);
+}
+
+host::DeviceSelector device_from(const std::string& spec) {
+    const bool file = spec.size() > 5 && spec.compare(spec.size() - 5, 5, ".json") == 0;
+    if (!file) return host::DeviceSelector::parse_spec(spec);
+    return host::DeviceSelector::parse(engine::load_json(engine::path_from(spec)), "");
+}
+
+host::Selection select_device(const host::DeviceSelector& selector) { return selector.select(host::enumerate()); }
+
+}  // namespace parallax::cli

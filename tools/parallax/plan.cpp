@@ -1,0 +1,59 @@
+// parallax plan: what a job would do, without running it.
+#include "commands.hpp"
+#include "console.hpp"
+#include "job/runner.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::cli {
+
+namespace {
+
+void print(const Json& plan) {
+    fmt::print("device: {}\n\narrays\n", plan["device"]["name"].get<std::string>());
+    for (const Json& array : plan["arrays"]) {
+        fmt::print("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
+                   human_bytes(array["bytes"].get<double>()), array["from"].get<std::string>());
+    }
+    fmt::print("\nsteps\n");
+    for (const Json& step : plan["steps"]) {
+        fmt::print("  {}: {} by {}, policy {}\n", step["id"].get<std::string>(), step["run"].get<std::string>(),
+                   step["variant"].get<std::string>(), text_of(step["policy"], -1));
+        for (const Json& refusal : step["refusals"]) {
+            fmt::print("    not {}: {}\n", refusal["variant"].get<std::string>(), refusal["reason"].get<std::string>());
+        }
+        for (const Json& warning : step["warnings"]) fmt::print("    warning: {}\n", warning.get<std::string>());
+        for (const Json& kernel : step["kernels"]) fmt::print("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
+        fmt::print("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()), human_bytes(step["state_bytes"].get<double>()));
+    }
+    fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n", human_bytes(plan["upper_bound_bytes"].get<double>()),
+               human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["workspace_bytes"].get<double>()),
+               human_bytes(plan["state_bytes"].get<double>()));
+}
+
+int plan(const JobOptions& options, bool json) {
+    const engine::Registry registry;
+    const engine::Prepared prepared = options.prepare(registry);
+    const host::Selection selection = select_device(prepared.job.device);
+    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
+    const Json plan = engine::describe_plan(prepared, engine);
+    if (json) fmt::print("{}\n", text_of(plan));
+    else print(plan);
+    return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Command& command) {
+    CLI::App* sub = app.add_subcommand("plan", "Show a job's arrays, memory, variants and kernels; runs nothing");
+    auto options = std::make_shared<JobOptions>();
+    auto json = std::make_shared<bool>(false);
+    options->add_to(*sub);
+    sub->add_flag("--json", *json, "Print JSON");
+    sub->callback([options, json, &command] {
+        command.origin = options->file;
+        command.run = [options, json] { return plan(*options, *json); };
+    });
+}
+
+}  // namespace parallax::cli
