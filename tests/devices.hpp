@@ -30,7 +30,7 @@ inline bool occurs(std::string_view part, std::string_view whole) {
 /// "llvmpipe (LLVM 15.0.6, 256 bits) [rusticl]": for INFO and CAPTURE.
 inline std::string device_label(const host::Device& device) { return device.info().name + " [" + device.info().platform + "]"; }
 
-/// Every device, narrowed by PARALLAX_TEST_DEVICES: parts of device or platform names, separated by commas, in any case.
+/// Every device, narrowed by PARALLAX_TEST_DEVICES: parts of device, platform or version names, separated by commas, in any case.
 /// No device at all is a failure, so that a broken installation does not look like a pass.
 inline std::vector<DevicePtr> devices_under_test() {
     const host::Inventory inventory = host::enumerate();
@@ -45,7 +45,8 @@ inline std::vector<DevicePtr> devices_under_test() {
     std::vector<DevicePtr> devices;
     for (const DevicePtr& device : inventory.devices)
         if (parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-                return detail::occurs(part, device->info().name) || detail::occurs(part, device->info().platform);
+                const host::DeviceInfo& info = device->info();   // PoCL names itself in the version only
+                return detail::occurs(part, info.name) || detail::occurs(part, info.platform) || detail::occurs(part, info.version);
             }))
             devices.push_back(device);
     if (devices.empty()) {

@@ -43,7 +43,7 @@ cl::Program build_from_text(const ClContext& context, const ProgramText& source)
     if (built == CL_SUCCESS) return program;
     const std::string log = log_of(program(), device);
     if (built != CL_BUILD_PROGRAM_FAILURE && built != CL_INVALID_BUILD_OPTIONS && log.empty()) fail("clBuildProgram", built, step);
-    const LogPlace place = first_error(log, source.files);
+    const LogPlace place = first_error(log, source.text, source.files);
     throw BuildError(place.file, place.line, source.options, log);
 }
 
@@ -83,6 +83,14 @@ std::shared_ptr<const BuiltProgram> build(const ClContext& context, const Progra
     return built;
 }
 
+std::string kernel_names(cl_program program) {
+    std::size_t size = 0;
+    if (clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) != CL_SUCCESS) return {};
+    std::string names(size, '\0');
+    if (clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr) != CL_SUCCESS) return {};
+    return trim(names);
+}
+
 template <class T>
 T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, T otherwise) {
     T value{};
@@ -105,7 +113,9 @@ ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::s
 std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
     cl_int status = CL_SUCCESS;
     cl::Kernel kernel(clCreateKernel(handle(), name.c_str(), &status));
-    check(status, "clCreateKernel", fmt::format("get kernel {} of {}", name, built_->file));
+    if (status != CL_SUCCESS)
+        fail("clCreateKernel", status, fmt::format("get kernel {} of {}", name, built_->file),
+             status == CL_INVALID_KERNEL_NAME ? fmt::format("the program has: {}", kernel_names(handle())) : std::string());
     return std::make_unique<ClKernel>(context_, std::move(kernel), name);
 }
 

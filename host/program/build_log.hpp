@@ -12,8 +12,9 @@ struct LogPlace {
     int line = 0;   ///< 0: the log names no line
 };
 
-/// `files` are those of the program, the main one first. Logs name them as #line told the compiler, or with a
-/// path of the driver's in front, or (drivers that ignore #line's name) as <kernel>, which counts as the first.
-LogPlace first_error(std::string_view log, std::span<const std::string> files);
+/// `text` is what was compiled, `files` those that it was made of, the main one first. Logs name them as #line told the
+/// compiler, perhaps with a folder of the driver's in front. Drivers that ignore #line speak of <kernel> or input.cl and
+/// count the lines of the whole text.
+LogPlace first_error(std::string_view log, std::string_view text, std::span<const std::string> files);
 
 }  // namespace parallax::host

@@ -1,0 +1,54 @@
+// Drivers that are registered but broken. The loader reads its folder once in a process: the check is called directly.
+#include "opencl/errors.hpp"
+#include "opencl/registration.hpp"
+#include "parallax/host/error.hpp"
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace parallax;
+using namespace parallax::host;
+using namespace parallax::tests;
+
+TEST_CASE("an .icd file that names a missing library, or none, is a problem that says so") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "a.icd", "libthere_is_no_such_driver.so.1\n");
+    write_text(folder.path() / "b.icd", "");
+    write_text(folder.path() / "c.icd", "/nowhere/lib.so");
+    write_text(folder.path() / "readme.txt", "libthere_is_no_such_driver.so.1");
+    const auto problems = [](const std::string& vendors) {
+        const ScopedVariable variable("OCL_ICD_VENDORS", vendors);
+        Inventory inventory;
+        opencl::add_registration_problems(inventory);
+        return inventory.problems;
+    };
+    const auto all = problems(folder.path().string());
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].platform == (folder.path() / "a.icd").string());
+    CHECK(all[0].reason.find("libthere_is_no_such_driver.so.1") != std::string::npos);
+    CHECK(all[1].reason.find("names no library") != std::string::npos);
+    CHECK(all[2].reason.find("/nowhere/lib.so") != std::string::npos);
+    for (const PlatformProblem& problem : all) CHECK_FALSE(problem.hint.empty());
+
+    CHECK(problems((folder.path() / "a.icd").string()).size() == 1);
+    CHECK(problems((folder.path() / "none.icd").string()).size() == 1);
+    CHECK(problems("libthere_is_no_such_driver.so.1").size() == 1);
+    fs::create_directory(folder.path() / "empty");
+    CHECK(problems((folder.path() / "empty").string()).empty());
+}
+
+TEST_CASE("codes have names and hints") {
+    CHECK(std::string(opencl::code_name(-5)) == "CL_OUT_OF_RESOURCES");
+    CHECK(std::string(opencl::code_name(-1001)) == "CL_PLATFORM_NOT_FOUND_KHR");
+    CHECK(std::string(opencl::code_name(-123456)) == "unknown code");
+    CHECK(opencl::hint_for(-4).find("smaller tiles") != std::string::npos);
+    CHECK(opencl::hint_for(-5).find("smaller tiles") != std::string::npos);
+    CHECK(opencl::hint_for(-54).find("work_group_size") != std::string::npos);
+    try {
+        opencl::check(-5, "clFinish", "hologram/transfer");
+        FAIL("no error");
+    } catch (const DeviceError& error) {
+        CHECK(std::string(error.what()).find("hologram/transfer: clFinish failed with CL_OUT_OF_RESOURCES (-5)") == 0);
+    }
+    opencl::check(0, "clFinish", "");
+}
