@@ -61,6 +61,10 @@ void write(const std::filesystem::path&, const HostArray&, const WriteOptions& =
 /// existing file, folder that cannot be written. Creates nothing.
 void check_writable(const std::filesystem::path&, const ArrayDesc&, const WriteOptions& = {});
 
+/// The part of check_writable that needs no array, for .json and .csv: name, existing file, folder. Folders that are
+/// not there yet are made when the file is written.
+void check_target(const std::filesystem::path&, bool overwrite);
+
 void write_json(const std::filesystem::path&, const Json&, bool overwrite);
 /// Rows of equal length; numbers with all digits, text quoted where needed.
 void write_csv(const std::filesystem::path&, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows, bool overwrite);

@@ -1,0 +1,130 @@
+// What all readers share: checks of declared sizes before memory is asked for, colour, byte order.
+#include "io/format.hpp"
+
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <type_traits>
+
+namespace parallax::io {
+
+void fail(const Source& source, std::string problem, std::string hint) {
+    throw IoError(source.name, std::move(problem), std::move(hint));
+}
+
+ArrayDesc declared(const Source& source, ElementType type, const std::vector<ArrayDesc::Extent>& extents) {
+    std::uint64_t bytes = bytes_of(type);
+    std::string sizes;
+    for (const auto& [name, size] : extents) sizes += fmt::format("{}{}", sizes.empty() ? "" : " x ", size);
+    for (const auto& [name, size] : extents) {
+        if (size < 1) {
+            fail(source, fmt::format("says that it holds {} elements: its axis {} is {}", sizes, name, size),
+                 "the header is damaged or the array is empty: write it again");
+        }
+        if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / static_cast<std::uint64_t>(size)) {
+            fail(source, fmt::format("says that it holds {} elements of {}, more than 2^63 bytes", sizes, to_string(type)),
+                 "the header is damaged: write or copy the file again");
+        }
+        bytes *= static_cast<std::uint64_t>(size);
+    }
+    return ArrayDesc::dense(type, extents);
+}
+
+void check_plausible(const Source& source, std::uint64_t decoded, std::uint64_t stored, std::uint64_t ratio) {
+    if (decoded / ratio <= stored) return;
+    fail(source, fmt::format("says that it holds {} bytes of elements, which cannot come out of {} bytes", decoded, stored),
+         "the header is damaged or the file is cut off: write or copy it again");
+}
+
+void check_limit(const Source& source, const ArrayDesc& desc) {
+    if (desc.dense_bytes() > source.options.limit_bytes) {
+        fail(source, fmt::format("holds {}: {} bytes, the limit is {}", desc.describe(), desc.dense_bytes(), source.options.limit_bytes),
+             "raise the limit, or read a range of its pages");
+    }
+}
+
+HostArray allocate(const Source& source, const ArrayDesc& desc, const Metadata& metadata) {
+    check_limit(source, desc);
+    HostArray array = source.options.allocate ? source.options.allocate(desc) : HostArray::make(desc);
+    if (!array.memory || array.desc.type != desc.type || array.desc.count() != desc.count() || !array.desc.is_dense()) {
+        fail(source, fmt::format("the memory offered for {} is {}", desc.describe(), array.memory ? array.desc.describe() : "none"),
+             "ReadOptions::allocate must return a dense array of what it is asked for");
+    }
+    array.desc = desc;
+    array.metadata = metadata;
+    return array;
+}
+
+ArrayDesc delivered(const Source& source, const ArrayDesc& desc, Colour colour) {
+    if (!desc.find('c') || source.options.keep_channels) return desc;
+    if (colour == Colour::other) {
+        fail(source, fmt::format("has {} channels that are not colours", desc.size('c')), "ask for all channels (keep_channels)");
+    }
+    std::vector<ArrayDesc::Extent> extents;
+    for (const Axis& axis : desc.axes) {
+        if (axis.name != 'c') extents.push_back({axis.name, axis.size});
+    }
+    ArrayDesc result = ArrayDesc::dense(desc.type, extents).with_unit(desc.unit);
+    for (Axis& axis : result.axes) axis.spacing = desc.find(axis.name)->spacing;
+    return result;
+}
+
+void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type, Colour colour) {
+    const bool rgb = colour == Colour::rgb || colour == Colour::rgb_alpha;
+    visit_real(type, [&]<class T>(T) {
+        const T* in = reinterpret_cast<const T*>(from);
+        T* out = reinterpret_cast<T*>(to);
+        for (std::int64_t i = 0; i < pixels; ++i, in += channels) {
+            if (!rgb) {
+                out[i] = in[0];
+            } else if constexpr (sizeof(T) <= 2 && std::is_unsigned_v<T>) {
+                out[i] = static_cast<T>((in[0] * 19595u + in[1] * 38470u + in[2] * 7471u + 0x8000u) >> 16);
+            } else {
+                const double grey = (in[0] * 19595.0 + in[1] * 38470.0 + in[2] * 7471.0) / 65536.0;
+                if constexpr (std::is_integral_v<T>) {
+                    out[i] = static_cast<T>(grey < 0 ? grey - 0.5 : grey + 0.5);
+                } else {
+                    out[i] = static_cast<T>(grey);
+                }
+            }
+        }
+    });
+}
+
+HostArray read_picture(const Source& source, const FileInfo& file, Colour colour, const std::function<void(std::byte*)>& decode) {
+    const ArrayDesc desc = delivered(source, file.desc, colour);
+    HostArray array = allocate(source, desc, file.metadata);
+    if (desc.axes.size() == file.desc.axes.size()) {
+        decode(array.data());
+        return array;
+    }
+    const HostArray channels = HostArray::make(file.desc);
+    decode(channels.data());
+    to_luminance(channels.data(), array.data(), desc.count(), file.desc.size('c'), desc.type, colour);
+    return array;
+}
+
+namespace {
+
+// A width known to the compiler becomes vector shuffles.
+template <std::size_t Width>
+void swap_each(std::byte* data, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) std::reverse(data + i * Width, data + (i + 1) * Width);
+}
+
+}  // namespace
+
+void swap_bytes(std::byte* data, std::int64_t count, ElementType type) noexcept {
+    const std::size_t parts = is_complex(type) ? 2 : 1;
+    const std::size_t numbers = static_cast<std::size_t>(count) * parts;
+    switch (bytes_of(type) / parts) {
+        case 2: return swap_each<2>(data, numbers);
+        case 4: return swap_each<4>(data, numbers);
+        case 8: return swap_each<8>(data, numbers);
+        default: return;
+    }
+}
+
+}  // namespace parallax::io

@@ -1,0 +1,96 @@
+// Files as the readers and writers see them: every short read, failed write and failed close is an IoError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace parallax::io {
+
+/// A path as UTF-8, for messages.
+std::string show(const std::filesystem::path&);
+
+/// Size of an existing, non-empty, regular file; everything else is an IoError with what to try.
+std::uint64_t size_of_source(const std::filesystem::path&);
+
+/// Whether this process may create files in an existing folder.
+bool can_create_in(const std::filesystem::path& folder);
+
+/// A file in binary mode, with 64-bit positions.
+class File {
+public:
+    static File open(const std::filesystem::path&);
+    /// For reading and writing; the file must not exist.
+    static File create(const std::filesystem::path&);
+
+    File(File&&) noexcept;
+    File& operator=(File&&) = delete;
+    ~File();
+
+    std::uint64_t size() const noexcept { return size_; }   ///< when it was opened
+    const std::string& name() const noexcept { return name_; }
+    std::FILE* handle() const noexcept { return handle_; }
+
+    void seek(std::uint64_t position);
+    /// As many bytes as there are, at most `bytes`.
+    std::size_t read_some(void* to, std::size_t bytes) noexcept;
+    /// Exactly `bytes`; `what` names them when the file ends before ("the pixels").
+    void read(void* to, std::size_t bytes, const char* what);
+    void write(const void* from, std::size_t bytes);
+    /// Closing can fail too (a full disk, a lost network drive), so it is a step of its own.
+    void close();
+
+    // For libraries that want callbacks: no exceptions. Once a write has failed, close() throws.
+    bool try_seek(std::int64_t offset, int origin) noexcept;
+    std::int64_t tell() const noexcept;
+    bool try_write(const void* from, std::size_t bytes) noexcept;
+
+private:
+    File(std::FILE* handle, std::string name, std::uint64_t size) : handle_(handle), name_(std::move(name)), size_(size) {}
+
+    std::FILE* handle_ = nullptr;
+    std::string name_;
+    std::uint64_t size_ = 0;
+    int write_error_ = 0;
+    bool writing_ = false;        ///< the last call wrote
+};
+
+/// Reads a gzip file; one that is not compressed is read as it is.
+class GzReader {
+public:
+    explicit GzReader(const std::filesystem::path&);
+    ~GzReader();
+    GzReader(const GzReader&) = delete;
+    GzReader& operator=(const GzReader&) = delete;
+
+    std::size_t read_some(void* to, std::size_t bytes);
+    void read(void* to, std::size_t bytes, const char* what);
+    void skip(std::uint64_t bytes, const char* what);
+    /// Reads on to the end, where gzip's checksum stands.
+    void verify_to_end();
+
+private:
+    [[noreturn]] void fail(const char* what) const;
+    void* handle_ = nullptr;
+    std::string name_;
+};
+
+/// Writes a gzip file that must not exist yet.
+class GzWriter {
+public:
+    explicit GzWriter(const std::filesystem::path&);
+    ~GzWriter();
+    GzWriter(const GzWriter&) = delete;
+    GzWriter& operator=(const GzWriter&) = delete;
+
+    void write(const void* from, std::size_t bytes);
+    void close();
+
+private:
+    void* handle_ = nullptr;
+    std::string name_;
+};
+
+}  // namespace parallax::io

@@ -1,0 +1,150 @@
+// What a file format has to offer, and what all readers share: checks of declared sizes, memory, colour.
+#pragma once
+
+#include "io/io.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace parallax::io {
+
+/// A file to be read, as the readers get it.
+struct Source {
+    std::filesystem::path path;
+    std::string name;             ///< the path as UTF-8
+    std::uint64_t bytes = 0;      ///< its length
+    const ReadOptions& options;
+};
+
+/// The first bytes of a file, after gzip.
+using Head = std::span<const unsigned char>;
+
+/// One row of the table of formats.
+struct Format {
+    std::string_view name;
+    std::array<std::string_view, 3> extensions;   ///< lower case, with the dot
+    bool stack = false;                           ///< may hold several pages or volumes
+    bool (*matches)(Head) = nullptr;
+    FileInfo (*info)(const Source&) = nullptr;
+    HostArray (*read)(const Source&) = nullptr;
+    /// Why the format cannot hold such an array; empty: it can. Null: the format is not written.
+    std::string (*refusal)(const ArrayDesc&, const WriteOptions&) = nullptr;
+    /// Writes a dense array into a new file; `name` is the path that the user knows.
+    void (*write)(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&) = nullptr;
+};
+
+namespace png {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}  // namespace png
+namespace tiff {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}  // namespace tiff
+namespace jpeg {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}  // namespace jpeg
+namespace bmp {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}  // namespace bmp
+namespace pgm {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}  // namespace pgm
+namespace npy {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}  // namespace npy
+namespace nifti {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}  // namespace nifti
+namespace raw {
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}  // namespace raw
+
+[[noreturn]] void fail(const Source&, std::string problem, std::string hint = {});
+
+/// A dense description; sizes below 1 and products past 2^63 bytes are IoErrors.
+ArrayDesc declared(const Source&, ElementType, const std::vector<ArrayDesc::Extent>&);
+/// Throws where `decoded` bytes cannot come out of `stored` bytes of a format that shrinks at most `ratio` times.
+void check_plausible(const Source&, std::uint64_t decoded, std::uint64_t stored, std::uint64_t ratio);
+/// Throws past limit_bytes.
+void check_limit(const Source&, const ArrayDesc&);
+/// Memory for the result, from the caller's allocator if there is one. Throws past limit_bytes.
+HostArray allocate(const Source&, const ArrayDesc&, const Metadata&);
+
+/// Largest factors by which formats can shrink data (the best case of their codes, rounded up).
+inline constexpr std::uint64_t deflate_ratio = 1032;
+inline constexpr std::uint64_t jpeg_ratio = 5000;
+
+/// What the channels of a picture mean.
+enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
+
+/// The picture as it will be handed out: without the c axis where luminance is wanted.
+ArrayDesc delivered(const Source&, const ArrayDesc&, Colour);
+/// Interleaved channels -> one: luminance of red, green, blue as PIL's "L", or the grey of grey and alpha.
+/// Rec. 601 in 16-bit fixed point for integers: (R*19595 + G*38470 + B*7471 + 0x8000) >> 16.
+void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType, Colour);
+/// A picture of one page: `decode` fills dense memory of `info.desc`; converted to luminance if the caller wants that.
+HostArray read_picture(const Source&, const FileInfo&, Colour, const std::function<void(std::byte*)>& decode);
+
+/// Reverses the bytes of `count` elements, complex ones by their parts.
+void swap_bytes(std::byte*, std::int64_t count, ElementType) noexcept;
+
+/// A number in a file's header; `swap`: its byte order is not this machine's.
+template <class T>
+T load(const unsigned char* at, bool swap) noexcept {
+    std::array<unsigned char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), at, sizeof(T));
+    if (swap) std::reverse(bytes.begin(), bytes.end());
+    T value;
+    std::memcpy(&value, bytes.data(), sizeof(T));
+    return value;
+}
+template <class T>
+T load_little(const unsigned char* at) noexcept {
+    return load<T>(at, std::endian::native != std::endian::little);
+}
+
+/// Calls f with a value of the element type's C++ type (bool as a byte). Complex types have no order: the caller
+/// has refused them before.
+template <class F>
+decltype(auto) visit_real(ElementType type, F&& f) {
+    switch (type) {
+        case ElementType::i8: return f(std::int8_t{});
+        case ElementType::u16: return f(std::uint16_t{});
+        case ElementType::i16: return f(std::int16_t{});
+        case ElementType::u32: return f(std::uint32_t{});
+        case ElementType::i32: return f(std::int32_t{});
+        case ElementType::u64: return f(std::uint64_t{});
+        case ElementType::i64: return f(std::int64_t{});
+        case ElementType::f32: return f(float{});
+        case ElementType::f64: return f(double{});
+        default: return f(std::uint8_t{});
+    }
+}
+
+}  // namespace parallax::io

@@ -1,0 +1,161 @@
+// The table of formats, and the public functions that choose from it: by the first bytes, then by the extension.
+#include "io/format.hpp"
+
+#include "io/file.hpp"
+
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <stdexcept>
+
+namespace fs = std::filesystem;
+
+namespace parallax::io {
+namespace {
+
+constexpr Format formats[] = {
+    {"png", {".png"}, false, png::matches, png::info, png::read, png::refusal, png::write},
+    {"tiff", {".tif", ".tiff"}, true, tiff::matches, tiff::info, tiff::read, tiff::refusal, tiff::write},
+    {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, nullptr},
+    {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr},
+    {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr},
+    {"npy", {".npy"}, false, npy::matches, npy::info, npy::read, npy::refusal, npy::write},
+    {"nifti", {".nii", ".nii.gz"}, true, nifti::matches, nifti::info, nifti::read, nifti::refusal, nifti::write},
+};
+constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, nullptr, nullptr};
+
+constexpr const char* readable = "readable are PNG, TIFF, JPEG, BMP, PGM, NPY and NIfTI; for anything else describe a raw layout (type, axes, offset)";
+constexpr const char* writable = "writable are .png, .tif, .tiff, .npy, .nii and .nii.gz";
+
+const Format* by_extension(const fs::path& path) {
+    std::string name = show(path.filename());
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    for (const Format& format : formats) {
+        for (const std::string_view extension : format.extensions) {
+            if (!extension.empty() && name.size() > extension.size() && name.ends_with(extension)) return &format;
+        }
+    }
+    return nullptr;
+}
+
+/// The first bytes, unpacked where the file is compressed.
+std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
+    std::vector<unsigned char> head(64);
+    File file = File::open(source.path);
+    head.resize(file.read_some(head.data(), head.size()));
+    compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
+    if (compressed) {
+        head.resize(64);
+        head.resize(GzReader(source.path).read_some(head.data(), head.size()));
+    }
+    return head;
+}
+
+struct Detected {
+    const Format* format;
+    std::string remark;   ///< what is odd about the name
+};
+
+Detected detect(const Source& source) {
+    if (source.options.raw) return {&raw_format, {}};
+    bool compressed = false;
+    const std::vector<unsigned char> head = head_of(source, compressed);
+    const Format* named = by_extension(source.path);
+    for (const Format& format : formats) {
+        if (!format.matches(head)) continue;
+        if (compressed && format.name != "nifti") {
+            fail(source, fmt::format("is a gzip-compressed {} file", format.name), "unpack it first: only NIfTI volumes are read compressed");
+        }
+        if (!named || named == &format) return {&format, {}};
+        return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
+    }
+    if (named) {
+        fail(source, fmt::format("is named as {} but does not begin as one", named->name), "the file is damaged, or its name is wrong");
+    }
+    fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", readable);
+}
+
+void check_selection(const Source& source, const Format& format) {
+    const ReadOptions& options = source.options;
+    if (options.volume && format.name != "nifti") {
+        fail(source, fmt::format("is a {} file: a volume cannot be chosen from it", format.name), "volumes are chosen from 4-D NIfTI files");
+    }
+    if (options.pages && !format.stack && *options.pages != std::pair<std::int64_t, std::int64_t>{0, 1}) {
+        fail(source, fmt::format("is a {} file: it has no pages to choose from", format.name), "pages are chosen from TIFF stacks and 4-D NIfTI files");
+    }
+}
+
+/// Runs one reader; memory that is not there is the file's problem too.
+template <class Work>
+auto with_source(const fs::path& path, const ReadOptions& options, const Work& work) {
+    const Source source{path, show(path), size_of_source(path), options};
+    try {
+        const Detected detected = detect(source);
+        check_selection(source, *detected.format);
+        return work(source, detected);
+    } catch (const std::bad_alloc&) {
+        fail(source, "there is not enough memory to read it", "read a range of its pages, or close other programs");
+    } catch (const std::length_error&) {
+        fail(source, "says that it holds more than memory can", "the header is damaged: write or copy the file again");
+    } catch (const IoError&) {
+        throw;
+    } catch (const Error& error) {
+        fail(source, error.what());
+    }
+}
+
+std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options, const Format*& format) {
+    format = by_extension(path);
+    if (!format) throw IoError(show(path), "has an extension of no format that is known", writable);
+    if (!format->write) throw IoError(show(path), fmt::format("{} files are only read", format->name), writable);
+    if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
+    if ((options.window || options.window_percentile) && format->name != "png") {
+        return "a window is for .png files; other formats keep the values";
+    }
+    return format->refusal(desc, options);
+}
+
+}  // namespace
+
+FileInfo info(const fs::path& path, const ReadOptions& options) {
+    return with_source(path, options, [](const Source& source, const Detected& detected) {
+        FileInfo result = detected.format->info(source);
+        if (!detected.remark.empty()) result.detail += "; " + detected.remark;
+        return result;
+    });
+}
+
+HostArray read(const fs::path& path, const ReadOptions& options) {
+    return with_source(path, options, [](const Source& source, const Detected& detected) {
+        HostArray result = detected.format->read(source);
+        if (!detected.remark.empty()) result.metadata.notes["file.remark"] = detected.remark;
+        return result;
+    });
+}
+
+void check_writable(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options) {
+    const Format* format = nullptr;
+    const std::string problem = refusal_of(path, desc, options, format);
+    if (!problem.empty()) throw IoError(show(path), problem, writable);
+    check_target(path, options.overwrite);
+}
+
+void write(const fs::path& path, const HostArray& array, const WriteOptions& options) {
+    check_writable(path, array.desc, options);
+    const Format& format = *by_extension(path);
+    const HostArray dense = array.to_dense();
+    write_atomically(path, options.overwrite, [&](const fs::path& temporary) {
+        try {
+            format.write(temporary, show(path), dense, options);
+        } catch (const std::bad_alloc&) {
+            throw IoError(show(path), "there is not enough memory to write it");
+        } catch (const IoError& error) {
+            // The user knows the file by the name that it will have.
+            throw IoError(show(path), error.problem, error.hint);
+        }
+    });
+}
+
+}  // namespace parallax::io

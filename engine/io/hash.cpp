@@ -1,0 +1,39 @@
+#include "io/file.hpp"
+#include "io/io.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <memory>
+#include <new>
+
+namespace parallax::io {
+namespace {
+
+/// As the program xxhsum prints it.
+std::string hex(XXH128_hash_t hash) { return fmt::format("{:016x}{:016x}", hash.high64, hash.low64); }
+
+}  // namespace
+
+std::string hash_file(const std::filesystem::path& path) {
+    File file = File::open(path);
+    const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
+    if (!state) throw std::bad_alloc();
+    XXH3_128bits_reset(state.get());
+    std::vector<char> block(1u << 20);
+    std::uint64_t left = file.size();
+    while (left > 0) {
+        const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size()));
+        file.read(block.data(), part, "the file");
+        XXH3_128bits_update(state.get(), block.data(), part);
+        left -= part;
+    }
+    return hex(XXH3_128bits_digest(state.get()));
+}
+
+std::string hash_array(const HostArray& array) {
+    const HostArray dense = array.to_dense();
+    return hex(XXH3_128bits(dense.data(), dense.desc.dense_bytes()));
+}
+
+}  // namespace parallax::io

@@ -1,0 +1,129 @@
+// JPEG through libjpeg. Its error handler would end the program, and a truncated file would be filled up with grey
+// and no more than a warning: both become errors here.
+#include "io/file.hpp"
+#include "io/format.hpp"
+
+#include <fmt/format.h>
+
+#include <csetjmp>
+#include <cstdio>
+
+extern "C" {
+#include <jerror.h>
+#include <jpeglib.h>
+}
+
+namespace parallax::io::jpeg {
+namespace {
+
+struct Errors {
+    jpeg_error_mgr base;
+    std::jmp_buf jump;
+    char text[JMSG_LENGTH_MAX] = "";
+    bool damaged = false;
+};
+
+void on_exit(j_common_ptr jpeg) {
+    auto* errors = reinterpret_cast<Errors*>(jpeg->err);
+    jpeg->err->format_message(jpeg, errors->text);
+    std::longjmp(errors->jump, 1);
+}
+
+/// A warning means lost pixels, except for strange bytes between the segments and doubtful headers.
+void on_message(j_common_ptr jpeg, int level) {
+    auto* errors = reinterpret_cast<Errors*>(jpeg->err);
+    if (level >= 0 || errors->damaged) return;
+    switch (jpeg->err->msg_code) {
+        case JWRN_EXTRANEOUS_DATA:
+        case JWRN_ADOBE_XFORM:
+        case JWRN_JFIF_MAJOR: break;
+        default:
+            jpeg->err->format_message(jpeg, errors->text);
+            errors->damaged = true;
+    }
+}
+
+void no_output(j_common_ptr) {}
+
+struct Decoder {
+    jpeg_decompress_struct jpeg{};
+    Errors errors{};
+
+    Decoder() {
+        jpeg.err = jpeg_std_error(&errors.base);
+        errors.base.error_exit = on_exit;
+        errors.base.emit_message = on_message;
+        errors.base.output_message = no_output;
+    }
+    Decoder(const Decoder&) = delete;
+    Decoder& operator=(const Decoder&) = delete;
+    ~Decoder() { jpeg_destroy_decompress(&jpeg); }
+
+    /// False after an error. What runs inside owns nothing that needs a destructor.
+    template <class Work>
+    [[gnu::noinline]] bool attempt(const Work& work) {
+        if (setjmp(errors.jump)) return false;
+        work();
+        return true;
+    }
+};
+
+[[noreturn]] void fail_with(const Source& source, const Decoder& decoder) {
+    fail(source, fmt::format("its JPEG data are damaged or cut off: {}", decoder.errors.text), "write or copy the file again");
+}
+
+FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
+    jpeg_decompress_struct& jpeg = decoder.jpeg;
+    const bool ok = decoder.attempt([&] {
+        jpeg_create_decompress(&jpeg);
+        jpeg_stdio_src(&jpeg, file.handle());
+        jpeg_read_header(&jpeg, TRUE);
+    });
+    if (!ok || decoder.errors.damaged) fail_with(source, decoder);
+    const int channels = jpeg.num_components;
+    if (channels != 1 && channels != 3) {
+        fail(source, fmt::format("is a JPEG of {} channels (CMYK?); 1 or 3 can be read", channels), "convert it to RGB or grey");
+    }
+    FileInfo result;
+    result.format = "jpeg";
+    result.file_bytes = source.bytes;
+    std::vector<ArrayDesc::Extent> extents = {{'y', jpeg.image_height}, {'x', jpeg.image_width}};
+    if (channels == 3) extents.push_back({'c', 3});
+    result.desc = declared(source, ElementType::u8, extents);
+    result.detail = fmt::format("{}{}", channels == 3 ? "colour" : "grey", jpeg.progressive_mode ? ", progressive" : "");
+    check_plausible(source, result.desc.dense_bytes(), source.bytes, jpeg_ratio);
+    return result;
+}
+
+}  // namespace
+
+bool matches(Head head) { return head.size() >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff; }
+
+FileInfo info(const Source& source) {
+    const File file = File::open(source.path);
+    Decoder decoder;
+    return read_header(source, file, decoder);
+}
+
+HostArray read(const Source& source) {
+    const File file = File::open(source.path);
+    Decoder decoder;
+    const FileInfo header = read_header(source, file, decoder);
+    const Colour colour = header.desc.find('c') ? Colour::rgb : Colour::grey;
+    return read_picture(source, header, colour, [&](std::byte* to) {
+        jpeg_decompress_struct& jpeg = decoder.jpeg;
+        const std::size_t row = header.desc.dense_bytes() / static_cast<std::size_t>(header.desc.size('y'));
+        const bool ok = decoder.attempt([&] {
+            jpeg.out_color_space = colour == Colour::rgb ? JCS_RGB : JCS_GRAYSCALE;
+            jpeg_start_decompress(&jpeg);
+            while (jpeg.output_scanline < jpeg.output_height) {
+                JSAMPROW at = reinterpret_cast<JSAMPROW>(to) + row * jpeg.output_scanline;
+                jpeg_read_scanlines(&jpeg, &at, 1);
+            }
+            jpeg_finish_decompress(&jpeg);
+        });
+        if (!ok || decoder.errors.damaged) fail_with(source, decoder);
+    });
+}
+
+}  // namespace parallax::io::jpeg

@@ -1,0 +1,293 @@
+// NIfTI-1 and NIfTI-2 volumes in one file, .nii or .nii.gz, either byte order. The first axis of a header is x, the
+// fastest; spacing is in the file's unit, the affine in mm, the time step in seconds.
+#include "io/nifti.hpp"
+
+#include "io/file.hpp"
+#include "io/format.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace parallax::io::nifti {
+namespace {
+
+struct TypeRow {
+    int code;
+    ElementType type;
+    int channels;
+};
+constexpr TypeRow type_table[] = {
+    {2, ElementType::u8, 1},      {256, ElementType::i8, 1},   {512, ElementType::u16, 1},  {4, ElementType::i16, 1},
+    {768, ElementType::u32, 1},   {8, ElementType::i32, 1},    {1280, ElementType::u64, 1}, {1024, ElementType::i64, 1},
+    {16, ElementType::f32, 1},    {64, ElementType::f64, 1},   {32, ElementType::c64, 1},   {1792, ElementType::c128, 1},
+    {128, ElementType::u8, 3},    {2304, ElementType::u8, 4},
+};
+
+struct Unit {
+    int code;
+    const char* name;
+    double in_mm;
+};
+constexpr Unit units[] = {{1, "m", 1000}, {2, "mm", 1}, {3, "um", 1e-3}};
+
+struct Volume {
+    FileInfo file;
+    Header header;
+    ElementType stored = ElementType::u8;
+    Colour colour = Colour::grey;
+    bool scaled = false, compressed = false;
+    std::uint64_t elements_at = 0;
+};
+
+/// 1 or 2 for the NIfTI versions; 0: neither.
+int version_of(Head head, bool& swap) {
+    if (head.size() < 4) return 0;
+    for (const bool s : {false, true}) {
+        swap = s;
+        const auto size = load<std::int32_t>(head.data(), s);
+        if (size == static_cast<std::int32_t>(header_bytes_1)) return 1;
+        if (size == static_cast<std::int32_t>(header_bytes_2)) return 2;
+    }
+    return 0;
+}
+
+void describe_space(Volume& volume) {
+    const Header& h = volume.header;
+    ArrayDesc& desc = volume.file.desc;
+    double in_mm = 1;
+    for (const Unit& unit : units) {
+        if ((h.xyzt_units & 7) == unit.code) desc.unit = unit.name, in_mm = unit.in_mm;
+    }
+    const int time = h.xyzt_units & 0x38;
+    const double in_s = time == 16 ? 1e-3 : time == 24 ? 1e-6 : 1;
+    for (Axis& axis : desc.axes) {
+        const std::size_t at = std::string_view("?xyztn").find(axis.name);
+        if (at == std::string_view::npos || axis.name == 'c') continue;
+        const double step = std::abs(h.pixdim[at]);
+        if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? step * in_s : step;
+    }
+    std::array<double, 16> affine{};
+    if (h.sform_code > 0) {
+        std::copy(h.srow.begin(), h.srow.end(), affine.begin());
+        affine[15] = 1;
+    } else if (h.qform_code > 0) {
+        affine = matrix_of_quaternion(h);
+    } else {
+        return;
+    }
+    for (std::size_t i = 0; i < 12; ++i) affine[i] *= in_mm;
+    if (!std::all_of(affine.begin(), affine.end(), [](double v) { return std::isfinite(v); })) return;
+    volume.file.metadata.affine = affine;
+    volume.file.metadata.notes["nifti.space"] = fmt::format("{}", h.sform_code > 0 ? h.sform_code : h.qform_code);
+}
+
+/// Leaves the stream behind the header; `position` is where that is.
+Volume read_header(const Source& source, GzReader& stream, std::uint64_t& position) {
+    std::array<unsigned char, header_bytes_2> bytes{};
+    stream.read(bytes.data(), header_bytes_1, "the NIfTI header");
+    bool swap = false;
+    const int version = version_of(bytes, swap);
+    if (version == 2) stream.read(bytes.data() + header_bytes_1, header_bytes_2 - header_bytes_1, "the NIfTI header");
+    position = version == 2 ? header_bytes_2 : header_bytes_1;
+
+    Volume volume;
+    volume.header = parse(bytes, version, swap);
+    const Header& h = volume.header;
+    const char* again = "the header is damaged: write or copy the file again";
+    const std::string_view magic(h.magic.data(), 3);
+    if (magic == "ni1" || magic == "ni2") {
+        fail(source, "is the header of a NIfTI pair, its voxels stand in another file", "convert the pair to one .nii file");
+    }
+    if (magic != (version == 2 ? "n+2" : "n+1")) fail(source, "has the size of a NIfTI header but not its magic word", "Analyze files must be converted to NIfTI");
+    if (h.dim[0] < 1 || h.dim[0] > 7) fail(source, fmt::format("declares {} dimensions; NIfTI has 1 to 7", h.dim[0]), again);
+    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.code == h.datatype; });
+    if (row == std::end(type_table)) {
+        fail(source, fmt::format("holds elements of NIfTI's data type {}, which cannot be read", h.datatype), "convert it to an integer or float type");
+    }
+    volume.stored = row->type;
+    volume.colour = row->channels == 4 ? Colour::rgb_alpha : row->channels == 3 ? Colour::rgb : Colour::grey;
+
+    // x and y stand always, z and the rest where they are said to be there; trailing axes of one index add nothing.
+    std::vector<ArrayDesc::Extent> extents;
+    const auto dims = static_cast<std::size_t>(h.dim[0]);
+    std::size_t used = dims;
+    while (used > 3 && h.dim[used] == 1) --used;
+    if (used > 5) fail(source, fmt::format("has {} dimensions; up to 5 can be read", used), "split it into 4-D files");
+    for (std::size_t i = used; i > 0; --i) {
+        if (i > 2 && i < used && h.dim[i] == 1) continue;   // a series of pictures, or vectors without time
+        extents.push_back({"?xyztn"[i], h.dim[i]});
+    }
+    if (row->channels > 1) extents.push_back({'c', row->channels});
+    // A slope of 0 means that there is none.
+    volume.scaled = row->channels == 1 && std::isfinite(h.slope) && std::isfinite(h.inter) && h.slope != 0 && !(h.slope == 1 && h.inter == 0);
+    if (volume.scaled && is_complex(volume.stored)) fail(source, "holds scaled complex numbers, which cannot be read", "write it without scl_slope");
+
+    FileInfo& file = volume.file;
+    file.format = "nifti";
+    file.file_bytes = source.bytes;
+    const ArrayDesc stored = declared(source, volume.stored, extents);
+    file.desc = volume.scaled ? declared(source, ElementType::f32, extents) : stored;
+    describe_space(volume);
+    if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;
+
+    if (!(h.vox_offset >= 0 && h.vox_offset < 1e15)) fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
+    volume.elements_at = std::max<std::uint64_t>(static_cast<std::uint64_t>(h.vox_offset), position + 4);
+    unsigned char start[2] = {};
+    File::open(source.path).read_some(start, 2);
+    volume.compressed = start[0] == 0x1f && start[1] == 0x8b;
+    const std::uint64_t bytes_needed = volume.elements_at + stored.dense_bytes();
+    if (volume.compressed) {
+        check_plausible(source, bytes_needed, source.bytes, deflate_ratio);
+    } else if (bytes_needed > source.bytes) {
+        fail(source, fmt::format("says that it holds {} up to byte {}, but it has {} bytes", stored.describe(), bytes_needed, source.bytes),
+             "the file is cut off or its header is damaged: write or copy it again");
+    }
+    const bool big = swap != (std::endian::native == std::endian::big);
+    file.detail = fmt::format("version {}, {}-endian{}", version, big ? "big" : "little", volume.compressed ? ", gzip" : "");
+    if (volume.scaled) file.detail += fmt::format(", {} scaled by {} plus {}", to_string(volume.stored), h.slope, h.inter);
+    return volume;
+}
+
+/// The range of volumes asked for.
+std::pair<std::int64_t, std::int64_t> wanted(const Source& source, std::int64_t volumes) {
+    const ReadOptions& options = source.options;
+    if (options.volume && options.pages) fail(source, "both a volume and a range of pages are asked for", "choose one");
+    std::pair<std::int64_t, std::int64_t> range = {0, volumes};
+    if (options.volume) range = {*options.volume, *options.volume + 1};
+    if (options.pages) range = *options.pages;
+    if (range.first < 0 || range.first >= range.second || range.second > volumes) {
+        fail(source, fmt::format("has {} volume{}, 0 to {}; {} to {} are asked for", volumes, volumes == 1 ? "" : "s", volumes - 1, range.first,
+                                 range.second - 1),
+             "choose volumes that are there");
+    }
+    return range;
+}
+
+/// Elements -> f32, through double as the header's numbers want.
+void scale(const std::byte* from, std::byte* to, std::int64_t count, const Volume& volume) {
+    visit_real(volume.stored, [&]<class T>(T) {
+        const T* in = reinterpret_cast<const T*>(from);
+        auto* out = reinterpret_cast<float*>(to);
+        for (std::int64_t i = 0; i < count; ++i) {
+            out[i] = static_cast<float>(static_cast<double>(in[i]) * volume.header.slope + volume.header.inter);
+        }
+    });
+}
+
+void read_elements(GzReader& stream, std::byte* to, std::int64_t count, const Volume& volume) {
+    stream.read(to, static_cast<std::size_t>(count) * bytes_of(volume.stored), "the voxels");
+    if (volume.header.swap) swap_bytes(to, count, volume.stored);
+}
+
+}  // namespace
+
+bool matches(Head head) {
+    bool swap = false;
+    return version_of(head, swap) != 0;
+}
+
+FileInfo info(const Source& source) {
+    GzReader stream(source.path);
+    std::uint64_t position = 0;
+    return read_header(source, stream, position).file;
+}
+
+HostArray read(const Source& source) {
+    GzReader stream(source.path);
+    std::uint64_t position = 0;
+    Volume volume = read_header(source, stream, position);
+    const std::int64_t volumes = volume.file.desc.size('t') * volume.file.desc.size('n');
+    const auto [first, end] = wanted(source, volumes);
+    const bool all = end - first == volumes;
+    const std::uint64_t volume_bytes = static_cast<std::uint64_t>(volume.file.desc.count() / volumes) * bytes_of(volume.stored);
+
+    FileInfo part = volume.file;
+    if (!all) {
+        std::vector<ArrayDesc::Extent> extents;
+        if (end - first > 1) extents.push_back({'t', end - first});
+        for (const Axis& axis : volume.file.desc.axes) {
+            if (axis.name != 't' && axis.name != 'n') extents.push_back({axis.name, axis.size});
+        }
+        part.desc = ArrayDesc::dense(volume.file.desc.type, extents).with_unit(volume.file.desc.unit);
+        for (Axis& axis : part.desc.axes) {
+            if (const Axis* whole = volume.file.desc.find(axis.name)) axis.spacing = whole->spacing;
+        }
+    }
+    HostArray result = read_picture(source, part, volume.colour, [&](std::byte* to) {
+        stream.skip(volume.elements_at - position + static_cast<std::uint64_t>(first) * volume_bytes, "the voxels");
+        const std::int64_t count = part.desc.count();
+        if (!volume.scaled) return read_elements(stream, to, count, volume);
+        constexpr std::int64_t block = 1 << 16;
+        const HostArray scratch = HostArray::make(ArrayDesc::dense(volume.stored, {{'x', std::min(block, count)}}));
+        for (std::int64_t done = 0; done < count; done += block) {
+            const std::int64_t n = std::min(block, count - done);
+            read_elements(stream, scratch.data(), n, volume);
+            scale(scratch.data(), to + done * 4, n, volume);
+        }
+    });
+    if (all && volume.compressed) stream.verify_to_end();
+    return result;
+}
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
+    if (is_complex(desc.type)) return "complex arrays are written as .npy only";
+    const auto& axes = desc.axes;
+    if (axes.empty()) return "NIfTI holds volumes, not single numbers";
+    if (desc.find('c')) return fmt::format("NIfTI is written without channels, this is {}: write a .tif, .png or .npy file", desc.describe());
+    if (axes.size() > 4) return fmt::format("NIfTI is written with up to 4 axes, this is {}", desc.describe());
+    return {};
+}
+
+void write(const std::filesystem::path& path, const std::string& name, const HostArray& array, const WriteOptions&) {
+    const ArrayDesc& desc = array.desc;
+    Header h;
+    const ElementType type = desc.type == ElementType::boolean ? ElementType::u8 : desc.type;
+    h.datatype = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == type && r.channels == 1; })->code;
+    h.bits = static_cast<int>(bytes_of(type) * 8);
+    double in_file = 1, in_mm = 1;   // factors of our spacing to the file's unit, and of that to mm
+    if (desc.unit == "m" || desc.unit == "mm" || desc.unit == "um") {
+        const Unit& unit = *std::find_if(std::begin(units), std::end(units), [&](const Unit& u) { return desc.unit == u.name; });
+        h.xyzt_units = unit.code, in_mm = unit.in_mm;
+    } else if (desc.unit == "nm") {
+        h.xyzt_units = 3, in_file = 1e-3, in_mm = 1e-3;
+    } else if (desc.unit == "cm") {
+        h.xyzt_units = 2, in_file = 10;
+    }
+    h.dim.fill(1);
+    h.pixdim.fill(1);
+    std::size_t place = 0;
+    for (std::size_t i = desc.axes.size(); i-- > 0;) {
+        const Axis& axis = desc.axes[i];
+        ++place;
+        if (axis.name == 't' && place == 3) ++place;   // a series of pictures: z stays 1
+        h.dim[place] = axis.size;
+        h.pixdim[place] = place == 4 ? axis.spacing : axis.spacing * in_file;
+        if (place == 4) h.xyzt_units |= 8;             // seconds
+    }
+    h.dim[0] = static_cast<std::int64_t>(place);
+    h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
+    const auto& notes = array.metadata.notes;
+    if (const auto& affine = array.metadata.affine) {
+        for (std::size_t i = 0; i < 12; ++i) h.srow[i] = (*affine)[i] / in_mm;
+        const auto space = notes.find("nifti.space");
+        h.sform_code = 2;   // aligned to something
+        if (space != notes.end() && space->second.size() == 1 && space->second[0] >= '1' && space->second[0] <= '5') h.sform_code = space->second[0] - '0';
+    }
+    if (const auto text = notes.find("nifti.description"); text != notes.end()) h.description = text->second;
+    const std::string header = compose(h);
+    // The temporary file's name ends otherwise: the user's name says whether to compress.
+    if (name.size() >= 3 && (name.ends_with(".gz") || name.ends_with(".GZ"))) {
+        GzWriter out(path);
+        out.write(header.data(), header.size());
+        out.write(array.data(), desc.dense_bytes());
+        out.close();
+    } else {
+        File out = File::create(path);
+        out.write(header.data(), header.size());
+        out.write(array.data(), desc.dense_bytes());
+        out.close();
+    }
+}
+
+}  // namespace parallax::io::nifti

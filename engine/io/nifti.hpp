@@ -1,0 +1,36 @@
+// The fields of a NIfTI-1 or NIfTI-2 header that matter here, in the widest type of the two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace parallax::io::nifti {
+
+inline constexpr std::size_t header_bytes_1 = 348, header_bytes_2 = 540;
+
+struct Header {
+    int version = 1;
+    bool swap = false;                    ///< its byte order is not this machine's
+    int datatype = 0;
+    int bits = 0;                         ///< of an element; written, and not believed when read
+    std::array<std::int64_t, 8> dim{};    ///< [0] how many
+    std::array<double, 8> pixdim{};       ///< [0] the handedness of the quaternion
+    double vox_offset = 0, slope = 0, inter = 0;
+    int xyzt_units = 0;
+    int qform_code = 0, sform_code = 0;
+    std::array<double, 3> quaternion{}, offset{};
+    std::array<double, 12> srow{};
+    std::string description;
+    std::array<char, 4> magic{};
+};
+
+/// `bytes` holds at least header_bytes_1, or header_bytes_2 where `version` is 2.
+Header parse(std::span<const unsigned char> bytes, int version, bool swap);
+/// In this machine's byte order, with the four bytes behind it that say that there are no extensions.
+std::string compose(const Header&);
+/// Row-major 4 x 4 of the quaternion form: rotation, voxel sizes and offset.
+std::array<double, 16> matrix_of_quaternion(const Header&);
+
+}  // namespace parallax::io::nifti

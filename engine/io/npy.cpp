@@ -1,0 +1,256 @@
+// NumPy's .npy, versions 1 to 3: a magic word, a Python dictionary as text, the elements. The format is specified in
+// NumPy Enhancement Proposal 1 and numpy.lib.format.
+#include "io/file.hpp"
+#include "io/format.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace parallax::io::npy {
+namespace {
+
+constexpr unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+constexpr const char* again = "the file is damaged: save the array again";
+
+struct TypeRow {
+    std::string_view code;   ///< kind and bytes, as in a dtype's text
+    ElementType type;
+};
+constexpr TypeRow type_table[] = {
+    {"b1", ElementType::boolean}, {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16}, {"i2", ElementType::i16},
+    {"u4", ElementType::u32},     {"i4", ElementType::i32}, {"u8", ElementType::u64}, {"i8", ElementType::i64}, {"f4", ElementType::f32},
+    {"f8", ElementType::f64},     {"c8", ElementType::c64}, {"c16", ElementType::c128},
+};
+
+struct Header {
+    FileInfo file;
+    std::uint64_t elements_at = 0;
+    bool swap = false, fortran = false, half = false;   ///< half: 16-bit floats, widened to f32
+};
+
+/// Reads the dictionary: quoted keys, and values that are quoted text, True, False or a tuple of whole numbers.
+class Dictionary {
+public:
+    Dictionary(const Source& source, std::string_view text) : source_(source), rest_(text) {}
+
+    struct Values {
+        std::optional<std::string> descr;
+        std::optional<bool> fortran;
+        std::optional<std::vector<std::int64_t>> shape;
+    };
+
+    Values parse() {
+        Values values;
+        expect('{');
+        while (!accept('}')) {
+            const std::string key = text();
+            expect(':');
+            if (key == "descr") {
+                if (peek() != '\'' && peek() != '"') {
+                    fail(source_, "holds records or objects, not plain numbers", "save one of its fields, without pickling");
+                }
+                values.descr = text();
+            } else if (key == "fortran_order") {
+                values.fortran = boolean();
+            } else if (key == "shape") {
+                values.shape = tuple();
+            } else {
+                bad(fmt::format("has the unknown key \"{}\"", key));
+            }
+            if (!accept(',') && peek() != '}') bad("has no comma between its entries");
+        }
+        if (!values.descr || !values.fortran || !values.shape) bad("lacks one of descr, fortran_order, shape");
+        return values;
+    }
+
+private:
+    [[noreturn]] void bad(std::string_view problem) const { fail(source_, fmt::format("its NPY header {}", problem), again); }
+    char peek() {
+        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) rest_.remove_prefix(1);
+        return rest_.empty() ? '\0' : rest_[0];
+    }
+    bool accept(char c) {
+        if (peek() != c) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    void expect(char c) {
+        if (!accept(c)) bad(fmt::format("has no '{}' where one belongs", c));
+    }
+    std::string text() {
+        const char quote = peek();
+        if (quote != '\'' && quote != '"') bad("has no quoted text where one belongs");
+        const std::size_t end = rest_.find(quote, 1);
+        if (end == std::string_view::npos) bad("has a quoted text without an end");
+        std::string result(rest_.substr(1, end - 1));
+        rest_.remove_prefix(end + 1);
+        return result;
+    }
+    bool boolean() {
+        peek();
+        for (const auto& [word, value] : {std::pair<std::string_view, bool>{"True", true}, {"False", false}}) {
+            if (rest_.substr(0, word.size()) == word) {
+                rest_.remove_prefix(word.size());
+                return value;
+            }
+        }
+        bad("has neither True nor False for fortran_order");
+    }
+    std::vector<std::int64_t> tuple() {
+        std::vector<std::int64_t> result;
+        expect('(');
+        while (!accept(')')) {
+            if (peek() < '0' || peek() > '9') bad("has a shape that is no tuple of whole numbers");
+            std::int64_t value = 0;
+            while (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') {
+                if (value > (INT64_MAX - 9) / 10) bad("has a size past 2^63");
+                value = value * 10 + (rest_[0] - '0');
+                rest_.remove_prefix(1);
+            }
+            accept('L');   // Python 2 wrote long numbers so
+            result.push_back(value);
+            if (!accept(',') && peek() != ')') bad("has a shape that is no tuple of whole numbers");
+        }
+        return result;
+    }
+
+    const Source& source_;
+    std::string_view rest_;
+};
+
+/// {t or z, y, x} from the back; axes further in front are 'n'.
+std::vector<ArrayDesc::Extent> name_axes(const std::vector<std::int64_t>& shape, char page_axis) {
+    const std::size_t n = shape.size();
+    std::vector<ArrayDesc::Extent> extents;
+    for (std::size_t i = 0; i < n; ++i) {
+        constexpr std::string_view names = "xyzt";
+        const std::size_t from_back = n - 1 - i;
+        char name = from_back < names.size() ? names[from_back] : 'n';
+        if (n == 3 && i == 0) name = page_axis;
+        extents.push_back({name, shape[i]});
+    }
+    return extents;
+}
+
+Header read_header(const Source& source, File& file) {
+    unsigned char start[12] = {};
+    file.read(start, 10, "the header");
+    const int major = start[6];
+    if (major < 1 || major > 3) fail(source, fmt::format("has NPY version {}; 1 to 3 can be read", major), again);
+    std::uint64_t length = load_little<std::uint16_t>(start + 8), at = 10;
+    if (major > 1) {
+        file.read(start + 10, 2, "the header");
+        length = load_little<std::uint32_t>(start + 8), at = 12;
+    }
+    if (length > source.bytes - at) {
+        fail(source, fmt::format("says that its header has {} bytes, but it has {} in all", length, source.bytes), again);
+    }
+    if (length > (1u << 20)) fail(source, fmt::format("has a header of {} bytes, more than any array needs", length), again);
+    std::string text(length, '\0');
+    file.read(text.data(), length, "the header");
+    const Dictionary::Values values = Dictionary(source, text).parse();
+
+    Header header;
+    const std::string& descr = *values.descr;
+    const char order = descr.empty() ? '\0' : descr[0];
+    const std::string_view code = std::string_view(descr).substr(std::min<std::size_t>(descr.size(), 1));
+    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.code == code; });
+    header.half = code == "f2";
+    if ((row == std::end(type_table) && !header.half) || std::string_view("<>|=").find(order) == std::string_view::npos) {
+        fail(source, fmt::format("holds elements of NumPy's type \"{}\"", descr), "save it as a bool, integer, float or complex type of up to 16 bytes");
+    }
+    const bool native_little = std::endian::native == std::endian::little;
+    header.swap = (order == '>' && native_little) || (order == '<' && !native_little);
+    header.fortran = *values.fortran && values.shape->size() > 1;
+    header.elements_at = at + length;
+    header.file.format = "npy";
+    header.file.file_bytes = source.bytes;
+    header.file.desc = declared(source, header.half ? ElementType::f32 : row->type, name_axes(*values.shape, source.options.page_axis));
+    header.file.detail = fmt::format("version {}, {}{}", major, descr, header.fortran ? ", Fortran order" : "");
+    const std::uint64_t stored = header.file.desc.dense_bytes() / (header.half ? 2 : 1), rest = source.bytes - header.elements_at;
+    if (stored > rest) {
+        fail(source, fmt::format("says that it holds {}: {} bytes, but {} follow its header", header.file.desc.describe(), stored, rest),
+             "the file is cut off: save or copy it again");
+    }
+    return header;
+}
+
+/// IEEE 754 binary16.
+float widen(std::uint16_t half) {
+    const int exponent = (half >> 10) & 31;
+    const int fraction = half & 1023;
+    const float value = exponent == 31 ? (fraction ? NAN : INFINITY)
+                        : exponent     ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
+                                       : std::ldexp(static_cast<float>(fraction), -24);
+    return half & 0x8000 ? -value : value;
+}
+
+void read_elements(File& file, const Header& header, std::byte* to) {
+    const ArrayDesc& desc = header.file.desc;
+    file.seek(header.elements_at);
+    if (!header.half) {
+        file.read(to, desc.dense_bytes(), "the elements");
+        if (header.swap) swap_bytes(to, desc.count(), desc.type);
+        return;
+    }
+    std::vector<std::uint16_t> halves(static_cast<std::size_t>(desc.count()));
+    file.read(halves.data(), halves.size() * 2, "the elements");
+    if (header.swap) swap_bytes(reinterpret_cast<std::byte*>(halves.data()), desc.count(), ElementType::u16);
+    std::transform(halves.begin(), halves.end(), reinterpret_cast<float*>(to), widen);
+}
+
+}  // namespace
+
+bool matches(Head head) { return head.size() >= 6 && std::equal(std::begin(magic), std::end(magic), head.begin()); }
+
+FileInfo info(const Source& source) {
+    File file = File::open(source.path);
+    return read_header(source, file).file;
+}
+
+HostArray read(const Source& source) {
+    File file = File::open(source.path);
+    const Header header = read_header(source, file);
+    if (!header.fortran) {
+        HostArray result = allocate(source, header.file.desc, header.file.metadata);
+        read_elements(file, header, result.data());
+        return result;
+    }
+    check_limit(source, header.file.desc);
+    HostArray columns = HostArray::make(header.file.desc);
+    read_elements(file, header, columns.data());
+    std::int64_t stride = 1;
+    for (Axis& axis : columns.desc.axes) {
+        axis.stride = stride;
+        stride *= axis.size;
+    }
+    const HostArray rows = columns.to_dense();
+    if (!source.options.allocate) return rows;
+    HostArray result = allocate(source, header.file.desc, header.file.metadata);
+    std::memcpy(result.data(), rows.data(), result.desc.dense_bytes());
+    return result;
+}
+
+std::string refusal(const ArrayDesc&, const WriteOptions&) { return {}; }
+
+void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
+    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == array.desc.type; });
+    const char order = bytes_of(array.desc.type) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
+    std::string shape;
+    for (const Axis& axis : array.desc.axes) shape += fmt::format("{}, ", axis.size);
+    if (array.desc.axes.size() > 1) shape.resize(shape.size() - 2);
+    if (array.desc.axes.size() == 1) shape.pop_back();   // a tuple of one keeps its comma
+    std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, row->code, shape);
+    text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');   // the elements begin at a multiple of 64
+    text += '\n';
+    const unsigned char start[10] = {magic[0], magic[1], magic[2], magic[3], magic[4], magic[5], 1, 0,
+                                     static_cast<unsigned char>(text.size() & 255), static_cast<unsigned char>(text.size() >> 8)};
+    File file = File::create(path);
+    file.write(start, sizeof start);
+    file.write(text.data(), text.size());
+    file.write(array.data(), array.desc.dense_bytes());
+    file.close();
+}
+
+}  // namespace parallax::io::npy

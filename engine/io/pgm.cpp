@@ -1,0 +1,109 @@
+// Netpbm's PGM and PPM, binary (P5, P6) and as text (P2, P3), 8 and 16 bits. Read here: stb_image (2.27) leaves the
+// big-endian samples of 16-bit files swapped. Values are not scaled to the declared maximum; a note holds it.
+#include "io/file.hpp"
+#include "io/format.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::io::pgm {
+namespace {
+
+struct Picture {
+    FileInfo file;
+    bool text = false;
+    std::int64_t most = 0;   ///< declared maximum
+};
+
+/// A number of the header or of a text file; comments run from # to the end of the line.
+std::int64_t read_number(const Source& source, File& file, const char* what) {
+    const auto next = [&] {
+        unsigned char c = 0;
+        file.read(&c, 1, what);
+        return c;
+    };
+    unsigned char c = next();
+    while (c == ' ' || (c >= '\t' && c <= '\r') || c == '#') {
+        if (c == '#') {
+            while (c != '\n' && c != '\r') c = next();
+        } else {
+            c = next();
+        }
+    }
+    if (c < '0' || c > '9') fail(source, fmt::format("has no number where {} should stand", what), "the file is damaged: write it again");
+    std::int64_t value = 0;
+    while (c >= '0' && c <= '9') {
+        value = value * 10 + (c - '0');
+        if (value > 0x7fffffff) fail(source, fmt::format("has a number past 2147483647 for {}", what), "the file is damaged: write it again");
+        if (file.read_some(&c, 1) == 0) break;   // the last number of a text file may end it
+    }
+    return value;
+}
+
+Picture read_header(const Source& source, File& file) {
+    unsigned char magic[2] = {};
+    file.read(magic, 2, "the header");
+    Picture picture;
+    picture.text = magic[1] == '2' || magic[1] == '3';
+    const bool colour = magic[1] == '3' || magic[1] == '6';
+    const std::int64_t width = read_number(source, file, "the width");
+    const std::int64_t height = read_number(source, file, "the height");
+    picture.most = read_number(source, file, "the largest value");
+    if (picture.most < 1 || picture.most > 65535) {
+        fail(source, fmt::format("declares {} as its largest value; 1 to 65535 can be read", picture.most), "the file is damaged: write it again");
+    }
+    std::vector<ArrayDesc::Extent> extents = {{'y', height}, {'x', width}};
+    if (colour) extents.push_back({'c', 3});
+    FileInfo& info = picture.file;
+    info.format = "pgm";
+    info.file_bytes = source.bytes;
+    info.desc = declared(source, picture.most > 255 ? ElementType::u16 : ElementType::u8, extents);
+    info.detail = fmt::format("P{}, largest value {}", static_cast<char>(magic[1]), picture.most);
+    info.metadata.notes["pgm.largest_value"] = fmt::format("{}", picture.most);
+    // A sample takes its bytes, or in a text file at least a digit and a blank (none behind the last).
+    const auto samples = static_cast<std::uint64_t>(info.desc.count());
+    const std::uint64_t needed = picture.text ? samples * 2 - 1 : info.desc.dense_bytes();
+    const std::uint64_t rest = source.bytes - std::min(source.bytes, static_cast<std::uint64_t>(file.tell()));
+    if (needed > rest) {
+        fail(source, fmt::format("says that it holds {}, but only {} bytes follow its header", info.desc.describe(), rest),
+             "the file is cut off or its header is damaged: write or copy it again");
+    }
+    return picture;
+}
+
+void decode(const Source& source, File& file, const Picture& picture, std::byte* to) {
+    const ArrayDesc& desc = picture.file.desc;
+    if (!picture.text) {
+        file.read(to, desc.dense_bytes(), "the pixels");
+        if (std::endian::native == std::endian::little) swap_bytes(to, desc.count(), desc.type);
+        return;
+    }
+    visit_real(desc.type, [&]<class T>(T) {
+        T* out = reinterpret_cast<T*>(to);
+        for (std::int64_t i = 0; i < desc.count(); ++i) {
+            const std::int64_t value = read_number(source, file, "the pixels");
+            if (value > picture.most) fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");
+            out[i] = static_cast<T>(value);
+        }
+    });
+}
+
+}  // namespace
+
+bool matches(Head head) {
+    return head.size() >= 3 && head[0] == 'P' && (head[1] == '2' || head[1] == '3' || head[1] == '5' || head[1] == '6') &&
+           (head[2] == ' ' || (head[2] >= '\t' && head[2] <= '\r') || head[2] == '#');
+}
+
+FileInfo info(const Source& source) {
+    File file = File::open(source.path);
+    return read_header(source, file).file;
+}
+
+HostArray read(const Source& source) {
+    File file = File::open(source.path);
+    const Picture picture = read_header(source, file);
+    const Colour colour = picture.file.desc.find('c') ? Colour::rgb : Colour::grey;
+    return read_picture(source, picture.file, colour, [&](std::byte* to) { decode(source, file, picture, to); });
+}
+
+}  // namespace parallax::io::pgm

@@ -1,0 +1,246 @@
+// PNG through libpng. libpng reports errors by longjmp: every call that can fail runs inside attempt(), whose
+// callees own nothing that needs a destructor.
+#include "io/file.hpp"
+#include "io/format.hpp"
+#include "io/window.hpp"
+
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <csetjmp>
+#include <cstring>
+
+namespace parallax::io::png {
+namespace {
+
+struct Message {
+    char text[160] = "";
+};
+
+void on_error(png_structp png, png_const_charp text) {
+    auto* message = static_cast<Message*>(png_get_error_ptr(png));
+    std::strncpy(message->text, text, sizeof message->text - 1);
+    png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+template <class Work>
+[[gnu::noinline]] bool attempt(png_structp png, const Work& work) {
+    if (setjmp(png_jmpbuf(png))) return false;
+    work();
+    return true;
+}
+
+struct Reader {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    Message message;
+
+    Reader() {
+        png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning);
+        info = png ? png_create_info_struct(png) : nullptr;
+        if (!info) {
+            png_destroy_read_struct(&png, nullptr, nullptr);
+            throw std::bad_alloc();
+        }
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+    ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+struct Writer {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    Message message;
+
+    Writer() {
+        png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning);
+        info = png ? png_create_info_struct(png) : nullptr;
+        if (!info) {
+            png_destroy_write_struct(&png, nullptr);
+            throw std::bad_alloc();
+        }
+    }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+    ~Writer() { png_destroy_write_struct(&png, &info); }
+};
+
+struct Picture {
+    FileInfo file;
+    Colour colour = Colour::grey;
+    int bits = 8;
+    bool palette = false;
+    std::array<std::array<std::uint8_t, 3>, 256> table{};   ///< the palette
+};
+
+[[noreturn]] void fail_with(const Source& source, const Reader& reader) {
+    const std::string_view text = reader.message.text;
+    if (text == "Read Error") fail(source, "ends inside the PNG data", "the file is cut off: write or copy it again");
+    fail(source, fmt::format("its PNG data are damaged: {}", text), "write or copy the file again");
+}
+
+/// Reads everything up to the pixels.
+Picture read_header(const Source& source, const File& file, Reader& reader) {
+    png_uint_32 width = 0, height = 0;
+    int bits = 0, kind = 0, interlace = 0, palette_size = 0;
+    png_colorp palette = nullptr;
+    png_uint_32 per_metre_x = 0, per_metre_y = 0;
+    std::size_t row_bytes = 0;
+    const bool ok = attempt(reader.png, [&] {
+        png_init_io(reader.png, file.handle());
+        png_set_user_limits(reader.png, 0x7fffffff, 0x7fffffff);   // sizes are checked below against the file's length
+        png_read_info(reader.png, reader.info);
+        png_get_IHDR(reader.png, reader.info, &width, &height, &bits, &kind, &interlace, nullptr, nullptr);
+        png_get_PLTE(reader.png, reader.info, &palette, &palette_size);
+        per_metre_x = png_get_x_pixels_per_meter(reader.png, reader.info);
+        per_metre_y = png_get_y_pixels_per_meter(reader.png, reader.info);
+        row_bytes = png_get_rowbytes(reader.png, reader.info);
+    });
+    if (!ok) fail_with(source, reader);
+
+    Picture picture;
+    picture.bits = bits;
+    const char* words = "grey";
+    int channels = 1;
+    switch (kind) {
+        case PNG_COLOR_TYPE_GRAY: break;
+        case PNG_COLOR_TYPE_GRAY_ALPHA: picture.colour = Colour::grey_alpha, channels = 2, words = "grey with alpha"; break;
+        case PNG_COLOR_TYPE_RGB: picture.colour = Colour::rgb, channels = 3, words = "RGB"; break;
+        case PNG_COLOR_TYPE_RGB_ALPHA: picture.colour = Colour::rgb_alpha, channels = 4, words = "RGB with alpha"; break;
+        default: {
+            picture.palette = true;
+            bool grey = true;
+            for (int i = 0; i < palette_size; ++i) {
+                picture.table[static_cast<std::size_t>(i)] = {palette[i].red, palette[i].green, palette[i].blue};
+                grey = grey && palette[i].red == palette[i].green && palette[i].red == palette[i].blue;
+            }
+            words = grey ? "palette of greys" : "palette";
+            if (!grey) picture.colour = Colour::rgb, channels = 3;
+        }
+    }
+    std::vector<ArrayDesc::Extent> extents = {{'y', height}, {'x', width}};
+    if (channels > 1) extents.push_back({'c', channels});
+    picture.file.format = "png";
+    picture.file.file_bytes = source.bytes;
+    picture.file.desc = declared(source, bits == 16 ? ElementType::u16 : ElementType::u8, extents);
+    picture.file.detail = fmt::format("{}-bit {}{}", bits, words, interlace != PNG_INTERLACE_NONE ? ", interlaced" : "");
+    // Nearly always the resolution of a screen, so a remark and not the array's spacing.
+    if (per_metre_x != 0) {
+        picture.file.metadata.notes["png.pixels_per_metre"] = fmt::format("{} x {}", per_metre_x, per_metre_y);
+    }
+    check_plausible(source, static_cast<std::uint64_t>(row_bytes) * height, source.bytes, deflate_ratio);
+    return picture;
+}
+
+void decode(const Source& source, Reader& reader, const Picture& picture, std::byte* to) {
+    const ArrayDesc& desc = picture.file.desc;
+    const auto height = static_cast<std::size_t>(desc.size('y')), width = static_cast<std::size_t>(desc.size('x'));
+    std::vector<png_byte> indices(picture.palette ? height * width : 0);
+    png_bytep first = picture.palette ? indices.data() : reinterpret_cast<png_bytep>(to);
+    const std::size_t row = picture.palette ? width : desc.dense_bytes() / height;
+    std::vector<png_bytep> rows(height);
+    for (std::size_t y = 0; y < height; ++y) rows[y] = first + y * row;
+
+    std::size_t expected_row = 0;
+    const bool ready = attempt(reader.png, [&] {
+        if (picture.palette) {
+            png_set_packing(reader.png);   // one index a byte
+        } else if (picture.bits < 8) {
+            png_set_expand_gray_1_2_4_to_8(reader.png);
+        }
+        if (picture.bits == 16 && std::endian::native == std::endian::little) png_set_swap(reader.png);
+        png_set_interlace_handling(reader.png);
+        png_read_update_info(reader.png, reader.info);
+        expected_row = png_get_rowbytes(reader.png, reader.info);
+    });
+    if (!ready) fail_with(source, reader);
+    if (expected_row != row) fail(source, fmt::format("its rows decode to {} bytes instead of {}", expected_row, row));
+    const bool done = attempt(reader.png, [&] {
+        png_read_image(reader.png, rows.data());
+        png_read_end(reader.png, nullptr);   // also finds a file that is cut off behind its last row
+    });
+    if (!done) fail_with(source, reader);
+    if (!picture.palette) return;
+    auto* out = reinterpret_cast<std::uint8_t*>(to);
+    const bool colours = desc.find('c') != nullptr;
+    for (const png_byte index : indices) {
+        const auto& entry = picture.table[index];
+        *out++ = entry[0];
+        if (colours) *out++ = entry[1], *out++ = entry[2];
+    }
+}
+
+}  // namespace
+
+bool matches(Head head) {
+    return head.size() >= 4 && head[0] == 0x89 && head[1] == 'P' && head[2] == 'N' && head[3] == 'G';
+}
+
+FileInfo info(const Source& source) {
+    const File file = File::open(source.path);
+    Reader reader;
+    return read_header(source, file, reader).file;
+}
+
+HostArray read(const Source& source) {
+    const File file = File::open(source.path);
+    Reader reader;
+    const Picture picture = read_header(source, file, reader);
+    return read_picture(source, picture.file, picture.colour, [&](std::byte* to) { decode(source, reader, picture, to); });
+}
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
+    const Axis* last = desc.axes.empty() ? nullptr : &desc.axes.back();
+    const bool channels = last && last->name == 'c';
+    if (is_complex(desc.type)) return "PNG holds no complex numbers: write its amplitude or phase, or a .npy file";
+    std::int64_t planes = 1;
+    for (std::size_t i = 0; i + (channels ? 3 : 2) < desc.axes.size(); ++i) planes *= desc.axes[i].size;
+    if (desc.axes.size() < (channels ? 2u : 1u) || planes != 1) {
+        return fmt::format("PNG holds one picture, this is {}: choose a plane, or write a .tif or .npy file", desc.describe());
+    }
+    if (channels && last->size > 4) return fmt::format("PNG holds up to 4 channels, this has {}", last->size);
+    if (desc.size('x') > 0x7fffffff || desc.size('y') > 0x7fffffff) return "PNG holds at most 2147483647 rows and columns";
+    if (options.png_bits != 8 && options.png_bits != 16) return fmt::format("PNG samples have 8 or 16 bits, not {}", options.png_bits);
+    return window_problem(options);
+}
+
+void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
+    const HostArray array = for_display(given, options);
+    const bool channels = array.desc.axes.back().name == 'c';
+    const std::size_t n = array.desc.axes.size() - (channels ? 1 : 0);
+    const auto width = static_cast<png_uint_32>(array.desc.axes[n - 1].size);
+    const auto height = static_cast<png_uint_32>(n > 1 ? array.desc.axes[n - 2].size : 1);
+    constexpr int kinds[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    const int kind = kinds[channels ? array.desc.axes.back().size - 1 : 0];
+    const int bits = array.desc.type == ElementType::u16 ? 16 : 8;
+    const std::size_t row = array.desc.dense_bytes() / height;
+
+    std::vector<png_bytep> rows(height);
+    for (std::size_t y = 0; y < height; ++y) rows[y] = reinterpret_cast<png_bytep>(array.data()) + y * row;
+    File file = File::create(path);
+    {
+        Writer writer;
+        const bool ok = attempt(writer.png, [&] {
+            png_init_io(writer.png, file.handle());
+            png_set_user_limits(writer.png, 0x7fffffff, 0x7fffffff);
+            png_set_IHDR(writer.png, writer.info, width, height, bits, kind, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                         PNG_FILTER_TYPE_DEFAULT);
+            png_set_compression_level(writer.png, 3);   // half the time of the default, files some per cent larger
+            png_write_info(writer.png, writer.info);
+            if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(writer.png);
+            png_write_image(writer.png, rows.data());
+            png_write_end(writer.png, nullptr);
+        });
+        if (!ok) {
+            throw IoError(name, fmt::format("cannot be written: {}", writer.message.text), "see whether the disk is full");
+        }
+    }
+    file.close();
+}
+
+}  // namespace parallax::io::png

@@ -1,0 +1,35 @@
+// Bare elements, laid out as the caller says.
+#include "io/file.hpp"
+#include "io/format.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::io::raw {
+
+FileInfo info(const Source& source) {
+    const RawLayout& layout = *source.options.raw;
+    FileInfo info;
+    info.format = "raw";
+    info.file_bytes = source.bytes;
+    info.desc = declared(source, layout.type, layout.axes);
+    info.detail = fmt::format("{}-endian, from byte {}", layout.big_endian ? "big" : "little", layout.offset);
+    if (layout.offset > source.bytes || source.bytes - layout.offset < info.desc.dense_bytes()) {
+        fail(source, fmt::format("has {} bytes; {} from byte {} on takes {} more", source.bytes, info.desc.describe(), layout.offset,
+                                 info.desc.dense_bytes()),
+             "check the type, the axes and the offset of the raw layout");
+    }
+    return info;
+}
+
+HostArray read(const Source& source) {
+    const FileInfo header = info(source);
+    HostArray array = allocate(source, header.desc, header.metadata);
+    File file = File::open(source.path);
+    file.seek(source.options.raw->offset);
+    file.read(array.data(), array.desc.dense_bytes(), "the elements");
+    const bool file_is_big = source.options.raw->big_endian;
+    if (file_is_big != (std::endian::native == std::endian::big)) swap_bytes(array.data(), array.desc.count(), array.desc.type);
+    return array;
+}
+
+}  // namespace parallax::io::raw

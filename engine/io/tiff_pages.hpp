@@ -1,0 +1,51 @@
+// What the directories of a TIFF file say, before any pixel is decoded.
+#pragma once
+
+#include "io/format.hpp"
+#include "io/tiff_file.hpp"
+
+namespace parallax::io::tiff {
+
+/// One directory: a picture.
+struct Page {
+    std::uint64_t directory = 0;         ///< where it stands in the file
+    std::uint32_t width = 0, height = 0;
+    std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
+    std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, compression = COMPRESSION_NONE;
+    bool alpha = false, tiled = false;
+
+    /// Of one decoded row, all samples.
+    std::uint64_t packed_row() const { return (std::uint64_t{width} * samples * bits + 7) / 8; }
+    bool same_picture(const Page& other) const {
+        return width == other.width && height == other.height && bits == other.bits && sample_format == other.sample_format &&
+               samples == other.samples && photometric == other.photometric;
+    }
+};
+
+struct Document {
+    FileInfo file;
+    std::vector<Page> pages;
+    Page like;                           ///< what they all are: the first, or the first of the range asked for
+    ElementType type = ElementType::u8;
+    Colour colour = Colour::grey;
+    std::int64_t channels = 1;           ///< of the decoded picture
+    bool expand = false;                 ///< 1, 2, 4 bits become 8
+    bool palette = false;                ///< indices become red, green, blue
+    bool invert = false;                 ///< white is zero
+    /// ImageJ writes stacks over 4 GB as one directory; the pictures follow each other from here. 0: ordinary pages.
+    std::uint64_t contiguous_at = 0;
+    std::int64_t count = 0;              ///< pictures in all
+};
+
+/// Walks through all directories. Throws for what cannot be read.
+Document read_document(const Source&, const TiffFile&);
+
+/// What ImageJ's description says.
+struct ImageJ {
+    std::int64_t images = 1;
+    std::string unit;                    ///< "um", "mm", ...; empty: pixels
+    double spacing = 0;                  ///< between slices; 0: not said
+};
+std::optional<ImageJ> parse_imagej(std::string_view description);
+
+}  // namespace parallax::io::tiff

@@ -1,0 +1,221 @@
+// Decoding of TIFF pages: strips and tiles, interleaved and planar samples, 1 to 128 bits.
+#include "io/tiff_pages.hpp"
+
+#include <fmt/format.h>
+
+#include <tuple>
+#include <type_traits>
+
+namespace parallax::io::tiff {
+namespace {
+
+/// Unpacks samples of 1, 2 or 4 bits; `scale` spreads them over 0 to 255 (palette indices stay).
+void expand_row(const std::byte* from, std::byte* to, std::uint32_t samples, int bits, int scale) {
+    const int mask = (1 << bits) - 1;
+    for (std::uint32_t i = 0; i < samples; ++i) {
+        const std::size_t bit = std::size_t{i} * static_cast<std::size_t>(bits);
+        const int value = (std::to_integer<int>(from[bit / 8]) >> (8 - bits - static_cast<int>(bit % 8))) & mask;
+        to[i] = static_cast<std::byte>(value * scale);
+    }
+}
+
+/// Puts the strips and tiles of one page into dense memory of {y, x, samples}.
+class PageDecoder {
+public:
+    PageDecoder(const Source& source, const TiffFile& file, const Document& document, const Page& page, std::byte* to)
+        : source_(source),
+          file_(file),
+          page_(page),
+          to_(to),
+          element_(bytes_of(document.type)),
+          planes_(page.planar == PLANARCONFIG_SEPARATE ? page.samples : 1),
+          expand_(document.expand),
+          scale_(document.palette ? 1 : 255 / ((1 << (page.bits < 8 ? page.bits : 8)) - 1)) {}
+
+    void decode() {
+        TIFF* tiff = file_.handle();
+        if (page_.photometric == PHOTOMETRIC_YCBCR) TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        const std::uint64_t row = TIFFScanlineSize64(tiff), plain = plane_row(page_.width);
+        if (!page_.tiled && row != plain) fail(source_, fmt::format("its rows have {} bytes where {} belong", row, plain), again);
+        page_.tiled ? decode_tiles() : decode_strips();
+    }
+
+private:
+    static constexpr const char* again = "the file is damaged: write or copy it again";
+
+    std::uint64_t samples_together() const { return planes_ == 1 ? page_.samples : 1; }
+    std::uint64_t plane_row(std::uint32_t width) const { return (width * samples_together() * page_.bits + 7) / 8; }
+
+    [[noreturn]] void fail_with(const char* what, std::uint32_t index) const {
+        fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()), "the file is cut off or damaged: write or copy it again");
+    }
+
+    void decode_strips() {
+        TIFF* tiff = file_.handle();
+        std::uint32_t rows = 0;
+        TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+        rows = std::min(rows, page_.height);
+        if (rows == 0) fail(source_, "has TIFF strips of no rows", again);
+        const std::uint64_t row = plane_row(page_.width);
+        const bool direct = planes_ == 1 && !expand_;
+        std::vector<std::byte> scratch(direct ? 0 : row * rows);
+        std::uint32_t strip = 0;
+        for (int plane = 0; plane < planes_; ++plane) {
+            for (std::uint32_t y = 0; y < page_.height; y += std::min(rows, page_.height - y), ++strip) {
+                const std::uint32_t n = std::min(rows, page_.height - y);
+                const auto bytes = static_cast<tmsize_t>(row * n);
+                std::byte* at = direct ? to_ + row * y : scratch.data();
+                if (TIFFReadEncodedStrip(tiff, strip, at, bytes) != bytes) fail_with("strip", strip);
+                if (!direct) place(at, row, 0, y, page_.width, n, plane);
+            }
+        }
+    }
+
+    void decode_tiles() {
+        TIFF* tiff = file_.handle();
+        std::uint32_t width = 0, height = 0;
+        TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
+        TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
+        const std::uint64_t row = TIFFTileRowSize64(tiff), bytes = TIFFTileSize64(tiff);
+        if (width == 0 || height == 0 || row != plane_row(width) || bytes / height != row) {
+            fail(source_, fmt::format("has TIFF tiles of {} x {} pixels in {} bytes", width, height, bytes), again);
+        }
+        // A tile may be larger than the picture, but not out of all proportion to the file.
+        check_plausible(source_, bytes, source_.bytes, page_.compression == COMPRESSION_NONE ? 1 : 200000);
+        std::vector<std::byte> scratch(bytes);
+        std::uint32_t tile = 0;
+        for (int plane = 0; plane < planes_; ++plane) {
+            for (std::uint64_t y = 0; y < page_.height; y += height) {
+                for (std::uint64_t x = 0; x < page_.width; x += width, ++tile) {
+                    if (TIFFReadEncodedTile(tiff, tile, scratch.data(), static_cast<tmsize_t>(bytes)) != static_cast<tmsize_t>(bytes)) fail_with("tile", tile);
+                    const auto x0 = static_cast<std::uint32_t>(x), y0 = static_cast<std::uint32_t>(y);
+                    place(scratch.data(), row, x0, y0, std::min(width, page_.width - x0), std::min(height, page_.height - y0), plane);
+                }
+            }
+        }
+    }
+
+    /// A decoded rectangle -> its place; of separate planes, the samples of one.
+    void place(const std::byte* from, std::uint64_t from_row, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height, int plane) {
+        const std::uint64_t pixel = element_ * page_.samples;
+        for (std::uint32_t line = 0; line < height; ++line, from += from_row) {
+            std::byte* to = to_ + (std::uint64_t{y + line} * page_.width + x) * pixel;
+            if (expand_) {
+                expand_row(from, to, width, page_.bits, scale_);   // one sample a pixel: element_type() saw to that
+            } else if (planes_ == 1) {
+                std::memcpy(to, from, width * pixel);
+            } else {
+                to += static_cast<std::size_t>(plane) * element_;
+                for (std::uint32_t i = 0; i < width; ++i) std::memcpy(to + i * pixel, from + i * element_, element_);
+            }
+        }
+    }
+
+    const Source& source_;
+    const TiffFile& file_;
+    const Page& page_;
+    std::byte* to_;
+    std::size_t element_;
+    int planes_;
+    bool expand_;
+    int scale_;
+};
+
+/// Palette indices -> red, green, blue of 8 bits.
+void apply_palette(const Source& source, const TiffFile& file, const Page& page, const std::byte* indices, std::byte* to) {
+    std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
+    if (!TIFFGetField(file.handle(), TIFFTAG_COLORMAP, &red, &green, &blue)) {
+        fail(source, "is a TIFF with a palette that is missing", "the file is damaged: write or copy it again");
+    }
+    const std::uint64_t pixels = std::uint64_t{page.width} * page.height;
+    for (std::uint64_t i = 0; i < pixels; ++i) {
+        const auto index = std::to_integer<std::size_t>(indices[i]);
+        for (const std::uint16_t* part : {red, green, blue}) *to++ = static_cast<std::byte>(part[index] >> 8);
+    }
+}
+
+void invert(std::byte* data, std::int64_t count, ElementType type) {
+    visit_real(type, [&]<class T>(T) {
+        if constexpr (std::is_unsigned_v<T>) {
+            T* values = reinterpret_cast<T*>(data);
+            for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<T>(~values[i]);
+        }
+    });
+}
+
+/// One picture with all its channels.
+void read_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, std::byte* to) {
+    const Page& first = document.like;
+    const std::int64_t count = std::int64_t{first.width} * first.height * document.channels;
+    if (document.contiguous_at != 0) {
+        const std::uint64_t bytes = static_cast<std::uint64_t>(count) * bytes_of(document.type);
+        file.file().seek(document.contiguous_at + static_cast<std::uint64_t>(index) * bytes);
+        file.file().read(to, bytes, "the images of the stack");
+        if (TIFFIsByteSwapped(file.handle())) swap_bytes(to, count, document.type);
+    } else {
+        const Page& page = document.pages[static_cast<std::size_t>(index)];
+        if (!TIFFSetSubDirectory(file.handle(), page.directory)) {
+            fail(source, fmt::format("its page {} cannot be read: {}", index, file.take_error()), "the file is damaged: write or copy it again");
+        }
+        std::vector<std::byte> indices(document.palette ? static_cast<std::size_t>(first.width) * first.height : 0);
+        PageDecoder(source, file, document, page, document.palette ? indices.data() : to).decode();
+        if (document.palette) apply_palette(source, file, page, indices.data(), to);
+    }
+    if (document.invert) invert(to, count, document.type);
+}
+
+}  // namespace
+
+bool matches(Head head) {
+    if (head.size() < 4) return false;
+    const bool little = head[0] == 'I' && head[1] == 'I' && head[3] == 0 && (head[2] == 42 || head[2] == 43);
+    const bool big = head[0] == 'M' && head[1] == 'M' && head[2] == 0 && (head[3] == 42 || head[3] == 43);
+    return little || big;
+}
+
+FileInfo info(const Source& source) {
+    const TiffFile file = TiffFile::open(source.path);
+    return read_document(source, file).file;
+}
+
+HostArray read(const Source& source) {
+    const TiffFile file = TiffFile::open(source.path);
+    Document document = read_document(source, file);
+    std::int64_t first = 0, end = document.count;
+    if (source.options.pages) {
+        std::tie(first, end) = *source.options.pages;
+        if (first < 0 || first >= end || end > document.count) {
+            fail(source, fmt::format("has {} page{}; {} to {} (the last not included) are asked for", document.count, document.count == 1 ? "" : "s", first, end),
+                 "choose pages that are there");
+        }
+    }
+    // One page of many is a picture without the axis.
+    FileInfo part = document.file;
+    if (end - first != document.count) {
+        std::vector<ArrayDesc::Extent> extents;
+        for (const Axis& axis : document.file.desc.axes) {
+            const bool pages = &axis == &document.file.desc.axes.front();
+            if (!pages) extents.push_back({axis.name, axis.size});
+            if (pages && end - first > 1) extents.push_back({axis.name, end - first});
+        }
+        part.desc = ArrayDesc::dense(document.type, extents).with_unit(document.file.desc.unit);
+        for (Axis& axis : part.desc.axes) axis.spacing = document.file.desc.find(axis.name)->spacing;
+    }
+    const ArrayDesc desc = delivered(source, part.desc, document.colour);
+    HostArray result = allocate(source, desc, part.metadata);
+    const bool to_grey = desc.axes.size() != part.desc.axes.size();
+    const std::int64_t pages = end - first, pixels = desc.size('x') * desc.size('y');
+    const HostArray scratch = to_grey ? HostArray::make(ArrayDesc::dense(document.type, {{'x', pixels}, {'c', document.channels}})) : HostArray{};
+    const std::size_t page_bytes = desc.dense_bytes() / static_cast<std::size_t>(pages);
+    for (std::int64_t i = 0; i < pages; ++i) {
+        if (document.contiguous_at == 0 && !document.pages[static_cast<std::size_t>(first + i)].same_picture(document.like)) {
+            fail(source, fmt::format("its page {} is not like page {}", first + i, first), "choose a range of pages that are alike");
+        }
+        std::byte* to = result.data() + static_cast<std::size_t>(i) * page_bytes;
+        read_page(source, file, document, first + i, to_grey ? scratch.data() : to);
+        if (to_grey) to_luminance(scratch.data(), to, pixels, document.channels, document.type, document.colour);
+    }
+    return result;
+}
+
+}  // namespace parallax::io::tiff

@@ -1,0 +1,106 @@
+#include "io/window.hpp"
+
+#include "io/format.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace parallax::io {
+namespace {
+
+template <class T>
+bool finite(T value) {
+    if constexpr (std::is_floating_point_v<T>) return std::isfinite(value);
+    return true;
+}
+
+/// The k-th smallest and the one after it: nth_element leaves everything larger behind its place.
+template <class T>
+double percentile(std::vector<T>& values, double percent) {
+    const double place = percent / 100.0 * static_cast<double>(values.size() - 1);
+    const auto below = std::min(static_cast<std::size_t>(place), values.size() - 1);
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(below);
+    std::nth_element(values.begin(), nth, values.end());
+    const double low = static_cast<double>(*nth), part = place - static_cast<double>(below);
+    if (part == 0 || nth + 1 == values.end()) return low;
+    return std::lerp(low, static_cast<double>(*std::min_element(nth + 1, values.end())), part);
+}
+
+std::array<double, 2> range(const HostArray& array) {
+    return visit_real(array.desc.type, [&]<class T>(T) -> std::array<double, 2> {
+        const T* values = array.as<T>();
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (std::int64_t i = 0; i < array.desc.count(); ++i) {
+            if (!finite(values[i])) continue;
+            low = std::min(low, static_cast<double>(values[i]));
+            high = std::max(high, static_cast<double>(values[i]));
+        }
+        if (low > high) return {0, 0};
+        return {low, high};
+    });
+}
+
+template <class To>
+HostArray through_window(const HostArray& array, std::array<double, 2> window, ElementType type) {
+    HostArray result = HostArray::make(array.desc.with_type(type));
+    result.metadata = array.metadata;
+    const auto [low, high] = window;
+    constexpr double white = std::numeric_limits<To>::max();
+    visit_real(array.desc.type, [&]<class T>(T) {
+        const T* from = array.as<T>();
+        To* to = result.as<To>();
+        const double scale = high > low ? white / (high - low) : 0;
+        for (std::int64_t i = 0; i < array.desc.count(); ++i) {
+            const auto value = static_cast<double>(from[i]);
+            // NaN fails the first comparison and becomes black.
+            to[i] = !(value > low) ? To{0} : value >= high ? std::numeric_limits<To>::max() : static_cast<To>((value - low) * scale + 0.5);
+        }
+    });
+    return result;
+}
+
+}  // namespace
+
+std::string window_problem(const WriteOptions& options) {
+    if (options.window && options.window_percentile) return "both window and window_percentile are given: choose one";
+    if (options.window) {
+        const auto [low, high] = *options.window;
+        if (!(low < high) || !std::isfinite(low) || !std::isfinite(high)) {
+            return fmt::format("the window [{}, {}] is no range: the first number must be below the second", low, high);
+        }
+    }
+    if (options.window_percentile) {
+        const auto [low, high] = *options.window_percentile;
+        if (!(low >= 0 && low < high && high <= 100)) {
+            return fmt::format("the window_percentile [{}, {}] is no range within 0 to 100", low, high);
+        }
+    }
+    return {};
+}
+
+std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> percent) {
+    return visit_real(array.desc.type, [&]<class T>(T) -> std::array<double, 2> {
+        const T* from = array.as<T>();
+        std::vector<T> values;
+        values.reserve(static_cast<std::size_t>(array.desc.count()));
+        std::copy_if(from, from + array.desc.count(), std::back_inserter(values), finite<T>);
+        if (values.empty()) return {0, 0};
+        return {percentile(values, percent[0]), percentile(values, percent[1])};
+    });
+}
+
+HostArray for_display(const HostArray& given, const WriteOptions& options) {
+    const HostArray array = given.to_dense();
+    const bool as_it_is = array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16;
+    if (as_it_is && !options.window && !options.window_percentile) return array;
+    const std::array<double, 2> window = options.window              ? *options.window
+                                         : options.window_percentile ? percentiles(array, *options.window_percentile)
+                                                                     : range(array);
+    return options.png_bits == 16 ? through_window<std::uint16_t>(array, window, ElementType::u16)
+                                  : through_window<std::uint8_t>(array, window, ElementType::u8);
+}
+
+}  // namespace parallax::io
