@@ -1,5 +1,8 @@
 #include "parallax/host/device.hpp"
 
+#if defined(PARALLAX_HAS_CUDA)
+#include "cuda/device.hpp"
+#endif
 #include "native/device.hpp"
 #include "opencl/device.hpp"
 
@@ -33,6 +36,9 @@ bool DeviceInfo::has(std::string_view capability) const noexcept {
 Inventory enumerate() {
     Inventory inventory;
     opencl::add_devices(inventory);
+#if defined(PARALLAX_HAS_CUDA)
+    cuda::add_devices(inventory);
+#endif
     native::add_device(inventory);
     return inventory;
 }

@@ -98,18 +98,25 @@ std::uint64_t physical_memory() {
 #endif
 }
 
+bool library_is_loaded(const std::string& library) {
+#if defined(_WIN32)
+    return GetModuleHandleA(library.c_str()) != nullptr;
+#else
+    void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (handle == nullptr) return false;
+    dlclose(handle);   // gives back the reference that was just taken
+    return true;
+#endif
+}
+
 std::string library_problem(const std::string& library) {
 #if defined(_WIN32)
-    const HMODULE module = LoadLibraryA(library.c_str());
-    if (module == nullptr) return fmt::format("{}: cannot be loaded (error {})", library, GetLastError());
-    FreeLibrary(module);
+    if (LoadLibraryA(library.c_str()) == nullptr) return fmt::format("{}: cannot be loaded (error {})", library, GetLastError());
 #else
-    void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (handle == nullptr) {
+    if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr) {
         const char* reason = dlerror();
         return reason != nullptr ? reason : library + ": cannot be loaded";
     }
-    dlclose(handle);
 #endif
     return {};
 }
@@ -125,6 +132,13 @@ fs::path opencl_vendor_folder() {
 bool has_nvidia_device() {
     std::error_code problem;
     return fs::exists("/dev/nvidiactl", problem) || fs::exists("/dev/nvidia0", problem);
+}
+
+std::string nvidia_driver_version() {
+    std::ifstream file("/sys/module/nvidia/version");   // no such file on Windows, macOS and without the module
+    std::string version;
+    std::getline(file, version);
+    return trim(version);
 }
 
 }  // namespace parallax::host::platform

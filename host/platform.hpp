@@ -23,11 +23,30 @@ std::string system_version();
 /// Bytes of physical memory, 0 if unknown.
 std::uint64_t physical_memory();
 
-/// Empty if the shared library can be loaded, else the system's own words why not.
+/// Whether the process has loaded this shared library.
+bool library_is_loaded(const std::string& library);
+/// Empty if the shared library can be loaded, else the system's own words why not. It stays loaded: drivers that carry
+/// LLVM do not survive being loaded twice.
 std::string library_problem(const std::string& library);
+/// A shared library opened at run time. It stays loaded to the end of the process, since drivers keep threads of their
+/// own that must not lose their code; copies are handles of the same library.
+class SharedLibrary {
+public:
+    /// Empty where it cannot be loaded; `problem` then holds the system's own words.
+    static SharedLibrary open(const std::string& name, std::string& problem);
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+    /// Null if the library has no such function.
+    void* symbol(const char* name) const noexcept;
+
+private:
+    void* handle_ = nullptr;
+};
+
 /// Folder in which OpenCL drivers register; empty where they do so elsewhere (Windows: registry, macOS: framework).
 std::filesystem::path opencl_vendor_folder();
 /// Whether the kernel module of an NVIDIA driver is there.
 bool has_nvidia_device();
+/// "580.95.05", empty where the system does not tell.
+std::string nvidia_driver_version();
 
 }  // namespace parallax::host::platform

@@ -10,10 +10,10 @@ namespace parallax::host::opencl {
 
 class ClContext;
 
-/// `step` is what the command did, for the error when it fails later.
+/// `step` is what the command did, for the error when it fails later; `profiled` says whether its queue was.
 class ClEvent final : public EventState {
 public:
-    ClEvent(std::shared_ptr<ClContext>, cl::Event, std::string_view step);
+    ClEvent(std::shared_ptr<ClContext>, cl::Event, std::string_view step, bool profiled);
     void wait() override;
     bool complete() const override;
     std::optional<EventTimes> times() const override;
@@ -26,6 +26,7 @@ private:
     std::shared_ptr<ClContext> context_;
     cl::Event event_;
     std::string step_;
+    bool profiled_;
 };
 
 /// Something that is over already: a command on nothing.

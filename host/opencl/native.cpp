@@ -44,10 +44,12 @@ cl_program program_handle(Program& program) {
 }
 
 Event make_event(Queue& queue, cl_event event, std::string_view step) {
-    cl::Event owned(event);
     const auto* own = dynamic_cast<ClQueue*>(&queue);
-    if (own == nullptr) fail("make_event", CL_INVALID_COMMAND_QUEUE, step, "the queue is not of an OpenCL device");
-    return Event(std::make_shared<ClEvent>(own->context(), std::move(owned), step));
+    if (own == nullptr) {
+        clReleaseEvent(event);
+        fail("make_event", CL_INVALID_COMMAND_QUEUE, step, "the queue is not of an OpenCL device");
+    }
+    return own->event(event, step);
 }
 
 cl_event event_handle(const Event& event) {

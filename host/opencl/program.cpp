@@ -97,6 +97,14 @@ T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info 
     return clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
 }
 
+// Mesa's rusticl (22.3) answers with the width of a sub-group, 32, and runs groups of 1024 all the same.
+std::size_t work_group_limit(cl_kernel kernel, const ClContext& context) {
+    const std::size_t of_device = context.info().max_work_group;
+    const auto reported = kernel_value<std::size_t>(kernel, context.device(), CL_KERNEL_WORK_GROUP_SIZE, of_device);
+    const auto multiple = kernel_value<std::size_t>(kernel, context.device(), CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1);
+    return reported == multiple && contains_nocase(context.info().platform, "rusticl") ? of_device : reported;
+}
+
 }  // namespace
 
 ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::string name)
@@ -105,7 +113,7 @@ ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::s
     check(clGetKernelInfo(handle(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr), "clGetKernelInfo", "ask about kernel " + name_);
     const cl_device_id device = context_->device();
     limits_.arguments = arguments;
-    limits_.work_group = kernel_value<std::size_t>(handle(), device, CL_KERNEL_WORK_GROUP_SIZE, context_->info().max_work_group);
+    limits_.work_group = work_group_limit(handle(), *context_);
     limits_.required = kernel_value<std::array<std::size_t, 3>>(handle(), device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, {});
     limits_.local_memory = kernel_value<cl_ulong>(handle(), device, CL_KERNEL_LOCAL_MEM_SIZE, 0);
 }

@@ -21,7 +21,8 @@ cl::CommandQueue create(const ClContext& context, bool profiled) {
 
 }  // namespace
 
-ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled) : context_(std::move(context)), queue_(create(*context_, profiled)) {}
+ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled)
+    : context_(std::move(context)), queue_(create(*context_, profiled)), profiled_(profiled) {}
 
 ClQueue::~ClQueue() {
     clFinish(queue_());   // transfers still under way use the caller's memory, which may go next
@@ -38,7 +39,7 @@ cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t byte
 }
 
 Event ClQueue::event(cl_event handle, std::string_view step) const {
-    return Event(std::make_shared<ClEvent>(context_, cl::Event(handle), step));
+    return Event(std::make_shared<ClEvent>(context_, cl::Event(handle), step, profiled_));
 }
 
 Event ClQueue::launch(const Launch& launch) {

@@ -25,13 +25,15 @@ public:
 
     cl_command_queue handle() const noexcept { return queue_(); }
     const std::shared_ptr<ClContext>& context() const noexcept { return context_; }
+    /// Takes over one reference to the event of a command of this queue.
+    Event event(cl_event, std::string_view step) const;
 
 private:
     cl_mem range(const Buffer&, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const;
-    Event event(cl_event, std::string_view step) const;
 
     std::shared_ptr<ClContext> context_;
     cl::CommandQueue queue_;
+    bool profiled_;
 };
 
 }  // namespace parallax::host::opencl

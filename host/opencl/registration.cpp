@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace parallax::host::opencl {
 namespace {
@@ -67,7 +68,14 @@ void add_nvidia_problem(Inventory& inventory) {
 }  // namespace
 
 void add_registration_problems(Inventory& inventory) {
-    for (const Registration& entry : registrations()) {
+    const std::vector<Registration> entries = registrations();
+    // Under a loader that does not read this folder (Oclgrind's, or an implementation linked directly) none of these
+    // libraries is loaded, and loading them here would only do harm.
+    const bool in_use = inventory.devices.empty() || std::any_of(entries.begin(), entries.end(), [](const Registration& entry) {
+                            return !entry.library.empty() && platform::library_is_loaded(entry.library);
+                        });
+    if (!in_use) return;
+    for (const Registration& entry : entries) {
         if (entry.library.empty()) {
             inventory.problems.push_back({entry.source, "the file cannot be read or names no library", "reinstall the driver or remove the file"});
             continue;

@@ -1,9 +1,10 @@
-// Probe: work that lasts some hundred microseconds, to see whether the driver's profiling events measure it.
-// Layout: words[work-item].
+// Probe: a chain of work that lasts some hundred microseconds, to see whether profiling events measure it. One work-item:
+// as long on a GPU, and soon done where the device is a simulator.
+// Layout: words[0].
 #include "prelude/prelude.clh"
 
 KERNEL void probe(GLOBAL uint* words) {
-    uint value = words[get_global_id(0)];
+    uint value = words[0];
     for (uint i = 0; i < 100000u; ++i) value = value * 1664525u + 1013904223u;
-    words[get_global_id(0)] = value;
+    words[0] = value;
 }

@@ -208,8 +208,8 @@ TEST_CASE("nothing is something: zero bytes, zero groups") {
         // A buffer of nothing is a valid argument.
         bench.queue->launch({.kernel = *scale, .groups = {1}, .local = {1}, .args = std::array<Arg, 3>{empty, 0u, 9u}}).wait();
         // With something to wait for, later commands still come after it.
-        const Event written = bench.queue->write(data, 0, counting(4, 5).data(), 16);
-        written.wait();
+        const std::vector<std::uint32_t> words = counting(4, 5);
+        const Event written = bench.queue->write(data, 0, words.data(), 16);
         bench.queue->launch({.kernel = *scale, .groups = {0}, .local = {1}, .args = std::array<Arg, 3>{data, 4u, 9u}, .wait = std::array{written}}).wait();
         CHECK(bench.read(data) == counting(4, 5));
     }

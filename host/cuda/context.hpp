@@ -1,0 +1,70 @@
+#pragma once
+
+#include "cuda/current.hpp"
+#include "cuda/program.hpp"
+#include "parallax/host/context.hpp"
+
+#include <array>
+#include <atomic>
+
+namespace parallax::host::cuda {
+
+/// A reference to the device's primary context: the one that cuFFT and CUB work in.
+class PrimaryContext {
+public:
+    PrimaryContext(std::shared_ptr<const Driver>, CUdevice, const std::string& name);
+    ~PrimaryContext();
+    PrimaryContext(const PrimaryContext&) = delete;
+    PrimaryContext& operator=(const PrimaryContext&) = delete;
+    const Driver& driver() const noexcept { return *driver_; }
+    CUcontext handle() const noexcept { return context_; }
+    /// For the lifetime of what is returned, CUDA calls of this thread work on this context. `step` is for the error.
+    [[nodiscard]] Current current(std::string_view step) const { return Current(*driver_, context_, step); }
+    /// The same for destructors: false where the context is gone and nothing is left to free.
+    [[nodiscard]] Current current_or_gone() const noexcept { return Current(*driver_, context_, std::nothrow); }
+
+private:
+    std::shared_ptr<const Driver> driver_;
+    CUdevice device_;
+    CUcontext context_ = nullptr;
+};
+
+/// Buffers, queues, programs and events each hold a reference to their context, so that it goes last.
+class CudaContext final : public Context, public std::enable_shared_from_this<CudaContext> {
+public:
+    CudaContext(DeviceInfo, std::shared_ptr<const Driver>, CUdevice, std::shared_ptr<const Compiler>, const ContextOptions&);
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    const Capabilities& capabilities() override { return capabilities_; }
+    std::unique_ptr<Queue> create_queue(const QueueOptions&) override;
+    Buffer allocate(std::size_t bytes) override;
+    std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) override;
+    std::shared_ptr<Program> build(const ProgramSpec&) override;
+    std::uint64_t allocated() const noexcept override { return allocated_.load(); }
+
+    const Driver& driver() const noexcept { return primary_->driver(); }
+    const std::shared_ptr<const PrimaryContext>& primary() const noexcept { return primary_; }
+    const Compiler& compiler() const noexcept { return *compiler_; }
+    ProgramCache* cache() const noexcept { return cache_.get(); }
+    /// Largest work-group and largest number of groups in each dimension.
+    const std::array<std::size_t, 3>& max_local() const noexcept { return max_local_; }
+    const std::array<std::size_t, 3>& max_groups() const noexcept { return max_groups_; }
+
+    [[nodiscard]] Current current(std::string_view step) const { return primary_->current(step); }
+    [[nodiscard]] Current current_or_gone() const noexcept { return primary_->current_or_gone(); }
+
+    void add_allocated(std::uint64_t bytes) noexcept { allocated_ += bytes; }
+    void remove_allocated(std::uint64_t bytes) noexcept { allocated_ -= bytes; }
+
+private:
+    DeviceInfo info_;
+    std::shared_ptr<const Compiler> compiler_;
+    std::shared_ptr<ProgramCache> cache_;
+    std::shared_ptr<const PrimaryContext> primary_;
+    Capabilities capabilities_;
+    std::array<std::size_t, 3> max_local_{1, 1, 1}, max_groups_{1, 1, 1};
+    std::atomic<std::uint64_t> allocated_{0};
+    ProgramStore programs_;
+};
+
+}  // namespace parallax::host::cuda

@@ -1,0 +1,85 @@
+// Programs of one context: built from text, or from the binary that an earlier build left in the cache.
+#pragma once
+
+#include "cuda/api.hpp"
+#include "cuda/compiler.hpp"
+#include "parallax/host/program.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace parallax::host::cuda {
+
+class CudaContext;
+class PrimaryContext;
+
+struct KernelLimits {
+    /// Bytes of each argument; empty where the driver (before CUDA 12.4) does not tell.
+    std::optional<std::vector<std::size_t>> arguments;
+    std::size_t work_group = 1;
+    std::uint64_t local_memory = 0;
+};
+
+/// A module, unloaded with the last kernel of it. Refers to the primary context only, so that a context may keep it.
+struct BuiltProgram {
+    explicit BuiltProgram(std::shared_ptr<const PrimaryContext> owner) : primary(std::move(owner)) {}
+    ~BuiltProgram();
+    BuiltProgram(const BuiltProgram&) = delete;
+    BuiltProgram& operator=(const BuiltProgram&) = delete;
+
+    std::shared_ptr<const PrimaryContext> primary;
+    CUmodule module = nullptr;
+    std::string file, hash, log;
+    std::string_view origin;   ///< "built" or "disk"
+    double seconds = 0;
+};
+
+class CudaKernel final : public Kernel {
+public:
+    CudaKernel(std::shared_ptr<CudaContext>, std::shared_ptr<const BuiltProgram>, CUfunction, std::string name);
+    const std::string& name() const noexcept override { return name_; }
+    std::size_t max_work_group() const override { return limits_.work_group; }
+    const KernelLimits& limits() const noexcept { return limits_; }
+    CUfunction handle() const noexcept { return function_; }
+    const CudaContext& context() const noexcept { return *context_; }
+
+private:
+    std::shared_ptr<CudaContext> context_;
+    std::shared_ptr<const BuiltProgram> program_;
+    CUfunction function_;
+    std::string name_;
+    KernelLimits limits_;
+};
+
+class CudaProgram final : public Program {
+public:
+    CudaProgram(std::shared_ptr<CudaContext> context, std::shared_ptr<const BuiltProgram> built, bool reused)
+        : context_(std::move(context)), built_(std::move(built)), reused_(reused) {}
+    std::unique_ptr<Kernel> kernel(const std::string& name) override;
+    const std::string& build_log() const noexcept override { return built_->log; }
+    std::string_view origin() const noexcept override { return reused_ ? "memory" : built_->origin; }
+    double build_seconds() const noexcept override { return reused_ ? 0 : built_->seconds; }
+    const std::string& hash() const noexcept override { return built_->hash; }
+
+private:
+    std::shared_ptr<CudaContext> context_;
+    std::shared_ptr<const BuiltProgram> built_;
+    bool reused_;
+};
+
+/// Each program once in a context, whichever threads ask for it.
+class ProgramStore {
+public:
+    std::shared_ptr<Program> get(const std::shared_ptr<CudaContext>&, const ProgramText&);
+
+private:
+    struct Slot {
+        std::mutex mutex;   ///< held while building: others who want the same program wait for it
+        std::shared_ptr<const BuiltProgram> built;
+    };
+    std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<Slot>> slots_;
+};
+
+}  // namespace parallax::host::cuda

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "cuda/event.hpp"
+#include "parallax/host/queue.hpp"
+
+#include <chrono>
+
+namespace parallax::host::cuda {
+
+/// A stream of its own, which no other stream of the process waits for by itself.
+class CudaQueue final : public Queue {
+public:
+    CudaQueue(std::shared_ptr<CudaContext>, bool profiled);
+    ~CudaQueue() override;
+    CudaQueue(const CudaQueue&) = delete;
+    CudaQueue& operator=(const CudaQueue&) = delete;
+
+    Event launch(const Launch&) override;
+    Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) override;
+    Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step) override;
+    Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,
+               std::string_view step) override;
+    Event host_task(const std::function<void()>& task, std::string_view step) override;
+    void flush() override;
+    void finish() override;
+
+    /// Enqueues what `work` enqueues on the stream, between the two events that time it.
+    Event enqueue(std::string_view step, const std::function<void(CUstream)>& work);
+    CUstream handle() const noexcept { return stream_; }
+
+private:
+    CUdeviceptr range(const Buffer&, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const;
+    void wait_for(std::span<const Event>, std::string_view step);
+    std::shared_ptr<Origin> current_origin(std::string_view step);
+
+    std::shared_ptr<CudaContext> context_;
+    bool profiled_;
+    CUstream stream_ = nullptr;
+    std::shared_ptr<Origin> origin_;
+    std::chrono::steady_clock::time_point origin_age_{};
+};
+
+}  // namespace parallax::host::cuda
