@@ -4,6 +4,14 @@ namespace parallax::engine::hologram {
 
 namespace {
 
+host::ProgramSpec transfer_program(const Geometry& geometry, bool centred) {
+    host::Defines defines;
+    defines.add("METHOD", method_define(geometry.method)).add("CENTRED", centred);
+    return {"hologram/transfer.cl", defines};
+}
+
+}  // namespace
+
 std::int64_t method_define(Method method) {
     switch (method) {
         case Method::fresnel: return 1;
@@ -13,33 +21,29 @@ std::int64_t method_define(Method method) {
     }
 }
 
-}  // namespace
+TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred, int group)
+    : geometry_(geometry), transform_(transform), group_(group),
+      kernel_(builder.kernel(transfer_program(geometry, centred), is_impulse_response(geometry.method) ? "impulse" : "transfer")),
+      table_(builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float))) {}
+
+void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
+    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
+    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
+    if (!is_impulse_response(geometry_.method)) {
+        x.launch("transfer function", *kernel_, grid.groups, grid.local,
+                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});
+        return;
+    }
+    x.launch("impulse response", *kernel_, grid.groups, grid.local,
+             {table_, phases.turns(), phases.scale(), phases.unit(), phases.planes(), slot, width, height});
+    const auto scope = x.scope("transform of g");
+    transform_.enqueue(x, table_, table_, fft::Direction::forward);
+}
 
 SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred, int group)
     : geometry_(geometry), transform_(transform), group_(group), kept_(geometry.distances.size() == 1) {
-    host::Defines defines;
-    defines.add("METHOD", method_define(geometry.method)).add("CENTRED", centred);
-    const host::ProgramSpec spec{"hologram/transfer.cl", defines};
-    const bool on_the_fly = !is_impulse_response(geometry.method) && !kept_;
-    multiply_ = builder.kernel(spec, on_the_fly ? "multiply_transfer" : "multiply_table");
-    if (on_the_fly) return;
-    make_ = builder.kernel(spec, is_impulse_response(geometry.method) ? "impulse" : "transfer");
-    table_ = builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float));
-}
-
-void SpectrumPropagator::make_table(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
-    const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
-    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
-    if (is_impulse_response(geometry_.method)) {
-        x.launch("impulse response", *make_, grid.groups, grid.local,
-                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.planes(), slot, width, height});
-        const auto scope = x.scope("transform of g");
-        transform_.enqueue(x, table_, table_, fft::Direction::forward);
-    } else {
-        x.launch("transfer function", *make_, grid.groups, grid.local,
-                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});
-    }
-    made_ = true;
+    if (kept_ || is_impulse_response(geometry.method)) table_.emplace(builder, geometry, transform, centred, group);
+    multiply_ = builder.kernel(transfer_program(geometry, centred), table_ ? "multiply_table" : "multiply_transfer");
 }
 
 void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& spectrum, std::uint32_t slot, bool changed,
@@ -47,8 +51,9 @@ void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const h
     const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
     const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
     if (table_) {
-        if (!kept_ || !made_ || changed) make_table(x, phases, slot);
-        x.launch("product", *multiply_, grid.groups, grid.local, {spectrum, table_, out, width, height});
+        if (!kept_ || !made_ || changed) table_->make(x, phases, slot);
+        made_ = true;
+        x.launch("product", *multiply_, grid.groups, grid.local, {spectrum, table_->buffer(), out, width, height});
     } else {
         x.launch("product", *multiply_, grid.groups, grid.local,
                  {spectrum, out, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});

@@ -54,29 +54,42 @@ Support supports_inputs(const Problem& problem, host::Context& context) {
     return Support::yes();
 }
 
+Support supports_half_spectrum(const Problem& problem) {
+    const auto& p = problem.parameters.as<HologramParameters>();
+    const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+    if (g.method == Method::fresnel_single_fft) return Support::no("fresnel_single_fft has no transfer function");
+    if (p.off_axis) return Support::no("an isolated order is complex: its spectrum has no symmetry to use");
+    if (p.fft != fft::Library::automatic) return Support::no("its transforms are its own: fft must be \"auto\"");
+    return Support::yes();
+}
+
+void add_frame_types(host::Defines& defines, const Problem& problem) {
+    const ElementType type = problem.inputs.at("hologram").type;
+    const auto type_of = [&](const char* port) {
+        const auto found = problem.inputs.find(port);
+        return kernel_type(found == problem.inputs.end() ? type : found->second.type);
+    };
+    defines.add("HOLOGRAM_TYPE", kernel_type(type))
+        .add("BACKGROUND_TYPE", type_of("background"))
+        .add("DARK_TYPE", type_of("dark"))
+        .add("HAS_BACKGROUND", problem.inputs.count("background") > 0)
+        .add("HAS_DARK", problem.inputs.count("dark") > 0);
+}
+
 std::int64_t output_width(const Geometry& g) { return g.method == Method::fresnel_single_fft ? g.padded_width : g.width; }
 std::int64_t output_height(const Geometry& g) { return g.method == Method::fresnel_single_fft ? g.padded_height : g.height; }
 
 Intake::Intake(PlanBuilder& builder, const Problem& problem, const Geometry& geometry, bool complex_frame, int work_group)
     : geometry_(geometry), group_(work_group) {
     const auto& p = problem.parameters.as<HologramParameters>();
-    const ElementType type = problem.inputs.at("hologram").type;
-    const auto type_of = [&](const char* port) {
-        const auto found = problem.inputs.find(port);
-        return kernel_type(found == problem.inputs.end() ? type : found->second.type);
-    };
     has_background_ = problem.inputs.count("background") > 0;
     has_dark_ = problem.inputs.count("dark") > 0;
     const Padding padding = is_padded(geometry) ? p.padding : Padding::none;
     needs_mean_ = padding == Padding::mean;
 
     host::Defines defines = reduce_defines();
-    defines.add("HOLOGRAM_TYPE", kernel_type(type))
-        .add("BACKGROUND_TYPE", type_of("background"))
-        .add("DARK_TYPE", type_of("dark"))
-        .add("HAS_BACKGROUND", has_background_)
-        .add("HAS_DARK", has_dark_)
-        .add("PADDING", static_cast<std::int64_t>(padding))
+    add_frame_types(defines, problem);
+    defines.add("PADDING", static_cast<std::int64_t>(padding))
         .add("COMPLEX_FRAME", complex_frame);
     const host::ProgramSpec spec{"hologram/prepare.cl", defines};
     normalise_ = builder.kernel(spec, "normalise");

@@ -93,6 +93,10 @@ private:
 const char* kernel_type(ElementType);
 /// Whether the camera frames can be read by device kernels on this device.
 Support supports_inputs(const Problem&, host::Context&);
+/// Whether the transfer function is even and the frame real, as the fused variants need; their FFT is their own.
+Support supports_half_spectrum(const Problem&);
+/// HOLOGRAM_TYPE, HAS_BACKGROUND, ...: how kernels read the camera frames of this problem.
+void add_frame_types(host::Defines&, const Problem&);
 /// {"metric", "object", "distance_um", "value", "best_index", "plane_distance_um", "best_distance_um"}
 Json focus_record(const Autofocus&, const std::vector<double>& distances, const std::vector<double>& values);
 inline bool is_padded(const Geometry& g) noexcept { return g.padded_width != g.width || g.padded_height != g.height; }

@@ -1,0 +1,158 @@
+// `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
+// kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all.
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/hologram/plane_plan.hpp"
+#include "algorithms/hologram/propagator.hpp"
+#include "algorithms/hologram/variants.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+constexpr int most_columns = 4;   // of a tile: 4 complex numbers are a memory sector, and more do not fit local memory
+
+class FusedPlan : public PlanePlan {
+public:
+    FusedPlan(PlanBuilder& builder, const Problem& problem, int group)
+        : PlanePlan(builder, problem), width_(static_cast<int>(geometry_.padded_width)), height_(static_cast<int>(geometry_.padded_height)) {
+        if (is_impulse_response(geometry_.method)) {
+            transform_ = fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, parameters_.fft);
+            table_.emplace(builder, geometry_, *transform_, false, group);
+        }
+        host::Defines method;
+        method.add("METHOD", table_ ? 2 : method_define(geometry_.method));
+        columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_, fft::LineLayout::columns, most_columns);
+        forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
+        inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
+
+        make_rows_forward(builder, problem, group);
+        make_rows_inverse(builder, problem);
+
+        const std::int64_t tiles = (width_ / 2 + columns_.line.lines) / columns_.line.lines;
+        const auto bytes = static_cast<std::size_t>(tiles * columns_.line.lines * height_) * 2 * sizeof(float);
+        half_ = builder.scratch(bytes);
+        plus_ = builder.scratch(bytes);
+        minus_ = builder.scratch(bytes);
+    }
+
+protected:
+    void begin(Execution& x, const Bindings& arrays, bool changed) override {
+        changed_ = changed;
+        const host::Buffer* image = &arrays.input("hologram");
+        if (intake_) {
+            intake_->enqueue(x, arrays, x.buffer(h_), x.buffer(frame_));
+            image = &x.buffer(frame_);
+        }
+        const host::Buffer& background = !intake_ && arrays.has_input("background") ? arrays.input("background") : *image;
+        const host::Buffer& dark = !intake_ && arrays.has_input("dark") ? arrays.input("dark") : *image;
+        x.launch("rows forward", *rows_forward_.kernel, rows_forward_.groups((height_ + 1) / 2), rows_forward_.local(),
+                 {*image, background, dark, x.buffer(half_), forward_rows_, static_cast<std::uint32_t>(height_)});
+    }
+
+    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+        const bool one_plane = phases_.count() == 1;
+        if (table_ && (!one_plane || !made_ || changed_)) table_->make(x, phases_, slot);
+        made_ = true;
+        const host::Buffer& table = table_ ? table_->buffer() : x.buffer(half_);
+        x.launch("columns", *columns_.kernel, columns_.groups(width_ / 2 + 1), columns_.local(),
+                 {x.buffer(half_), x.buffer(plus_), x.buffer(minus_), forward_columns_, inverse_columns_, table, phases_.turns(),
+                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, static_cast<std::uint32_t>(width_)});
+        if (target.outputs) {
+            const auto output = [&](const char* port) -> const host::Buffer& {
+                return target.outputs->has_output(port) ? target.outputs->output(port) : target.outputs->outputs.begin()->second.buffer;
+            };
+            rows_back(x, rows_inverse_, output("amplitude"), output("phase"), output("intensity"), output("field"),
+                      static_cast<std::uint64_t>(target.plane * geometry_.width * geometry_.height));
+        }
+        if (target.amplitude) rows_back(x, amplitude_rows_, *target.amplitude, *target.amplitude, *target.amplitude, *target.amplitude, 0);
+    }
+
+private:
+    /// Unpadded frames are read as the camera gave them; padded ones are prepared first.
+    void make_rows_forward(PlanBuilder& builder, const Problem& problem, int group) {
+        host::Defines defines = tile();
+        if (is_padded(geometry_)) {
+            intake_.emplace(builder, problem, geometry_, false, group);
+            h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
+            frame_ = builder.scratch(complex_bytes(geometry_) / 2);
+            defines.add("HOLOGRAM_TYPE", "float");
+        } else {
+            add_frame_types(defines, problem);
+        }
+        rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", defines}, "rows_forward", width_,
+                                               fft::LineLayout::rows, (height_ + 1) / 2);
+        forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
+    }
+
+    void make_rows_inverse(PlanBuilder& builder, const Problem& problem) {
+        const auto build = [&](bool amplitude, bool phase, bool intensity, bool field) {
+            host::Defines defines = tile();
+            defines.add("WANT_AMPLITUDE", amplitude).add("WANT_PHASE", phase).add("WANT_INTENSITY", intensity).add("WANT_FIELD", field);
+            return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse", width_, fft::LineLayout::rows,
+                                          geometry_.height);
+        };
+        rows_inverse_ = build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
+        if (parameters_.autofocus) amplitude_rows_ = build(true, false, false, false);
+        inverse_rows_ = builder.constant(fft::stage_table(rows_inverse_.line.radices));
+    }
+
+    host::Defines tile() const {
+        host::Defines defines;
+        defines.add("TILE", columns_.line.lines);
+        return defines;
+    }
+
+    void rows_back(Execution& x, fft::LineKernel& rows, const host::Buffer& amplitude, const host::Buffer& phase, const host::Buffer& intensity,
+                   const host::Buffer& field, std::uint64_t offset) {
+        const float factor = static_cast<float>(1.0 / (static_cast<double>(width_) * height_));
+        x.launch("rows inverse", *rows.kernel, rows.groups(geometry_.height), rows.local(),
+                 {x.buffer(plus_), x.buffer(minus_), amplitude, phase, intensity, field, inverse_rows_,
+                  static_cast<std::uint32_t>(geometry_.width), static_cast<std::uint32_t>(geometry_.height), static_cast<std::uint32_t>(height_),
+                  factor, offset});
+    }
+
+    int width_, height_;               // of the padded frame
+    bool changed_ = false, made_ = false;
+    std::unique_ptr<fft::Transform> transform_;
+    std::optional<TransferTable> table_;
+    std::optional<Intake> intake_;
+    fft::LineKernel rows_forward_, columns_, rows_inverse_, amplitude_rows_;
+    host::Buffer forward_rows_, forward_columns_, inverse_columns_, inverse_rows_;
+    Scratch h_, frame_, half_, plus_, minus_;
+};
+
+Support supports(const Problem& problem, host::Context& context) {
+    if (Support s = supports_inputs(problem, context); !s) return s;
+    if (Support s = supports_half_spectrum(problem); !s) return s;
+    const auto& p = problem.parameters.as<HologramParameters>();
+    const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+    for (const auto& [n, layout, axis] : {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::columns, "height"}}) {
+        if (!fft::fits_one_group(context.info(), n, layout)) {
+            return Support::no(fmt::format("the padded {} {} is more than one work-group can transform, or has a prime factor above {}", axis, n,
+                                           fft::largest_radix));
+        }
+    }
+    if (is_impulse_response(g.method)) return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+    return Support::yes();
+}
+
+}  // namespace
+
+Variant fused_variant() {
+    Variant v;
+    v.name = "fused";
+    v.summary = "three kernels: real rows to a half spectrum, columns forward x H x back, rows back with the modulus";
+    v.role = Role::best;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = {"hologram/fused_rows_forward.cl", "hologram/fused_columns.cl", "hologram/fused_rows_inverse.cl"};
+    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}};
+    v.supports = supports;
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<FusedPlan>(builder, problem, policy.at("work_group_size"));
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::hologram

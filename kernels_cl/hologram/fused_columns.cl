@@ -1,0 +1,105 @@
+// Second pass of the fused reconstruction: a column of the half spectrum is transformed, multiplied by H and transformed
+// back without leaving the work-group. H is even in kx and ky and h is real, so F Re(H) and F Im(H) are the spectra of
+// two real images a and b with U = a + i b, and both columns of U come from one F:
+//   U(kx) = A + i B,   U(-kx) = conj A + i conj B,   A and B the inverse transforms of F Re(H) and F Im(H) along y
+//   in   kx <= width/2 in tiles (fused_tiles.clh)       plus, minus   the same shape: U(kx), U(-kx)
+// A work-group takes a tile, FFT_LINES neighbouring columns; work-item = item * FFT_LINES + line.
+#include "prelude/prelude.clh"
+#include "fft/stockham.clh"
+#include "hologram/propagate.clh"
+#define TILE FFT_LINES
+#include "hologram/fused_tiles.clh"
+
+#ifndef METHOD             // 0 angular spectrum, 1 Fresnel: H made on the fly; 2: read from a table, height x width
+#define METHOD 0
+#endif
+#define FRESNEL 1
+#define TABLE 2
+
+#define LAST_COUNT (FFT_N / FFT_LAST)
+
+KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
+void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLOBAL float2* RESTRICT minus,
+             GLOBAL const float2* RESTRICT forward_twiddles, GLOBAL const float2* RESTRICT inverse_twiddles, GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns,
+             GLOBAL const float4* RESTRICT scale, GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit,
+             GLOBAL const uint* RESTRICT planes, uint slot, uint width) {
+    LOCAL_ARRAY(float, exchange, FFT_LOCAL);
+    float2 v[FFT_REGISTERS];
+    float2 w[FFT_REGISTERS];
+    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
+    const uint x = (uint)get_group_id(0) * FFT_LINES + (uint)line;
+    const int there = x <= width / 2u;
+
+#define FFT_AT(p) ((p) * FFT_LINES + line)
+#define FFT_LOAD(i, value) value = there ? in[tiled(x, (uint)(i), FFT_N)] : make_float2(0.0f, 0.0f)
+#define FFT_STORE(i, value)
+#define FFT_INVERSE 0
+#define FFT_REVERSED 0
+#define FFT_EXCHANGE_BUSY 0
+#define twiddles forward_twiddles
+#include "fft/stockham_core.clh"
+#undef twiddles
+
+    const uint plane = planes[slot];
+    const float4 plane_scale = scale[plane];
+    const float2 plane_unit = unit[plane];
+    const int2 plane_limit = limit[plane];
+#pragma unroll
+    for (int round = 0; round < FFT_ROUNDS(FFT_LAST); ++round) {
+        const int j = item + round * FFT_ITEMS;
+        if (LAST_COUNT % FFT_ITEMS == 0 || j < LAST_COUNT) {
+#pragma unroll
+            for (int r = 0; r < FFT_LAST; ++r) {
+                const int i = j + r * LAST_COUNT, k = round * FFT_LAST + r;
+#if METHOD == TABLE
+                const int mirror = i <= FFT_N / 2 ? i : FFT_N - i;       // H is even: only half of the table is read
+                const float2 h = there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
+#elif METHOD == FRESNEL
+                const float2 h = fresnel_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale);
+#else
+                const float2 h = angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale, plane_unit, plane_limit);
+#endif
+                w[k] = make_float2(v[k].x * h.y, v[k].y * h.y);
+                v[k] = make_float2(v[k].x * h.x, v[k].y * h.x);
+            }
+        }
+    }
+
+#define FFT_LOAD(i, value)
+#define FFT_STORE(i, value)
+#define FFT_INVERSE 1
+#define FFT_REVERSED 1
+#define FFT_EXCHANGE_BUSY 1
+#define twiddles inverse_twiddles
+#include "fft/stockham_core.clh"
+#pragma unroll
+    for (int k = 0; k < FFT_REGISTERS; ++k) {     // a rests while b is transformed
+        const float2 rest = v[k];
+        v[k] = w[k];
+        w[k] = rest;
+    }
+#define FFT_LOAD(i, value)
+#define FFT_STORE(i, value)
+#define FFT_INVERSE 1
+#define FFT_REVERSED 1
+#define FFT_EXCHANGE_BUSY 1
+#include "fft/stockham_core.clh"
+#undef twiddles
+
+    // The inverse ends with the first radix.
+#pragma unroll
+    for (int round = 0; round < FFT_ROUNDS(FFT_R0); ++round) {
+        const int j = item + round * FFT_ITEMS;
+        if ((FFT_N / FFT_R0) % FFT_ITEMS == 0 || j < FFT_N / FFT_R0) {
+#pragma unroll
+            for (int r = 0; r < FFT_R0; ++r) {
+                const int i = j + r * (FFT_N / FFT_R0), k = round * FFT_R0 + r;
+                if (there) {
+                    const ulong64 o = tiled(x, (uint)i, FFT_N);
+                    plus[o] = make_float2(w[k].x - v[k].y, w[k].y + v[k].x);
+                    minus[o] = make_float2(w[k].x + v[k].y, v[k].x - w[k].y);
+                }
+            }
+        }
+    }
+}

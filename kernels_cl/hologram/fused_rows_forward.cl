@@ -1,0 +1,88 @@
+// First pass of the fused reconstruction: real rows -> half spectrum. Two rows are one complex line, z = row 0 + i row 1;
+// its transform Z gives both: X0(k) = (Z(k) + conj Z(N-k)) / 2, X1(k) = (Z(k) - conj Z(N-k)) / 2i.
+// Camera frames are read as they are, background and dark included: the real image is never written.
+//   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
+#include "prelude/prelude.clh"
+#include "fft/stockham.clh"
+#include "hologram/fused_tiles.clh"
+
+#ifndef HOLOGRAM_TYPE      // element types of the camera frames
+#define HOLOGRAM_TYPE uchar
+#endif
+#ifndef BACKGROUND_TYPE
+#define BACKGROUND_TYPE HOLOGRAM_TYPE
+#endif
+#ifndef DARK_TYPE
+#define DARK_TYPE HOLOGRAM_TYPE
+#endif
+#ifndef HAS_BACKGROUND     // 0: the argument is there but is not read
+#define HAS_BACKGROUND 0
+#endif
+#ifndef HAS_DARK
+#define HAS_DARK 0
+#endif
+
+INLINE float normalised(GLOBAL const HOLOGRAM_TYPE* hologram, GLOBAL const BACKGROUND_TYPE* background, GLOBAL const DARK_TYPE* dark, ulong64 i) {
+    float value = (float)hologram[i];
+#if HAS_DARK
+    value -= (float)dark[i];
+#endif
+#if HAS_BACKGROUND
+    float light = (float)background[i];
+#if HAS_DARK
+    light -= (float)dark[i];
+#endif
+    value = light == 0.0f ? 1.0f : value / light;
+#endif
+    return value;
+}
+
+#define MIRROR(i) ((i) == 0 ? 0 : FFT_N - (i))
+#define LAST_COUNT (FFT_N / FFT_LAST)
+
+KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
+void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
+                  GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT twiddles, uint rows) {
+    LOCAL_ARRAY(float, exchange, FFT_LOCAL);
+    float2 v[FFT_REGISTERS];
+    float2 m[FFT_REGISTERS];                                       // Z(N - k) beside Z(k)
+    const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
+    const uint row = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
+    const int first = row < rows, second = row + 1u < rows;
+    const ulong64 start = (ulong64)row * FFT_N;
+
+#define FFT_AT(p) (line * FFT_PADDED + (p))
+#define FFT_LOAD(i, value) value = make_float2(first ? normalised(hologram, background, dark, start + (i)) : 0.0f, \
+                                               second ? normalised(hologram, background, dark, start + FFT_N + (i)) : 0.0f)
+#define FFT_STORE(i, value)
+#define FFT_INVERSE 0
+#define FFT_REVERSED 0
+#define FFT_EXCHANGE_BUSY 0
+#include "fft/stockham_core.clh"
+
+    // v[round * FFT_LAST + r] is point item + round * FFT_ITEMS + r * LAST_COUNT: mirrored through local memory, a part at a time.
+#define FOR_EACH_POINT(body) \
+    _Pragma("unroll") for (int round = 0; round < FFT_ROUNDS(FFT_LAST); ++round) { \
+        const int j = item + round * FFT_ITEMS; \
+        if (LAST_COUNT % FFT_ITEMS == 0 || j < LAST_COUNT) { \
+            _Pragma("unroll") for (int r = 0; r < FFT_LAST; ++r) { \
+                const int i = j + r * LAST_COUNT, k = round * FFT_LAST + r; \
+                body \
+            } \
+        } \
+    }
+    BARRIER_LOCAL();
+    FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].x;)
+    BARRIER_LOCAL();
+    FOR_EACH_POINT(m[k].x = exchange[FFT_AT(MIRROR(i))];)
+    BARRIER_LOCAL();
+    FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].y;)
+    BARRIER_LOCAL();
+    FOR_EACH_POINT(m[k].y = exchange[FFT_AT(MIRROR(i))];)
+
+    FOR_EACH_POINT(
+        if (i <= FFT_N / 2) {
+            if (first) out[tiled((uint)i, row, rows)] = make_float2(0.5f * (v[k].x + m[k].x), 0.5f * (v[k].y - m[k].y));
+            if (second) out[tiled((uint)i, row + 1u, rows)] = make_float2(0.5f * (v[k].y + m[k].y), 0.5f * (m[k].x - v[k].x));
+        })
+}
