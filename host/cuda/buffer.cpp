@@ -33,9 +33,10 @@ private:
 
 std::string memory_hint(const CudaContext& context) {
     std::size_t available = 0, total = 0;
-    const std::string own = fmt::format("{} of {} are in use by this program", human_bytes(context.allocated()), context.info().name);
+    const std::string own = fmt::format("{} are in use already", human_bytes(context.allocated()));
     if (context.driver().mem_get_info(&available, &total) != CUDA_SUCCESS) return own + ": use smaller tiles";
-    return fmt::format("{} of {} are free and {}: use smaller tiles or a device with more memory", human_bytes(available), human_bytes(total), own);
+    return fmt::format("{} has {} of memory, {} are free, {}: use smaller tiles or a device with more memory", context.info().name,
+                       human_bytes(total), human_bytes(available), own);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "cuda/buffer.hpp"
 #include "cuda/info.hpp"
 #include "cuda/queue.hpp"
+#include "parallax/host/error.hpp"
+#include "program/backends.hpp"
 #include "program/source.hpp"
 
 #include <fmt/format.h>
@@ -49,6 +51,8 @@ std::shared_ptr<PinnedMemory> CudaContext::allocate_pinned(std::size_t bytes) { 
 
 std::shared_ptr<Program> CudaContext::build(const ProgramSpec& spec) {
     const FlatSource source = flatten(spec.file);
+    if (opencl_only(source.text))
+        throw DeviceError("build", 0, "", "build " + spec.file, "this kernel file is for OpenCL devices only; choose another variant or the OpenCL device of the same GPU");
     return programs_.get(shared_from_this(), {source.files, source.text, compiler_->options(spec.defines)});
 }
 

@@ -8,11 +8,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
 namespace parallax::host::cuda {
 namespace {
+
+// The driver is told no length: what it reads must say itself where it ends. A CUBIN is an ELF file, PTX a string.
+bool is_sound(const std::vector<unsigned char>& binary) {
+    constexpr std::array<unsigned char, 4> elf{0x7f, 'E', 'L', 'F'};
+    if (binary.size() > 64 && std::equal(elf.begin(), elf.end(), binary.begin())) return true;
+    return !binary.empty() && binary.back() == 0;
+}
 
 /// The driver's compiler at work: on PTX always, on a CUBIN only to say why not.
 CUresult load_module(const Driver& driver, CUmodule* module, const std::vector<unsigned char>& binary, std::string& log) {
@@ -37,7 +45,7 @@ std::shared_ptr<const BuiltProgram> build(const CudaContext& context, const Prog
     std::string refusal;
     if (cache != nullptr) {
         if (const auto binary = cache->load(key); !binary.empty()) {
-            if (load_module(driver, &built->module, binary, refusal) != CUDA_SUCCESS) {
+            if (!is_sound(binary) || load_module(driver, &built->module, binary, refusal) != CUDA_SUCCESS) {
                 built->module = nullptr;
                 cache->forget(key);
             }

@@ -34,14 +34,10 @@ std::optional<EventTimes> raw_times(cl_event event) {
     return EventTimes{queued, submitted, started, ended};
 }
 
-ClEvent::ClEvent(std::shared_ptr<ClContext> context, cl::Event event, std::string_view step, bool profiled)
-    : context_(std::move(context)), event_(std::move(event)), step_(step), profiled_(profiled) {}
+ClEvent::ClEvent(std::shared_ptr<ClContext> context, cl::CommandQueue queue, cl::Event event, std::string_view step, bool profiled)
+    : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(event)), step_(step), profiled_(profiled) {}
 
-void ClEvent::flush() const {
-    cl_command_queue queue = nullptr;   // null: a user event, which has none
-    check(clGetEventInfo(event_(), CL_EVENT_COMMAND_QUEUE, sizeof queue, static_cast<void*>(&queue), nullptr), "clGetEventInfo", step_);
-    if (queue != nullptr) check(clFlush(queue), "clFlush", step_);
-}
+void ClEvent::flush() const { check(clFlush(queue_()), "clFlush", step_); }
 
 void ClEvent::wait() {
     flush();

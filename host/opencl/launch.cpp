@@ -88,13 +88,13 @@ PreparedLaunch prepare(const Launch& launch, const ClContext& context) {
     return prepared;
 }
 
-std::vector<cl_event> wait_list(std::span<const Event> events, const ClContext& context) {
+std::vector<cl_event> wait_list(std::span<const Event> events, const ClContext& context, cl_command_queue queue) {
     std::vector<cl_event> list;
     for (const Event& event : events) {
         if (!event) continue;
         const auto* state = dynamic_cast<const ClEvent*>(event.state());
         if (state != nullptr && &state->context() == &context) {
-            state->flush();
+            if (state->queue() != queue) state->flush();
             list.push_back(state->handle());
         } else {
             event.wait();

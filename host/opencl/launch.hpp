@@ -21,8 +21,8 @@ struct PreparedLaunch {
 
 /// Checks sizes and arguments against kernel and device, and sets the arguments. Throws DeviceError.
 PreparedLaunch prepare(const Launch&, const ClContext&);
-/// Handles to wait for; events of another context are waited for here and now.
-std::vector<cl_event> wait_list(std::span<const Event>, const ClContext&);
+/// Handles for a command of `queue` to wait for; events of another context are waited for here and now.
+std::vector<cl_event> wait_list(std::span<const Event>, const ClContext&, cl_command_queue queue);
 /// The driver refused all the same.
 [[noreturn]] void fail_launch(const Launch&, const ClContext&, cl_int status);
 

@@ -39,11 +39,11 @@ cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t byte
 }
 
 Event ClQueue::event(cl_event handle, std::string_view step) const {
-    return Event(std::make_shared<ClEvent>(context_, cl::Event(handle), step, profiled_));
+    return Event(std::make_shared<ClEvent>(context_, queue_, cl::Event(handle), step, profiled_));
 }
 
 Event ClQueue::launch(const Launch& launch) {
-    const std::vector<cl_event> wait = wait_list(launch.wait, *context_);
+    const std::vector<cl_event> wait = wait_list(launch.wait, *context_, queue_());
     const cl_uint waits = static_cast<cl_uint>(wait.size());
     const cl_event* first = wait.empty() ? nullptr : wait.data();
     cl_event done = nullptr;
