@@ -121,6 +121,30 @@ std::string library_problem(const std::string& library) {
     return {};
 }
 
+SharedLibrary SharedLibrary::open(const std::string& name, std::string& problem) {
+    SharedLibrary library;
+#if defined(_WIN32)
+    library.handle_ = reinterpret_cast<void*>(LoadLibraryA(name.c_str()));
+    if (library.handle_ == nullptr) problem = fmt::format("{}: cannot be loaded (error {})", name, GetLastError());
+#else
+    library.handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library.handle_ == nullptr) {
+        const char* reason = dlerror();
+        problem = reason != nullptr ? reason : name + ": cannot be loaded";
+    }
+#endif
+    return library;
+}
+
+void* SharedLibrary::symbol(const char* name) const noexcept {
+    if (handle_ == nullptr) return nullptr;
+#if defined(_WIN32)
+    return reinterpret_cast<void*>(GetProcAddress(reinterpret_cast<HMODULE>(handle_), name));
+#else
+    return dlsym(handle_, name);
+#endif
+}
+
 fs::path opencl_vendor_folder() {
 #if defined(_WIN32) || defined(__APPLE__)
     return {};
