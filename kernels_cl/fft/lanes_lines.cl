@@ -4,6 +4,7 @@
 // LANES_LENGTH >= 2 LANES_POINTS - 1 that of its convolution with a chirp.
 // Groups are few and loop over the blocks of lines, so that their scratch stays in the cache.
 // OpenCL only (float16). Source: as lanes_core.clh; Bluestein 1970.
+// backends: opencl
 #include "prelude/prelude.clh"
 #include "fft/lanes_shuffle.clh"
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <regex>
 
 using namespace parallax;
@@ -30,6 +31,65 @@ std::vector<DevicePtr> cuda_devices() {
     if (devices.empty()) MESSAGE("skipped: there is no CUDA device");
     return devices;
 }
+
+// Every word that kernels may use, so that a compiler that lacks one or reads it differently is found. One result a line.
+const std::map<std::string, std::string> words_kernel{{"test/words.cl", R"(#include "prelude/prelude.clh"
+CONSTANT int offsets[] = {3, 5};
+INLINE float twice(LOCAL const float* x) { return 2.0f * x[1]; }
+KERNEL REQUIRED_GROUP(2, 2, 1)
+void words(GLOBAL const float* RESTRICT in, GLOBAL uint* out, float2 pair, float4 quad, uchar small, ulong64 large) {
+    LOCAL_ARRAY(float, line, 4);
+    LOCAL_ARRAY2(uint, table, 2, 2);
+    LOCAL_ARRAY(uint, counter, 1);
+    const uint x = (uint)get_local_id(0), y = (uint)get_local_id(1);
+    line[2 * y + x] = in[2 * y + x];
+    table[y][x] = 10 * y + x;
+    if (x + y == 0) counter[0] = 0;
+    BARRIER_LOCAL();
+    atomic_add(&counter[0], x + 1);
+    atomic_max(&out[63], 40 + x);
+    atomic_inc(&out[62]);
+    BARRIER_ALL();
+    if (get_global_id(0) != 2 || get_global_id(1) != 1 || get_group_id(0) != 1) return;
+    out[0] = (uint)get_global_size(0) + 100 * (uint)get_num_groups(0) + 1000 * (uint)get_local_size(1);
+    out[1] = counter[0];
+    out[2] = table[1][0];
+    out[3] = as_uint(twice(line));
+    out[4] = (uint)offsets[1];
+    out[5] = small;
+    out[6] = (uint)(large >> 40);
+    float2 p = pair * 2.0f + pair;
+    p -= 1.0f;
+    out[7] = as_uint(p.x) ^ as_uint(p.y);
+    const float4 q = -quad / make_float4(2.0f, 4.0f, 8.0f, 16.0f);
+    out[8] = as_uint(q.x + q.y + q.z + q.w);
+    out[9] = popcount(0xF0F0u) + 100 * clz(1u);
+    out[10] = rotate(0x80000001u, 4u);
+    out[11] = mul_hi(0xFFFFFFFFu, 16u);
+    out[12] = (uint)clamp(-5, 0, 9) + 10 * (uint)clamp(50, 0, 9);
+    out[13] = as_uint(clamp(in[3], 0.0f, 1.0f));
+    out[14] = select(7u, 8u, (uint)(in[0] > 0.0f));
+    out[15] = convert_uchar_sat(in[3] * 1000.0f) + 1000 * convert_uchar_sat_rte(in[1] * 1.25f);
+    out[16] = as_uint(round(-2.5f) + rint(-2.5f) * 10.0f + floor(-2.5f) * 100.0f + ceil(-2.5f) * 1000.0f);
+    out[17] = as_uint(fmin(fmax(in[0], in[1]), in[2]));
+    out[18] = min(3u, 9u) + 10 * max(3u, 9u);
+    out[19] = as_uint(in[1] * in[1] + in[2]);        // two roundings
+    out[20] = as_uint(fma(in[1], in[1], in[2]));     // one
+    out[21] = atomic_cmpxchg(&out[61], 0u, 5u) + 10 * out[61];
+    out[22] = as_uint(as_float(0x3F800000u));
+    out[23] = abs_diff(3u, 8u) + 10 * add_sat(0xFFFFFFF0u, 0x20u) + sub_sat(3u, 8u);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    vstore_half(in[1], 96, (GLOBAL half*)out);       // at word 48
+    out[24] = as_uint(vload_half(96, (GLOBAL const half*)out));
+    vstore4(make_float4(1.0f, 2.0f, 3.0f, 4.0f), 13, (GLOBAL float*)out);   // at word 52
+    out[25] = as_uint(vload2(27, (GLOBAL const float*)out).y);              // word 55
+    out[26] = INT_MAX == 2147483647 && FLT_MAX > 3.4e38f && isinf(INFINITY) && isnan(NAN) ? 1u : 0u;
+    out[27] = as_uint(in[4] * 0.5f);                 // a denormal
+    const int2 step = make_int2(3, -4) * 2;
+    out[28] = (uint)(step.x + step.y + 100);
+    out[29] = sizeof(long64) + 10 * sizeof(ulong64) + 100 * sizeof(uint) + 1000 * sizeof(ushort);
+}
+)"}};
 
 /// A device of a made-up machine.
 class Listed final : public Device {
@@ -90,6 +150,125 @@ TEST_CASE("the banner of a kernel file says where it runs") {
     CHECK_FALSE(opencl_only(flatten_source("hologram/transfer.cl")));
 }
 
+TEST_CASE("the prelude's words mean the same on every device") {
+    const KernelFolder folder(words_kernel);
+    struct alignas(8) Pair { float x, y; };
+    struct alignas(16) Quad { float x, y, z, w; };
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        CAPTURE(device_label(*device));
+        const auto context = open_for_test(device);
+        const auto queue = context->create_queue();
+        const auto kernel = context->build({"test/words.cl", {}})->kernel("words");
+        const float third = 1.0f / 3.0f, tiny = 3e-39f;
+        const std::array<float, 5> in{0.5f, third, -third * third, 0.75f, tiny};
+        const Buffer input = context->allocate(sizeof in), output = context->allocate(64 * 4);
+        std::array<std::uint32_t, 64> out{};
+        queue->write(input, 0, in.data(), sizeof in);
+        queue->write(output, 0, out.data(), sizeof out);
+        queue->launch({.kernel = *kernel, .groups = {2, 1, 1}, .local = {2, 2, 1},
+                       .args = std::array<Arg, 6>{input, output, Pair{1.5f, -2.0f}, Quad{1, 2, 3, 4}, std::uint8_t{200}, std::uint64_t{77} << 40}});
+        queue->read(output, 0, out.data(), sizeof out).wait();
+
+        const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+        const volatile float product = third * third;   // rounded before the sum
+        const std::uint32_t expected[] = {
+            4 + 200 + 2000, 6, 10, bits(2 * third), 5, 200, 77, bits(3.5f) ^ bits(-7.0f), bits(-1 - 0.375f - 0.25f), 8 + 3100, 0x18u, 15, 90,
+            bits(0.75f), 8, 255 + 0, bits(-3.0f - 20.0f - 300.0f - 2000.0f), bits(std::fmin(std::fmax(in[0], in[1]), in[2])), 93,
+            bits(product + in[2]), bits(std::fma(third, third, in[2])), 0 + 50, 0x3F800000u, 5u + 10u * 0xFFFFFFFFu, bits(0.333251953125f), bits(4.0f), 1,
+            bits(tiny * 0.5f), 98, 8 + 80 + 400 + 2000};
+        for (std::size_t i = 0; i < std::size(expected); ++i) {
+            if (i == 27 && out[i] == 0) continue;   // OpenCL leaves denormals to the device
+            CAPTURE(i);
+            CHECK(out[i] == expected[i]);
+        }
+        CHECK(out[63] == 41);
+        CHECK(out[62] == 8);
+        if (device->info().backend == Backend::cuda) CHECK(out[27] == expected[27]);
+    }
+}
+
+TEST_CASE("a CUDA device is described as its OpenCL twin is") {
+    const Inventory inventory = enumerate();
+    for (const DevicePtr& device : cuda_devices()) {
+        const DeviceInfo& info = device->info();
+        CAPTURE(info.name);
+        CHECK(info.platform == "CUDA");
+        CHECK(info.version.starts_with("compute capability "));
+        CHECK(info.uuid.size() == 36);
+        CHECK(info.pci.size() == 12);
+        CHECK(info.has("fp64"));
+        for (const DevicePtr& other : inventory.devices) {
+            if (other->info().backend != Backend::opencl || other->info().uuid != info.uuid) continue;
+            CHECK(other->info().pci == info.pci);
+            CHECK(other->info().vendor == info.vendor);
+            CHECK(other->info().name == info.name);
+            CHECK(other->info().compute_units == info.compute_units);
+        }
+    }
+}
+
+TEST_CASE("what CUDA promises holds: doubles, 64-bit atomics, PTX, lock step, event times") {
+    for (const DevicePtr& device : cuda_devices()) {
+        CAPTURE(device->info().name);
+        const auto context = open_for_test(device);
+        const Capabilities& promised = context->capabilities();
+        CHECK((promised.fp64 && promised.int64_atomics && promised.inline_ptx && promised.event_times));
+        CHECK_FALSE(promised.images);
+        const auto queue = context->create_queue();
+        std::optional<EventTimes> times;
+        const auto probe = [&](const std::string& file, std::vector<std::uint32_t> words, std::size_t items, const Defines& defines = {}) {
+            const auto kernel = context->build({file, defines})->kernel("probe");
+            const Buffer buffer = context->allocate(words.size() * 4);
+            queue->write(buffer, 0, words.data(), words.size() * 4);
+            const Event event = queue->launch({.kernel = *kernel, .groups = {}, .local = {items}, .args = std::array<Arg, 1>{buffer}, .step = file});
+            queue->read(buffer, 0, words.data(), words.size() * 4).wait();
+            times = event.times();
+            return words;
+        };
+        const auto number = std::bit_cast<std::array<std::uint32_t, 2>>(1.0 + 0x1p-26);
+        const auto square = probe("probe/fp64.cl", {number[0], number[1]}, 1);
+        CHECK(std::bit_cast<double>(square[0] | std::uint64_t{square[1]} << 32) == 1.0 + 0x1p-25 + 0x1p-52);
+        CHECK(probe("probe/int64_atomics.cl", {0, 0}, 64) == std::vector<std::uint32_t>{64, 32});
+        CHECK(probe("probe/inline_ptx.cl", {0x12345678u, 0}, 1)[1] == 0x1E6A2C48u);
+        const int width = promised.warp_width, items = 4 * width;
+        CHECK(width == 32);
+        const auto errors = probe("probe/lockstep.cl", std::vector<std::uint32_t>(static_cast<std::size_t>(items), 1), static_cast<std::size_t>(items),
+                                  Defines().add("WIDTH", width).add("ITEMS", items));
+        CHECK(std::all_of(errors.begin(), errors.end(), [](std::uint32_t count) { return count == 0; }));
+        probe("probe/event_times.cl", std::vector<std::uint32_t>(64, 1), 64);
+        REQUIRE(times);
+        CHECK(times->seconds() > 20e-6);
+        CHECK(times->seconds() < 1);
+    }
+}
+
+TEST_CASE("CUDA's own limits are refused with their numbers") {
+    for (const DevicePtr& device : cuda_devices()) {
+        CAPTURE(device->info().name);
+        const auto context = open_for_test(device);
+        const auto queue = context->create_queue();
+        const auto kernel = context->build({"probe/inline_ptx.cl", {}})->kernel("probe");
+        const Buffer buffer = context->allocate(8);
+        for (const NDRange groups : {NDRange{1, 65536, 1}, NDRange{1, 1, 65536}, NDRange{std::size_t{1} << 31, 1, 1}}) {
+            try {
+                queue->launch({.kernel = *kernel, .groups = groups, .local = {}, .args = std::array<Arg, 1>{buffer}, .step = "demo/limits"});
+                FAIL("no DeviceError");
+            } catch (const DeviceError& error) {
+                CHECK(error.code_name == "CUDA_ERROR_INVALID_VALUE");
+                CHECK(error.step == "demo/limits (kernel probe)");
+                CHECK(error.hint.find("at most") != std::string::npos);
+            }
+        }
+        queue->launch({.kernel = *kernel, .groups = {1, 65535, 1}, .local = {}, .args = std::array<Arg, 1>{buffer}}).wait();
+        try {
+            context->build({"fft/lanes_rows.cl", {}});
+            FAIL("no DeviceError");
+        } catch (const DeviceError& error) {
+            CHECK(error.hint.find("OpenCL devices only") != std::string::npos);
+        }
+    }
+}
+
 #if defined(PARALLAX_HAS_CUDA)
 
 namespace {
@@ -107,6 +286,15 @@ cuda::CompiledProgram compile(const cuda::Compiler& compiler, const std::string&
     const FlatSource source = flatten(file);
     return compiler.compile({source.files, source.text, compiler.options(defines)});
 }
+
+const std::map<std::string, std::string> float_kernel{{"test/float.cl", R"(#include "prelude/prelude.clh"
+KERNEL void f(GLOBAL float* x) {
+    x[0] = x[1] * x[2] + x[3];
+    x[4] = x[5] / x[6];
+    x[7] = sqrt(x[8]);
+    x[9] = fma(x[10], x[11], x[12]);
+}
+)"}};
 
 // Warnings without those about variables that only some defines use.
 std::string warnings_that_matter(const std::string& log) {
@@ -132,7 +320,7 @@ TEST_CASE("every kernel file that is not for OpenCL only compiles as CUDA") {
             CHECK(program.binary.size() > 64);
             ++compiled;
         } catch (const Error& error) {
-            FAIL_CHECK(error.what());
+            FAIL_CHECK(std::string(error.what()));
         }
     }
     CHECK(compiled >= 10);
@@ -160,8 +348,7 @@ TEST_CASE("NVRTC compiles for the device itself, or for the newest that it knows
 }
 
 TEST_CASE("arithmetic is compiled as written: nothing contracted, nothing approximate, no denormal flushed") {
-    const KernelFolder folder({{"test/float.cl", "#include \"prelude/prelude.clh\"\nKERNEL void f(GLOBAL float* x) {\n    x[0] = x[1] * x[2] + x[3];\n"
-                                                 "    x[4] = x[5] / x[6];\n    x[7] = sqrt(x[8]);\n    x[9] = fma(x[10], x[11], x[12]);\n}\n"}});
+    const KernelFolder folder(float_kernel);
     const auto compiler = compiler_for(999);   // PTX can be read
     if (!compiler) return;
     const auto binary = compile(*compiler, "test/float.cl").binary;
