@@ -90,7 +90,7 @@ Parameters parse(const Algorithm& algorithm, const std::string& text) { return a
 /// Runs `check` on every device that runs kernels.
 template <class F>
 void on_each_device(F check) {
-    for (const auto& device : parallax::test::devices_under_test()) {
+    for (const auto& device : parallax::tests::devices_under_test()) {
         if (device->info().backend == host::Backend::native) continue;
         CAPTURE(device->info().name);
         Engine engine(*device);
