@@ -5,6 +5,7 @@
 // [2][16 m + 16] floats. Groups are few and loop over rows, so that their scratch stays in the cache.
 // Panels: [plane][panel of 16 columns][row][re, im] vectors, so that columns are read and written in one stream.
 // OpenCL only (float16). Source: four-step transform, Bailey 1990.
+// backends: opencl
 #include "prelude/prelude.clh"
 #include "fft/lanes_shuffle.clh"
 
@@ -14,6 +15,8 @@
 #define LANES_HALF 2      // [rows][width / 2 + 1] float2, spectra of real rows: two at once
 #define LANES_PANELS 3    // panels of complex numbers
 #define LANES_HALVES 4    // panels of the columns 0 .. width / 2, spectra of real rows: two at once
+#define LANES_FOLDED 6    // in: panels of the columns 0 .. width / 2, then as many of the conjugates of columns 0 .. -width / 2
+#define LANES_MODULUS 7   // out: [rows][width] float, |z|
 #ifndef LANES_IN
 #define LANES_IN LANES_COMPLEX
 #endif
@@ -26,7 +29,7 @@
 
 struct LanesIo {
     GLOBAL const float* a;      // the row, or the even one of two
-    GLOBAL const float* b;      // the odd one
+    GLOBAL const float* b;      // the odd one; of folded panels the row in the second half
     GLOBAL Lanes* work;
     long64 step;                // floats from panel to panel of the input
     float sign;                 // of imaginary parts: -1 for inverse transforms, which are conj(FFT(conj x))
@@ -35,6 +38,32 @@ struct LanesIo {
 
 #define LANES_WIDTH (16 * LANES_LENGTH)
 #define LANES_LINE (LANES_WIDTH + 16)
+
+#if LANES_IN == LANES_FOLDED
+// Columns 16 i .. 16 i + 15 of a row. In the upper half column c is -(width - c): lane 0 of one panel, and lanes 15 .. 1
+// of the panel before it.
+INLINE void lanes_unfold(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
+    GLOBAL const float* p = io->a + i * io->step;
+    if (i < LANES_LENGTH / 2) {
+        lanes_prefetch(p + 32);
+        *re = vload16(0, p);
+        *im = vload16(1, p) * io->sign;
+        return;
+    }
+    const bool middle = LANES_LENGTH % 2 == 1 && i == LANES_LENGTH / 2;   // columns up to width / 2 = 16 i + 8 are in the lower half
+    GLOBAL const float* q = io->b + (LANES_LENGTH - i - 1) * io->step;
+    GLOBAL const float* first = middle ? p : q + io->step;
+    lanes_prefetch(q + 32);
+    const Lanes r = lanes_reverse(vload16(0, q)), s = lanes_reverse(vload16(1, q));
+    *re = (Lanes)(first[0], r.s01234567, r.s89ab, r.scd, r.se);
+    *im = (Lanes)(first[16], s.s01234567, s.s89ab, s.scd, s.se) * -io->sign;
+    if (middle) {
+        const Lanes a = vload16(0, p), b = vload16(1, p) * io->sign;
+        *re = (Lanes)(a.s01234567, a.s8, (*re).s9, (*re).sab, (*re).scdef);
+        *im = (Lanes)(b.s01234567, b.s8, (*im).s9, (*im).sab, (*im).scdef);
+    }
+}
+#endif
 
 INLINE void lanes_load(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
 #if LANES_IN == LANES_COMPLEX
@@ -45,6 +74,8 @@ INLINE void lanes_load(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
     *re = vload16(0, p);
     *im = vload16(1, p) * io->sign;
     lanes_prefetch(p + 32);   // the next row's pair lies behind this one
+#elif LANES_IN == LANES_FOLDED
+    lanes_unfold(io, i, re, im);
 #else
     *re = vload16(i, io->a);
     *im = vload16(i, io->b) * io->sign;
@@ -139,6 +170,9 @@ LANES_KERNEL void lanes_rows(GLOBAL const float* in, GLOBAL float* out, GLOBAL L
         io.a = in + row * 2 * LANES_WIDTH;
 #elif LANES_IN == LANES_PANELS
         io.a = in + lanes_panel_row(row, height, LANES_LENGTH);
+#elif LANES_IN == LANES_FOLDED
+        io.a = in + lanes_panel_row(row, height, half_panels);
+        io.b = io.a + half_panels * io.step;
 #elif LANES_IN == LANES_REAL
         io.a = in + row * LANES_WIDTH;
         io.b = in + other * LANES_WIDTH;
@@ -176,6 +210,8 @@ LANES_KERNEL void lanes_rows(GLOBAL const float* in, GLOBAL float* out, GLOBAL L
                 vstore16(im[q] * (scale * sign), 0, line_im + x);
 #elif LANES_OUT == LANES_COMPLEX
                 lanes_put_complex(re[q] * scale, im[q] * (scale * sign), out + (row * LANES_WIDTH + x) * 2);
+#elif LANES_OUT == LANES_MODULUS
+                lanes_put(sqrt(re[q] * re[q] + im[q] * im[q]) * scale, out + row * LANES_WIDTH + x);
 #elif LANES_OUT == LANES_REAL
                 lanes_put(re[q] * scale, out + row * LANES_WIDTH + x);
                 lanes_put(im[q] * (scale * sign), out + other * LANES_WIDTH + x);

@@ -11,8 +11,6 @@ namespace {
 
 using lanes::Layout;
 
-// Two float vectors of scratch for each element of a line that a group works on: beyond this the scratch is no longer small.
-constexpr std::int64_t line_limit = std::int64_t{1} << 18;
 constexpr std::int64_t row_limit = std::int64_t{1} << 22;
 
 /// Rows, then columns (c2r: columns, then rows), panels between them where the rows can have them.
@@ -78,9 +76,9 @@ std::string lanes_why_not(const TransformSpec& spec, host::Context& context) {
     const host::DeviceInfo& device = context.info();
     if (device.backend != host::Backend::opencl) return fmt::format("lanes needs OpenCL; the device is {}", host::to_string(device.backend));
     if (device.type != host::DeviceType::cpu) return fmt::format("lanes is for CPUs; the device is a {}", host::to_string(device.type));
-    const std::int64_t limit = lanes::rows_have_panels(spec.width) ? row_limit : line_limit;
+    const std::int64_t limit = lanes::rows_have_panels(spec.width) ? row_limit : lanes::line_limit;
     if (spec.width > limit) return fmt::format("lanes takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);
-    if (spec.height > line_limit) return fmt::format("lanes takes columns of up to {} elements; the column has {}", line_limit, spec.height);
+    if (spec.height > lanes::line_limit) return fmt::format("lanes takes columns of up to {} elements; the column has {}", lanes::line_limit, spec.height);
     constexpr std::int64_t count_limit = std::numeric_limits<std::int32_t>::max();
     if (spec.height * spec.batch > count_limit) return fmt::format("lanes takes up to {} rows; there are {}", count_limit, spec.height * spec.batch);
     return {};

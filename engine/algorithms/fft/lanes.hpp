@@ -29,7 +29,10 @@ void define_length(host::Defines&, const std::vector<int>& radices);
 std::string describe(const std::vector<int>& radices);
 
 /// Where lines come from and go to: the numbers of the kernels' LANES_IN and LANES_OUT.
-enum class Layout { complex = 0, real = 1, half = 2, panels = 3, halves = 4, columns = 5 };
+enum class Layout { complex = 0, real = 1, half = 2, panels = 3, halves = 4, columns = 5, folded = 6, modulus = 7 };
+
+/// Longest columns, and rows that have no panels: a group's scratch is 256 bytes for each element of its lines.
+inline constexpr std::int64_t line_limit = std::int64_t{1} << 18;
 
 /// Floats of the panels of `planes` planes of width x height complex numbers: [planes][width / 16 up][height][2][16].
 std::int64_t panel_floats(std::int64_t width, std::int64_t height, std::int64_t planes);
@@ -43,13 +46,14 @@ inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 class Pass {
 public:
     virtual ~Pass() = default;
-    /// In place only where both layouts are `complex` or both `columns`. `inverse`: scaled by 1 / length.
+    /// In place only where both layouts are `complex` or both `columns`. An inverse is divided by the length.
     virtual void enqueue(Execution&, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) = 0;
     virtual std::string describe() const = 0;
 };
 
-/// `rows` rows of `width`, `height` of them to a plane where a layout is panels. Every layout but columns.
-/// Widths of 256 and more that are multiples of 16 go a row at a time, others 16 at a time (no panels then).
+/// `rows` rows of `width`, `height` of them to a plane where a layout is panels. Every layout but columns; an inverse is
+/// divided by `width`, from `folded` by width * height, for the columns come undivided.
+/// Widths of 256 and more that are multiples of 16 go a row at a time, others 16 at a time: complex, real and half only.
 std::unique_ptr<Pass> make_rows(PlanBuilder&, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in, Layout out);
 /// Whether rows of this width can go to and come from panels.
 bool rows_have_panels(std::int64_t width);

@@ -38,22 +38,22 @@ std::vector<float> across_table(std::int64_t width) {
 class LongRows final : public Pass {
 public:
     LongRows(PlanBuilder& builder, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in, Layout out)
-        : width_(width), rows_(static_cast<std::int32_t>(rows)), height_(static_cast<std::int32_t>(height)), radices_(radices(width / 16)) {
+        : divisor_(in == Layout::folded ? width * height : width), rows_(static_cast<std::int32_t>(rows)), height_(static_cast<std::int32_t>(height)), radices_(radices(width / 16)) {
         const std::int64_t m = width / 16;
-        const bool real_out = out == Layout::real;
-        const bool aligned = out == Layout::complex ? m % 8 == 0 : !real_out || m % 16 == 0;
+        const bool pairs = in == Layout::real || out == Layout::real;
+        const bool floats_out = out == Layout::real || out == Layout::modulus;
+        const bool aligned = out == Layout::complex ? m % 8 == 0 : !floats_out || m % 16 == 0;
         host::Defines defines;
         define_length(defines, radices_);
         defines.add("LANES_IN", static_cast<std::int64_t>(in)).add("LANES_OUT", static_cast<std::int64_t>(out));
-        defines.add("LANES_STREAM", std::int64_t{streams(rows * width * (real_out || in == Layout::real ? 4 : 8), aligned)});
+        defines.add("LANES_STREAM", std::int64_t{streams(rows * width * (in == Layout::real || floats_out ? 4 : 8), aligned)});
         kernel_ = builder.kernel({"fft/lanes_rows.cl", defines}, "lanes_rows");
         twiddles_ = builder.constant(twiddles(radices_));
         order_ = builder.constant(order(radices_));
         places_ = builder.constant(places(radices_));
         across_ = builder.constant(across_table(width));
-        const std::int64_t pairs = in == Layout::real || real_out ? 2 : 1;
         const std::int64_t group_bytes = m * pair_bytes + 2 * (width + 16) * 4;
-        groups_ = groups_within(builder, (rows + pairs - 1) / pairs, group_bytes);
+        groups_ = groups_within(builder, pairs ? (rows + 1) / 2 : rows, group_bytes);
         scratch_ = builder.scratch(groups_ * static_cast<std::size_t>(group_bytes));
         const host::Arg args[]{twiddles_, twiddles_, twiddles_, twiddles_, order_, places_, across_, std::int32_t{0}, height_, 1.0f, 1.0f};
         builder.queue().launch({.kernel = *kernel_, .groups = {groups_}, .local = one, .args = args, .step = "fft/lanes_rows"}).wait();
@@ -62,13 +62,13 @@ public:
     void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) override {
         execution.launch(stage, *kernel_, {groups_}, one,
                          {in, out, execution.buffer(scratch_), twiddles_, order_, places_, across_, rows_, height_, inverse ? -1.0f : 1.0f,
-                          scale_of(inverse, width_)});
+                          scale_of(inverse, divisor_)});
     }
 
     std::string describe() const override { return fmt::format("{} by 16", lanes::describe(radices_)); }
 
 private:
-    std::int64_t width_;
+    std::int64_t divisor_;
     std::int32_t rows_, height_;
     std::vector<int> radices_;
     std::unique_ptr<host::Kernel> kernel_;

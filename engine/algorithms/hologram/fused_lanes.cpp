@@ -1,0 +1,53 @@
+#include "algorithms/hologram/fused_lanes.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine::hologram {
+
+using namespace fft::lanes;
+
+std::string FusedLanes::why_not(std::int64_t width, std::int64_t height, const host::DeviceInfo& device) {
+    if (device.backend != host::Backend::opencl || device.type != host::DeviceType::cpu) return "fused_lanes is for CPUs through OpenCL";
+    if (!rows_have_panels(width))
+        return fmt::format("fused_lanes takes widths of 256 and more that are 16 times a number without prime factors above 17; the frame is {} wide", width);
+    if (radices(height).empty() || height > line_limit)
+        return fmt::format("fused_lanes takes heights without prime factors above 17, up to {}; the frame is {} high", line_limit, height);
+    return {};
+}
+
+FusedLanes::FusedLanes(PlanBuilder& builder, std::int64_t width, std::int64_t height)
+    : width_(static_cast<std::int32_t>(width)), panels_(static_cast<std::int32_t>((width / 2 + 16) / 16)), radices_(radices(height)) {
+    if (radices_.size() == 1) radices_.push_back(1);   // the product stands between two passes
+    rows_ = make_rows(builder, width, height, height, Layout::real, Layout::halves);
+    modulus_rows_ = make_rows(builder, width, height, height, Layout::folded, Layout::modulus);
+    field_rows_ = make_rows(builder, width, height, height, Layout::folded, Layout::complex);
+
+    host::Defines defines;
+    define_length(defines, radices_);
+    const std::int64_t panel_bytes = panel_floats(16, height, 1) * 4;
+    defines.add("LANES_STREAM", std::int64_t{2 * panels_ * panel_bytes > streaming_bytes});
+    columns_ = builder.kernel({"hologram/fused_lanes.cl", defines}, "fused_columns");
+    twiddles_ = builder.constant(twiddles(radices_));
+    order_ = builder.constant(order(radices_));
+    groups_ = group_count(builder.device(), panels_);
+    half_ = builder.scratch(static_cast<std::size_t>(panels_ * panel_bytes));
+    folded_ = builder.scratch(static_cast<std::size_t>(2 * panels_ * panel_bytes));
+    scratch_ = builder.scratch(groups_ * static_cast<std::size_t>(2 * panel_bytes));
+    // With nothing to do: drivers compile at the first launch.
+    const host::Arg args[]{twiddles_, twiddles_, twiddles_, twiddles_, twiddles_, order_, width_, std::int32_t{0}};
+    builder.queue().launch({.kernel = *columns_, .groups = {groups_}, .local = {}, .args = args, .step = "hologram/fused_columns"}).wait();
+}
+
+void FusedLanes::enqueue(Execution& execution, const host::Buffer& real_in, const host::Buffer& transfer, const host::Buffer& out,
+                         Output output) {
+    const host::Buffer& half = execution.buffer(half_);
+    const host::Buffer& folded = execution.buffer(folded_);
+    rows_->enqueue(execution, "rows forward", real_in, half, false);
+    execution.launch("columns x H", *columns_, {groups_}, {},
+                     {half, transfer, folded, execution.buffer(scratch_), twiddles_, order_, width_, panels_});
+    (output == Output::modulus ? modulus_rows_ : field_rows_)->enqueue(execution, "rows back", folded, out, true);
+}
+
+std::string FusedLanes::describe() const { return fmt::format("lanes ({} x {})", rows_->describe(), fft::lanes::describe(radices_)); }
+
+}  // namespace parallax::engine::hologram

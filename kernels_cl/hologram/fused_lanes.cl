@@ -1,0 +1,90 @@
+// Columns of the fused hologram for CPUs: forward transform, product with the transfer function H, inverse transform, while
+// 16 columns stay in the L2 cache. Columns kx and -kx both come from column kx of a real hologram's half spectrum F: with
+// H even in kx and ky, the one is IFFT(F H), the other conj(IFFT(F conj(H))); the conjugate is left to whoever reads it.
+// in:  panels of the columns 0 .. width / 2 (kernels_cl/fft/lanes_rows.cl, LANES_HALVES)
+// out: panels of IFFT(F H), then as many of IFFT(F conj(H)) (LANES_FOLDED), not divided by the length
+// transfer: float2 [LANES_LENGTH][width], of which the columns 0 .. width / 2 and rows 0 .. LANES_LENGTH / 2 are read.
+// OpenCL only (float16).
+// backends: opencl
+#include "prelude/prelude.clh"
+#include "fft/lanes_shuffle.clh"
+
+struct LanesIo {
+    GLOBAL const float* in;
+    GLOBAL float* out;
+};
+#include "fft/lanes_core.clh"
+
+INLINE void lanes_load(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
+    GLOBAL const float* p = io->in + i * (long64)32;
+    *re = vload16(0, p);
+    *im = vload16(1, p);
+}
+
+INLINE void lanes_store(const struct LanesIo* io, int place, int k, Lanes re, Lanes im) {
+    GLOBAL float* p = io->out + k * (long64)32;
+    lanes_put(re, p);
+    lanes_put(im, p + 16);
+}
+
+// The last pass forward, both products and the first pass back, on one block: `plus` becomes F H and `minus` F conj(H).
+INLINE void product(int b, GLOBAL Lanes* plus, GLOBAL Lanes* minus, GLOBAL const int* order, GLOBAL const float* transfer, long64 row) {
+    const int groups = LANES_BLOCK / LANES_LAST;
+    for (int s = 0; s < groups; ++s) {
+        GLOBAL Lanes* x = plus + 2 * s * LANES_LAST;
+        GLOBAL Lanes* y = minus + 2 * s * LANES_LAST;
+        Lanes re[17], im[17], cre[17], cim[17];
+#pragma unroll
+        for (int i = 0; i < LANES_LAST; ++i) {
+            re[i] = x[2 * i];
+            im[i] = x[2 * i + 1];
+        }
+        lanes_dft(LANES_LAST, re, im);
+        const int k = order[b * groups + s];
+#pragma unroll
+        for (int q = 0; q < LANES_LAST; ++q) {
+            const int ky = k + q * (LANES_LENGTH / LANES_LAST);
+            Lanes c, d;
+            lanes_get_complex(transfer + min(ky, LANES_LENGTH - ky) * row, &c, &d);
+            const Lanes rc = re[q] * c, id = im[q] * d, rd = re[q] * d, ic = im[q] * c;
+            re[q] = rc - id;
+            im[q] = rd + ic;
+            cre[q] = rc + id;
+            cim[q] = ic - rd;
+        }
+        lanes_dft(LANES_LAST, im, re);
+        lanes_dft(LANES_LAST, cim, cre);
+#pragma unroll
+        for (int i = 0; i < LANES_LAST; ++i) {
+            x[2 * i] = re[i];
+            x[2 * i + 1] = im[i];
+            y[2 * i] = cre[i];
+            y[2 * i + 1] = cim[i];
+        }
+    }
+}
+
+// panels: of one half. scratch: for each group 2 LANES_LENGTH pairs.
+LANES_KERNEL void fused_columns(GLOBAL const float* in, GLOBAL const float* transfer, GLOBAL float* out, GLOBAL Lanes* scratch,
+                                GLOBAL const float2* twiddle, GLOBAL const int* order, int width, int panels) {
+    const long64 panel_floats = LANES_LENGTH * (long64)32;
+    GLOBAL Lanes* plus = scratch + get_group_id(0) * (long64)(4 * LANES_LENGTH);
+    GLOBAL Lanes* minus = plus + 2 * LANES_LENGTH;
+    for (int p = get_group_id(0); p < panels; p += get_num_groups(0)) {
+        struct LanesIo io;
+        io.in = in + p * panel_floats;
+        lanes_first(&io, plus, twiddle);
+        for (int b = 0; b < LANES_R0; ++b) {
+            GLOBAL Lanes* x = plus + 2 * b * LANES_BLOCK;
+            GLOBAL Lanes* y = minus + 2 * b * LANES_BLOCK;
+            lanes_middle(x, twiddle);
+            product(b, x, y, order, transfer + p * 32, 2 * (long64)width);
+            lanes_undo_middle(x, twiddle);
+            lanes_undo_middle(y, twiddle);
+        }
+        io.out = out + p * panel_floats;
+        lanes_undo_first(&io, plus, twiddle);
+        io.out = out + (panels + p) * panel_floats;
+        lanes_undo_first(&io, minus, twiddle);
+    }
+}
