@@ -1,0 +1,124 @@
+// `fft`: what goes in, what comes out, which shapes; the transforms are in files of their own.
+#include "algorithms/fft/libraries.hpp"
+#include "algorithms/fft/parameters.hpp"
+#include "core/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+namespace parallax::engine {
+namespace {
+
+using namespace fft;
+
+const ArrayDesc& input_of(const Problem& problem) { return problem.inputs.at("array"); }
+
+void check(const FftParameters& p, const ArrayDesc& desc) {
+    const ElementType wanted = p.kind == Kind::r2c ? ElementType::f32 : ElementType::c64;
+    if (desc.type != wanted)
+        throw ConfigError("/inputs/array", desc.describe(), fmt::format("elements of type {}", to_string(wanted)),
+                          desc.type == ElementType::f32   ? "\"kind\": \"r2c\" transforms real arrays"
+                          : desc.type == ElementType::c64 ? "\"kind\": \"c2c\" transforms complex arrays"
+                                                          : "");
+    if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
+        throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more", "\"dimensions\": 1 transforms along one axis");
+    if (desc.count() == 0) throw ConfigError("/inputs/array", desc.describe(), "an array with at least one element");
+    if (!desc.is_dense()) throw ConfigError("/inputs/array", desc.describe() + " with gaps", "a dense array");
+    if (p.kind == Kind::r2c && p.direction == Way::inverse)
+        throw ConfigError("/direction", "\"inverse\"", "\"forward\" with kind r2c", "the inverse of r2c is \"kind\": \"c2r\"");
+    if (p.kind == Kind::c2r && p.direction == Way::forward)
+        throw ConfigError("/direction", "\"forward\"", "\"inverse\" with kind c2r", "the forward transform of real arrays is \"kind\": \"r2c\"");
+}
+
+ArrayDescs infer(const Problem& problem) {
+    const auto& p = problem.parameters.as<FftParameters>();
+    const ArrayDesc& input = input_of(problem);
+    check(p, input);
+    const TransformSpec spec = spec_of(p, input);
+    std::vector<ArrayDesc::Extent> extents;
+    for (const Axis& axis : input.axes) extents.push_back({axis.name, axis.size});
+    extents.back().size = p.kind == Kind::r2c ? spec.width / 2 + 1 : spec.width;
+    ArrayDesc output = ArrayDesc::dense(p.kind == Kind::c2r ? ElementType::f32 : ElementType::c64, extents);
+    output.unit = input.unit;
+    // One step of a transformed axis is a frequency of 1 / (size * spacing).
+    const std::size_t first = input.axes.size() - static_cast<std::size_t>(p.dimensions);
+    for (std::size_t i = 0; i < input.axes.size(); ++i) {
+        const double spacing = input.axes[i].spacing;
+        const std::int64_t size = i + 1 == input.axes.size() ? spec.width : input.axes[i].size;
+        output.axes[i].spacing = i < first ? spacing : 1.0 / (static_cast<double>(size) * spacing);
+    }
+    if (!input.unit.empty()) output.unit = input.unit.starts_with("1/") ? input.unit.substr(2) : "1/" + input.unit;
+    return {{"array", output}};
+}
+
+class TransformPlan final : public Plan {
+public:
+    TransformPlan(std::unique_ptr<Transform> transform, Direction direction) : transform_(std::move(transform)), direction_(direction) {}
+    void enqueue(Execution& execution, const Bindings& arrays) override {
+        transform_->enqueue(execution, arrays.input("array"), arrays.output("array"), direction_);
+    }
+
+private:
+    std::unique_ptr<Transform> transform_;
+    Direction direction_;
+};
+
+using WhyNot = std::function<std::string(const TransformSpec&, host::Context&)>;
+using Make = std::function<std::unique_ptr<Transform>(PlanBuilder&, const TransformSpec&)>;
+
+/// A variant on a device. `library`: the values of the parameter `fft` that admit it, beside auto.
+Variant device_variant(std::string name, std::string summary, Role role, Library library, std::vector<std::string> kernels, WhyNot why, Make make) {
+    Variant v;
+    v.name = name;
+    v.summary = std::move(summary);
+    v.role = role;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = std::move(kernels);
+    v.supports = [name, library, why = std::move(why)](const Problem& problem, host::Context& context) {
+        const auto& p = problem.parameters.as<FftParameters>();
+        if (p.fft != Library::automatic && p.fft != library) return Support::no("the parameter fft asks for another library");
+        return Support{why(spec_of(p, input_of(problem)), context)};
+    };
+    v.plan = [make = std::move(make)](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        const auto& p = problem.parameters.as<FftParameters>();
+        return std::make_unique<TransformPlan>(make(builder, spec_of(p, input_of(problem))), direction_of(p));
+    };
+    return v;
+}
+
+Variant library_variant(std::string name, std::string summary, Role role, Library library, std::vector<std::string> kernels) {
+    return device_variant(
+        std::move(name), std::move(summary), role, library, std::move(kernels),
+        [library](const TransformSpec& spec, host::Context& context) { return why_not(library, spec, context); },
+        [library](PlanBuilder& builder, const TransformSpec& spec) { return make_transform(builder, spec, library); });
+}
+
+}  // namespace
+
+Algorithm make_fft() {
+    Algorithm a;
+    a.name = "fft";
+    a.summary = "Fourier transform of complex and real arrays of any size, along x or along y and x";
+    a.parameters = fft_table();
+    a.inputs = {{"array", "c64 (..., y, x) for c2c; f32 for r2c; c64 (..., y, w/2 + 1) for c2r", true, PortKind::array}};
+    a.outputs = {{"array", "c64 of the same shape; (..., y, w/2 + 1) for r2c; f32 (..., y, w) for c2r", true, PortKind::array}};
+    a.infer = infer;
+    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.variants = {
+        device_variant("lanes", "CPUs: a line a SIMD lane, 16 at once", Role::best, Library::automatic, {"fft/lanes_rows.cl", "fft/lanes_columns.cl"},
+                       lanes_why_not, make_lanes),
+        library_variant("radix", "Stockham, radices to 17, a line in registers; Bluestein for large primes", Role::best, Library::radix,
+                        {"fft/stockham_rows.cl", "fft/stockham_columns.cl", "fft/real_rows_forward.cl", "fft/real_rows_inverse.cl",
+                         "fft/real_pack.cl", "fft/bluestein_line.cl", "fft/bluestein.cl"}),
+        library_variant("vkfft", "VkFFT", Role::plain, Library::vkfft, {}),
+        library_variant("clfft", "clFFT", Role::plain, Library::clfft, {}),
+        device_variant("radix2_seed", "the source paper's radix-2 butterflies, a launch a stage (Luo et al. 2021)", Role::seed, Library::radix,
+                       {"fft/seed_butterflies.cl"}, seed_why_not, make_seed),
+        threaded_variant(),
+        fft::reference_variant(),
+    };
+    return a;
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,149 @@
+// Axes of any length: Bluestein's convolution with a chirp. i^2 mod 2n is exact in integers, so that the chirp is exact
+// to float for any n.
+#include "algorithms/fft/axis.hpp"
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+
+namespace parallax::engine::fft {
+namespace {
+
+/// exp(-i pi i^2 / n)
+std::vector<Complex> chirp(std::int64_t n) {
+    std::vector<Complex> values;
+    const auto whole = static_cast<std::uint64_t>(2 * n);
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i) values.push_back(unit_root(i * i % whole, whole));
+    return values;
+}
+
+/// Spectrum of the conjugate chirp wrapped around m points, times factor.
+std::vector<Complex> chirp_spectrum(const std::vector<Complex>& chirp, std::int64_t m, double factor) {
+    const auto size = static_cast<std::size_t>(m);
+    std::vector<Complex> filter(size);
+    for (std::size_t i = 0; i < chirp.size(); ++i) filter[i] = filter[(size - i) % size] = std::conj(chirp[i]) * factor;
+    reference_fft1(filter.data(), m, 1, false);
+    return filter;
+}
+
+host::Buffer upload(PlanBuilder& builder, const std::vector<Complex>& values) {
+    return builder.constant(std::vector<std::complex<float>>(values.begin(), values.end()));
+}
+
+/// The whole convolution in one kernel.
+class BluesteinLine final : public Axis1D {
+public:
+    BluesteinLine(PlanBuilder& builder, const AxisShape& shape, std::int64_t m)
+        : n_(shape.n), kernel_(build(builder, shape, m)),
+          forward_(builder.constant(stage_table(kernel_.line.radices))),
+          backward_(builder.constant(stage_table(reversed(kernel_.line.radices)))) {
+        const auto values = chirp(n_);
+        chirp_ = upload(builder, values);
+        filter_ = upload(builder, chirp_spectrum(values, m, 1.0 / static_cast<double>(m)));
+        warm_up(builder, *kernel_.kernel, kernel_.local(), {chirp_, chirp_, forward_, backward_, chirp_, filter_, std::uint64_t{0}, std::uint64_t{1},
+                                                            static_cast<std::int32_t>(n_), std::int32_t{0}, 1.0f});
+    }
+
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, std::int64_t images,
+                 std::int64_t unit, Direction direction) override {
+        const auto inverse = static_cast<std::int32_t>(direction == Direction::inverse);
+        execution.launch(stage, *kernel_.kernel, kernel_.groups(images * unit), kernel_.local(),
+                         {in, out, forward_, backward_, chirp_, filter_, static_cast<std::uint64_t>(images), static_cast<std::uint64_t>(unit),
+                          static_cast<std::int32_t>(n_), inverse, inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
+    }
+
+    std::string describe() const override { return fmt::format("Bluestein {} ({})", kernel_.line.n, kernel_.line.describe()); }
+
+private:
+    static LineKernel build(PlanBuilder& builder, const AxisShape& shape, std::int64_t m) {
+        const bool columns = shape.unit > 1;
+        host::Defines defines;
+        defines.add("BLUESTEIN_COLUMNS", columns ? 1 : 0);
+        return build_line_kernel(builder, {"fft/bluestein_line.cl", defines}, "bluestein_line", static_cast<int>(m),
+                                 columns ? LineLayout::columns : LineLayout::rows, shape.lines());
+    }
+
+    std::int64_t n_;
+    LineKernel kernel_;
+    host::Buffer forward_, backward_, chirp_, filter_;
+};
+
+/// The convolution through global memory, a slab of lines at a time.
+class BluesteinSlabs final : public Axis1D {
+public:
+    BluesteinSlabs(PlanBuilder& builder, const AxisShape& shape, std::int64_t m)
+        : n_(shape.n), m_(m), rows_(shape.unit == 1),
+          most_lines_(std::clamp<std::int64_t>(slab_elements / m, rows_ ? 1 : 8, rows_ ? shape.images : std::max<std::int64_t>(shape.unit, 8))),
+          axis_(make_axis(builder, rows_ ? AxisShape{most_lines_, m, 1} : AxisShape{1, m, most_lines_})),
+          chirp_in_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_in")),
+          chirp_filter_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_filter")),
+          chirp_out_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_out")),
+          group_(std::min({std::size_t{256}, chirp_in_->max_work_group(), chirp_filter_->max_work_group(), chirp_out_->max_work_group()})) {
+        const auto values = chirp(n_);
+        chirp_ = upload(builder, values);
+        filter_ = upload(builder, chirp_spectrum(values, m, 1.0));
+        work_ = builder.scratch(static_cast<std::size_t>(most_lines_ * m) * sizeof(std::complex<float>));
+        const std::uint64_t none = 0, one = 1;
+        warm_up(builder, *chirp_in_, {group_}, {chirp_, filter_, chirp_, none, none, none, none, one, one, one});
+        warm_up(builder, *chirp_filter_, {group_}, {chirp_, filter_, none, one, one});
+        warm_up(builder, *chirp_out_, {group_}, {chirp_, filter_, chirp_, none, none, none, none, one, one, one, std::int32_t{0}, 1.0f});
+    }
+
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, std::int64_t images,
+                 std::int64_t unit, Direction direction) override {
+        const auto scope = execution.scope(stage);
+        const bool inverse = direction == Direction::inverse;
+        if (rows_) {
+            for (std::int64_t row = 0; row < images; row += most_lines_)
+                slab(execution, in, out, row * n_, n_, 1, std::min(most_lines_, images - row), 1, inverse);
+            return;
+        }
+        for (std::int64_t image = 0; image < images; ++image)
+            for (std::int64_t x = 0; x < unit; x += most_lines_)
+                slab(execution, in, out, image * n_ * unit + x, 0, unit, 1, std::min(most_lines_, unit - x), inverse);
+    }
+
+    std::string describe() const override { return fmt::format("Bluestein {} ({})", m_, axis_->describe()); }
+
+private:
+    static constexpr std::int64_t slab_elements = std::int64_t{1} << 23;   // 64 MiB
+
+    void slab(Execution& execution, const host::Buffer& in, const host::Buffer& out, std::int64_t origin, std::int64_t image_stride,
+              std::int64_t point_stride, std::int64_t images, std::int64_t width, bool inverse) {
+        const auto u = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+        const auto groups = [&](std::int64_t elements) { return host::NDRange{(static_cast<std::size_t>(elements) + group_ - 1) / group_}; };
+        const host::Buffer& work = execution.buffer(work_);
+        execution.launch("chirp in", *chirp_in_, groups(images * m_ * width), {group_},
+                         {in, work, chirp_, u(origin), u(image_stride), u(point_stride), u(images), u(width), u(n_), u(m_)});
+        axis_->enqueue(execution, "forward", work, work, images, width, Direction::forward);
+        execution.launch("chirp filter", *chirp_filter_, groups(images * m_ * width), {group_}, {work, filter_, u(images), u(width), u(m_)});
+        axis_->enqueue(execution, "inverse", work, work, images, width, Direction::inverse);
+        execution.launch("chirp out", *chirp_out_, groups(images * n_ * width), {group_},
+                         {work, out, chirp_, u(origin), u(image_stride), u(point_stride), u(images), u(width), u(n_), u(m_),
+                          static_cast<std::int32_t>(inverse), inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
+    }
+
+    std::int64_t n_, m_;
+    bool rows_;
+    std::int64_t most_lines_;
+    std::unique_ptr<Axis1D> axis_;
+    std::unique_ptr<host::Kernel> chirp_in_, chirp_filter_, chirp_out_;
+    std::size_t group_;
+    host::Buffer chirp_, filter_;
+    Scratch work_;
+};
+
+}  // namespace
+
+std::unique_ptr<Axis1D> make_bluestein_axis(PlanBuilder& builder, const AxisShape& shape) {
+    const std::int64_t m = good_size(2 * shape.n - 1);
+    if (fits_one_group(builder.device(), m, shape.unit > 1 ? LineLayout::columns : LineLayout::rows))
+        return std::make_unique<BluesteinLine>(builder, shape, m);
+    return std::make_unique<BluesteinSlabs>(builder, shape, m);
+}
+
+}  // namespace parallax::engine::fft

@@ -1,0 +1,40 @@
+#include "algorithms/fft/line_kernel.hpp"
+
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace parallax::engine::fft {
+
+bool fits_one_group(const host::DeviceInfo& device, std::int64_t n, LineLayout layout) {
+    return n >= 1 && n <= longest_line && plan_line(static_cast<int>(n), layout, line_limits(device), 1).has_value();
+}
+
+void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, std::initializer_list<host::Arg> arguments) {
+    builder.queue().launch({.kernel = kernel, .groups = {}, .local = local, .args = {arguments.begin(), arguments.size()}, .wait = {}, .step = kernel.name()});
+    builder.queue().finish();
+}
+
+LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const std::string& name, int n, LineLayout layout,
+                             std::int64_t lines_wanted) {
+    const host::Defines given = spec.defines;
+    for (LineLimits limits = line_limits(builder.device()); limits.group >= 1;) {
+        const auto line = plan_line(n, layout, limits, lines_wanted);
+        if (!line) break;
+        spec.defines = given;
+        add_line_defines(spec.defines, *line);
+        auto kernel = builder.kernel(spec, name);
+        const auto allowed = static_cast<int>(std::min<std::size_t>(kernel->max_work_group(), 1u << 16));
+        if (allowed >= line->group()) return {*line, std::move(kernel)};
+        limits.group = std::min(allowed, limits.group - 1);
+    }
+    throw UnsupportedError(fmt::format("a transform of {} points in one work-group of {}", n, builder.device().name),
+                           {fmt::format("{}: local memory {} bytes, work-groups up to {}", name, builder.device().local_memory,
+                                        builder.device().max_work_group)});
+}
+
+}  // namespace parallax::engine::fft

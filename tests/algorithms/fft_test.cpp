@@ -1,0 +1,475 @@
+// Fourier transforms of every kind and size on every device against double precision, with guard regions around outputs,
+// and the properties that a transform has whatever computes it.
+#include "algorithms/fft/libraries.hpp"
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/reference.hpp"
+#include "algorithms/fft/transform.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <numbers>
+#include <random>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::engine::fft;
+
+namespace parallax::engine {
+Algorithm make_fft();
+}
+
+namespace {
+
+using FloatComplex = std::complex<float>;
+constexpr double tolerance = 1e-6;   // relative L2
+
+struct Implementation {
+    std::string name;
+    std::function<std::string(const TransformSpec&, host::Context&)> why_not;
+    std::function<std::unique_ptr<Transform>(PlanBuilder&, const TransformSpec&)> make;
+};
+
+Implementation of(Library library, std::string name) {
+    return {std::move(name), [library](const TransformSpec& s, host::Context& c) { return why_not(library, s, c); },
+            [library](PlanBuilder& b, const TransformSpec& s) { return make_transform(b, s, library); }};
+}
+Implementation radix() { return of(Library::radix, "radix"); }
+
+std::vector<Implementation> implementations() {
+    return {radix(), {"radix2_seed", seed_why_not, make_seed}, {"lanes", lanes_why_not, make_lanes}, of(Library::vkfft, "vkfft"), of(Library::automatic, "auto")};
+}
+
+std::string text(const TransformSpec& s) {
+    const char* kinds[] = {"c2c", "r2c", "c2r"};
+    return fmt::format("{} {} x {} x {}", kinds[static_cast<int>(s.kind)], s.batch, s.height, s.width);
+}
+
+std::int64_t spectrum_width(const TransformSpec& s) { return s.kind == Kind::c2c ? s.width : s.width / 2 + 1; }
+std::size_t rows(const TransformSpec& s) { return static_cast<std::size_t>(s.batch * s.height); }
+std::size_t floats_in(const TransformSpec& s) { return rows(s) * static_cast<std::size_t>(s.kind == Kind::r2c ? s.width : 2 * spectrum_width(s)); }
+std::size_t floats_out(const TransformSpec& s) { return rows(s) * static_cast<std::size_t>(s.kind == Kind::c2r ? s.width : 2 * spectrum_width(s)); }
+
+std::vector<float> noise(std::size_t count, unsigned seed = 7) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> values(count);
+    for (float& v : values) v = normal(random);
+    return values;
+}
+
+/// Input with the symmetry that c2r assumes: the half spectrum of a real array.
+std::vector<float> input_for(const TransformSpec& s) {
+    if (s.kind != Kind::c2r) return noise(floats_in(s));
+    const std::vector<float> real = noise(rows(s) * static_cast<std::size_t>(s.width));
+    std::vector<Complex> full(real.begin(), real.end());
+    for (std::int64_t b = 0; b < s.batch; ++b) reference_fft2(full.data() + b * s.width * s.height, s.width, s.height, false);
+    std::vector<float> half;
+    for (std::size_t row = 0; row < rows(s); ++row)
+        for (std::int64_t x = 0; x < spectrum_width(s); ++x) {
+            const Complex z = full[row * static_cast<std::size_t>(s.width) + static_cast<std::size_t>(x)];
+            half.push_back(static_cast<float>(z.real()));
+            half.push_back(static_cast<float>(z.imag()));
+        }
+    return half;
+}
+
+/// In double precision: what the transform should give.
+std::vector<double> expected(const TransformSpec& s, Direction direction, const std::vector<float>& in) {
+    const auto width = static_cast<std::size_t>(s.width), half = static_cast<std::size_t>(spectrum_width(s));
+    std::vector<Complex> work(rows(s) * width);
+    for (std::size_t row = 0; row < rows(s); ++row)
+        for (std::size_t x = 0; x < width; ++x) {
+            Complex& z = work[row * width + x];
+            if (s.kind == Kind::r2c) { z = in[row * width + x]; continue; }
+            if (x < half) { z = Complex(in[2 * (row * half + x)], in[2 * (row * half + x) + 1]); continue; }
+            const auto h = static_cast<std::size_t>(s.height), image = row / h, y = row % h, mirrored = image * h + (h - y) % h;
+            const std::size_t at = 2 * (mirrored * half + width - x);
+            z = Complex(in[at], -in[at + 1]);
+        }
+    for (std::int64_t b = 0; b < s.batch; ++b)
+        reference_fft2(work.data() + b * s.width * s.height, s.width, s.height, direction == Direction::inverse);
+    std::vector<double> out;
+    for (std::size_t row = 0; row < rows(s); ++row)
+        for (std::size_t x = 0; x < (s.kind == Kind::r2c ? half : width); ++x) {
+            out.push_back(work[row * width + x].real());
+            if (s.kind != Kind::c2r) out.push_back(work[row * width + x].imag());
+        }
+    return out;
+}
+
+double relative_error(const std::vector<float>& got, const std::vector<double>& want) {
+    REQUIRE(got.size() == want.size());
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        error += (got[i] - want[i]) * (got[i] - want[i]);
+        norm += want[i] * want[i];
+    }
+    return std::sqrt(error / std::max(norm, 1e-300));
+}
+
+/// A device with a queue, and transforms run on it.
+class Bench {
+public:
+    explicit Bench(const tests::DevicePtr& device) : context_(tests::open_for_test(device)), queue_(context_->create_queue()) {}
+    host::Context& context() { return *context_; }
+
+    /// Runs forth; the output lies between guards that must not change, and so must the input unless `in_place`.
+    std::vector<float> run(const Implementation& implementation, const TransformSpec& spec, Direction direction, const std::vector<float>& in,
+                           bool in_place = false) {
+        PlanBuilder builder(*context_, *queue_);
+        const auto transform = implementation.make(builder, spec);
+        return run(builder, *transform, spec, direction, in, in_place);
+    }
+
+    std::vector<float> run(PlanBuilder& builder, Transform& transform, const TransformSpec& spec, Direction direction, const std::vector<float>& in,
+                           bool in_place = false) {
+        std::vector<host::Buffer> workspace;
+        for (const std::size_t bytes : builder.slots()) workspace.push_back(context_->allocate(bytes));
+        const std::size_t guard = std::max<std::size_t>(context_->info().base_align, 4096), bytes = floats_out(spec) * sizeof(float);
+        const std::vector<unsigned char> pattern(guard + bytes + guard, 0xA5);
+        const host::Buffer whole = context_->allocate(pattern.size());
+        queue_->write(whole, 0, pattern.data(), pattern.size()).wait();
+        const host::Buffer out = whole.sub(guard, bytes);
+        const host::Buffer input = in_place ? out : context_->allocate(in.size() * sizeof(float));
+        queue_->write(input, 0, in.data(), in.size() * sizeof(float)).wait();
+
+        Profiler profiler;
+        Execution execution(*queue_, profiler, workspace);
+        transform.enqueue(execution, input, out, direction);
+        queue_->finish();
+
+        std::vector<unsigned char> after(pattern.size());
+        queue_->read(whole, 0, after.data(), after.size()).wait();
+        CHECK(std::equal(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(guard), pattern.begin()));
+        CHECK(std::equal(after.end() - static_cast<std::ptrdiff_t>(guard), after.end(), pattern.begin()));
+        if (!in_place) {
+            std::vector<float> kept(in.size());
+            queue_->read(input, 0, kept.data(), kept.size() * sizeof(float)).wait();
+            CHECK(kept == in);
+        }
+        std::vector<float> result(floats_out(spec));
+        std::memcpy(result.data(), after.data() + guard, bytes);
+        return result;
+    }
+
+    void check(const Implementation& implementation, const TransformSpec& spec, Direction direction, bool in_place = false) {
+        CAPTURE(implementation.name);
+        CAPTURE(text(spec));
+        CAPTURE(in_place);
+        const std::vector<float> in = input_for(spec);
+        CHECK(relative_error(run(implementation, spec, direction, in, in_place), expected(spec, direction, in)) < tolerance);
+    }
+
+    std::unique_ptr<host::Queue>& queue() { return queue_; }
+
+private:
+    std::shared_ptr<host::Context> context_;
+    std::unique_ptr<host::Queue> queue_;
+};
+
+template <class Body>
+void each_device(Body&& body) {
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        INFO(tests::device_label(*device));
+        Bench bench(device);
+        body(bench);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("the reference transform agrees with the sum that defines it") {
+    for (const std::int64_t n : {1, 2, 3, 8, 30, 31, 37, 64, 101, 143}) {
+        CAPTURE(n);
+        const std::vector<float> values = noise(static_cast<std::size_t>(2 * n));
+        std::vector<Complex> data(static_cast<std::size_t>(n)), sums(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < data.size(); ++i) data[i] = Complex(values[2 * i], values[2 * i + 1]);
+        for (std::size_t k = 0; k < data.size(); ++k)
+            for (std::size_t i = 0; i < data.size(); ++i)
+                sums[k] += data[i] * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i * k % data.size()) / static_cast<double>(n));
+        const std::vector<Complex> original = data;
+        reference_fft1(data.data(), n, 1, false);
+        for (std::size_t k = 0; k < data.size(); ++k) CHECK(std::abs(data[k] - sums[k]) < 1e-12 * static_cast<double>(n));
+        reference_fft1(data.data(), n, 1, true);
+        for (std::size_t k = 0; k < data.size(); ++k) CHECK(std::abs(data[k] - original[k]) < 1e-13 * static_cast<double>(n));
+    }
+}
+
+TEST_CASE("the reference in two dimensions is rows, then columns, on one thread or many") {
+    const std::int64_t width = 37, height = 20;
+    const std::vector<float> values = noise(static_cast<std::size_t>(width * height));
+    std::vector<Complex> both(values.begin(), values.end()), steps = both;
+    reference_fft2(both.data(), width, height, false, 3);
+    reference_fft1(steps.data(), width, height, false);
+    for (std::int64_t x = 0; x < width; ++x) {
+        std::vector<Complex> column(static_cast<std::size_t>(height));
+        for (std::int64_t y = 0; y < height; ++y) column[static_cast<std::size_t>(y)] = steps[static_cast<std::size_t>(y * width + x)];
+        reference_fft1(column.data(), height, 1, false);
+        for (std::int64_t y = 0; y < height; ++y)
+            CHECK(std::abs(column[static_cast<std::size_t>(y)] - both[static_cast<std::size_t>(y * width + x)]) < 1e-11);
+    }
+}
+
+TEST_CASE("every smooth line has a plan that fits its limits") {
+    for (const LineLimits limits : {LineLimits{}, LineLimits{1024, 49152}, LineLimits{256, 32768}})
+        for (int n = 1; n <= longest_line; ++n)
+            for (const LineLayout layout : {LineLayout::rows, LineLayout::columns}) {
+                const auto line = plan_line(n, layout, limits, 3000);
+                if (line.has_value() != is_smooth(n)) FAIL("length " << n);
+                if (!line) continue;
+                int product = 1, held = 0;
+                for (const int radix : line->radices) {
+                    product *= radix;
+                    held = std::max(held, radix * ((n / radix + line->items - 1) / line->items));
+                }
+                const bool sound = product == n && line->group() <= limits.group && line->registers == held &&
+                                   (line->radices.size() == 1 || line->local_bytes() <= limits.local_bytes);
+                if (!sound) FAIL("length " << n << ": " << line->describe() << ", " << line->items << " work-items x " << line->lines);
+            }
+}
+
+TEST_CASE("good_size is the next length with factors up to 7") {
+    CHECK(good_size(1) == 1);
+    CHECK(good_size(11) == 12);
+    CHECK(good_size(4000) == 4000);
+    CHECK(good_size(6527) == 6561);
+    CHECK(good_size(8193) == 8232);
+}
+
+TEST_CASE("radix: rows of every length from 1 to 128") {
+    each_device([](Bench& bench) {
+        for (std::int64_t n = 1; n <= 128; ++n) {
+            bench.check(radix(), {n, 1, 3}, Direction::forward);
+            bench.check(radix(), {n, 1, 3}, Direction::inverse);
+        }
+    });
+}
+
+TEST_CASE("radix: columns of every length from 1 to 64") {
+    each_device([](Bench& bench) {
+        for (std::int64_t n = 1; n <= 64; ++n) bench.check(radix(), {5, n, 2}, n % 2 ? Direction::forward : Direction::inverse);
+    });
+}
+
+TEST_CASE("radix: real rows of every length from 1 to 40, odd and even numbers of rows") {
+    each_device([](Bench& bench) {
+        for (std::int64_t n = 1; n <= 40; ++n) {
+            bench.check(radix(), {n, 1, 3 + n % 2, Kind::r2c}, Direction::forward);
+            bench.check(radix(), {n, 1, 3 + n % 2, Kind::c2r}, Direction::inverse);
+        }
+    });
+}
+
+TEST_CASE("radix: long and awkward lines") {
+    // Every radix in later stages, the most stages, the longest of one work-group, passes over memory, primes.
+    const std::int64_t lengths[] = {169, 289, 225, 196, 210, 257, 509, 1000, 2310, 3125, 2401, 3072, 3264, 2448, 4093, 4096, 4099, 4913, 6250, 8192, 8191, 8232, 10007, 16384, 83521};
+    each_device([&](Bench& bench) {
+        for (const std::int64_t n : lengths) {
+            bench.check(radix(), {n, 1, 2}, Direction::forward);
+            bench.check(radix(), {n, 1, 2}, Direction::inverse, true);
+        }
+        for (const std::int64_t n : {169, 1000, 3264, 4093, 8232, 8209}) {
+            bench.check(radix(), {3, n, 2}, Direction::forward);
+            bench.check(radix(), {3, n, 2}, Direction::inverse, true);
+        }
+        for (const std::int64_t n : {1021, 3264, 8191, 8192, 8232, 10007}) {
+            bench.check(radix(), {n, 1, 3, Kind::r2c}, Direction::forward);
+            bench.check(radix(), {n, 1, 3, Kind::c2r}, Direction::inverse);
+        }
+    });
+}
+
+TEST_CASE("radix: powers of two up to 2^20, and one of three passes") {
+    each_device([](Bench& bench) {
+        for (std::int64_t n = 256; n <= 1 << 20; n *= 2) bench.check(radix(), {n, 1, 1}, n % 3 == 1 ? Direction::forward : Direction::inverse);
+        bench.check(radix(), {3 * 5 * 7 * 11 * 13 * 17 * 17, 1, 1}, Direction::forward);
+    });
+}
+
+TEST_CASE("every implementation: planes of odd, even and prime sizes, batches, in place") {
+    const TransformSpec specs[] = {{1, 1, 1},  {1, 1, 5},   {1, 9, 2},  {16, 16, 1}, {15, 16, 3}, {16, 15, 1}, {31, 17, 2},
+                                   {37, 41, 1}, {64, 128, 2}, {100, 60, 1}, {256, 64, 1}, {127, 255, 1}};
+    each_device([&](Bench& bench) {
+        for (const Implementation& implementation : implementations())
+            for (TransformSpec spec : specs) {
+                int ran = 0;
+                for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
+                    spec.kind = kind;
+                    if (!implementation.why_not(spec, bench.context()).empty()) {
+                        PlanBuilder builder(bench.context(), *bench.queue());
+                        if (implementation.name == "vkfft" || implementation.name == "auto") CHECK_THROWS_AS(implementation.make(builder, spec), UnsupportedError);
+                        CHECK(implementation.name != "auto");
+                        CHECK(implementation.name != "radix");
+                        continue;
+                    }
+                    ++ran;
+                    if (kind != Kind::c2r) bench.check(implementation, spec, Direction::forward);
+                    if (kind != Kind::r2c) bench.check(implementation, spec, Direction::inverse);
+                    if (kind == Kind::c2c) bench.check(implementation, spec, Direction::forward, true);
+                }
+                if (implementation.name == "radix" || implementation.name == "auto") CHECK(ran == 3);
+            }
+    });
+}
+
+TEST_CASE("radix: sizes of holograms") {
+    each_device([](Bench& bench) {
+        for (const auto& [width, height] : {std::pair<std::int64_t, std::int64_t>{512, 384}, {1024, 768}, {3264, 51}, {51, 2448}, {12, 2304}}) {
+            bench.check(radix(), {width, height, 1}, Direction::forward);
+            bench.check(radix(), {width, height, 1, Kind::r2c}, Direction::forward);
+            bench.check(radix(), {width, height, 1, Kind::c2r}, Direction::inverse);
+        }
+    });
+}
+
+TEST_CASE("a transform there and back gives the array again") {
+    each_device([](Bench& bench) {
+        for (const TransformSpec spec : {TransformSpec{96, 68, 2}, TransformSpec{53, 47, 1}, TransformSpec{16384, 1, 1}}) {
+            CAPTURE(text(spec));
+            PlanBuilder builder(bench.context(), *bench.queue());
+            const auto transform = make_transform(builder, spec, Library::radix);
+            const std::vector<float> in = noise(floats_in(spec));
+            const std::vector<float> there = bench.run(builder, *transform, spec, Direction::forward, in);
+            const std::vector<float> back = bench.run(builder, *transform, spec, Direction::inverse, there, true);
+            CHECK(relative_error(back, {in.begin(), in.end()}) < 2 * tolerance);
+        }
+    });
+}
+
+TEST_CASE("the transform is linear and turns a shift into a phase") {
+    each_device([](Bench& bench) {
+        const TransformSpec spec{204, 1, 1};
+        const std::vector<float> a = noise(floats_in(spec), 1), b = noise(floats_in(spec), 2);
+        std::vector<float> sum(a.size()), shifted(a.size());
+        const std::size_t n = 204, shift = 29;
+        for (std::size_t i = 0; i < a.size(); ++i) sum[i] = 2 * a[i] - 3 * b[i];
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t part = 0; part < 2; ++part) shifted[2 * ((i + shift) % n) + part] = a[2 * i + part];
+        const auto forward = [&](const std::vector<float>& in) { return bench.run(radix(), spec, Direction::forward, in); };
+        const std::vector<float> fa = forward(a), fb = forward(b);
+        std::vector<double> combined(a.size()), turned(a.size());
+        for (std::size_t i = 0; i < a.size(); ++i) combined[i] = 2.0 * fa[i] - 3.0 * fb[i];
+        for (std::size_t k = 0; k < n; ++k) {
+            const Complex z = Complex(fa[2 * k], fa[2 * k + 1]) * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * shift % n) / static_cast<double>(n));
+            turned[2 * k] = z.real();
+            turned[2 * k + 1] = z.imag();
+        }
+        CHECK(relative_error(forward(sum), combined) < tolerance);
+        CHECK(relative_error(forward(shifted), turned) < tolerance);
+    });
+}
+
+TEST_CASE("c2r does not look at imaginary parts that a real array cannot have") {
+    each_device([](Bench& bench) {
+        for (const std::int64_t n : {16, 15, 10007}) {
+            const TransformSpec spec{n, 1, 2, Kind::c2r};
+            std::vector<float> in = input_for(spec);
+            const std::vector<float> clean = bench.run(radix(), spec, Direction::inverse, in);
+            const auto half = static_cast<std::size_t>(n / 2 + 1);
+            for (std::size_t row = 0; row < 2; ++row) {
+                in[2 * row * half + 1] = std::numeric_limits<float>::quiet_NaN();
+                if (n % 2 == 0) in[2 * (row * half + half - 1) + 1] = 1e9f;
+            }
+            // The guard test compares inputs, and NaN is not equal to itself: run without it.
+            PlanBuilder builder(bench.context(), *bench.queue());
+            const auto transform = make_transform(builder, spec, Library::radix);
+            std::vector<host::Buffer> workspace;
+            for (const std::size_t bytes : builder.slots()) workspace.push_back(bench.context().allocate(bytes));
+            const host::Buffer from = bench.context().allocate(in.size() * sizeof(float)), to = bench.context().allocate(clean.size() * sizeof(float));
+            bench.queue()->write(from, 0, in.data(), in.size() * sizeof(float)).wait();
+            Profiler profiler;
+            Execution execution(*bench.queue(), profiler, workspace);
+            transform->enqueue(execution, from, to, Direction::inverse);
+            std::vector<float> dirty(clean.size());
+            bench.queue()->read(to, 0, dirty.data(), dirty.size() * sizeof(float)).wait();
+            CHECK(dirty == clean);
+        }
+    });
+}
+
+TEST_CASE("what cannot be done is refused with a reason") {
+    each_device([](Bench& bench) {
+        CHECK(seed_why_not({96, 64, 1}, bench.context()).find("powers of two") != std::string::npos);
+        CHECK(seed_why_not({64, 64, 1, Kind::r2c}, bench.context()).find("c2c") != std::string::npos);
+        CHECK(why_not(Library::radix, {std::int64_t{1} << 27, 1, 1}, bench.context()).find("67108864") != std::string::npos);
+        CHECK(why_not(Library::automatic, {0, 4, 1}, bench.context()).find("no elements") != std::string::npos);
+        PlanBuilder builder(bench.context(), *bench.queue());
+        CHECK_THROWS_AS(make_transform(builder, {0, 4, 1}, Library::radix), UnsupportedError);
+    });
+}
+
+TEST_CASE("fft as an algorithm: shapes, spacings and wrong requests") {
+    const Algorithm algorithm = make_fft();
+    const auto infer = [&](const char* json, const ArrayDesc& input) {
+        return algorithm.infer({{{"array", input}}, algorithm.parameters.parse(Json::parse(json), ""), {"array"}}).at("array");
+    };
+    const ArrayDesc image = ArrayDesc::dense(ElementType::c64, {{'z', 3}, {'y', 6}, {'x', 8}}).with_spacing('x', 0.5).with_unit("um");
+    const ArrayDesc real = image.with_type(ElementType::f32);
+    CHECK(infer("{}", image).size('x') == 8);
+    CHECK(infer("{}", image).find('x')->spacing == doctest::Approx(1 / (8 * 0.5)));
+    CHECK(infer("{}", image).find('z')->spacing == doctest::Approx(1.0));
+    CHECK(infer("{}", image).unit == "1/um");
+    CHECK(infer(R"({"kind": "r2c"})", real).size('x') == 5);
+    CHECK(infer(R"({"kind": "r2c"})", real).type == ElementType::c64);
+    CHECK(infer(R"({"kind": "c2r"})", image).size('x') == 14);
+    CHECK(infer(R"({"kind": "c2r", "width": "odd"})", image).size('x') == 15);
+    CHECK_THROWS_AS(infer(R"({"kind": "r2c"})", image), ConfigError);
+    CHECK_THROWS_AS(infer("{}", real), ConfigError);
+    CHECK_THROWS_AS(infer(R"({"kind": "r2c", "direction": "inverse"})", real), ConfigError);
+    CHECK_THROWS_AS(infer(R"({"kind": "c2r", "direction": "forward"})", image), ConfigError);
+    CHECK_THROWS_AS(infer("{}", ArrayDesc::dense(ElementType::c64, {{'x', 8}})), ConfigError);
+    CHECK_THROWS_AS(infer("{}", ArrayDesc::dense(ElementType::c64, {{'y', 8}, {'x', 0}})), ConfigError);
+}
+
+TEST_CASE("fft as an algorithm: every variant that supports a problem gives the same answer") {
+    const Algorithm algorithm = make_fft();
+    for (const auto& device : tests::devices_under_test()) {
+        INFO(tests::device_label(*device));
+        const std::shared_ptr<host::Context> context = tests::open_for_test(device);
+        const auto queue = context->create_queue();
+        struct Case { const char* json; TransformSpec spec; Direction direction; std::vector<ArrayDesc::Extent> shape; };
+        const Case cases[] = {{"{}", {16, 8, 3}, Direction::forward, {{'z', 3}, {'y', 8}, {'x', 16}}},
+                              {R"({"direction": "inverse", "dimensions": 1})", {16, 1, 24}, Direction::inverse, {{'z', 3}, {'y', 8}, {'x', 16}}},
+                              {R"({"kind": "r2c"})", {15, 6, 2, Kind::r2c}, Direction::forward, {{'z', 2}, {'y', 6}, {'x', 15}}},
+                              {R"({"kind": "c2r", "width": "odd"})", {15, 6, 2, Kind::c2r}, Direction::inverse, {{'z', 2}, {'y', 6}, {'x', 8}}},
+                              {R"({"kind": "c2r", "dimensions": 1})", {14, 1, 12, Kind::c2r}, Direction::inverse, {{'z', 2}, {'y', 6}, {'x', 8}}}};
+        for (const Case& c : cases) {
+            CAPTURE(c.json);
+            const ArrayDesc desc = ArrayDesc::dense(c.spec.kind == Kind::r2c ? ElementType::f32 : ElementType::c64, c.shape);
+            const Problem problem{{{"array", desc}}, algorithm.parameters.parse(Json::parse(c.json), ""), {"array"}};
+            const ArrayDesc result = algorithm.infer(problem).at("array");
+            const std::vector<float> in = input_for(c.spec);
+            const std::vector<double> want = expected(c.spec, c.direction, in);
+            int ran = 0;
+            for (const Variant& variant : algorithm.variants) {
+                if (std::find(variant.backends.begin(), variant.backends.end(), context->info().backend) == variant.backends.end()) continue;
+                if (!variant.supports(problem, *context)) continue;
+                CAPTURE(variant.name);
+                ++ran;
+                PlanBuilder builder(*context, *queue);
+                const auto plan = variant.plan(builder, problem, Policy::defaults(variant.policy));
+                std::vector<host::Buffer> workspace;
+                for (const std::size_t bytes : builder.slots()) workspace.push_back(context->allocate(bytes));
+                Bindings bindings;
+                bindings.inputs["array"].buffer = context->allocate(desc.dense_bytes());
+                bindings.outputs["array"].buffer = context->allocate(result.dense_bytes());
+                queue->write(bindings.input("array"), 0, in.data(), desc.dense_bytes()).wait();
+                Profiler profiler;
+                Execution execution(*queue, profiler, workspace);
+                plan->enqueue(execution, bindings);
+                std::vector<float> out(result.dense_bytes() / sizeof(float));
+                queue->read(bindings.output("array"), 0, out.data(), result.dense_bytes()).wait();
+                CHECK(relative_error(out, want) < tolerance);
+            }
+            CHECK(ran >= 1);
+        }
+    }
+}
