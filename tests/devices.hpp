@@ -31,6 +31,7 @@ inline bool occurs(std::string_view part, std::string_view whole) {
 inline std::string device_label(const host::Device& device) { return device.info().name + " [" + device.info().platform + "]"; }
 
 /// Every device, narrowed by PARALLAX_TEST_DEVICES: parts of device, platform or version names, separated by commas, in any case.
+/// The name of a backend ("cuda") means the devices of that backend alone.
 /// No device at all is a failure, so that a broken installation does not look like a pass.
 inline std::vector<DevicePtr> devices_under_test() {
     const host::Inventory inventory = host::enumerate();
@@ -46,6 +47,8 @@ inline std::vector<DevicePtr> devices_under_test() {
     for (const DevicePtr& device : inventory.devices)
         if (parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
                 const host::DeviceInfo& info = device->info();   // PoCL names itself in the version only
+                for (const host::Backend backend : {host::Backend::opencl, host::Backend::cuda, host::Backend::native})
+                    if (detail::occurs(part, to_string(backend)) && part.size() == to_string(backend).size()) return info.backend == backend;
                 return detail::occurs(part, info.name) || detail::occurs(part, info.platform) || detail::occurs(part, info.version);
             }))
             devices.push_back(device);

@@ -25,7 +25,7 @@ const std::map<std::string, std::string> kernels_text{
      "    const size_t i = (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);\n"
      "    data[i] = (uint)(get_group_id(0) + 10 * get_group_id(1) + 100 * get_group_id(2));\n"
      "}\n"
-     "REQUIRED_GROUP(4, 2, 1) KERNEL void fixed(GLOBAL uint* data) {\n"
+     "KERNEL REQUIRED_GROUP(4, 2, 1) void fixed(GLOBAL uint* data) {\n"
      "    data[get_local_id(1) * 4 + get_local_id(0)] = 7;\n"
      "}\n"
      "KERNEL void vector(GLOBAL float* data, float2 pair, float4 quad) {\n"
@@ -229,9 +229,13 @@ TEST_CASE("wrong launches are errors that name step, kernel and limit") {
             return device_error([&] { bench.queue->launch({.kernel = kernel, .groups = groups, .local = local, .args = args, .step = "demo/scale"}); });
         };
         const std::vector<Arg> good{data, 64u, 2u};
+        const bool cuda = device->info().backend == Backend::cuda;   // has one code for all of these
+        const auto names = [cuda](const DeviceError& error, std::initializer_list<std::string_view> codes) {
+            return cuda ? error.code_name == "CUDA_ERROR_INVALID_VALUE" : std::find(codes.begin(), codes.end(), error.code_name) != codes.end();
+        };
 
         const DeviceError few = launch(*scale, {1}, {1}, {data, 64u});
-        CHECK(few.code_name == "CL_INVALID_KERNEL_ARGS");
+        CHECK(names(few, {"CL_INVALID_KERNEL_ARGS"}));
         CHECK(few.step == "demo/scale (kernel scale)");
         CHECK(has(few.what(), "kernel scale takes 3 arguments, 2 were given"));
         CHECK(has(launch(*scale, {1}, {1}, {data, 64u, 2u, 2u}).what(), "takes 3 arguments, 4 were given"));
@@ -241,11 +245,12 @@ TEST_CASE("wrong launches are errors that name step, kernel and limit") {
 
         const std::size_t limit = scale->max_work_group();
         const DeviceError large = launch(*scale, {1}, {1, limit + 1, 1}, good);
-        CHECK((large.code_name == "CL_INVALID_WORK_GROUP_SIZE" || large.code_name == "CL_INVALID_WORK_ITEM_SIZE"));
+        CHECK(names(large, {"CL_INVALID_WORK_GROUP_SIZE", "CL_INVALID_WORK_ITEM_SIZE"}));
         CHECK(has(launch(*scale, {1}, {2 * limit}, good).what(), "work-group"));
         CHECK(has(launch(*scale, {1}, {0}, good).what(), "at least 1"));
-        CHECK(has(launch(*fixed, {1}, {2, 4, 1}, {data}).what(), "compiled for 4 x 2 x 1"));
-        CHECK(launch(*scale, {SIZE_MAX}, {2}, good).code_name == "CL_INVALID_GLOBAL_WORK_SIZE");
+        if (cuda) CHECK(has(launch(*fixed, {1}, {4, 4, 1}, {data}).what(), "this kernel allows 8"));   // CUDA keeps the bound alone
+        else CHECK(has(launch(*fixed, {1}, {2, 4, 1}, {data}).what(), "compiled for 4 x 2 x 1"));
+        CHECK(names(launch(*scale, {SIZE_MAX}, {2}, good), {"CL_INVALID_GLOBAL_WORK_SIZE"}));
 
         const auto foreign_kernel = other.program->kernel("scale");
         CHECK(has(launch(*foreign_kernel, {1}, {1}, good).what(), "built for another device or context"));
