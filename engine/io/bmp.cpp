@@ -62,6 +62,7 @@ Picture read_header(const Source& source, File& file) {
 
     int channels = 3;
     picture.colour = Colour::rgb;
+    std::uint64_t headers_end = 14 + header;
     if (by_palette) {
         const std::size_t entry = old ? 3 : 4;
         const std::uint32_t named = old ? 0 : u32(46);
@@ -70,6 +71,7 @@ Picture read_header(const Source& source, File& file) {
         std::array<unsigned char, 1024> table{};
         file.seek(14 + header);
         file.read(table.data(), colours * entry, "the palette");
+        headers_end += colours * entry;
         bool grey = true;
         for (std::size_t i = 0; i < colours; ++i) {
             const unsigned char* c = table.data() + i * entry;
@@ -99,7 +101,7 @@ Picture read_header(const Source& source, File& file) {
     picture.file.detail = fmt::format("{}-bit{}", bits, by_palette ? (channels == 1 ? ", palette of greys" : ", palette") : "");
     picture.row_bytes = (static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(bits) + 31) / 32 * 4;
     const std::uint64_t pixels = picture.row_bytes * static_cast<std::uint64_t>(height);
-    if (picture.pixels_at < 14 + header || picture.pixels_at > source.bytes || source.bytes - picture.pixels_at < pixels) {
+    if (picture.pixels_at < headers_end || picture.pixels_at > source.bytes || source.bytes - picture.pixels_at < pixels) {
         fail(source, fmt::format("says that {} bytes of pixels begin at byte {}, but it has {} bytes", pixels, picture.pixels_at, source.bytes),
              "the file is cut off or its header is damaged: write or copy it again");
     }

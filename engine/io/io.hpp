@@ -19,19 +19,20 @@ namespace parallax::io {
 /// How the bytes of a raw file are laid out.
 struct RawLayout {
     ElementType type = ElementType::u8;
-    std::vector<ArrayDesc::Extent> axes;     ///< slowest first
+    std::vector<ArrayDesc::Extent> axes{};   ///< slowest first
     std::uint64_t offset = 0;                ///< bytes before the first element
     bool big_endian = false;
 };
 
 struct ReadOptions {
-    std::optional<std::pair<std::int64_t, std::int64_t>> pages;   ///< [first, end) of a multi-page file; not set: all
-    std::optional<std::int64_t> volume;                           ///< of a 4-D NIfTI: one volume; not set: all, axis t
-    std::optional<RawLayout> raw;                                 ///< must be given for unknown extensions
-    bool keep_channels = false;               ///< false: colour images become luminance (Rec. 601, as PIL's "L")
-    char page_axis = 't';                     ///< what pages of a stack are: 't' time or 'z' depth
+    /// [first, end) of a multi-page TIFF, or volumes of a 4-D NIfTI; not set: all. One page alone has no page axis.
+    std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
+    std::optional<std::int64_t> volume{};     ///< of a 4-D NIfTI: one volume; not set: all, axis t
+    std::optional<RawLayout> raw{};           ///< must be given for unknown formats; then nothing is detected
+    bool keep_channels = false;               ///< true: all channels, axis c last; false: luminance (Rec. 601, as PIL's "L"), alpha dropped
+    char page_axis = 't';                     ///< what pages of a stack, or the first of three NPY axes, are: 't' time or 'z' depth
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;           ///< larger arrays are refused
-    std::function<HostArray(const ArrayDesc&)> allocate;          ///< e.g. pinned memory; not set: HostArray::make
+    std::function<HostArray(const ArrayDesc&)> allocate{};        ///< e.g. pinned memory; not set: HostArray::make
 };
 
 /// What a file says of itself, without decoding its pixels.
@@ -43,19 +44,23 @@ struct FileInfo {
     std::string detail;              ///< "lzw, 12 pages, big-endian"
 };
 
+/// Throws IoError for what read() would refuse by the header alone. A name that does not fit the contents is told in `detail`.
 FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
-/// Decodes. Elements keep their type (8-bit stays u8); NIfTI scl_slope/inter other than 1/0 make f32.
+/// Decodes. Elements keep their type (8-bit stays u8, 1, 2 and 4-bit TIFF and PNG become u8 from 0 to 255); NIfTI
+/// scl_slope/inter other than 1/0 make f32. Axes: {t|z, y, x, c}, x fastest. Spacing: TIFF's resolution tags in um (ImageJ's
+/// own unit where it is written), NIfTI's pixdim in its unit with t in seconds; a NIfTI affine is always in mm.
 HostArray read(const std::filesystem::path&, const ReadOptions& = {});
 
 struct WriteOptions {
-    std::optional<std::array<double, 2>> window;              ///< PNG: [low, high] -> 0..255 (or 0..65535)
-    std::optional<std::array<double, 2>> window_percentile;   ///< PNG: percentiles, e.g. [1, 99]
-    int png_bits = 8;
+    std::optional<std::array<double, 2>> window{};            ///< PNG: [low, high] -> 0..255 (or 0..65535)
+    std::optional<std::array<double, 2>> window_percentile{}; ///< PNG: percentiles, e.g. [1, 99]
+    int png_bits = 8;                ///< of a PNG that goes through a window
     bool overwrite = false;          ///< false: an existing file is an IoError
 };
 
 /// By extension: .png (u8/u16 as they are; anything else needs a window, default its range), .tif/.tiff, .npy, .nii,
-/// .nii.gz. Complex arrays: .npy only. Throws IoError naming what the format cannot hold.
+/// .nii.gz. Complex arrays: .npy only. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
+/// in NIfTI. Throws IoError naming what the format cannot hold.
 void write(const std::filesystem::path&, const HostArray&, const WriteOptions& = {});
 /// Throws IoError now if write() could not work later: unknown extension, type or axes that the format cannot hold,
 /// existing file, folder that cannot be written. Creates nothing.

@@ -10,6 +10,35 @@ namespace {
 
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
 
+/// libtiff passes over values, and a next directory, that stand past the end of the file: a page would be lost without
+/// a word. So the directory at hand is looked at as it is stored.
+void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index) {
+    TIFF* tiff = tiff_file.handle();
+    File& file = tiff_file.file();
+    const bool big = TIFFIsBigTIFF(tiff) != 0, swap = TIFFIsByteSwapped(tiff) != 0;
+    const std::size_t count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, inside = big ? 8 : 4;
+    const std::uint64_t at = TIFFCurrentDirOffset(tiff);
+    const auto number = [&](const unsigned char* p) -> std::uint64_t { return big ? load<std::uint64_t>(p, swap) : load<std::uint32_t>(p, swap); };
+    unsigned char head[8] = {};
+    file.seek(at);
+    file.read(head, count_bytes, "a TIFF directory");
+    const std::uint64_t entries = big ? load<std::uint64_t>(head, swap) : load<std::uint16_t>(head, swap);
+    if (entries > source.bytes / entry_bytes) fail(source, fmt::format("its TIFF directory {} declares {} entries", index, entries), again);
+    std::vector<unsigned char> bytes(entries * entry_bytes + inside);   // and where the next directory is
+    file.read(bytes.data(), bytes.size(), "a TIFF directory");
+    for (std::uint64_t i = 0; i < entries; ++i) {
+        const unsigned char* entry = bytes.data() + i * entry_bytes;
+        const auto tag = load<std::uint16_t>(entry, swap);
+        const auto type = static_cast<TIFFDataType>(load<std::uint16_t>(entry + 2, swap));
+        const std::uint64_t count = number(entry + 4), width = static_cast<std::uint64_t>(TIFFDataWidth(type));
+        if (width == 0 || count <= inside / width) continue;
+        const std::uint64_t offset = number(entry + 4 + inside);
+        if (offset > source.bytes || count > (source.bytes - offset) / width) {
+            fail(source, fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag, index, count, offset), again);
+        }
+    }
+}
+
 Page describe_page(const Source& source, TIFF* tiff) {
     Page page;
     page.directory = TIFFCurrentDirOffset(tiff);
@@ -32,14 +61,15 @@ Page describe_page(const Source& source, TIFF* tiff) {
 
 std::vector<Page> describe_pages(const Source& source, const TiffFile& file) {
     std::vector<Page> pages;
-    for (;;) {
+    for (std::size_t index = 0;; ++index) {
+        check_directory(source, file, index);
         // Thumbnails, the levels of a pyramid and masks are no pages of the stack.
         std::uint32_t kind = 0;
         TIFFGetField(file.handle(), TIFFTAG_SUBFILETYPE, &kind);
         if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) pages.push_back(describe_page(source, file.handle()));
         if (TIFFLastDirectory(file.handle())) break;
         if (!TIFFReadDirectory(file.handle())) {
-            fail(source, fmt::format("its TIFF directory {} is damaged: {}", pages.size(), file.take_error()), again);
+            fail(source, fmt::format("its TIFF directory {} is damaged: {}", index + 1, file.take_error()), again);
         }
     }
     if (pages.empty()) fail(source, "holds only thumbnails or masks, no picture");

@@ -1,0 +1,256 @@
+// Files that lie, end early or were damaged: an IoError with a name and a hint, or, where the damage cannot be seen, an
+// array; never a crash, never a file left behind.
+#include "support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+struct Sample {
+    std::string name, bytes;
+};
+
+std::string npy_i4() { return make_npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }", std::string(24, '\x05')); }
+
+std::string nifti_i2(NiftiFixture nifti = {}) {
+    if (nifti.dim.empty()) nifti.dim = {3, 3, 2, 2};
+    return nifti.header() + std::string(24, '\x07');
+}
+
+/// A small whole file of every kind that is read.
+std::vector<Sample> samples() {
+    const Folder folder;
+    const HostArray grey = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 5}, {'x', 7}}));
+    const HostArray colour = pattern(ArrayDesc::dense(ElementType::u16, {{'y', 4}, {'x', 3}, {'c', 3}}));
+    const HostArray stack = pattern(ArrayDesc::dense(ElementType::f32, {{'t', 2}, {'y', 3}, {'x', 4}}));
+    std::vector<Sample> list = {{"a.jpg", small_jpeg()},
+                                {"a.bmp", small_bmp()},
+                                {"a.pgm", "P5 3 2 255\n\x01\x02\x03\x04\x05\x06"},
+                                {"text.pgm", "P2 3 2 255\n1 2 3 4 5 6"},
+                                {"a.npy", npy_i4()},
+                                {"fortran.npy", make_npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }", std::string(48, '\x40'))},
+                                {"a.nii", nifti_i2()},
+                                {"tiled.tif", make_tiff({{{256, 3, {3}}, {257, 3, {1}}, {258, 3, {8}}, {259, 3, {1}}, {262, 3, {1}}, {277, 3, {1}}, {322, 3, {16}}, {323, 3, {16}},
+                                                          {324, 4, {8}}, {325, 4, {256}}}},
+                                                        std::string(256, '\x09'))},
+                                {"big.tif", make_tiff({tiff_picture(2, 2, 16, 1, 16, 8)}, "abcdefgh", true, true)},
+                                {"four.tif", make_tiff({tiff_picture(3, 2, 4, 3, 8, 4, {{320, 3, std::vector<std::uint64_t>(48, 999)}})}, "abcd")},
+                                {"stack.tif", make_tiff({tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, "ImageJ=1.53\nimages=3\n")})}, "abcdefghijkl")}};
+    for (const char* name : {"grey.png", "grey.tif", "grey.nii.gz"}) io::write(folder / name, grey), list.push_back({name, get(folder / name)});
+    for (const char* name : {"colour.png", "colour.tif"}) io::write(folder / name, colour), list.push_back({name, get(folder / name)});
+    for (const char* name : {"pages.tif", "pages.nii.gz"}) io::write(folder / name, stack), list.push_back({name, get(folder / name)});
+    return list;
+}
+
+/// Reading ends well, or in an IoError that names the file. Returns whether it ended well.
+bool survives(const fs::path& path) {
+    io::ReadOptions options;
+    options.limit_bytes = 1 << 20;
+    bool well = true;
+    for (const bool channels : {false, true}) {
+        options.keep_channels = channels;
+        try {
+            const HostArray array = io::read(path, options);
+            if (!array.memory || array.desc.dense_bytes() > options.limit_bytes || !array.desc.is_dense()) FAIL("an array past the limit");
+        } catch (const IoError& error) {
+            if (error.problem.empty() || error.path.find(path.filename().string()) == std::string::npos) FAIL("an error without a name: " << error.what());
+            well = false;
+        }
+    }
+    try {
+        io::info(path);
+    } catch (const IoError&) {
+    }
+    return well;
+}
+
+}  // namespace
+
+TEST_CASE("the samples are whole") {
+    const Folder folder;
+    for (const Sample& sample : samples()) {
+        CAPTURE(sample.name);
+        put(folder / sample.name, sample.bytes);
+        CHECK(survives(folder / sample.name));
+    }
+}
+
+TEST_CASE("files that end early are noticed wherever they end") {
+    const Folder folder;
+    for (const Sample& sample : samples()) {
+        CAPTURE(sample.name);
+        const fs::path path = folder / sample.name;
+        for (std::size_t length = 1; length < sample.bytes.size(); ++length) {
+            put(path, sample.bytes.substr(0, length));
+            if (survives(path)) FAIL_CHECK("read well, cut off after " << length << " of " << sample.bytes.size() << " bytes");
+        }
+        fs::remove(path);
+    }
+}
+
+TEST_CASE("no damaged byte crashes a reader") {
+    const Folder folder;
+    for (const Sample& sample : samples()) {
+        CAPTURE(sample.name);
+        const fs::path path = folder / sample.name;
+        int refused = 0;
+        for (std::size_t at = 0; at < sample.bytes.size(); ++at) {
+            // All of the header, and every few bytes of what follows.
+            if (at > 600 && at % 7 != 0) continue;
+            for (const int change : {0x01, 0x80, 0xff}) {
+                std::string bytes = sample.bytes;
+                bytes[at] = static_cast<char>(bytes[at] ^ change);
+                put(path, bytes);
+                refused += !survives(path);
+            }
+        }
+        CHECK(refused > 0);
+        fs::remove(path);
+    }
+}
+
+TEST_CASE("every broken file has its sentence") {
+    struct Row {
+        std::string name, bytes, problem;   ///< a part of the sentence
+    };
+    const auto nifti = [](auto change) {
+        NiftiFixture fixture;
+        fixture.dim = {3, 3, 2, 2};
+        change(fixture);
+        return nifti_i2(fixture);
+    };
+    const auto with = [](std::string bytes, std::size_t at, const std::string& change) { return bytes.replace(at, change.size(), change); };
+    const auto npy = [](const std::string& dictionary) { return make_npy(dictionary, std::string(24, '\0')); };
+    const auto tiff = [](std::vector<TiffEntry> more) { return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd"); };
+    const std::string png_size = [] {
+        // 10^9 x 10^9 pixels; the header's checksum is right, so that libpng believes it.
+        Bytes b{{}, true};
+        b.add_text("\x89PNG\r\n\x1a\n").add<std::uint32_t>(13).add_text("IHDR").add<std::uint32_t>(1000000000).add<std::uint32_t>(1000000000);
+        b.add<std::uint8_t>(8).add<std::uint8_t>(0).add<std::uint8_t>(0).add<std::uint8_t>(0).add<std::uint8_t>(0).add<std::uint32_t>(0x41f75938);
+        return b.add<std::uint32_t>(4).add_text("IDAT").add<std::uint32_t>(0).add<std::uint32_t>(0).text;
+    }();
+    const std::vector<Row> rows = {
+        {"empty.png", "", "empty"},
+        {"words.png", "these are words and no picture", "does not begin as one"},
+        {"words.xyz", "these are words and no picture", "no format that is known"},
+        {"table.csv", "a,b\n1,2\n", "no format that is known"},
+        {"huge.png", png_size, "cannot come out of"},
+        {"words.npy", "these are words and no array", "does not begin as one"},
+        {"packed.npy", "\x1f\x8b\x08 and no gzip behind it", "gzip stream is damaged"},
+        {"version.npy", with(npy_i4(), 6, "\x09"), "NPY version 9"},
+        {"header.npy", with(npy_i4(), 8, "\xff\xff"), "its header has 65535 bytes"},
+        {"objects.npy", npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"), "\"|O\""},
+        {"text.npy", npy("{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }"), "\"<U3\""},
+        {"record.npy", npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,), }"), "records or objects"},
+        {"long.npy", npy("{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }"), "\"<f16\""},
+        {"lies.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"), "follow its header"},
+        {"overflow.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"), "more than 2^63 bytes"},
+        {"digits.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,), }"), "size past 2^63"},
+        {"none.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (0, 3), }"), "its axis y is 0"},
+        {"negative.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-2, 3), }"), "no tuple of whole numbers"},
+        {"missing.npy", npy("{'descr': '<i4', 'shape': (2, 3), }"), "lacks one of"},
+        {"open.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3"), "no tuple"},
+        {"empty.npy", make_npy("", ""), "no '{'"},
+        {"pair.nii", with(nifti_i2(), 344, "ni1"), "header of a NIfTI pair"},
+        {"analyze.nii", with(nifti_i2(), 344, std::string(3, '\0')), "not its magic word"},
+        {"dimensions.nii", nifti([](auto& n) { n.dim[0] = 9; }), "9 dimensions"},
+        {"negative.nii", nifti([](auto& n) { n.dim[1] = -3; }), "its axis x is -3"},
+        {"lies.nii", nifti([](auto& n) { n.dim = {3, 32767, 32767, 32767}; }), "but it has"},
+        {"overflow.nii", nifti([](auto& n) { n.dim = {5, 32767, 32767, 32767, 32767, 32767}; }), "more than 2^63 bytes"},
+        {"many.nii", nifti([](auto& n) { n.dim = {6, 1, 1, 1, 1, 1, 2}; }), "6 dimensions"},
+        {"type.nii", nifti([](auto& n) { n.datatype = 1536; }), "data type 1536"},
+        {"words.nii.gz", "these are words", "does not begin as one"},
+        {"width.tif", tiff({{256, 4, {1000000000}}, {257, 4, {1000000000}}, {278, 4, {1000000000}}}), "cannot come out of"},
+        {"zero.tif", tiff({{256, 4, {0}}}), "TIFF"},
+        {"offset.tif", tiff({{273, 4, {100000}}}), "cannot be decoded"},
+        {"bits.tif", tiff({{258, 3, {12}}}), "12-bit unsigned"},
+        {"half.tif", tiff({{258, 3, {16}}, {339, 3, {3}}, {256, 4, {2}}}), "16-bit floating-point"},
+        {"cmyk.tif", tiff({{262, 3, {5}}, {258, 3, {8, 8, 8, 8}}, {277, 3, {4}}, {256, 4, {1}}}), "colour model 5"},
+        {"codec.tif", tiff({{259, 3, {34933}}}), "method 34933"},
+        {"palette.tif", tiff({{262, 3, {3}}, {258, 3, {4}}}), "damaged"},
+        {"channels.tif", tiff({{258, 3, {8, 8}}, {277, 3, {2}}, {256, 4, {2}}}), "2 channels that are not colours"},
+        {"images.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=1000000000\n")}), "1000000000 images"},
+        {"minus.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=9223372036854775807\n")}), "9223372036854775807 images"},
+        {"pieces.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=2\n"), {278, 4, {1}}, {257, 4, {2}}, {256, 4, {2}}, {273, 4, {8, 9}}, {279, 4, {2, 2}}}), "not in one piece"},
+        {"directory.tif", std::string("II*\0\xff\xff\0\0", 8), "damaged TIFF"},
+        {"palette.bmp", with(small_bmp(), 46, std::string("\xff\xff\0\0", 4)), "palette of 65535 colours"},
+        {"rle.bmp", with(small_bmp(), 30, "\x01"), "compressed BMP"},
+        {"bits.bmp", with(small_bmp(), 28, "\x07"), "7 bits a pixel"},
+        {"header.bmp", with(small_bmp(), 14, "\x0d"), "BMP header of 13 bytes"},
+        {"lies.bmp", with(small_bmp(), 18, std::string("\xff\xff\xff\x7f\xff\xff\xff\x7f", 8)), "bytes of pixels begin"},
+        {"lowest.bmp", with(small_bmp(), 22, std::string("\0\0\0\x80", 4)), "bytes of pixels begin"},
+        {"offset.bmp", with(small_bmp(), 10, "\x01"), "bytes of pixels begin"},
+        {"lies.pgm", "P5 1000000000 1000000000 255\nabc", "bytes follow its header"},
+        {"number.pgm", "P5 99999999999999999999 1 255\nabc", "past 2147483647"},
+        {"word.pgm", "P5 width 1 255\nabc", "no number"},
+        {"most.pgm", "P5 1 1 70000\nabc", "70000 as its largest value"},
+        {"above.pgm", "P2 1 1 7\n9\n", "holds 9 where 7"},
+        {"words.jpg", "\xff\xd8\xff and nothing else of a JPEG", "JPEG data are damaged"},
+        {"half.jpg", small_jpeg().substr(0, 300), "damaged or cut off"},
+    };
+    REQUIRE(rows.size() >= 50);
+    const Folder folder;
+    for (const Row& row : rows) {
+        CAPTURE(row.name);
+        const fs::path path = folder / row.name;
+        put(path, row.bytes);
+        const IoError error = io_error(path, [&] { io::read(path); });
+        CAPTURE(error.problem);
+        CHECK(error.problem.find(row.problem) != std::string::npos);
+        CHECK_FALSE(error.hint.empty());
+        CHECK(std::string(error.what()).find(row.name) != std::string::npos);
+        CHECK(folder.entries() == 1);
+        fs::remove(path);
+    }
+}
+
+TEST_CASE("a header of a gigabyte in a file of a kilobyte asks for no memory") {
+    // gzip shrinks at most 1032 times: 32767 cubed voxels cannot be in there.
+    const Folder folder;
+    const fs::path path = folder / "a.nii.gz";
+    io::write(path, pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 2}, {'x', 2}})));
+    NiftiFixture lying;
+    lying.dim = {3, 2000, 2000, 2000};
+    lying.datatype = 2;
+    put(folder / "plain.nii", lying.header() + std::string(8, 'a'));
+    io::ReadOptions options;
+    options.allocate = [](const ArrayDesc&) -> HostArray {
+        FAIL("memory was asked for");
+        return {};
+    };
+    io_error(folder / "plain.nii", [&] { io::read(folder / "plain.nii", options); });
+    options.limit_bytes = 7;
+    const IoError error = io_error(path, [&] { io::read(path, options); });
+    CHECK(error.problem.find("8 bytes, the limit is 7") != std::string::npos);
+}
+
+TEST_CASE("a flipped bit inside gzip is found by its checksum") {
+    const Folder folder;
+    const fs::path path = folder / "a.nii.gz";
+    io::write(path, pattern(ArrayDesc::dense(ElementType::u8, {{'y', 50}, {'x', 50}})));
+    std::string bytes = get(path);
+    bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 4);   // in the checksum itself
+    put(path, bytes);
+    const IoError error = io_error(path, [&] { io::read(path); });
+    CHECK(error.problem.find("gzip") != std::string::npos);
+}
+
+TEST_CASE("what is no file is told as such") {
+    const Folder folder;
+    CHECK(io_error(folder / "none.png", [&] { io::read(folder / "none.png"); }).problem == "there is no such file");
+    CHECK(io_error(folder / "no" / "none.png", [&] { io::read(folder / "no" / "none.png"); }).hint.find("does not exist either") != std::string::npos);
+    CHECK(io_error(folder.path(), [&] { io::read(folder.path()); }).problem == "is a folder, not a file");
+    CHECK(io_error(folder.path(), [&] { io::hash_file(folder.path()); }).problem == "is a folder, not a file");
+    if (fs::exists("/dev/zero")) CHECK(io_error("/dev/zero", [&] { io::read("/dev/zero"); }).problem.find("device") != std::string::npos);
+    put(folder / "locked.npy", npy_i4());
+    fs::permissions(folder / "locked.npy", fs::perms::none);
+    if (std::ifstream(folder / "locked.npy").good()) {
+        MESSAGE("skipped: this user may read everything");
+    } else {
+        CHECK(io_error(folder / "locked.npy", [&] { io::read(folder / "locked.npy"); }).hint == "look at its permissions");
+    }
+    put(folder / "a.npy", npy_i4());
+    io_error(folder / "a.npy", [&] { io::read(folder / "a.npy", {.pages = {{1, 2}}}); });
+    io_error(folder / "a.npy", [&] { io::read(folder / "a.npy", {.volume = 0}); });
+}

@@ -1,0 +1,358 @@
+// Files written byte by byte, as their formats' descriptions have them: what other programs write.
+#include "support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+using u8s = std::vector<std::uint8_t>;
+
+std::uint8_t luminance(unsigned r, unsigned g, unsigned b) { return static_cast<std::uint8_t>((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16); }
+
+std::string bmp(std::uint16_t bits, std::uint32_t compression, std::int32_t width, std::int32_t height, const std::string& between, const std::string& pixels) {
+    Bytes b;
+    b.add_text("BM").add<std::uint32_t>(0).add<std::uint32_t>(0).add(static_cast<std::uint32_t>(54 + between.size()));
+    b.add<std::uint32_t>(40).add(width).add(height).add<std::uint16_t>(1).add(bits).add(compression).pad_to(54);
+    return b.add_text(between).add_text(pixels).text;
+}
+
+}  // namespace
+
+TEST_CASE("luminance is PIL's") {
+    // Values of PIL 12: Image.new("RGB", (1, 1), colour).convert("L").
+    CHECK(luminance(200, 100, 50) == 124);
+    const Folder folder;
+    const HostArray rgb = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 4}, {'c', 3}}), {200, 100, 50, 255, 255, 255, 1, 2, 3, 0, 0, 255});
+    io::write(folder / "a.png", rgb);
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.png")) == u8s{124, 255, 2, 29});
+    const HostArray deep = array_of<std::uint16_t>(ArrayDesc::dense(ElementType::u16, {{'y', 1}, {'x', 2}, {'c', 3}}), {65535, 65535, 65535, 1000, 2000, 3000});
+    io::write(folder / "a.tif", deep);
+    CHECK(values_of<std::uint16_t>(io::read(folder / "a.tif")) == std::vector<std::uint16_t>{65535, 1815});
+    const HostArray real = array_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', 1}, {'c', 3}}), {1.0f, 1.0f, 1.0f});
+    io::write(folder / "f.tif", real);
+    io_error(folder / "f.tif", [&] { io::read(folder / "f.tif"); });   // three floats need not be colours
+    CHECK(same_elements(io::read(folder / "f.tif", {.keep_channels = true}), real));
+}
+
+TEST_CASE("JPEG in colour") {
+    const Folder folder;
+    put(folder / "a.jpg", small_jpeg());
+    const HostArray grey = io::read(folder / "a.jpg");
+    CHECK(grey.desc.describe() == "u8 8 x 16 (y, x)");
+    CHECK(grey.as<std::uint8_t>()[3 * 16 + 5] == 100);
+    const HostArray rgb = io::read(folder / "a.jpg", {.keep_channels = true});
+    CHECK(rgb.desc.describe() == "u8 8 x 16 x 3 (y, x, c)");
+    const u8s pixel(rgb.as<std::uint8_t>() + (3 * 16 + 5) * 3, rgb.as<std::uint8_t>() + (3 * 16 + 5) * 3 + 3);
+    CHECK(pixel == u8s{79, 90, 205});
+}
+
+TEST_CASE("BMP in its kinds") {
+    const Folder folder;
+    const fs::path path = folder / "a.bmp";
+    SUBCASE("8-bit palette of greys is grey") {
+        put(path, small_bmp());
+        CHECK(io::info(path).desc.describe() == "u8 2 x 3 (y, x)");
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{1, 2, 3, 4, 5, 6});
+    }
+    SUBCASE("24 bits, bottom up, padded rows") {
+        put(path, bmp(24, 0, 1, 2, "", std::string("\x01\x02\x03\x00\x0a\x14\x1e\x00", 8)));
+        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{30, 20, 10, 3, 2, 1});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{luminance(30, 20, 10), luminance(3, 2, 1)});
+    }
+    SUBCASE("top down") {
+        put(path, bmp(24, 0, 1, -2, "", std::string("\x01\x02\x03\x00\x0a\x14\x1e\x00", 8)));
+        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{3, 2, 1, 30, 20, 10});
+    }
+    SUBCASE("1 bit") {
+        put(path, bmp(1, 0, 10, 1, std::string("\x00\x00\x00\x00\xff\xff\xff\x00", 8), std::string("\xa5\x40\x00\x00", 4)));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 0, 255, 0, 0, 255, 0, 255, 0, 255});
+    }
+    SUBCASE("16 bits without masks, 5 for a colour") {
+        Bytes pixels;
+        pixels.add<std::uint16_t>(0x7c00).add<std::uint16_t>(0x03e0 | 16);
+        put(path, bmp(16, 0, 2, 1, "", pixels.text));
+        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{255, 0, 0, 0, 255, 132});
+    }
+    SUBCASE("32 bits with masks") {
+        Bytes masks, pixels;
+        masks.add_all<std::uint32_t>({0xff, 0xff00, 0xff0000});
+        pixels.add<std::uint32_t>(0x00030201);
+        put(path, bmp(32, 3, 1, 1, masks.text, pixels.text));
+        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{1, 2, 3});
+    }
+}
+
+TEST_CASE("PGM and PPM, binary and text") {
+    const Folder folder;
+    const fs::path path = folder / "a.pgm";
+    put(path, "P5\n# a remark\n3 2\n255\n\x01\x02\x03\x04\x05\x06");
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{1, 2, 3, 4, 5, 6});
+    put(path, std::string("P5 2 1 4095 \x01\x02\x0f\xff", 16));
+    const HostArray deep = io::read(path);
+    CHECK(values_of<std::uint16_t>(deep) == std::vector<std::uint16_t>{0x0102, 0x0fff});
+    CHECK(deep.metadata.notes.at("pgm.largest_value") == "4095");
+    put(path, "P2\n3 1\n300\n0 299\n300");
+    CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{0, 299, 300});
+    put(path, "P6 1 1 255 \xc8\x64\x32");
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124});
+}
+
+TEST_CASE("NPY in either byte and element order, versions 1 to 3") {
+    const Folder folder;
+    const fs::path path = folder / "a.npy";
+    Bytes big{{}, true};
+    big.add_all<std::int32_t>({1, -2, 3, 4, 5, 6});
+    for (const int version : {1, 2, 3}) {
+        CAPTURE(version);
+        put(path, make_npy("{'descr': '>i4', 'fortran_order': False, 'shape': (2, 3), }", big.text, version));
+        const HostArray array = io::read(path);
+        CHECK(array.desc.describe() == "i32 2 x 3 (y, x)");
+        CHECK(values_of<std::int32_t>(array) == std::vector<std::int32_t>{1, -2, 3, 4, 5, 6});
+    }
+    put(path, make_npy("{'descr': '>i4', 'fortran_order': True, 'shape': (2, 3), }", big.text));
+    CHECK(values_of<std::int32_t>(io::read(path)) == std::vector<std::int32_t>{1, 3, 5, -2, 4, 6});
+    put(path, make_npy("{'shape': (1, 3L, 2), 'fortran_order': True, \"descr\": '>i4'}", big.text));
+    const HostArray stack = io::read(path, {.page_axis = 'z'});
+    CHECK(stack.desc.describe() == "i32 1 x 3 x 2 (z, y, x)");
+    CHECK(values_of<std::int32_t>(stack) == std::vector<std::int32_t>{1, 4, -2, 5, 3, 6});
+    Bytes complex{{}, true};
+    complex.add_all<double>({1.5, -2.5});
+    put(path, make_npy("{'descr': '>c16', 'fortran_order': False, 'shape': (1,), }", complex.text));
+    const HostArray number = io::read(path);
+    CHECK(number.desc.describe() == "c128 1 (x)");
+    CHECK(number.as<double>()[0] == 1.5);
+    CHECK(number.as<double>()[1] == -2.5);
+    Bytes halves;
+    halves.add_all<std::uint16_t>({0x3c00, 0xc000, 0x0001, 0x7c00, 0x7bff});
+    put(path, make_npy("{'descr': '<f2', 'fortran_order': False, 'shape': (5,), }", halves.text));
+    CHECK(values_of<float>(io::read(path)) == std::vector<float>{1, -2, 5.9604644775390625e-8f, std::numeric_limits<float>::infinity(), 65504});
+}
+
+TEST_CASE("raw elements, as they are described") {
+    const Folder folder;
+    const fs::path path = folder / "a.dat";
+    Bytes b{{}, true};
+    b.add_text("head").add_all<std::uint16_t>({1, 2, 3, 4, 5, 6});
+    put(path, b.text);
+    io::ReadOptions options;
+    options.raw = io::RawLayout{ElementType::u16, {{'y', 2}, {'x', 3}}, 4, true};
+    CHECK(io::info(path, options).detail == "big-endian, from byte 4");
+    CHECK(values_of<std::uint16_t>(io::read(path, options)) == std::vector<std::uint16_t>{1, 2, 3, 4, 5, 6});
+    options.raw->big_endian = false;
+    CHECK(io::read(path, options).as<std::uint16_t>()[0] == 256);
+    options.raw->offset = 5;
+    io_error(path, [&] { io::read(path, options); });
+}
+
+TEST_CASE("NIfTI of either byte order, scaled, with its space") {
+    const Folder folder;
+    const fs::path path = folder / "a.nii";
+    NiftiFixture nifti;
+    nifti.big = true;
+    nifti.dim = {3, 3, 2, 1};
+    nifti.pixdim = {-1, 2, 3, 4, 1, 1, 1, 1};
+    Bytes voxels{{}, true};
+    voxels.add_all<std::int16_t>({1, -2, 300, 4, 5, 6});
+    SUBCASE("plain") {
+        put(path, nifti.header() + voxels.text);
+        const HostArray array = io::read(path);
+        CHECK(array.desc.describe() == "i16 1 x 2 x 3 (z, y, x)");
+        CHECK(array.desc.unit == "mm");
+        CHECK(array.desc.find('x')->spacing == 2);
+        CHECK(array.desc.find('z')->spacing == 4);
+        CHECK(values_of<std::int16_t>(array) == std::vector<std::int16_t>{1, -2, 300, 4, 5, 6});
+        CHECK_FALSE(array.metadata.affine);
+        CHECK(io::info(path).detail == "version 1, big-endian");
+    }
+    SUBCASE("a slope and an intercept make f32") {
+        nifti.slope = 0.5f, nifti.inter = 10;
+        put(path, nifti.header() + voxels.text);
+        CHECK(io::info(path).desc.type == ElementType::f32);
+        CHECK(values_of<float>(io::read(path)) == std::vector<float>{10.5f, 9, 160, 12, 12.5f, 13});
+    }
+    SUBCASE("the affine from the quaternion: half a turn about y, left-handed") {
+        nifti.qform = 1;
+        nifti.quaternion = {0, 1, 0, 32, -40, -16};
+        put(path, nifti.header() + voxels.text);
+        const std::array<double, 16> affine = io::read(path).metadata.affine.value();
+        CHECK(affine == std::array<double, 16>{-2, 0, 0, 32, 0, 3, 0, -40, 0, 0, 4, -16, 0, 0, 0, 1});
+    }
+    SUBCASE("the rows win over the quaternion, and are given in mm") {
+        nifti.qform = 1, nifti.sform = 2, nifti.units = 3;   // micrometres
+        nifti.srow = {1000, 0, 0, 1, 0, 2000, 0, 2, 0, 0, 3000, 3};
+        put(path, nifti.header() + voxels.text);
+        const HostArray array = io::read(path);
+        CHECK(array.desc.unit == "um");
+        CHECK(array.metadata.affine.value()[0] == doctest::Approx(1));
+        CHECK(array.metadata.affine.value()[3] == doctest::Approx(0.001));
+    }
+    SUBCASE("RGB voxels") {
+        nifti.datatype = 128, nifti.dim = {2, 2, 1};
+        put(path, nifti.header() + std::string("\xc8\x64\x32\xff\xff\xff"));
+        CHECK(io::info(path).desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124, 255});
+    }
+    SUBCASE("volumes of a series") {
+        nifti.dim = {4, 2, 1, 1, 3};
+        nifti.pixdim[4] = 2000, nifti.units = 2 | 16;   // milliseconds
+        put(path, nifti.header() + voxels.text);
+        CHECK(io::info(path).desc.describe() == "i16 3 x 1 x 2 (t, y, x)");
+        CHECK(io::info(path).desc.find('t')->spacing == 2);
+        CHECK(values_of<std::int16_t>(io::read(path, {.volume = 1})) == std::vector<std::int16_t>{300, 4});
+        CHECK(io::read(path, {.volume = 1}).desc.describe() == "i16 1 x 2 (y, x)");
+        CHECK(values_of<std::int16_t>(io::read(path, {.pages = {{1, 3}}})) == std::vector<std::int16_t>{300, 4, 5, 6});
+        io_error(path, [&] { io::read(path, {.volume = 3}); });
+        io_error(path, [&] { io::read(path, {.volume = -1}); });
+    }
+}
+
+TEST_CASE("TIFF pictures made by hand") {
+    const Folder folder;
+    const fs::path path = folder / "a.tif";
+    SUBCASE("one and four bits are widened") {
+        put(path, make_tiff({tiff_picture(10, 1, 1, 1, 8, 2)}, "\xa5\x40"));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 0, 255, 0, 0, 255, 0, 255, 0, 255});
+        put(path, make_tiff({tiff_picture(3, 2, 4, 1, 8, 4)}, std::string("\x01\xf0\x20\x30", 4)));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{0, 17, 255, 34, 0, 51});
+    }
+    SUBCASE("white is zero") {
+        put(path, make_tiff({tiff_picture(3, 1, 8, 0, 8, 3)}, std::string("\x00\x01\xff", 3)));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 254, 0});
+    }
+    SUBCASE("a palette becomes luminance, ImageJ's keeps the values") {
+        TiffEntry map{320, 3, std::vector<std::uint64_t>(768)};
+        map.values[7] = 200 * 257, map.values[256 + 7] = 100 * 257, map.values[512 + 7] = 50 * 257;
+        put(path, make_tiff({tiff_picture(2, 1, 8, 3, 8, 2, {map})}, std::string("\x07\x00", 2)));
+        CHECK(io::info(path).desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124, 0});
+        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{200, 100, 50, 0, 0, 0});
+        put(path, make_tiff({tiff_picture(2, 1, 8, 3, 8, 2, {map, tiff_text(270, "ImageJ=1.53\n")})}, std::string("\x07\x00", 2)));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{7, 0});
+    }
+    SUBCASE("tiles and separate planes, big-endian") {
+        // Two planes of 3 x 1 pixels, each in two tiles of 16 x 16 that begin with their pixels.
+        Bytes data{{}, true};
+        for (int tile = 0; tile < 2; ++tile) {
+            const std::size_t end = data.text.size() + 512;
+            data.add_all<std::uint16_t>({static_cast<std::uint16_t>(100 * tile + 1), 2, 3}).pad_to(end);
+        }
+        std::vector<TiffEntry> entries = {{256, 3, {3}},        {257, 3, {1}},  {258, 3, {16, 16}}, {259, 3, {1}}, {262, 3, {1}},          {277, 3, {2}},
+                                          {284, 3, {2}},        {322, 3, {16}}, {323, 3, {16}},     {324, 4, {8, 520}}, {325, 4, {512, 512}}, {338, 3, {2}}};
+        put(path, make_tiff({entries}, data.text, true));
+        CHECK(values_of<std::uint16_t>(io::read(path, {.keep_channels = true})) == std::vector<std::uint16_t>{1, 101, 2, 2, 3, 3});
+        CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{1, 2, 3});   // grey with alpha
+        entries.pop_back();
+        put(path, make_tiff({entries}, data.text, true));
+        io_error(path, [&] { io::read(path); });   // two channels that are not colours
+    }
+    SUBCASE("BigTIFF") {
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 16, 2)}, "\x05\x06", false, true));
+        CHECK(io::info(path).format == "bigtiff");
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{5, 6});
+    }
+    SUBCASE("pages, without the thumbnail between them") {
+        const std::string data = "\x01\x02\x03\x04\x09";
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 12, 1, {{254, 4, {1}}}), tiff_picture(2, 1, 8, 1, 10, 2)}, data));
+        CHECK(io::info(path).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");
+        CHECK(values_of<std::uint8_t>(io::read(path, {.page_axis = 'z'})) == u8s{1, 2, 3, 4});
+        CHECK(io::read(path, {.page_axis = 'z'}).desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
+        const HostArray second = io::read(path, {.pages = {{1, 2}}});
+        CHECK(second.desc.describe() == "u8 1 x 2 (y, x)");
+        CHECK(values_of<std::uint8_t>(second) == u8s{3, 4});
+        for (const auto& [first, end] : {std::pair<int, int>{0, 3}, {-1, 1}, {1, 1}, {2, 1}}) {
+            io_error(path, [&, f = first, e = end] { io::read(path, {.pages = {{f, e}}}); });
+        }
+    }
+    SUBCASE("pages that differ are read by ranges") {
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 8, 1), tiff_picture(1, 1, 8, 1, 9, 1)}, "\x01\x02"));
+        const IoError error = io_error(path, [&] { io::read(path); });
+        CHECK(error.problem.find("page 1") != std::string::npos);
+        CHECK(values_of<std::uint8_t>(io::read(path, {.pages = {{1, 3}}})) == u8s{1, 2});
+        io_error(path, [&] { io::read(path, {.pages = {{0, 2}}}); });
+    }
+    SUBCASE("resolution") {
+        const TiffEntry x{282, 5, {2540, 1}}, y{283, 5, {5080, 1}};
+        put(path, make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {2}}})}, "\x01"));
+        CHECK(io::info(path).desc.unit == "um");
+        CHECK(io::info(path).desc.find('x')->spacing == doctest::Approx(10));
+        CHECK(io::info(path).desc.find('y')->spacing == doctest::Approx(5));
+        put(path, make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {3}}})}, "\x01"));
+        CHECK(io::info(path).desc.find('x')->spacing == doctest::Approx(10000.0 / 2540));
+        put(path, make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {1}}})}, "\x01"));
+        CHECK(io::info(path).desc.unit.empty());
+        CHECK(io::info(path).desc.find('x')->spacing == 1);
+        put(path, make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {1}}, tiff_text(270, "ImageJ=1.53\nunit=\\u00B5m\n")})}, "\x01"));
+        CHECK(io::info(path).desc.unit == "um");
+        CHECK(io::info(path).desc.find('x')->spacing == doctest::Approx(1.0 / 2540));
+    }
+}
+
+TEST_CASE("ImageJ's stacks in one directory") {
+    const Folder folder;
+    const fs::path path = folder / "stack.tif";
+    for (const bool big : {false, true}) {
+        CAPTURE(big);
+        Bytes data{{}, big};
+        data.add_all<std::uint16_t>({1, 2, 3, 4, 5, 600});
+        const auto file = [&](const char* images) {
+            return make_tiff({tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, std::string("ImageJ=1.53\nimages=") + images + "\nslices=3\nspacing=2.5\nunit=micron\n"),
+                                                              {282, 5, {4, 1}}, {283, 5, {4, 1}}, {296, 3, {1}}})},
+                             data.text, big);
+        };
+        put(path, file("3"));
+        const io::FileInfo info = io::info(path, {.page_axis = 'z'});
+        CHECK(info.desc.describe() == "u16 3 x 1 x 2 (z, y, x)");
+        CHECK(info.desc.unit == "um");
+        CHECK(info.desc.find('x')->spacing == 0.25);
+        CHECK(info.desc.find('z')->spacing == 2.5);
+        CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{1, 2, 3, 4, 5, 600});
+        CHECK(values_of<std::uint16_t>(io::read(path, {.pages = {{2, 3}}})) == std::vector<std::uint16_t>{5, 600});
+        CHECK(values_of<std::uint16_t>(io::read(path, {.pages = {{1, 3}}})) == std::vector<std::uint16_t>{3, 4, 5, 600});
+        put(path, file("1000000000"));
+        io_error(path, [&] { io::info(path); });
+    }
+}
+
+TEST_CASE("an ImageJ stack of more than 4 GB, as a file with a hole") {
+    const Folder folder;
+    const fs::path path = folder / "huge.tif";
+    // 70000 pictures of 256 x 256 bytes: 4.6 GB. Only the last bytes take room on the disk.
+    const std::uint64_t one = 256 * 256, images = 70000;
+    std::string head = "II*";
+    head += '\0';
+    const auto entries = tiff_picture(256, 256, 8, 1, 512, one, {tiff_text(270, "ImageJ=1.53\nimages=70000\nslices=70000\n")});
+    const std::string small = make_tiff({entries}, "");
+    REQUIRE(small.size() < 512);
+    put(path, small);
+    std::error_code code;
+    fs::resize_file(path, 512 + one * images, code);
+    if (code) {
+        MESSAGE("skipped, no file with holes here: " << code.message());
+        return;
+    }
+    {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(512 + one * images - 1));
+        file.put('\x2a');
+        REQUIRE(file.good());
+    }
+    CHECK(io::info(path).desc.describe() == "u8 70000 x 256 x 256 (t, y, x)");
+    const HostArray last = io::read(path, {.pages = {{69998, 70000}}});
+    CHECK(last.desc.describe() == "u8 2 x 256 x 256 (t, y, x)");
+    CHECK(last.as<std::uint8_t>()[2 * one - 1] == 42);
+    CHECK(last.as<std::uint8_t>()[2 * one - 2] == 0);
+    io_error(path, [&] { io::read(path, {.limit_bytes = std::uint64_t{1} << 32}); });
+}
+
+TEST_CASE("contents count more than names") {
+    const Folder folder;
+    put(folder / "photo.png", small_jpeg());
+    CHECK(io::info(folder / "photo.png").format == "jpeg");
+    CHECK(io::info(folder / "photo.png").detail.find("named as png but holds jpeg") != std::string::npos);
+    CHECK(io::read(folder / "photo.png").metadata.notes.at("file.remark") == "named as png but holds jpeg");
+    put(folder / "photo", small_jpeg());
+    CHECK(io::read(folder / "photo").metadata.notes.count("file.remark") == 0);
+    put(folder / "PHOTO.JPG", small_jpeg());
+    CHECK(io::read(folder / "PHOTO.JPG").metadata.notes.count("file.remark") == 0);
+}

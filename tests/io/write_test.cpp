@@ -1,0 +1,277 @@
+// Outputs appear complete or not at all; pictures, tables, hashes and combinations.
+#include "support.hpp"
+
+#include <cmath>
+#include <thread>
+
+#if defined(__unix__)
+#include <csignal>
+#include <sys/resource.h>
+#endif
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+const ArrayDesc small = ArrayDesc::dense(ElementType::f32, {{'y', 2}, {'x', 3}});
+
+HostArray row(const std::vector<float>& values) { return array_of(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', static_cast<std::int64_t>(values.size())}}), values); }
+
+}  // namespace
+
+TEST_CASE("existing files stay as they are unless asked otherwise") {
+    const Folder folder;
+    for (const char* name : {"a.png", "a.tif", "a.npy", "a.nii", "a.nii.gz"}) {
+        CAPTURE(std::string(name));
+        put(folder / name, "precious");
+        const IoError error = io_error(folder / name, [&] { io::write(folder / name, pattern(small)); });
+        CHECK(error.problem == "exists already");
+        CHECK(get(folder / name) == "precious");
+        io::write(folder / name, pattern(small), {.overwrite = true});
+        CHECK(get(folder / name) != "precious");
+        fs::remove(folder / name);
+        CHECK(folder.entries() == 0);
+    }
+}
+
+TEST_CASE("a failing write leaves nothing behind, not even the folders that it made") {
+    const Folder folder;
+    put(folder / "a.txt", "precious");
+    const auto failing = [](const fs::path& temporary) {
+        put(temporary, "half of i");
+        throw IoError("a.txt", "something happened");
+    };
+    CHECK_THROWS_AS(io::write_atomically(folder / "a.txt", true, failing), IoError);
+    CHECK(get(folder / "a.txt") == "precious");
+    CHECK_THROWS_AS(io::write_atomically(folder / "new" / "deeper" / "a.txt", false, failing), IoError);
+    CHECK(folder.entries() == 1);
+    io::write_atomically(folder / "new" / "deeper" / "a.txt", false, [](const fs::path& temporary) { put(temporary, "whole"); });
+    CHECK(get(folder / "new" / "deeper" / "a.txt") == "whole");
+    CHECK(folder.entries() == 4);
+    // Somebody else's file that appears meanwhile wins.
+    const IoError error = io_error(folder / "b.txt", [&] {
+        io::write_atomically(folder / "b.txt", false, [&](const fs::path& temporary) {
+            put(temporary, "mine");
+            put(folder / "b.txt", "theirs");
+        });
+    });
+    CHECK(error.problem == "appeared while it was being written");
+    CHECK(get(folder / "b.txt") == "theirs");
+    CHECK(folder.entries() == 5);
+}
+
+TEST_CASE("of several writers of one name, one wins") {
+    const Folder folder;
+    std::vector<std::thread> threads;
+    std::vector<int> won(8);
+    for (std::size_t i = 0; i < won.size(); ++i) {
+        threads.emplace_back([&, i] {
+            try {
+                io::write(folder / "a.npy", pattern(small));
+                won[i] = 1;
+            } catch (const IoError&) {
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(std::count(won.begin(), won.end(), 1) == 1);
+    CHECK(folder.entries() == 1);
+    CHECK(same_elements(io::read(folder / "a.npy"), pattern(small)));
+}
+
+#if defined(__unix__)
+TEST_CASE("a full disk is noticed by every writer") {
+    // The limit of a file's size stands for the end of the disk; without a handler the signal would end the program.
+    const Folder folder;
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const HostArray noise = pattern(ArrayDesc::dense(ElementType::u16, {{'t', 4}, {'y', 128}, {'x', 128}}));
+    HostArray picture = noise;
+    picture.desc = ArrayDesc::dense(ElementType::u16, {{'y', 512}, {'x', 128}});
+    for (const rlim_t room : {rlim_t{0}, rlim_t{1000}, rlim_t{100000}, rlim_t{131072}}) {
+        for (const char* name : {"a.png", "a.tif", "a.npy", "a.nii", "a.nii.gz", "a.csv", "a.json"}) {
+            CAPTURE(std::string(name));
+            CAPTURE(room);
+            const std::string extension = fs::path(name).extension().string();
+            const std::vector<std::vector<Json>> rows(20000, {1.5, "text and more text"});
+            const rlimit limit{room, before.rlim_max};
+            setrlimit(RLIMIT_FSIZE, &limit);
+            std::string problem;
+            try {
+                if (extension == ".csv") io::write_csv(folder / name, {"a", "b"}, rows, false);
+                else if (extension == ".json") io::write_json(folder / name, Json(rows), false);
+                else io::write(folder / name, extension == ".png" ? picture : noise);
+            } catch (const IoError& error) {
+                problem = error.problem;
+            }
+            setrlimit(RLIMIT_FSIZE, &before);
+            CHECK(problem.find("cannot be written") != std::string::npos);
+            CHECK(folder.entries() == 0);
+        }
+    }
+    std::signal(SIGXFSZ, handler);
+}
+#endif
+
+TEST_CASE("what cannot be written is refused before the work") {
+    struct Row {
+        const char* name;
+        ArrayDesc desc;
+        io::WriteOptions options;
+        const char* problem;
+    };
+    const ArrayDesc complex = small.with_type(ElementType::c64), volume = ArrayDesc::dense(ElementType::f32, {{'z', 3}, {'y', 4}, {'x', 5}});
+    const ArrayDesc five = ArrayDesc::dense(ElementType::u8, {{'n', 2}, {'t', 2}, {'z', 2}, {'y', 2}, {'x', 2}});
+    const Row rows[] = {
+        {"a.xyz", small, {}, "no format that is known"},
+        {"a", small, {}, "no format that is known"},
+        {"a.jpg", small, {}, "only read"},
+        {"a.bmp", small, {}, "only read"},
+        {"a.png", complex, {}, "complex"},
+        {"a.tif", complex, {}, "complex"},
+        {"a.nii", complex, {}, "complex"},
+        {"a.png", volume, {}, "one picture"},
+        {"a.png", ArrayDesc::dense(ElementType::u8, {}), {}, "one picture"},
+        {"a.png", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}, {'c', 5}}), {}, "up to 4 channels"},
+        {"a.tif", ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 2}, {'x', 2}}), {}, "one axis of pages"},
+        {"a.tif", ArrayDesc::dense(ElementType::u8, {{'c', 2}, {'y', 2}, {'x', 2}}), {}, "one axis of pages"},
+        {"a.nii.gz", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}, {'c', 3}}), {}, "without channels"},
+        {"a.nii", five, {}, "up to 4 axes"},
+        {"a.nii", ArrayDesc::dense(ElementType::u8, {}), {}, "not single numbers"},
+        {"a.npy", ArrayDesc::dense(ElementType::u8, {{'y', 0}, {'x', 2}}), {}, "no elements"},
+        {"a.png", small, {.window = {{3, 3}}}, "no range"},
+        {"a.png", small, {.window = {{0, std::numeric_limits<double>::quiet_NaN()}}}, "no range"},
+        {"a.png", small, {.window_percentile = {{1, 101}}}, "no range"},
+        {"a.png", small, {.window = {{0, 1}}, .window_percentile = {{1, 99}}}, "choose one"},
+        {"a.png", small, {.png_bits = 12}, "8 or 16 bits"},
+        {"a.tif", small, {.window = {{0, 1}}}, "for .png files"},
+        {"taken.npy", small, {}, "exists already"},
+        {"folder.npy", small, {.overwrite = true}, "is a folder"},
+        {"taken.npy/a.npy", small, {}, "is a file, not a folder"},
+        {"", small, {}, "known"},
+    };
+    const Folder folder;
+    put(folder / "taken.npy", "precious");
+    fs::create_directory(folder / "folder.npy");
+    for (const Row& r : rows) {
+        CAPTURE(std::string(r.name));
+        const fs::path path = folder / r.name;
+        const IoError checked = io_error(path, [&] { io::check_writable(path, r.desc, r.options); });
+        CAPTURE(checked.problem);
+        CHECK(checked.problem.find(r.problem) != std::string::npos);
+        CHECK_FALSE(checked.hint.empty());
+        io_error(path, [&] { io::write(path, HostArray::make(r.desc), r.options); });
+        CHECK(folder.entries() == 2);
+    }
+    io::check_writable(folder / "new" / "a.npy", five);
+    io::check_writable(folder / "a.npy", complex);
+    io::check_target(folder / "a.csv", false);
+    CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("values become greys through a window") {
+    const Folder folder;
+    const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    const auto greys = [&](const HostArray& array, const io::WriteOptions& options) {
+        io::WriteOptions all = options;
+        all.overwrite = true;
+        io::write(folder / "a.png", array, all);
+        return values_of<std::uint8_t>(io::read(folder / "a.png"));
+    };
+    using u8s = std::vector<std::uint8_t>;
+    CHECK(greys(row({-1, 0, 1, 2, 3}), {.window = {{0, 2}}}) == u8s{0, 0, 128, 255, 255});
+    CHECK(greys(row({-1, 0, 1, 2, 3}), {}) == u8s{0, 64, 128, 191, 255});
+    CHECK(greys(row({nan, -inf, 0, 10, inf}), {}) == u8s{0, 0, 0, 255, 255});
+    CHECK(greys(row({5, 5, 5}), {}) == u8s{0, 0, 0});
+    CHECK(greys(row({nan, nan}), {}) == u8s{0, 0});
+    CHECK(greys(row({nan, nan}), {.window_percentile = {{1, 99}}}) == u8s{0, 0});
+    CHECK(greys(row({0, 10, 20, 30, 1000}), {.window_percentile = {{0, 75}}}) == u8s{0, 85, 170, 255, 255});
+    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {10, 20, 30}), {}) == u8s{10, 20, 30});
+    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {10, 20, 30}), {.window = {{10, 30}}}) == u8s{0, 128, 255});
+    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::boolean, {{'y', 1}, {'x', 3}}), {0, 1, 0}), {}) == u8s{0, 255, 0});
+    CHECK(greys(array_of<std::int64_t>(ArrayDesc::dense(ElementType::i64, {{'y', 1}, {'x', 3}}), {-4, -3, -2}), {}) == u8s{0, 128, 255});
+    io::write(folder / "b.png", row({0, 0.5f, 1}), {.window = {{0, 1}}, .png_bits = 16});
+    CHECK(values_of<std::uint16_t>(io::read(folder / "b.png")) == std::vector<std::uint16_t>{0, 32768, 65535});
+}
+
+TEST_CASE("percentiles are numpy's") {
+    // numpy.percentile([3, 1, 4, 1, 5, 9, 2, 6, 5, 3], [1, 99]) = 1, 8.73; at 37.5: 3. NaN are left out.
+    const Folder folder;
+    const HostArray values = row({3, 1, 4, 1, 5, std::numeric_limits<float>::quiet_NaN(), 9, 2, 6, 5, 3});
+    const auto written = [&](io::WriteOptions options) {
+        options.png_bits = 16, options.overwrite = true;
+        io::write(folder / "a.png", values, options);
+        return values_of<std::uint16_t>(io::read(folder / "a.png"));
+    };
+    CHECK(written({.window_percentile = {{1, 99}}}) == written({.window = {{1, 8.73}}}));
+    CHECK(written({.window_percentile = {{0, 37.5}}}) == written({.window = {{1, 3}}}));
+    CHECK(written({.window_percentile = {{0, 37.5}}}) != written({.window = {{1, 3.1}}}));
+}
+
+TEST_CASE("frames are combined") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<HostArray> three = {row({1, 10, nan}), row({2, -5, 0}), row({9, 1, 0})};
+    CHECK(values_of<float>(io::combine({three[0], three[1]}, "mean"))[0] == 1.5f);
+    CHECK(values_of<float>(io::combine(three, "mean"))[0] == 4);
+    CHECK(values_of<float>(io::combine(three, "mean"))[1] == 2);
+    CHECK(values_of<float>(io::combine(three, "median"))[0] == 2);
+    CHECK(values_of<float>(io::combine(three, "median"))[1] == 1);
+    CHECK(std::isnan(values_of<float>(io::combine(three, "median"))[2]));
+    CHECK(values_of<float>(io::combine({three[0], three[1]}, "median"))[1] == 2.5f);
+    const HostArray bytes = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {3, 255, 0});
+    const HostArray mixed = io::combine({bytes, three[1]}, "mean");
+    CHECK(mixed.desc.describe() == "f32 1 x 3 (y, x)");
+    CHECK(values_of<float>(mixed) == std::vector<float>{2.5f, 125, 0});
+
+    // More elements than a block holds.
+    const HostArray large = pattern(ArrayDesc::dense(ElementType::u16, {{'y', 100}, {'x', 101}}));
+    const HostArray mean = io::combine({large, large, large}, "mean"), median = io::combine({large, large, large}, "median");
+    for (std::int64_t i = 0; i < large.desc.count(); ++i) {
+        REQUIRE(mean.as<float>()[i] == large.as<std::uint16_t>()[i]);
+        REQUIRE(median.as<float>()[i] == large.as<std::uint16_t>()[i]);
+    }
+    CHECK_THROWS_AS(io::combine({}, "mean"), Error);
+    CHECK_THROWS_AS(io::combine(three, "mode"), Error);
+    CHECK_THROWS_AS(io::combine({three[0], row({1, 2})}, "mean"), Error);
+    CHECK_THROWS_AS(io::combine({pattern(small.with_type(ElementType::c64))}, "mean"), Error);
+}
+
+TEST_CASE("hashes are those of the program xxhsum") {
+    const Folder folder;
+    put(folder / "a.txt", "abc");
+    CHECK(io::hash_file(folder / "a.txt") == "06b05ab6733a618578af5f94892f3950");   // xxh128sum of "abc"
+    const HostArray abc = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'x', 3}}), {'a', 'b', 'c'});
+    CHECK(io::hash_array(abc) == "06b05ab6733a618578af5f94892f3950");
+    const HostArray large = pattern(ArrayDesc::dense(ElementType::f32, {{'y', 700}, {'x', 701}}));   // more than a block of the reader
+    put(folder / "b.dat", std::string(reinterpret_cast<const char*>(large.data()), large.desc.dense_bytes()));
+    CHECK(io::hash_file(folder / "b.dat") == io::hash_array(large));
+    HostArray turned = large;
+    std::swap(turned.desc.axes[0], turned.desc.axes[1]);
+    CHECK(io::hash_array(turned) == io::hash_array(turned.to_dense()));
+    CHECK(io::hash_array(turned) != io::hash_array(large));
+}
+
+TEST_CASE("tables and JSON") {
+    const Folder folder;
+    io::write_csv(folder / "a.csv", {"distance, um", "metric"},
+                  {{0.1, "plain"}, {1, "with \"quotes\", and a comma"}, {std::nan(""), nullptr}, {-std::numeric_limits<double>::infinity(), true}, {1.0 / 3, "two\nlines"}}, false);
+    CHECK(get(folder / "a.csv") ==
+          "\"distance, um\",metric\n0.1,plain\n1,\"with \"\"quotes\"\", and a comma\"\nnan,\n-inf,true\n0.3333333333333333,\"two\nlines\"\n");
+    io_error(folder / "b.csv", [&] { io::write_csv(folder / "b.csv", {"a", "b"}, {{1}}, false); });
+    io_error(folder / "a.csv", [&] { io::write_csv(folder / "a.csv", {"a"}, {}, false); });
+    io::write_csv(folder / "a.csv", {"a"}, {}, true);
+    CHECK(get(folder / "a.csv") == "a\n");
+
+    Json json;
+    json["z"] = 1.5;
+    json["a"] = {1, "\xff is no UTF-8"};
+    io::write_json(folder / "a.json", json, false);
+    const Json back = Json::parse(get(folder / "a.json"));
+    CHECK(back.begin().key() == "z");
+    CHECK(back["a"][1] == "\xef\xbf\xbd is no UTF-8");
+    CHECK(get(folder / "a.json").back() == '\n');
+    io_error(folder / "a.json", [&] { io::write_json(folder / "a.json", json, false); });
+    CHECK(folder.entries() == 2);
+}
