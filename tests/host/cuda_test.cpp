@@ -75,7 +75,8 @@ void words(GLOBAL const float* RESTRICT in, GLOBAL uint* out, float2 pair, float
     out[18] = min(3u, 9u) + 10 * max(3u, 9u);
     out[19] = as_uint(in[1] * in[1] + in[2]);        // two roundings
     out[20] = as_uint(fma(in[1], in[1], in[2]));     // one
-    out[21] = atomic_cmpxchg(&out[61], 0u, 5u) + 10 * out[61];
+    const uint before = atomic_cmpxchg(&out[61], 0u, 5u);
+    out[21] = before + 10 * atomic_add(&out[61], 0u);
     out[22] = as_uint(as_float(0x3F800000u));
     out[23] = abs_diff(3u, 8u) + 10 * add_sat(0xFFFFFFF0u, 0x20u) + sub_sat(3u, 8u);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
@@ -324,6 +325,45 @@ TEST_CASE("every kernel file that is not for OpenCL only compiles as CUDA") {
         }
     }
     CHECK(compiled >= 10);
+}
+
+TEST_CASE("the branches that defaults leave out compile as CUDA") {
+    const auto compiler = compiler_for(hopper);
+    if (!compiler) return;
+    struct Row {
+        const char* file;
+        std::vector<std::pair<const char*, const char*>> defines;
+    };
+    const Row rows[] = {
+        {"fft/stockham_columns.cl", {{"FFT_TWIDDLED", "1"}}},
+        {"hologram/finish.cl", {{"WANT_PHASE", "1"}, {"WANT_INTENSITY", "1"}, {"WANT_FIELD", "1"}}},
+        {"hologram/focus.cl", {{"METRIC", "1"}}},
+        {"hologram/focus.cl", {{"METRIC", "2"}}},
+        {"hologram/focus.cl", {{"METRIC", "3"}}},
+        {"hologram/focus.cl", {{"METRIC", "4"}}},
+        {"hologram/fused_columns.cl", {{"METHOD", "1"}}},
+        {"hologram/fused_rows_forward.cl", {{"HOLOGRAM_TYPE", "float"}, {"HAS_BACKGROUND", "1"}, {"HAS_DARK", "1"}}},
+        {"hologram/fused_rows_inverse.cl", {{"WANT_PHASE", "1"}, {"WANT_INTENSITY", "1"}, {"WANT_FIELD", "1"}}},
+        {"hologram/prepare.cl", {{"HOLOGRAM_TYPE", "ushort"}, {"HAS_BACKGROUND", "1"}, {"HAS_DARK", "1"}, {"PADDING", "0"}, {"COMPLEX_FRAME", "0"}}},
+        {"hologram/prepare.cl", {{"PADDING", "1"}}},
+        {"hologram/prepare.cl", {{"PADDING", "2"}}},
+        {"hologram/transfer.cl", {{"METHOD", "1"}}},
+        {"hologram/transfer.cl", {{"METHOD", "3"}, {"CENTRED", "1"}}},
+        {"hologram_simulate/beads.cl", {{"PHASE", "1"}}},
+        {"hologram_simulate/expose.cl", {{"LEVELS", "255"}, {"HAS_NOISE", "1"}}},
+    };
+    for (const Row& row : rows) {
+        Defines defines;
+        for (const auto& [name, value] : row.defines) defines.add(name, value);
+        CAPTURE(row.file);
+        const std::string list = defines.options();
+        CAPTURE(list);
+        try {
+            CHECK(warnings_that_matter(compile(*compiler, row.file, defines).log) == "");
+        } catch (const Error& error) {
+            FAIL_CHECK(std::string(error.what()));
+        }
+    }
 }
 
 TEST_CASE("NVRTC compiles for the device itself, or for the newest that it knows") {
