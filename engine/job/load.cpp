@@ -122,6 +122,20 @@ Json load_json(const fs::path& path) {
     return parse_json(text.str(), name);
 }
 
+Json without_comments(const Json& json) {
+    if (json.is_array()) {
+        Json list = Json::array();
+        for (const Json& element : json) list.push_back(without_comments(element));
+        return list;
+    }
+    if (!json.is_object()) return json;
+    Json object = Json::object();
+    for (const auto& [key, value] : json.items()) {
+        if (!is_comment(key)) object[key] = without_comments(value);
+    }
+    return object;
+}
+
 void apply_setting(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {
     const auto [name, text] = name_and_value(setting, "--set", "step.key=value");
     Json value = Json::parse(text, nullptr, false);

@@ -15,6 +15,9 @@ Json parse_json(const std::string& text, const std::string& origin);
 /// The same from a file. A missing or unreadable file is a ConfigError too: the request was wrong.
 Json load_json(const std::filesystem::path&);
 
+/// Without the keys that begin with "//", at any depth: for readers that know no comments.
+Json without_comments(const Json&);
+
 /// Applies "step.key=value" to a job. `value` is JSON, or else a string; further dots reach into objects
 /// ("recon.autofocus.metric=variance"). Another unit of the same quantity is replaced. "non_finite=mask" sets a key of
 /// the job itself. Throws ConfigError for a step or a key that does not exist.

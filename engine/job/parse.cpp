@@ -2,6 +2,7 @@
 #include "job/job.hpp"
 #include "job/keys.hpp"
 #include "job/link.hpp"
+#include "job/load.hpp"
 #include "job/paths.hpp"
 
 #include <fmt/format.h>
@@ -392,7 +393,7 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
         if (!json["comment"].is_string()) throw ConfigError("/comment", describe(json["comment"]), "a string");
         job.comment = json["comment"].get<std::string>();
     }
-    if (json.contains("device")) job.device = host::DeviceSelector::parse(json["device"], "/device");
+    if (json.contains("device")) job.device = host::DeviceSelector::parse(without_comments(json["device"]), "/device");
     if (json.contains("for_each")) job.for_each = read_for_each(json["for_each"], "/for_each");
     if (json.contains("non_finite")) {
         const std::string word = read_word(json["non_finite"], "/non_finite", non_finite_words);

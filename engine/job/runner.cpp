@@ -159,6 +159,13 @@ const Json& record_of(const std::map<Source, Json>& records, const Job& job, con
     throw Error(fmt::format("step \"{}\" ended without its record \"{}\": this is a fault of the engine", job.steps[*output.source.step].id, output.source.port));
 }
 
+void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record) {
+    if (output.form == OutputForm::array) return io::write(path, array, output.write);
+    if (output.form == OutputForm::json) return io::write_json(path, record, false);
+    const Table table = to_table(record, output.form);
+    io::write_csv(path, table.header, table.rows, false);
+}
+
 void write_outputs(const Prepared& prepared, Session& session, Progress& progress, Arrays& arrays, const std::map<Source, Json>& records,
                    JobResult& result) {
     Profiler& profiler = session.profiler();
@@ -176,19 +183,17 @@ void write_outputs(const Prepared& prepared, Session& session, Progress& progres
         progress.begin("write " + output.name);
         const Scope scope(profiler, "write");
         const HostTimer timer(profiler, output.name);
-        const fs::path written = files.add(prepared.outputs[i], [&](const fs::path& path) {
-            if (output.form == OutputForm::array) {
-                io::write(path, array, output.write);
-                return;
+        if (output.form != OutputForm::array) result.records[output.name] = record_of(records, prepared.job, output);
+        const fs::path& target = prepared.outputs[i];
+        const fs::path written = files.add(target, [&](const fs::path& path) {
+            try {
+                write_file(path, output, array, result.records.value(output.name, Json()));
+            } catch (const IoError& error) {   // the user knows the file by the name that it was to have
+                throw IoError(to_utf8(target), error.problem, error.hint);
             }
-            const Json& record = record_of(records, prepared.job, output);
-            result.records[output.name] = record;
-            if (output.form == OutputForm::json) return io::write_json(path, record, false);
-            const Table table = to_table(record, output.form);
-            io::write_csv(path, table.header, table.rows, false);
         });
         report.file = report_file(written);
-        report.file.path = to_utf8(fs::absolute(prepared.outputs[i]));
+        report.file.path = to_utf8(fs::absolute(target));
         result.outputs.push_back(std::move(report));
     }
     files.commit();

@@ -94,6 +94,16 @@ Json output_schema() {
     return any_of({path, file, table});
 }
 
+/// The device's schema comes from the host runtime, which knows no comments.
+Json with_comments(Json schema) {
+    if (!schema.is_structured()) return schema;
+    for (Json& member : schema) member = with_comments(std::move(member));
+    if (schema.is_object() && schema.contains("additionalProperties") && schema["additionalProperties"] == false) {
+        schema["patternProperties"]["^//"] = true;
+    }
+    return schema;
+}
+
 Json for_each_schema() {
     const Json source = any_of({paths, closed({{"files", paths}, {"pages", paths}, {"volumes", paths}})});
     return {{"type", "object"},
@@ -113,7 +123,7 @@ Json job_schema(const std::vector<Algorithm>& algorithms) {
                             {"then", {{"$ref", "#/$defs/step_" + algorithm.name}}}});
     }
     const Json step{{"type", "object"}, {"required", {"run"}}, {"properties", {{"run", {{"enum", std::move(names)}}}}}, {"allOf", std::move(branches)}};
-    definitions["device"] = host::DeviceSelector::schema();
+    definitions["device"] = with_comments(host::DeviceSelector::schema());
     Json job = closed({{"$schema", path},
                        {"parallax", described({{"const", 1}}, "Version of the job format.")},
                        {"comment", {{"type", "string"}}},

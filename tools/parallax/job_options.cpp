@@ -51,7 +51,7 @@ engine::Prepared JobOptions::prepare(const engine::Registry& registry) const {
 host::DeviceSelector device_from(const std::string& spec) {
     const bool file = spec.size() > 5 && spec.compare(spec.size() - 5, 5, ".json") == 0;
     if (!file) return host::DeviceSelector::parse_spec(spec);
-    return host::DeviceSelector::parse(engine::load_json(engine::path_from(spec)), "");
+    return host::DeviceSelector::parse(engine::without_comments(engine::load_json(engine::path_from(spec))), "");
 }
 
 host::Selection select_device(const host::DeviceSelector& selector) { return selector.select(host::enumerate()); }
