@@ -2,14 +2,14 @@
 // arithmetic on its strides afterwards cannot overflow.
 #include "parallax/array.hpp"
 
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
+
+#include "parallax/host/error.hpp"
 
 namespace parallax {
 namespace {

@@ -1,14 +1,12 @@
 // A file appears complete or not at all: written under another name in the same folder, then renamed.
-#include "io/io.hpp"
-
-#include "io/file.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <random>
 #include <system_error>
+
+#include "io/file.hpp"
+#include "io/io.hpp"
+#include "parallax/host/error.hpp"
 
 namespace fs = std::filesystem;
 
@@ -20,7 +18,8 @@ class Folders {
 public:
     explicit Folders(const fs::path& target) {
         std::error_code code;
-        for (fs::path folder = fs::absolute(target, code).parent_path(); !fs::exists(folder, code); folder = folder.parent_path()) {
+        for (fs::path folder = fs::absolute(target, code).parent_path(); !fs::exists(folder, code);
+             folder = folder.parent_path()) {
             if (folder == folder.parent_path()) break;
             made_.push_back(folder);
         }
@@ -28,13 +27,14 @@ public:
             // Another process may have been faster: that is no failure.
             if (!fs::create_directory(*folder, code) && !fs::is_directory(*folder)) {
                 remove();
-                throw IoError(show(target), fmt::format("its folder {} cannot be made: {}", show(*folder), code.message()), "choose another folder");
+                throw IoError(show(target), fmt::format("its folder {} cannot be made: {}", show(*folder), code.message()),
+                              "choose another folder");
             }
         }
     }
     void remove() noexcept {
         std::error_code code;
-        for (const fs::path& folder : made_) fs::remove(folder, code);   // innermost first; refuses where something is inside
+        for (const fs::path& folder : made_) fs::remove(folder, code);  // innermost first; refuses where something is inside
     }
 
 private:
@@ -66,7 +66,9 @@ void publish(const fs::path& temporary, const fs::path& path, bool overwrite) {
         }
     }
     fs::rename(temporary, path, code);
-    if (code) throw IoError(show(path), fmt::format("cannot be put in place: {}", code.message()), "look at the permissions of its folder");
+    if (code)
+        throw IoError(show(path), fmt::format("cannot be put in place: {}", code.message()),
+                      "look at the permissions of its folder");
 }
 
 }  // namespace
@@ -83,8 +85,10 @@ void check_target(const fs::path& path, bool overwrite) {
     }
     fs::path folder = fs::absolute(path, code).parent_path();
     while (!fs::exists(folder, code) && folder != folder.parent_path()) folder = folder.parent_path();
-    if (!fs::is_directory(folder, code)) throw IoError(name, fmt::format("{} is a file, not a folder", show(folder)), "choose another folder");
-    if (!can_create_in(folder)) throw IoError(name, fmt::format("the folder {} may not be written", show(folder)), "look at its permissions");
+    if (!fs::is_directory(folder, code))
+        throw IoError(name, fmt::format("{} is a file, not a folder", show(folder)), "choose another folder");
+    if (!can_create_in(folder))
+        throw IoError(name, fmt::format("the folder {} may not be written", show(folder)), "look at its permissions");
 }
 
 void write_atomically(const fs::path& path, bool overwrite, const std::function<void(const fs::path&)>& produce) {

@@ -1,9 +1,9 @@
 // BMP, read here: the format is a header and plain rows, and stb_image (2.27) reads uninitialised palette entries and
 // fills files that are cut off with zeros. 1, 4, 8-bit palettes, 16 and 32 bits with masks, 24 bits; not RLE.
+#include <fmt/format.h>
+
 #include "io/file.hpp"
 #include "io/format.hpp"
-
-#include <fmt/format.h>
 
 namespace parallax::io::bmp {
 namespace {
@@ -28,7 +28,7 @@ struct Picture {
     bool top_down = false;
     std::uint64_t pixels_at = 0, row_bytes = 0;
     std::array<std::array<std::uint8_t, 3>, 256> palette{};
-    std::array<std::uint32_t, 4> masks{};   ///< red, green, blue, alpha
+    std::array<std::uint32_t, 4> masks{};  ///< red, green, blue, alpha
 };
 
 Picture read_header(const Source& source, File& file) {
@@ -39,7 +39,8 @@ Picture read_header(const Source& source, File& file) {
     const char* again = "write or copy the file again";
     const std::uint32_t header = got >= 18 ? u32(14) : 0;
     if (got < 26 || got < 14 + std::min<std::uint64_t>(header, 124)) fail(source, "ends inside the BMP header", again);
-    if (header != 12 && (header < 40 || header > 124)) fail(source, fmt::format("has a BMP header of {} bytes; 12 or 40 to 124 are known", header), again);
+    if (header != 12 && (header < 40 || header > 124))
+        fail(source, fmt::format("has a BMP header of {} bytes; 12 or 40 to 124 are known", header), again);
 
     const bool old = header == 12;
     const std::int64_t width = old ? u16(18) : static_cast<std::int32_t>(u32(18));
@@ -57,7 +58,8 @@ Picture read_header(const Source& source, File& file) {
     const int bits = picture.bits;
     const bool by_palette = bits == 1 || bits == 4 || bits == 8, by_masks = bits == 16 || bits == 32;
     if ((!by_palette && !by_masks && bits != 24) || (has_masks && !by_masks)) {
-        fail(source, fmt::format("has {} bits a pixel (method {}); 1, 4, 8, 16, 24 or 32 can be read", bits, compression), "convert it to PNG");
+        fail(source, fmt::format("has {} bits a pixel (method {}); 1, 4, 8, 16, 24 or 32 can be read", bits, compression),
+             "convert it to PNG");
     }
 
     int channels = 3;
@@ -67,7 +69,8 @@ Picture read_header(const Source& source, File& file) {
         const std::size_t entry = old ? 3 : 4;
         const std::uint32_t named = old ? 0 : u32(46);
         const std::size_t colours = named == 0 ? std::size_t{1} << bits : named;
-        if (colours > (std::size_t{1} << bits)) fail(source, fmt::format("has a palette of {} colours for {} bits", colours, bits), again);
+        if (colours > (std::size_t{1} << bits))
+            fail(source, fmt::format("has a palette of {} colours for {} bits", colours, bits), again);
         std::array<unsigned char, 1024> table{};
         file.seek(14 + header);
         file.read(table.data(), colours * entry, "the palette");
@@ -102,7 +105,9 @@ Picture read_header(const Source& source, File& file) {
     picture.row_bytes = (static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(bits) + 31) / 32 * 4;
     const std::uint64_t pixels = picture.row_bytes * static_cast<std::uint64_t>(height);
     if (picture.pixels_at < headers_end || picture.pixels_at > source.bytes || source.bytes - picture.pixels_at < pixels) {
-        fail(source, fmt::format("says that {} bytes of pixels begin at byte {}, but it has {} bytes", pixels, picture.pixels_at, source.bytes),
+        fail(source,
+             fmt::format("says that {} bytes of pixels begin at byte {}, but it has {} bytes", pixels, picture.pixels_at,
+                         source.bytes),
              "the file is cut off or its header is damaged: write or copy it again");
     }
     return picture;
@@ -111,7 +116,8 @@ Picture read_header(const Source& source, File& file) {
 void decode(File& file, const Picture& picture, std::byte* to) {
     const ArrayDesc& desc = picture.file.desc;
     const std::int64_t width = desc.size('x'), height = desc.size('y'), channels = desc.size('c');
-    const std::array<Field, 4> fields = {Field(picture.masks[0]), Field(picture.masks[1]), Field(picture.masks[2]), Field(picture.masks[3])};
+    const std::array<Field, 4> fields = {Field(picture.masks[0]), Field(picture.masks[1]), Field(picture.masks[2]),
+                                         Field(picture.masks[3])};
     std::vector<unsigned char> row(picture.row_bytes);
     file.seek(picture.pixels_at);
     for (std::int64_t line = 0; line < height; ++line) {

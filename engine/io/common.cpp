@@ -1,12 +1,11 @@
 // What all readers share: checks of declared sizes before memory is asked for, colour, byte order.
-#include "io/format.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <limits>
 #include <type_traits>
+
+#include "io/format.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io {
 
@@ -40,7 +39,8 @@ void check_plausible(const Source& source, std::uint64_t decoded, std::uint64_t 
 
 void check_limit(const Source& source, const ArrayDesc& desc) {
     if (desc.dense_bytes() > source.options.limit_bytes) {
-        fail(source, fmt::format("holds {}: {} bytes, the limit is {}", desc.describe(), desc.dense_bytes(), source.options.limit_bytes),
+        fail(source,
+             fmt::format("holds {}: {} bytes, the limit is {}", desc.describe(), desc.dense_bytes(), source.options.limit_bytes),
              "raise the limit, or read a range of its pages");
     }
 }
@@ -49,7 +49,8 @@ HostArray allocate(const Source& source, const ArrayDesc& desc, const Metadata& 
     check_limit(source, desc);
     HostArray array = source.options.allocate ? source.options.allocate(desc) : HostArray::make(desc);
     if (!array.memory || array.desc.type != desc.type || array.desc.count() != desc.count() || !array.desc.is_dense()) {
-        fail(source, fmt::format("the memory offered for {} is {}", desc.describe(), array.memory ? array.desc.describe() : "none"),
+        fail(source,
+             fmt::format("the memory offered for {} is {}", desc.describe(), array.memory ? array.desc.describe() : "none"),
              "ReadOptions::allocate must return a dense array of what it is asked for");
     }
     array.desc = desc;
@@ -71,7 +72,8 @@ ArrayDesc delivered(const Source& source, const ArrayDesc& desc, Colour colour) 
     return result;
 }
 
-void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type, Colour colour) {
+void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type,
+                  Colour colour) {
     const bool rgb = colour == Colour::rgb || colour == Colour::rgb_alpha;
     visit_real(type, [&]<class T>(T) {
         const T* in = reinterpret_cast<const T*>(from);
@@ -120,10 +122,14 @@ void swap_bytes(std::byte* data, std::int64_t count, ElementType type) noexcept 
     const std::size_t parts = is_complex(type) ? 2 : 1;
     const std::size_t numbers = static_cast<std::size_t>(count) * parts;
     switch (bytes_of(type) / parts) {
-        case 2: return swap_each<2>(data, numbers);
-        case 4: return swap_each<4>(data, numbers);
-        case 8: return swap_each<8>(data, numbers);
-        default: return;
+        case 2:
+            return swap_each<2>(data, numbers);
+        case 4:
+            return swap_each<4>(data, numbers);
+        case 8:
+            return swap_each<8>(data, numbers);
+        default:
+            return;
     }
 }
 

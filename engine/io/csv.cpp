@@ -1,18 +1,18 @@
 // Tables as RFC 4180 has them, with line feeds alone.
-#include "io/file.hpp"
-#include "io/io.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
+
+#include "io/file.hpp"
+#include "io/io.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io {
 namespace {
 
 std::string quoted(const std::string& text) {
-    const bool plain = text.find_first_of(",\"\r\n") == std::string::npos && (text.empty() || (text.front() != ' ' && text.back() != ' '));
+    const bool plain =
+        text.find_first_of(",\"\r\n") == std::string::npos && (text.empty() || (text.front() != ' ' && text.back() != ' '));
     if (plain) return text;
     std::string result = "\"";
     for (const char c : text) {
@@ -36,7 +36,8 @@ std::string cell(const Json& value) {
 
 }  // namespace
 
-void write_csv(const std::filesystem::path& path, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows, bool overwrite) {
+void write_csv(const std::filesystem::path& path, const std::vector<std::string>& header,
+               const std::vector<std::vector<Json>>& rows, bool overwrite) {
     std::string text;
     for (std::size_t i = 0; i < header.size(); ++i) text += (i ? "," : "") + quoted(header[i]);
     text += '\n';

@@ -1,8 +1,6 @@
 // The one place of parallax_io that knows the operating system: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
 
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -12,6 +10,8 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "parallax/host/error.hpp"
 
 #ifdef _WIN32
 #include <io.h>
@@ -196,7 +196,8 @@ void GzReader::skip(std::uint64_t bytes, const char* what) {
 
 void GzReader::verify_to_end() {
     std::vector<char> sink(1u << 18);
-    while (read_some(sink.data(), sink.size()) != 0) {}
+    while (read_some(sink.data(), sink.size()) != 0) {
+    }
     int code = Z_OK;
     gzerror(static_cast<gzFile>(handle_), &code);
     if (code != Z_OK && code != Z_STREAM_END) fail("its end");

@@ -29,7 +29,7 @@ public:
     File& operator=(File&&) = delete;
     ~File();
 
-    std::uint64_t size() const noexcept { return size_; }   ///< when it was opened
+    std::uint64_t size() const noexcept { return size_; }  ///< when it was opened
     const std::string& name() const noexcept { return name_; }
     std::FILE* handle() const noexcept { return handle_; }
 
@@ -54,7 +54,7 @@ private:
     std::string name_;
     std::uint64_t size_ = 0;
     int write_error_ = 0;
-    bool writing_ = false;        ///< the last call wrote
+    bool writing_ = false;  ///< the last call wrote
 };
 
 /// Reads a gzip file; one that is not compressed is read as it is.

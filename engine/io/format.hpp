@@ -1,8 +1,6 @@
 // What a file format has to offer, and what all readers share: checks of declared sizes, memory, colour.
 #pragma once
 
-#include "io/io.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,13 +8,15 @@
 #include <span>
 #include <string_view>
 
+#include "io/io.hpp"
+
 namespace parallax::io {
 
 /// A file to be read, as the readers get it.
 struct Source {
     std::filesystem::path path;
-    std::string name;             ///< the path as UTF-8
-    std::uint64_t bytes = 0;      ///< its length
+    std::string name;         ///< the path as UTF-8
+    std::uint64_t bytes = 0;  ///< its length
     const ReadOptions& options;
 };
 
@@ -26,8 +26,8 @@ using Head = std::span<const unsigned char>;
 /// One row of the table of formats.
 struct Format {
     std::string_view name;
-    std::array<std::string_view, 3> extensions;   ///< lower case, with the dot
-    bool stack = false;                           ///< may hold several pages or volumes
+    std::array<std::string_view, 3> extensions;  ///< lower case, with the dot
+    bool stack = false;                          ///< may hold several pages or volumes
     bool (*matches)(Head) = nullptr;
     FileInfo (*info)(const Source&) = nullptr;
     HostArray (*read)(const Source&) = nullptr;
@@ -134,16 +134,26 @@ T load_little(const unsigned char* at) noexcept {
 template <class F>
 decltype(auto) visit_real(ElementType type, F&& f) {
     switch (type) {
-        case ElementType::i8: return f(std::int8_t{});
-        case ElementType::u16: return f(std::uint16_t{});
-        case ElementType::i16: return f(std::int16_t{});
-        case ElementType::u32: return f(std::uint32_t{});
-        case ElementType::i32: return f(std::int32_t{});
-        case ElementType::u64: return f(std::uint64_t{});
-        case ElementType::i64: return f(std::int64_t{});
-        case ElementType::f32: return f(float{});
-        case ElementType::f64: return f(double{});
-        default: return f(std::uint8_t{});
+        case ElementType::i8:
+            return f(std::int8_t{});
+        case ElementType::u16:
+            return f(std::uint16_t{});
+        case ElementType::i16:
+            return f(std::int16_t{});
+        case ElementType::u32:
+            return f(std::uint32_t{});
+        case ElementType::i32:
+            return f(std::int32_t{});
+        case ElementType::u64:
+            return f(std::uint64_t{});
+        case ElementType::i64:
+            return f(std::int64_t{});
+        case ElementType::f32:
+            return f(float{});
+        case ElementType::f64:
+            return f(double{});
+        default:
+            return f(std::uint8_t{});
     }
 }
 

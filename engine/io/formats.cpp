@@ -1,14 +1,12 @@
 // The table of formats, and the public functions that choose from it: by the first bytes, then by the extension.
-#include "io/format.hpp"
-
-#include "io/file.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <new>
 #include <stdexcept>
+
+#include "io/file.hpp"
+#include "io/format.hpp"
+#include "parallax/host/error.hpp"
 
 namespace fs = std::filesystem;
 
@@ -26,12 +24,14 @@ constexpr Format formats[] = {
 };
 constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, nullptr, nullptr};
 
-constexpr const char* readable = "readable are PNG, TIFF, JPEG, BMP, PGM, NPY and NIfTI; for anything else describe a raw layout (type, axes, offset)";
+constexpr const char* readable =
+    "readable are PNG, TIFF, JPEG, BMP, PGM, NPY and NIfTI; for anything else describe a raw layout (type, axes, offset)";
 constexpr const char* writable = "writable are .png, .tif, .tiff, .npy, .nii and .nii.gz";
 
 const Format* by_extension(const fs::path& path) {
     std::string name = show(path.filename());
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     for (const Format& format : formats) {
         for (const std::string_view extension : format.extensions) {
             if (!extension.empty() && name.size() > extension.size() && name.ends_with(extension)) return &format;
@@ -55,7 +55,7 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
 
 struct Detected {
     const Format* format;
-    std::string remark;   ///< what is odd about the name
+    std::string remark;  ///< what is odd about the name
 };
 
 Detected detect(const Source& source) {
@@ -66,13 +66,15 @@ Detected detect(const Source& source) {
     for (const Format& format : formats) {
         if (!format.matches(head)) continue;
         if (compressed && format.name != "nifti") {
-            fail(source, fmt::format("is a gzip-compressed {} file", format.name), "unpack it first: only NIfTI volumes are read compressed");
+            fail(source, fmt::format("is a gzip-compressed {} file", format.name),
+                 "unpack it first: only NIfTI volumes are read compressed");
         }
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
     if (named) {
-        fail(source, fmt::format("is named as {} but does not begin as one", named->name), "the file is damaged, or its name is wrong");
+        fail(source, fmt::format("is named as {} but does not begin as one", named->name),
+             "the file is damaged, or its name is wrong");
     }
     fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", readable);
 }
@@ -80,10 +82,12 @@ Detected detect(const Source& source) {
 void check_selection(const Source& source, const Format& format) {
     const ReadOptions& options = source.options;
     if (options.volume && format.name != "nifti") {
-        fail(source, fmt::format("is a {} file: a volume cannot be chosen from it", format.name), "volumes are chosen from 4-D NIfTI files");
+        fail(source, fmt::format("is a {} file: a volume cannot be chosen from it", format.name),
+             "volumes are chosen from 4-D NIfTI files");
     }
     if (options.pages && !format.stack && *options.pages != std::pair<std::int64_t, std::int64_t>{0, 1}) {
-        fail(source, fmt::format("is a {} file: it has no pages to choose from", format.name), "pages are chosen from TIFF stacks and 4-D NIfTI files");
+        fail(source, fmt::format("is a {} file: it has no pages to choose from", format.name),
+             "pages are chosen from TIFF stacks and 4-D NIfTI files");
     }
 }
 

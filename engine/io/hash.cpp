@@ -1,11 +1,11 @@
-#include "io/file.hpp"
-#include "io/io.hpp"
-
 #include <fmt/format.h>
 #include <xxhash.h>
 
 #include <memory>
 #include <new>
+
+#include "io/file.hpp"
+#include "io/io.hpp"
 
 namespace parallax::io {
 namespace {

@@ -3,9 +3,6 @@
 // a truncated, lying or empty file is an IoError that names it. Nothing is ever left half-written.
 #pragma once
 
-#include "parallax/array.hpp"
-#include "parallax/host/json.hpp"
-
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,34 +11,37 @@
 #include <utility>
 #include <vector>
 
+#include "parallax/array.hpp"
+#include "parallax/host/json.hpp"
+
 namespace parallax::io {
 
 /// How the bytes of a raw file are laid out.
 struct RawLayout {
     ElementType type = ElementType::u8;
-    std::vector<ArrayDesc::Extent> axes{};   ///< slowest first
-    std::uint64_t offset = 0;                ///< bytes before the first element
+    std::vector<ArrayDesc::Extent> axes{};  ///< slowest first
+    std::uint64_t offset = 0;               ///< bytes before the first element
     bool big_endian = false;
 };
 
 struct ReadOptions {
     /// [first, end) of a multi-page TIFF, or volumes of a 4-D NIfTI; not set: all. One page alone has no page axis.
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
-    std::optional<std::int64_t> volume{};     ///< of a 4-D NIfTI: one volume; not set: all, axis t
-    std::optional<RawLayout> raw{};           ///< must be given for unknown formats; then nothing is detected
-    bool keep_channels = false;               ///< true: all channels, axis c last; false: luminance (Rec. 601, as PIL's "L"), alpha dropped
-    char page_axis = 't';                     ///< what pages of a stack, or the first of three NPY axes, are: 't' time or 'z' depth
-    std::uint64_t limit_bytes = std::uint64_t{1} << 40;           ///< larger arrays are refused
-    std::function<HostArray(const ArrayDesc&)> allocate{};        ///< e.g. pinned memory; not set: HostArray::make
+    std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
+    std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
+    bool keep_channels = false;  ///< true: all channels, axis c last; false: luminance (Rec. 601, as PIL's "L"), alpha dropped
+    char page_axis = 't';        ///< what pages of a stack, or the first of three NPY axes, are: 't' time or 'z' depth
+    std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
+    std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
 };
 
 /// What a file says of itself, without decoding its pixels.
 struct FileInfo {
-    std::string format;              ///< "png", "tiff", "bigtiff", "jpeg", "bmp", "pgm", "npy", "nifti", "raw"
-    ArrayDesc desc;                  ///< of the whole array, channels included, before any luminance conversion
+    std::string format;  ///< "png", "tiff", "bigtiff", "jpeg", "bmp", "pgm", "npy", "nifti", "raw"
+    ArrayDesc desc;      ///< of the whole array, channels included, before any luminance conversion
     Metadata metadata;
     std::uint64_t file_bytes = 0;
-    std::string detail;              ///< "lzw, 12 pages, big-endian"
+    std::string detail;  ///< "lzw, 12 pages, big-endian"
 };
 
 /// Throws IoError for what read() would refuse by the header alone. A name that does not fit the contents is told in `detail`.
@@ -52,10 +52,10 @@ FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
 HostArray read(const std::filesystem::path&, const ReadOptions& = {});
 
 struct WriteOptions {
-    std::optional<std::array<double, 2>> window{};            ///< PNG: [low, high] -> 0..255 (or 0..65535)
-    std::optional<std::array<double, 2>> window_percentile{}; ///< PNG: percentiles, e.g. [1, 99]
-    int png_bits = 8;                ///< of a PNG that goes through a window
-    bool overwrite = false;          ///< false: an existing file is an IoError
+    std::optional<std::array<double, 2>> window{};             ///< PNG: [low, high] -> 0..255 (or 0..65535)
+    std::optional<std::array<double, 2>> window_percentile{};  ///< PNG: percentiles, e.g. [1, 99]
+    int png_bits = 8;                                          ///< of a PNG that goes through a window
+    bool overwrite = false;                                    ///< false: an existing file is an IoError
 };
 
 /// By extension: .png (u8/u16 as they are; anything else needs a window, default its range), .tif/.tiff, .npy, .nii,
@@ -72,10 +72,12 @@ void check_target(const std::filesystem::path&, bool overwrite);
 
 void write_json(const std::filesystem::path&, const Json&, bool overwrite);
 /// Rows of equal length; numbers with all digits, text quoted where needed.
-void write_csv(const std::filesystem::path&, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows, bool overwrite);
+void write_csv(const std::filesystem::path&, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows,
+               bool overwrite);
 
 /// Writes `produce(temporary path)`, then renames; the temporary file goes whatever happens.
-void write_atomically(const std::filesystem::path&, bool overwrite, const std::function<void(const std::filesystem::path&)>& produce);
+void write_atomically(const std::filesystem::path&, bool overwrite,
+                      const std::function<void(const std::filesystem::path&)>& produce);
 
 /// Several arrays of one shape -> one: "mean" (f32) or "median" (f32), element by element.
 HostArray combine(const std::vector<HostArray>&, const std::string& how);

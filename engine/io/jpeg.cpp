@@ -1,12 +1,12 @@
 // JPEG through libjpeg. Its error handler would end the program, and a truncated file would be filled up with grey
 // and no more than a warning: both become errors here.
-#include "io/file.hpp"
-#include "io/format.hpp"
-
 #include <fmt/format.h>
 
 #include <csetjmp>
 #include <cstdio>
+
+#include "io/file.hpp"
+#include "io/format.hpp"
 
 extern "C" {
 #include <jerror.h>
@@ -36,7 +36,8 @@ void on_message(j_common_ptr jpeg, int level) {
     switch (jpeg->err->msg_code) {
         case JWRN_EXTRANEOUS_DATA:
         case JWRN_ADOBE_XFORM:
-        case JWRN_JFIF_MAJOR: break;
+        case JWRN_JFIF_MAJOR:
+            break;
         default:
             jpeg->err->format_message(jpeg, errors->text);
             errors->damaged = true;

@@ -2,12 +2,12 @@
 // fastest; spacing is in the file's unit, the affine in mm, the time step in seconds.
 #include "io/nifti.hpp"
 
-#include "io/file.hpp"
-#include "io/format.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
+
+#include "io/file.hpp"
+#include "io/format.hpp"
 
 namespace parallax::io::nifti {
 namespace {
@@ -18,10 +18,10 @@ struct TypeRow {
     int channels;
 };
 constexpr TypeRow type_table[] = {
-    {2, ElementType::u8, 1},      {256, ElementType::i8, 1},   {512, ElementType::u16, 1},  {4, ElementType::i16, 1},
-    {768, ElementType::u32, 1},   {8, ElementType::i32, 1},    {1280, ElementType::u64, 1}, {1024, ElementType::i64, 1},
-    {16, ElementType::f32, 1},    {64, ElementType::f64, 1},   {32, ElementType::c64, 1},   {1792, ElementType::c128, 1},
-    {128, ElementType::u8, 3},    {2304, ElementType::u8, 4},
+    {2, ElementType::u8, 1},    {256, ElementType::i8, 1},  {512, ElementType::u16, 1},  {4, ElementType::i16, 1},
+    {768, ElementType::u32, 1}, {8, ElementType::i32, 1},   {1280, ElementType::u64, 1}, {1024, ElementType::i64, 1},
+    {16, ElementType::f32, 1},  {64, ElementType::f64, 1},  {32, ElementType::c64, 1},   {1792, ElementType::c128, 1},
+    {128, ElementType::u8, 3},  {2304, ElementType::u8, 4},
 };
 
 struct Unit {
@@ -99,11 +99,14 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     if (magic == "ni1" || magic == "ni2") {
         fail(source, "is the header of a NIfTI pair, its voxels stand in another file", "convert the pair to one .nii file");
     }
-    if (magic != (version == 2 ? "n+2" : "n+1")) fail(source, "has the size of a NIfTI header but not its magic word", "Analyze files must be converted to NIfTI");
+    if (magic != (version == 2 ? "n+2" : "n+1"))
+        fail(source, "has the size of a NIfTI header but not its magic word", "Analyze files must be converted to NIfTI");
     if (h.dim[0] < 1 || h.dim[0] > 7) fail(source, fmt::format("declares {} dimensions; NIfTI has 1 to 7", h.dim[0]), again);
-    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.code == h.datatype; });
+    const auto* row =
+        std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.code == h.datatype; });
     if (row == std::end(type_table)) {
-        fail(source, fmt::format("holds elements of NIfTI's data type {}, which cannot be read", h.datatype), "convert it to an integer or float type");
+        fail(source, fmt::format("holds elements of NIfTI's data type {}, which cannot be read", h.datatype),
+             "convert it to an integer or float type");
     }
     volume.stored = row->type;
     volume.colour = row->channels == 4 ? Colour::rgb_alpha : row->channels == 3 ? Colour::rgb : Colour::grey;
@@ -115,13 +118,15 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     while (used > 3 && h.dim[used] == 1) --used;
     if (used > 5) fail(source, fmt::format("has {} dimensions; up to 5 can be read", used), "split it into 4-D files");
     for (std::size_t i = used; i > 0; --i) {
-        if (i > 2 && i < used && h.dim[i] == 1) continue;   // a series of pictures, or vectors without time
+        if (i > 2 && i < used && h.dim[i] == 1) continue;  // a series of pictures, or vectors without time
         extents.push_back({"?xyztn"[i], h.dim[i]});
     }
     if (row->channels > 1) extents.push_back({'c', row->channels});
     // A slope of 0 means that there is none.
-    volume.scaled = row->channels == 1 && std::isfinite(h.slope) && std::isfinite(h.inter) && h.slope != 0 && !(h.slope == 1 && h.inter == 0);
-    if (volume.scaled && is_complex(volume.stored)) fail(source, "holds scaled complex numbers, which cannot be read", "write it without scl_slope");
+    volume.scaled =
+        row->channels == 1 && std::isfinite(h.slope) && std::isfinite(h.inter) && h.slope != 0 && !(h.slope == 1 && h.inter == 0);
+    if (volume.scaled && is_complex(volume.stored))
+        fail(source, "holds scaled complex numbers, which cannot be read", "write it without scl_slope");
 
     FileInfo& file = volume.file;
     file.format = "nifti";
@@ -131,7 +136,8 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     describe_space(volume);
     if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;
 
-    if (!(h.vox_offset >= 0 && h.vox_offset < 1e15)) fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
+    if (!(h.vox_offset >= 0 && h.vox_offset < 1e15))
+        fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
     volume.elements_at = std::max<std::uint64_t>(static_cast<std::uint64_t>(h.vox_offset), position + 4);
     unsigned char start[2] = {};
     File::open(source.path).read_some(start, 2);
@@ -140,7 +146,9 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     if (volume.compressed) {
         check_plausible(source, bytes_needed, source.bytes, deflate_ratio);
     } else if (bytes_needed > source.bytes) {
-        fail(source, fmt::format("says that it holds {} up to byte {}, but it has {} bytes", stored.describe(), bytes_needed, source.bytes),
+        fail(source,
+             fmt::format("says that it holds {} up to byte {}, but it has {} bytes", stored.describe(), bytes_needed,
+                         source.bytes),
              "the file is cut off or its header is damaged: write or copy it again");
     }
     const bool big = swap != (std::endian::native == std::endian::big);
@@ -157,8 +165,9 @@ std::pair<std::int64_t, std::int64_t> wanted(const Source& source, std::int64_t 
     if (options.volume) range = {*options.volume, *options.volume + 1};
     if (options.pages) range = *options.pages;
     if (range.first < 0 || range.first >= range.second || range.second > volumes) {
-        fail(source, fmt::format("has {} volume{}, 0 to {}; {} to {} are asked for", volumes, volumes == 1 ? "" : "s", volumes - 1, range.first,
-                                 range.second - 1),
+        fail(source,
+             fmt::format("has {} volume{}, 0 to {}; {} to {} are asked for", volumes, volumes == 1 ? "" : "s", volumes - 1,
+                         range.first, range.second - 1),
              "choose volumes that are there");
     }
     return range;
@@ -234,7 +243,8 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (is_complex(desc.type)) return "complex arrays are written as .npy only";
     const auto& axes = desc.axes;
     if (axes.empty()) return "NIfTI holds volumes, not single numbers";
-    if (desc.find('c')) return fmt::format("NIfTI is written without channels, this is {}: write a .tif, .png or .npy file", desc.describe());
+    if (desc.find('c'))
+        return fmt::format("NIfTI is written without channels, this is {}: write a .tif, .png or .npy file", desc.describe());
     if (axes.size() > 4) return fmt::format("NIfTI is written with up to 4 axes, this is {}", desc.describe());
     return {};
 }
@@ -243,9 +253,11 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     const ArrayDesc& desc = array.desc;
     Header h;
     const ElementType type = desc.type == ElementType::boolean ? ElementType::u8 : desc.type;
-    h.datatype = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == type && r.channels == 1; })->code;
+    h.datatype = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) {
+                     return r.type == type && r.channels == 1;
+                 })->code;
     h.bits = static_cast<int>(bytes_of(type) * 8);
-    double in_file = 1, in_mm = 1;   // factors of our spacing to the file's unit, and of that to mm
+    double in_file = 1, in_mm = 1;  // factors of our spacing to the file's unit, and of that to mm
     if (desc.unit == "m" || desc.unit == "mm" || desc.unit == "um") {
         const Unit& unit = *std::find_if(std::begin(units), std::end(units), [&](const Unit& u) { return desc.unit == u.name; });
         h.xyzt_units = unit.code, in_mm = unit.in_mm;
@@ -260,10 +272,10 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         ++place;
-        if (axis.name == 't' && place == 3) ++place;   // a series of pictures: z stays 1
+        if (axis.name == 't' && place == 3) ++place;  // a series of pictures: z stays 1
         h.dim[place] = axis.size;
         h.pixdim[place] = place == 4 ? axis.spacing : axis.spacing * in_file;
-        if (place == 4) h.xyzt_units |= 8;             // seconds
+        if (place == 4) h.xyzt_units |= 8;  // seconds
     }
     h.dim[0] = static_cast<std::int64_t>(place);
     h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
@@ -271,8 +283,9 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     if (const auto& affine = array.metadata.affine) {
         for (std::size_t i = 0; i < 12; ++i) h.srow[i] = (*affine)[i] / in_mm;
         const auto space = notes.find("nifti.space");
-        h.sform_code = 2;   // aligned to something
-        if (space != notes.end() && space->second.size() == 1 && space->second[0] >= '1' && space->second[0] <= '5') h.sform_code = space->second[0] - '0';
+        h.sform_code = 2;  // aligned to something
+        if (space != notes.end() && space->second.size() == 1 && space->second[0] >= '1' && space->second[0] <= '5')
+            h.sform_code = space->second[0] - '0';
     }
     if (const auto text = notes.find("nifti.description"); text != notes.end()) h.description = text->second;
     const std::string header = compose(h);

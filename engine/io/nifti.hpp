@@ -12,11 +12,11 @@ inline constexpr std::size_t header_bytes_1 = 348, header_bytes_2 = 540;
 
 struct Header {
     int version = 1;
-    bool swap = false;                    ///< its byte order is not this machine's
+    bool swap = false;  ///< its byte order is not this machine's
     int datatype = 0;
-    int bits = 0;                         ///< of an element; written, and not believed when read
-    std::array<std::int64_t, 8> dim{};    ///< [0] how many
-    std::array<double, 8> pixdim{};       ///< [0] the handedness of the quaternion
+    int bits = 0;                       ///< of an element; written, and not believed when read
+    std::array<std::int64_t, 8> dim{};  ///< [0] how many
+    std::array<double, 8> pixdim{};     ///< [0] the handedness of the quaternion
     double vox_offset = 0, slope = 0, inter = 0;
     int xyzt_units = 0;
     int qform_code = 0, sform_code = 0;

@@ -1,24 +1,25 @@
 // NIfTI headers, byte by byte as nifti1.h and nifti2.h place the fields. Read here: Debian's libniftiio-dev cannot be
 // compiled against on its own, prints to stderr, and does not check what a header declares.
-#include "io/nifti.hpp"
+#include <cmath>
 
 #include "io/format.hpp"
-
-#include <cmath>
+#include "io/nifti.hpp"
 
 namespace parallax::io::nifti {
 namespace {
 
 /// Where the fields stand; one row of numbers a version.
 struct Places {
-    std::size_t dim, datatype, bitpix, pixdim, vox_offset, slope, inter, description, qform, sform, quaternion, offset, srow, units, magic;
+    std::size_t dim, datatype, bitpix, pixdim, vox_offset, slope, inter, description, qform, sform, quaternion, offset, srow,
+        units, magic;
 };
 constexpr Places places_1 = {40, 70, 72, 76, 108, 112, 116, 148, 252, 254, 256, 268, 280, 123, 344};
 constexpr Places places_2 = {16, 12, 14, 104, 168, 176, 184, 240, 344, 348, 352, 376, 400, 500, 4};
 
 template <class T, class Array>
 void load_row(Array& to, const unsigned char* from, bool swap) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<typename Array::value_type>(load<T>(from + i * sizeof(T), swap));
+    for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] = static_cast<typename Array::value_type>(load<T>(from + i * sizeof(T), swap));
 }
 
 template <class T>
@@ -83,7 +84,7 @@ std::string compose(const Header& h) {
         store_row<float>(out, at.pixdim, h.pixdim);
         store(out, at.vox_offset, static_cast<float>(out.size()));
         store(out, at.slope, 1.0f);
-        out[38] = 'r';   // "regular", which old readers look for
+        out[38] = 'r';  // "regular", which old readers look for
         out[at.units] = static_cast<char>(h.xyzt_units);
         store(out, at.qform, static_cast<std::int16_t>(h.qform_code));
         store(out, at.sform, static_cast<std::int16_t>(h.sform_code));

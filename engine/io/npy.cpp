@@ -1,11 +1,11 @@
 // NumPy's .npy, versions 1 to 3: a magic word, a Python dictionary as text, the elements. The format is specified in
 // NumPy Enhancement Proposal 1 and numpy.lib.format.
-#include "io/file.hpp"
-#include "io/format.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
+
+#include "io/file.hpp"
+#include "io/format.hpp"
 
 namespace parallax::io::npy {
 namespace {
@@ -14,19 +14,20 @@ constexpr unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 constexpr const char* again = "the file is damaged: save the array again";
 
 struct TypeRow {
-    std::string_view code;   ///< kind and bytes, as in a dtype's text
+    std::string_view code;  ///< kind and bytes, as in a dtype's text
     ElementType type;
 };
 constexpr TypeRow type_table[] = {
-    {"b1", ElementType::boolean}, {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16}, {"i2", ElementType::i16},
-    {"u4", ElementType::u32},     {"i4", ElementType::i32}, {"u8", ElementType::u64}, {"i8", ElementType::i64}, {"f4", ElementType::f32},
-    {"f8", ElementType::f64},     {"c8", ElementType::c64}, {"c16", ElementType::c128},
+    {"b1", ElementType::boolean}, {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16},
+    {"i2", ElementType::i16},     {"u4", ElementType::u32}, {"i4", ElementType::i32}, {"u8", ElementType::u64},
+    {"i8", ElementType::i64},     {"f4", ElementType::f32}, {"f8", ElementType::f64}, {"c8", ElementType::c64},
+    {"c16", ElementType::c128},
 };
 
 struct Header {
     FileInfo file;
     std::uint64_t elements_at = 0;
-    bool swap = false, fortran = false, half = false;   ///< half: 16-bit floats, widened to f32
+    bool swap = false, fortran = false, half = false;  ///< half: 16-bit floats, widened to f32
 };
 
 /// Reads the dictionary: quoted keys, and values that are quoted text, True, False or a tuple of whole numbers.
@@ -108,7 +109,7 @@ private:
                 value = value * 10 + (rest_[0] - '0');
                 rest_.remove_prefix(1);
             }
-            accept('L');   // Python 2 wrote long numbers so
+            accept('L');  // Python 2 wrote long numbers so
             result.push_back(value);
             if (!accept(',') && peek() != ')') bad("has a shape that is no tuple of whole numbers");
         }
@@ -155,10 +156,12 @@ Header read_header(const Source& source, File& file) {
     const std::string& descr = *values.descr;
     const char order = descr.empty() ? '\0' : descr[0];
     const std::string_view code = std::string_view(descr).substr(std::min<std::size_t>(descr.size(), 1));
-    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.code == code; });
+    const auto* row =
+        std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.code == code; });
     header.half = code == "f2";
     if ((row == std::end(type_table) && !header.half) || std::string_view("<>|=").find(order) == std::string_view::npos) {
-        fail(source, fmt::format("holds elements of NumPy's type \"{}\"", descr), "save it as a bool, integer, float or complex type of up to 16 bytes");
+        fail(source, fmt::format("holds elements of NumPy's type \"{}\"", descr),
+             "save it as a bool, integer, float or complex type of up to 16 bytes");
     }
     const bool native_little = std::endian::native == std::endian::little;
     header.swap = (order == '>' && native_little) || (order == '<' && !native_little);
@@ -166,11 +169,13 @@ Header read_header(const Source& source, File& file) {
     header.elements_at = at + length;
     header.file.format = "npy";
     header.file.file_bytes = source.bytes;
-    header.file.desc = declared(source, header.half ? ElementType::f32 : row->type, name_axes(*values.shape, source.options.page_axis));
+    header.file.desc =
+        declared(source, header.half ? ElementType::f32 : row->type, name_axes(*values.shape, source.options.page_axis));
     header.file.detail = fmt::format("version {}, {}{}", major, descr, header.fortran ? ", Fortran order" : "");
     const std::uint64_t stored = header.file.desc.dense_bytes() / (header.half ? 2 : 1), rest = source.bytes - header.elements_at;
     if (stored > rest) {
-        fail(source, fmt::format("says that it holds {}: {} bytes, but {} follow its header", header.file.desc.describe(), stored, rest),
+        fail(source,
+             fmt::format("says that it holds {}: {} bytes, but {} follow its header", header.file.desc.describe(), stored, rest),
              "the file is cut off: save or copy it again");
     }
     return header;
@@ -235,17 +240,26 @@ HostArray read(const Source& source) {
 std::string refusal(const ArrayDesc&, const WriteOptions&) { return {}; }
 
 void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
-    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == array.desc.type; });
+    const auto* row =
+        std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == array.desc.type; });
     const char order = bytes_of(array.desc.type) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
     std::string shape;
     for (const Axis& axis : array.desc.axes) shape += fmt::format("{}, ", axis.size);
     if (array.desc.axes.size() > 1) shape.resize(shape.size() - 2);
-    if (array.desc.axes.size() == 1) shape.pop_back();   // a tuple of one keeps its comma
+    if (array.desc.axes.size() == 1) shape.pop_back();  // a tuple of one keeps its comma
     std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, row->code, shape);
-    text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');   // the elements begin at a multiple of 64
+    text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');  // the elements begin at a multiple of 64
     text += '\n';
-    const unsigned char start[10] = {magic[0], magic[1], magic[2], magic[3], magic[4], magic[5], 1, 0,
-                                     static_cast<unsigned char>(text.size() & 255), static_cast<unsigned char>(text.size() >> 8)};
+    const unsigned char start[10] = {magic[0],
+                                     magic[1],
+                                     magic[2],
+                                     magic[3],
+                                     magic[4],
+                                     magic[5],
+                                     1,
+                                     0,
+                                     static_cast<unsigned char>(text.size() & 255),
+                                     static_cast<unsigned char>(text.size() >> 8)};
     File file = File::create(path);
     file.write(start, sizeof start);
     file.write(text.data(), text.size());

@@ -1,9 +1,9 @@
 // Netpbm's PGM and PPM, binary (P5, P6) and as text (P2, P3), 8 and 16 bits. Read here: stb_image (2.27) leaves the
 // big-endian samples of 16-bit files swapped. Values are not scaled to the declared maximum; a note holds it.
+#include <fmt/format.h>
+
 #include "io/file.hpp"
 #include "io/format.hpp"
-
-#include <fmt/format.h>
 
 namespace parallax::io::pgm {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 struct Picture {
     FileInfo file;
     bool text = false;
-    std::int64_t most = 0;   ///< declared maximum
+    std::int64_t most = 0;  ///< declared maximum
 };
 
 /// A number of the header or of a text file; comments run from # to the end of the line.
@@ -29,12 +29,14 @@ std::int64_t read_number(const Source& source, File& file, const char* what) {
             c = next();
         }
     }
-    if (c < '0' || c > '9') fail(source, fmt::format("has no number where {} should stand", what), "the file is damaged: write it again");
+    if (c < '0' || c > '9')
+        fail(source, fmt::format("has no number where {} should stand", what), "the file is damaged: write it again");
     std::int64_t value = 0;
     while (c >= '0' && c <= '9') {
         value = value * 10 + (c - '0');
-        if (value > 0x7fffffff) fail(source, fmt::format("has a number past 2147483647 for {}", what), "the file is damaged: write it again");
-        if (file.read_some(&c, 1) == 0) break;   // the last number of a text file may end it
+        if (value > 0x7fffffff)
+            fail(source, fmt::format("has a number past 2147483647 for {}", what), "the file is damaged: write it again");
+        if (file.read_some(&c, 1) == 0) break;  // the last number of a text file may end it
     }
     return value;
 }
@@ -49,7 +51,8 @@ Picture read_header(const Source& source, File& file) {
     const std::int64_t height = read_number(source, file, "the height");
     picture.most = read_number(source, file, "the largest value");
     if (picture.most < 1 || picture.most > 65535) {
-        fail(source, fmt::format("declares {} as its largest value; 1 to 65535 can be read", picture.most), "the file is damaged: write it again");
+        fail(source, fmt::format("declares {} as its largest value; 1 to 65535 can be read", picture.most),
+             "the file is damaged: write it again");
     }
     std::vector<ArrayDesc::Extent> extents = {{'y', height}, {'x', width}};
     if (colour) extents.push_back({'c', 3});
@@ -81,7 +84,8 @@ void decode(const Source& source, File& file, const Picture& picture, std::byte*
         T* out = reinterpret_cast<T*>(to);
         for (std::int64_t i = 0; i < desc.count(); ++i) {
             const std::int64_t value = read_number(source, file, "the pixels");
-            if (value > picture.most) fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");
+            if (value > picture.most)
+                fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");
             out[i] = static_cast<T>(value);
         }
     });

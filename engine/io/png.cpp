@@ -1,16 +1,15 @@
 // PNG through libpng. libpng reports errors by longjmp: every call that can fail runs inside attempt(), whose
 // callees own nothing that needs a destructor.
-#include "io/file.hpp"
-#include "io/format.hpp"
-#include "io/window.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 #include <png.h>
 
 #include <csetjmp>
 #include <cstring>
+
+#include "io/file.hpp"
+#include "io/format.hpp"
+#include "io/window.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io::png {
 namespace {
@@ -75,7 +74,7 @@ struct Picture {
     Colour colour = Colour::grey;
     int bits = 8;
     bool palette = false;
-    std::array<std::array<std::uint8_t, 3>, 256> table{};   ///< the palette
+    std::array<std::array<std::uint8_t, 3>, 256> table{};  ///< the palette
 };
 
 [[noreturn]] void fail_with(const Source& source, const Reader& reader) {
@@ -93,7 +92,7 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     std::size_t row_bytes = 0;
     const bool ok = attempt(reader.png, [&] {
         png_init_io(reader.png, file.handle());
-        png_set_user_limits(reader.png, 0x7fffffff, 0x7fffffff);   // sizes are checked below against the file's length
+        png_set_user_limits(reader.png, 0x7fffffff, 0x7fffffff);  // sizes are checked below against the file's length
         png_read_info(reader.png, reader.info);
         png_get_IHDR(reader.png, reader.info, &width, &height, &bits, &kind, &interlace, nullptr, nullptr);
         png_get_PLTE(reader.png, reader.info, &palette, &palette_size);
@@ -108,10 +107,17 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     const char* words = "grey";
     int channels = 1;
     switch (kind) {
-        case PNG_COLOR_TYPE_GRAY: break;
-        case PNG_COLOR_TYPE_GRAY_ALPHA: picture.colour = Colour::grey_alpha, channels = 2, words = "grey with alpha"; break;
-        case PNG_COLOR_TYPE_RGB: picture.colour = Colour::rgb, channels = 3, words = "RGB"; break;
-        case PNG_COLOR_TYPE_RGB_ALPHA: picture.colour = Colour::rgb_alpha, channels = 4, words = "RGB with alpha"; break;
+        case PNG_COLOR_TYPE_GRAY:
+            break;
+        case PNG_COLOR_TYPE_GRAY_ALPHA:
+            picture.colour = Colour::grey_alpha, channels = 2, words = "grey with alpha";
+            break;
+        case PNG_COLOR_TYPE_RGB:
+            picture.colour = Colour::rgb, channels = 3, words = "RGB";
+            break;
+        case PNG_COLOR_TYPE_RGB_ALPHA:
+            picture.colour = Colour::rgb_alpha, channels = 4, words = "RGB with alpha";
+            break;
         default: {
             picture.palette = true;
             bool grey = true;
@@ -149,7 +155,7 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
     std::size_t expected_row = 0;
     const bool ready = attempt(reader.png, [&] {
         if (picture.palette) {
-            png_set_packing(reader.png);   // one index a byte
+            png_set_packing(reader.png);  // one index a byte
         } else if (picture.bits < 8) {
             png_set_expand_gray_1_2_4_to_8(reader.png);
         }
@@ -162,7 +168,7 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
     if (expected_row != row) fail(source, fmt::format("its rows decode to {} bytes instead of {}", expected_row, row));
     const bool done = attempt(reader.png, [&] {
         png_read_image(reader.png, rows.data());
-        png_read_end(reader.png, nullptr);   // also finds a file that is cut off behind its last row
+        png_read_end(reader.png, nullptr);  // also finds a file that is cut off behind its last row
     });
     if (!done) fail_with(source, reader);
     if (!picture.palette) return;
@@ -177,9 +183,7 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
 
 }  // namespace
 
-bool matches(Head head) {
-    return head.size() >= 4 && head[0] == 0x89 && head[1] == 'P' && head[2] == 'N' && head[3] == 'G';
-}
+bool matches(Head head) { return head.size() >= 4 && head[0] == 0x89 && head[1] == 'P' && head[2] == 'N' && head[3] == 'G'; }
 
 FileInfo info(const Source& source) {
     const File file = File::open(source.path);
@@ -205,7 +209,8 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
     }
     if (channels && last->size > 4) return fmt::format("PNG holds up to 4 channels, this has {}", last->size);
     if (desc.size('x') > 0x7fffffff || desc.size('y') > 0x7fffffff) return "PNG holds at most 2147483647 rows and columns";
-    if (options.png_bits != 8 && options.png_bits != 16) return fmt::format("PNG samples have 8 or 16 bits, not {}", options.png_bits);
+    if (options.png_bits != 8 && options.png_bits != 16)
+        return fmt::format("PNG samples have 8 or 16 bits, not {}", options.png_bits);
     return window_problem(options);
 }
 
@@ -230,7 +235,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
             png_set_user_limits(writer.png, 0x7fffffff, 0x7fffffff);
             png_set_IHDR(writer.png, writer.info, width, height, bits, kind, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                          PNG_FILTER_TYPE_DEFAULT);
-            png_set_compression_level(writer.png, 3);   // half the time of the default, files some per cent larger
+            png_set_compression_level(writer.png, 3);  // half the time of the default, files some per cent larger
             png_write_info(writer.png, writer.info);
             if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(writer.png);
             png_write_image(writer.png, rows.data());

@@ -1,8 +1,8 @@
 // Bare elements, laid out as the caller says.
+#include <fmt/format.h>
+
 #include "io/file.hpp"
 #include "io/format.hpp"
-
-#include <fmt/format.h>
 
 namespace parallax::io::raw {
 
@@ -14,8 +14,9 @@ FileInfo info(const Source& source) {
     info.desc = declared(source, layout.type, layout.axes);
     info.detail = fmt::format("{}-endian, from byte {}", layout.big_endian ? "big" : "little", layout.offset);
     if (layout.offset > source.bytes || source.bytes - layout.offset < info.desc.dense_bytes()) {
-        fail(source, fmt::format("has {} bytes; {} from byte {} on takes {} more", source.bytes, info.desc.describe(), layout.offset,
-                                 info.desc.dense_bytes()),
+        fail(source,
+             fmt::format("has {} bytes; {} from byte {} on takes {} more", source.bytes, info.desc.describe(), layout.offset,
+                         info.desc.dense_bytes()),
              "check the type, the axes and the offset of the raw layout");
     }
     return info;

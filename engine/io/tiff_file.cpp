@@ -1,13 +1,13 @@
 #include "io/tiff_file.hpp"
 
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdarg>
 #include <cstdio>
 #include <new>
 #include <utility>
+
+#include "parallax/host/error.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -24,7 +24,7 @@ toff_t on_seek(thandle_t state, toff_t offset, int origin) {
     if (!file_of(state).try_seek(static_cast<std::int64_t>(offset), origin)) return static_cast<toff_t>(-1);
     return static_cast<toff_t>(file_of(state).tell());
 }
-int on_close(thandle_t) { return 0; }   // the owner closes, so that a failure can be reported
+int on_close(thandle_t) { return 0; }  // the owner closes, so that a failure can be reported
 toff_t on_size(thandle_t state) {
     File& file = file_of(state);
     const std::int64_t here = file.tell();
@@ -50,7 +50,7 @@ int TiffFile::on_error(TIFF*, void* state, const char*, const char* format, va_l
             // The call fails all the same; only its reason is lost.
         }
     }
-    return 1;   // handled: not to the global handler, which prints
+    return 1;  // handled: not to the global handler, which prints
 }
 
 TiffFile::TiffFile(File file, const char* mode) : state_(new State{std::move(file), {}}) {
@@ -61,16 +61,19 @@ TiffFile::TiffFile(File file, const char* mode) : state_(new State{std::move(fil
     // Nothing inside libtiff needs more than a strip as it is stored, or a row of it; a lying header may ask for more.
     const std::uint64_t most = (std::uint64_t{256} << 20) + 2 * state_->file.size();
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most));
-    tiff_.reset(TIFFClientOpenExt(state_->file.name().c_str(), mode, &state_->file, on_read, on_write, on_seek, on_close, on_size, no_map,
-                                  no_unmap, options.get()));
+    tiff_.reset(TIFFClientOpenExt(state_->file.name().c_str(), mode, &state_->file, on_read, on_write, on_seek, on_close, on_size,
+                                  no_map, no_unmap, options.get()));
     if (!tiff_) {
-        throw IoError(state_->file.name(), fmt::format("is a damaged TIFF file: {}", state_->error), "write or copy the file again");
+        throw IoError(state_->file.name(), fmt::format("is a damaged TIFF file: {}", state_->error),
+                      "write or copy the file again");
     }
 }
 
 TiffFile TiffFile::open(const std::filesystem::path& path) { return TiffFile(File::open(path), "rm"); }
 
-TiffFile TiffFile::create(const std::filesystem::path& path, bool big) { return TiffFile(File::create(path), big ? "w8m" : "wm"); }
+TiffFile TiffFile::create(const std::filesystem::path& path, bool big) {
+    return TiffFile(File::create(path), big ? "w8m" : "wm");
+}
 
 std::string TiffFile::take_error() const { return std::exchange(state_->error, {}); }
 

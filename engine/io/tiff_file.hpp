@@ -1,11 +1,12 @@
 // libtiff on our own files, its messages kept with the file: nothing on stderr, no global handler.
 #pragma once
 
-#include "io/file.hpp"
+#include <tiffio.h>
 
 #include <memory>
 #include <string>
-#include <tiffio.h>
+
+#include "io/file.hpp"
 
 namespace parallax::io::tiff {
 
@@ -34,7 +35,7 @@ private:
     TiffFile(File, const char* mode);
     static int on_error(TIFF*, void* state, const char* module, const char* format, va_list) noexcept;
 
-    std::unique_ptr<State> state_;   // outlives tiff_, which calls back into it
+    std::unique_ptr<State> state_;  // outlives tiff_, which calls back into it
     std::unique_ptr<TIFF, Close> tiff_;
 };
 

@@ -18,13 +18,16 @@ void check_directory(const Source& source, const TiffFile& tiff_file, std::size_
     const bool big = TIFFIsBigTIFF(tiff) != 0, swap = TIFFIsByteSwapped(tiff) != 0;
     const std::size_t count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, inside = big ? 8 : 4;
     const std::uint64_t at = TIFFCurrentDirOffset(tiff);
-    const auto number = [&](const unsigned char* p) -> std::uint64_t { return big ? load<std::uint64_t>(p, swap) : load<std::uint32_t>(p, swap); };
+    const auto number = [&](const unsigned char* p) -> std::uint64_t {
+        return big ? load<std::uint64_t>(p, swap) : load<std::uint32_t>(p, swap);
+    };
     unsigned char head[8] = {};
     file.seek(at);
     file.read(head, count_bytes, "a TIFF directory");
     const std::uint64_t entries = big ? load<std::uint64_t>(head, swap) : load<std::uint16_t>(head, swap);
-    if (entries > source.bytes / entry_bytes) fail(source, fmt::format("its TIFF directory {} declares {} entries", index, entries), again);
-    std::vector<unsigned char> bytes(entries * entry_bytes + inside);   // and where the next directory is
+    if (entries > source.bytes / entry_bytes)
+        fail(source, fmt::format("its TIFF directory {} declares {} entries", index, entries), again);
+    std::vector<unsigned char> bytes(entries * entry_bytes + inside);  // and where the next directory is
     file.read(bytes.data(), bytes.size(), "a TIFF directory");
     for (std::uint64_t i = 0; i < entries; ++i) {
         const unsigned char* entry = bytes.data() + i * entry_bytes;
@@ -34,7 +37,10 @@ void check_directory(const Source& source, const TiffFile& tiff_file, std::size_
         if (width == 0 || count <= inside / width) continue;
         const std::uint64_t offset = number(entry + 4 + inside);
         if (offset > source.bytes || count > (source.bytes - offset) / width) {
-            fail(source, fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag, index, count, offset), again);
+            fail(source,
+                 fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag,
+                             index, count, offset),
+                 again);
         }
     }
 }
@@ -50,7 +56,7 @@ Page describe_page(const Source& source, TIFF* tiff) {
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page.planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
-    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric);   // many scientific writers leave it out
+    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric);  // many scientific writers leave it out
     std::uint16_t extras = 0, *kinds = nullptr;
     if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds) && extras > 0) {
         page.alpha = kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
@@ -107,10 +113,13 @@ ElementType element_type(const Source& source, const Page& page) {
             if (bits == 64) type = ElementType::c64;
             if (bits == 128) type = ElementType::c128;
             break;
-        default: kind = "unknown";
+        default:
+            kind = "unknown";
     }
     if (!type || (bits < 8 && page.samples > 1)) {
-        fail(source, fmt::format("has {} {}-bit {} sample{} a pixel, which cannot be read", page.samples, bits, kind, page.samples > 1 ? "s" : ""),
+        fail(source,
+             fmt::format("has {} {}-bit {} sample{} a pixel, which cannot be read", page.samples, bits, kind,
+                         page.samples > 1 ? "s" : ""),
              "convert it to 8, 16 or 32-bit samples");
     }
     return *type;
@@ -121,12 +130,15 @@ void describe_colour(const Source& source, Document& document) {
     document.channels = page.samples;
     switch (page.photometric) {
         case PHOTOMETRIC_MINISWHITE:
-            document.invert = document.type == ElementType::u8 || document.type == ElementType::u16 || document.type == ElementType::u32;
+            document.invert =
+                document.type == ElementType::u8 || document.type == ElementType::u16 || document.type == ElementType::u32;
             [[fallthrough]];
         case PHOTOMETRIC_MINISBLACK:
         case PHOTOMETRIC_MASK:
         case PHOTOMETRIC_CFA:
-            document.colour = page.samples == 1 ? Colour::grey : page.samples == 2 && page.alpha ? Colour::grey_alpha : Colour::other;
+            document.colour = page.samples == 1                 ? Colour::grey
+                              : page.samples == 2 && page.alpha ? Colour::grey_alpha
+                                                                : Colour::other;
             return;
         case PHOTOMETRIC_YCBCR:
             if (page.compression != COMPRESSION_JPEG) {
@@ -139,7 +151,8 @@ void describe_colour(const Source& source, Document& document) {
             return;
         case PHOTOMETRIC_PALETTE:
             if (page.samples != 1 || page.bits > 8) {
-                fail(source, fmt::format("has a palette with {} samples of {} bits", page.samples, page.bits), "convert it to grey or RGB");
+                fail(source, fmt::format("has a palette with {} samples of {} bits", page.samples, page.bits),
+                     "convert it to grey or RGB");
             }
             document.palette = true;
             document.colour = Colour::rgb;
@@ -153,31 +166,46 @@ void describe_colour(const Source& source, Document& document) {
 
 std::uint64_t ratio_of(std::uint16_t compression) {
     switch (compression) {
-        case COMPRESSION_NONE: return 1;
-        case COMPRESSION_PACKBITS: return 64;
-        case COMPRESSION_LZW: return 3000;
+        case COMPRESSION_NONE:
+            return 1;
+        case COMPRESSION_PACKBITS:
+            return 64;
+        case COMPRESSION_LZW:
+            return 3000;
         case COMPRESSION_ADOBE_DEFLATE:
-        case COMPRESSION_DEFLATE: return deflate_ratio;
-        case COMPRESSION_JPEG: return jpeg_ratio;
-        default: return 200000;   // fax codes, zstd, LZMA: long runs cost next to nothing
+        case COMPRESSION_DEFLATE:
+            return deflate_ratio;
+        case COMPRESSION_JPEG:
+            return jpeg_ratio;
+        default:
+            return 200000;  // fax codes, zstd, LZMA: long runs cost next to nothing
     }
 }
 
 const char* name_of(std::uint16_t compression) {
     switch (compression) {
-        case COMPRESSION_NONE: return "uncompressed";
-        case COMPRESSION_LZW: return "lzw";
-        case COMPRESSION_JPEG: return "jpeg";
-        case COMPRESSION_PACKBITS: return "packbits";
+        case COMPRESSION_NONE:
+            return "uncompressed";
+        case COMPRESSION_LZW:
+            return "lzw";
+        case COMPRESSION_JPEG:
+            return "jpeg";
+        case COMPRESSION_PACKBITS:
+            return "packbits";
         case COMPRESSION_ADOBE_DEFLATE:
-        case COMPRESSION_DEFLATE: return "deflate";
-        case COMPRESSION_ZSTD: return "zstd";
-        case COMPRESSION_LZMA: return "lzma";
+        case COMPRESSION_DEFLATE:
+            return "deflate";
+        case COMPRESSION_ZSTD:
+            return "zstd";
+        case COMPRESSION_LZMA:
+            return "lzma";
         case COMPRESSION_CCITTRLE:
         case COMPRESSION_CCITTRLEW:
         case COMPRESSION_CCITTFAX3:
-        case COMPRESSION_CCITTFAX4: return "fax";
-        default: return "other compression";
+        case COMPRESSION_CCITTFAX4:
+            return "fax";
+        default:
+            return "other compression";
     }
 }
 
@@ -188,7 +216,7 @@ void describe_space(Document& document, TIFF* tiff, const std::optional<ImageJ>&
     TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x);
     TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-    double one = 0;   // what the resolution counts pixels in, in desc.unit
+    double one = 0;  // what the resolution counts pixels in, in desc.unit
     std::string name;
     if (imagej && !imagej->unit.empty()) {
         one = 1, name = imagej->unit;
@@ -206,7 +234,9 @@ void describe_space(Document& document, TIFF* tiff, const std::optional<ImageJ>&
 
 /// Where the strips of an uncompressed page begin, if they follow each other without gaps; else 0.
 std::uint64_t start_of_strips(const Page& page, TIFF* tiff) {
-    if (page.compression != COMPRESSION_NONE || page.tiled || page.bits < 8 || (page.planar != PLANARCONFIG_CONTIG && page.samples > 1)) return 0;
+    if (page.compression != COMPRESSION_NONE || page.tiled || page.bits < 8 ||
+        (page.planar != PLANARCONFIG_CONTIG && page.samples > 1))
+        return 0;
     const std::uint64_t start = TIFFGetStrileOffset(tiff, 0);
     std::uint64_t at = start;
     for (std::uint32_t i = 0; i < TIFFNumberOfStrips(tiff); ++i) {
@@ -235,8 +265,8 @@ std::optional<ImageJ> parse_imagej(std::string_view description) {
             std::from_chars(value.data(), last, result.spacing);
         } else if (key == "unit") {
             constexpr std::pair<std::string_view, std::string_view> names[] = {
-                {"micron", "um"}, {"microns", "um"}, {"um", "um"}, {"\\u00B5m", "um"}, {"\xc2\xb5m", "um"}, {"\xb5m", "um"},
-                {"nm", "nm"},     {"mm", "mm"},      {"cm", "cm"}, {"m", "m"}};
+                {"micron", "um"}, {"microns", "um"}, {"um", "um"}, {"\\u00B5m", "um"}, {"\xc2\xb5m", "um"},
+                {"\xb5m", "um"},  {"nm", "nm"},      {"mm", "mm"}, {"cm", "cm"},       {"m", "m"}};
             for (const auto& [theirs, ours] : names) {
                 if (value == theirs) result.unit = ours;
             }
@@ -259,11 +289,12 @@ Document read_document(const Source& source, const TiffFile& file) {
     const bool inside = range && range->first > 0 && range->first < static_cast<std::int64_t>(document.pages.size());
     document.like = document.pages[inside ? static_cast<std::size_t>(range->first) : 0];
     const Page& page = document.like;
-    for (std::size_t i = 0; i < document.pages.size() && !range; ++i) {   // a range is checked when it is read
+    for (std::size_t i = 0; i < document.pages.size() && !range; ++i) {  // a range is checked when it is read
         const Page& other = document.pages[i];
         if (page.same_picture(other)) continue;
-        fail(source, fmt::format("its page {} has {} x {} pixels of {} x {} bits, its first {} x {} of {} x {}", i, other.width, other.height,
-                                 other.samples, other.bits, page.width, page.height, page.samples, page.bits),
+        fail(source,
+             fmt::format("its page {} has {} x {} pixels of {} x {} bits, its first {} x {} of {} x {}", i, other.width,
+                         other.height, other.samples, other.bits, page.width, page.height, page.samples, page.bits),
              "choose a range of pages that are alike");
     }
     document.type = element_type(source, page);
@@ -275,28 +306,37 @@ Document read_document(const Source& source, const TiffFile& file) {
         if (document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
     }
     if (!TIFFIsCODECConfigured(page.compression)) {
-        fail(source, fmt::format("is compressed by TIFF's method {}, which libtiff here cannot decode", page.compression), "write it uncompressed, or with LZW or deflate");
+        fail(source, fmt::format("is compressed by TIFF's method {}, which libtiff here cannot decode", page.compression),
+             "write it uncompressed, or with LZW or deflate");
     }
 
     document.count = static_cast<std::int64_t>(document.pages.size());
-    if (!TIFFSetSubDirectory(tiff, page.directory)) fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
+    if (!TIFFSetSubDirectory(tiff, page.directory))
+        fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
     std::uint64_t packed = 0, ratio = 1;
     for (const Page& p : document.pages) {
         // In floating point first: a few lying headers must not wrap the sum around.
-        if (static_cast<double>(packed) + static_cast<double>(p.packed_row()) * p.height > 9e18) fail(source, "says that it holds more than 2^63 bytes", again);
+        if (static_cast<double>(packed) + static_cast<double>(p.packed_row()) * p.height > 9e18)
+            fail(source, "says that it holds more than 2^63 bytes", again);
         packed += p.packed_row() * p.height;
         ratio = std::max(ratio, ratio_of(p.compression));
     }
     if (document.count == 1 && imagej && imagej->images > 1) {
         document.contiguous_at = start_of_strips(page, tiff);
         if (document.contiguous_at == 0) {
-            fail(source, fmt::format("is an ImageJ stack of {} images in one directory, but its data are not in one piece", imagej->images), again);
+            fail(source,
+                 fmt::format("is an ImageJ stack of {} images in one directory, but its data are not in one piece",
+                             imagej->images),
+                 again);
         }
         document.count = imagej->images;
         const std::uint64_t one = page.packed_row() * page.height;
         const std::uint64_t there = source.bytes - std::min(source.bytes, document.contiguous_at);
         if (one == 0 || there / one < static_cast<std::uint64_t>(document.count)) {
-            fail(source, fmt::format("is an ImageJ stack of {} images of {} bytes each, but {} bytes follow its header", document.count, one, there), again);
+            fail(source,
+                 fmt::format("is an ImageJ stack of {} images of {} bytes each, but {} bytes follow its header", document.count,
+                             one, there),
+                 again);
         }
     } else {
         check_plausible(source, packed, source.bytes, ratio);
@@ -313,9 +353,10 @@ Document read_document(const Source& source, const TiffFile& file) {
     info.desc = declared(source, document.type, extents);
     describe_space(document, tiff, imagej);
     if (!description.empty()) info.metadata.notes["tiff.description"] = description;
-    info.detail = fmt::format("{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
-                              big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
-                              document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "", document.invert ? ", white is zero" : "");
+    info.detail = fmt::format(
+        "{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
+        big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
+        document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "", document.invert ? ", white is zero" : "");
     if (document.contiguous_at != 0) info.detail += ", ImageJ stack in one piece";
     return document;
 }

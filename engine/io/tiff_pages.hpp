@@ -8,7 +8,7 @@ namespace parallax::io::tiff {
 
 /// One directory: a picture.
 struct Page {
-    std::uint64_t directory = 0;         ///< where it stands in the file
+    std::uint64_t directory = 0;  ///< where it stands in the file
     std::uint32_t width = 0, height = 0;
     std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
     std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, compression = COMPRESSION_NONE;
@@ -25,16 +25,16 @@ struct Page {
 struct Document {
     FileInfo file;
     std::vector<Page> pages;
-    Page like;                           ///< what they all are: the first, or the first of the range asked for
+    Page like;  ///< what they all are: the first, or the first of the range asked for
     ElementType type = ElementType::u8;
     Colour colour = Colour::grey;
-    std::int64_t channels = 1;           ///< of the decoded picture
-    bool expand = false;                 ///< 1, 2, 4 bits become 8
-    bool palette = false;                ///< indices become red, green, blue
-    bool invert = false;                 ///< white is zero
+    std::int64_t channels = 1;  ///< of the decoded picture
+    bool expand = false;        ///< 1, 2, 4 bits become 8
+    bool palette = false;       ///< indices become red, green, blue
+    bool invert = false;        ///< white is zero
     /// ImageJ writes stacks over 4 GB as one directory; the pictures follow each other from here. 0: ordinary pages.
     std::uint64_t contiguous_at = 0;
-    std::int64_t count = 0;              ///< pictures in all
+    std::int64_t count = 0;  ///< pictures in all
 };
 
 /// Walks through all directories. Throws for what cannot be read.
@@ -43,8 +43,8 @@ Document read_document(const Source&, const TiffFile&);
 /// What ImageJ's description says.
 struct ImageJ {
     std::int64_t images = 1;
-    std::string unit;                    ///< "um", "mm", ...; empty: pixels
-    double spacing = 0;                  ///< between slices; 0: not said
+    std::string unit;    ///< "um", "mm", ...; empty: pixels
+    double spacing = 0;  ///< between slices; 0: not said
 };
 std::optional<ImageJ> parse_imagej(std::string_view description);
 

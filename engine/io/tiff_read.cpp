@@ -1,10 +1,10 @@
 // Decoding of TIFF pages: strips and tiles, interleaved and planar samples, 1 to 128 bits.
-#include "io/tiff_pages.hpp"
-
 #include <fmt/format.h>
 
 #include <tuple>
 #include <type_traits>
+
+#include "io/tiff_pages.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -47,7 +47,8 @@ private:
     std::uint64_t plane_row(std::uint32_t width) const { return (width * samples_together() * page_.bits + 7) / 8; }
 
     [[noreturn]] void fail_with(const char* what, std::uint32_t index) const {
-        fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()), "the file is cut off or damaged: write or copy it again");
+        fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()),
+             "the file is cut off or damaged: write or copy it again");
     }
 
     void decode_strips() {
@@ -87,21 +88,25 @@ private:
         for (int plane = 0; plane < planes_; ++plane) {
             for (std::uint64_t y = 0; y < page_.height; y += height) {
                 for (std::uint64_t x = 0; x < page_.width; x += width, ++tile) {
-                    if (TIFFReadEncodedTile(tiff, tile, scratch.data(), static_cast<tmsize_t>(bytes)) != static_cast<tmsize_t>(bytes)) fail_with("tile", tile);
+                    if (TIFFReadEncodedTile(tiff, tile, scratch.data(), static_cast<tmsize_t>(bytes)) !=
+                        static_cast<tmsize_t>(bytes))
+                        fail_with("tile", tile);
                     const auto x0 = static_cast<std::uint32_t>(x), y0 = static_cast<std::uint32_t>(y);
-                    place(scratch.data(), row, x0, y0, std::min(width, page_.width - x0), std::min(height, page_.height - y0), plane);
+                    place(scratch.data(), row, x0, y0, std::min(width, page_.width - x0), std::min(height, page_.height - y0),
+                          plane);
                 }
             }
         }
     }
 
     /// A decoded rectangle -> its place; of separate planes, the samples of one.
-    void place(const std::byte* from, std::uint64_t from_row, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height, int plane) {
+    void place(const std::byte* from, std::uint64_t from_row, std::uint32_t x, std::uint32_t y, std::uint32_t width,
+               std::uint32_t height, int plane) {
         const std::uint64_t pixel = element_ * page_.samples;
         for (std::uint32_t line = 0; line < height; ++line, from += from_row) {
             std::byte* to = to_ + (std::uint64_t{y + line} * page_.width + x) * pixel;
             if (expand_) {
-                expand_row(from, to, width, page_.bits, scale_);   // one sample a pixel: element_type() saw to that
+                expand_row(from, to, width, page_.bits, scale_);  // one sample a pixel: element_type() saw to that
             } else if (planes_ == 1) {
                 std::memcpy(to, from, width * pixel);
             } else {
@@ -155,7 +160,8 @@ void read_page(const Source& source, const TiffFile& file, const Document& docum
     } else {
         const Page& page = document.pages[static_cast<std::size_t>(index)];
         if (!TIFFSetSubDirectory(file.handle(), page.directory)) {
-            fail(source, fmt::format("its page {} cannot be read: {}", index, file.take_error()), "the file is damaged: write or copy it again");
+            fail(source, fmt::format("its page {} cannot be read: {}", index, file.take_error()),
+                 "the file is damaged: write or copy it again");
         }
         std::vector<std::byte> indices(document.palette ? static_cast<std::size_t>(first.width) * first.height : 0);
         PageDecoder(source, file, document, page, document.palette ? indices.data() : to).decode();
@@ -185,7 +191,9 @@ HostArray read(const Source& source) {
     if (source.options.pages) {
         std::tie(first, end) = *source.options.pages;
         if (first < 0 || first >= end || end > document.count) {
-            fail(source, fmt::format("has {} page{}; {} to {} (the last not included) are asked for", document.count, document.count == 1 ? "" : "s", first, end),
+            fail(source,
+                 fmt::format("has {} page{}; {} to {} (the last not included) are asked for", document.count,
+                             document.count == 1 ? "" : "s", first, end),
                  "choose pages that are there");
         }
     }
@@ -205,11 +213,13 @@ HostArray read(const Source& source) {
     HostArray result = allocate(source, desc, part.metadata);
     const bool to_grey = desc.axes.size() != part.desc.axes.size();
     const std::int64_t pages = end - first, pixels = desc.size('x') * desc.size('y');
-    const HostArray scratch = to_grey ? HostArray::make(ArrayDesc::dense(document.type, {{'x', pixels}, {'c', document.channels}})) : HostArray{};
+    const HostArray scratch =
+        to_grey ? HostArray::make(ArrayDesc::dense(document.type, {{'x', pixels}, {'c', document.channels}})) : HostArray{};
     const std::size_t page_bytes = desc.dense_bytes() / static_cast<std::size_t>(pages);
     for (std::int64_t i = 0; i < pages; ++i) {
         if (document.contiguous_at == 0 && !document.pages[static_cast<std::size_t>(first + i)].same_picture(document.like)) {
-            fail(source, fmt::format("its page {} is not like page {}", first + i, first), "choose a range of pages that are alike");
+            fail(source, fmt::format("its page {} is not like page {}", first + i, first),
+                 "choose a range of pages that are alike");
         }
         std::byte* to = result.data() + static_cast<std::size_t>(i) * page_bytes;
         read_page(source, file, document, first + i, to_grey ? scratch.data() : to);

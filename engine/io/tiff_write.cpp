@@ -1,9 +1,8 @@
 // TIFF files: uncompressed strips, one page for each index of a leading axis. BigTIFF where 4 GB do not suffice.
-#include "io/tiff_pages.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
+
+#include "io/tiff_pages.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -35,12 +34,15 @@ std::optional<Layout> layout_of(const ArrayDesc& desc) {
 std::uint16_t sample_format(ElementType type) {
     switch (type) {
         case ElementType::f32:
-        case ElementType::f64: return SAMPLEFORMAT_IEEEFP;
+        case ElementType::f64:
+            return SAMPLEFORMAT_IEEEFP;
         case ElementType::i8:
         case ElementType::i16:
         case ElementType::i32:
-        case ElementType::i64: return SAMPLEFORMAT_INT;
-        default: return SAMPLEFORMAT_UINT;
+        case ElementType::i64:
+            return SAMPLEFORMAT_INT;
+        default:
+            return SAMPLEFORMAT_UINT;
     }
 }
 
@@ -58,19 +60,21 @@ std::string description_of(const HostArray& array, const Layout& layout) {
     const Axis* z = array.desc.find('z');
     if (z && layout.pages > 1 && layout.page_axis == 'z' && micrometres(array.desc.unit) > 0) {
         // ImageJ's words are the only widely read ones for the distance of slices.
-        return fmt::format("ImageJ=1.53\nimages={}\nslices={}\nunit={}\nspacing={}\nloop=false\n", layout.pages, layout.pages, array.desc.unit,
-                           z->spacing);
+        return fmt::format("ImageJ=1.53\nimages={}\nslices={}\nunit={}\nspacing={}\nloop=false\n", layout.pages, layout.pages,
+                           array.desc.unit, z->spacing);
     }
     const auto note = array.metadata.notes.find("tiff.description");
     if (note == array.metadata.notes.end()) return {};
     const std::string_view text = note->second;
-    const bool structural = text.starts_with("ImageJ=") || text.starts_with("{\"shape\"") || text.starts_with("<?xml") || text.starts_with("<OME");
+    const bool structural =
+        text.starts_with("ImageJ=") || text.starts_with("{\"shape\"") || text.starts_with("<?xml") || text.starts_with("<OME");
     return structural ? std::string() : std::string(text);
 }
 
 void set_fields(TIFF* tiff, const HostArray& array, const Layout& layout, const std::string& description, std::uint32_t rows) {
     const auto channels = static_cast<std::uint16_t>(layout.channels);
-    const bool colour = channels >= 3 && channels <= 4 && (array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16);
+    const bool colour =
+        channels >= 3 && channels <= 4 && (array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16);
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(layout.width));
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(layout.height));
     TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(bytes_of(array.desc.type) * 8));
@@ -84,7 +88,8 @@ void set_fields(TIFF* tiff, const HostArray& array, const Layout& layout, const 
     const int extra = channels - (colour ? 3 : 1);
     if (extra > 0) {
         const bool alpha = (colour && extra == 1) || channels == 2;
-        const std::vector<std::uint16_t> kinds(static_cast<std::size_t>(extra), alpha ? EXTRASAMPLE_UNASSALPHA : EXTRASAMPLE_UNSPECIFIED);
+        const std::vector<std::uint16_t> kinds(static_cast<std::size_t>(extra),
+                                               alpha ? EXTRASAMPLE_UNASSALPHA : EXTRASAMPLE_UNSPECIFIED);
         TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extra, kinds.data());
     }
     if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
@@ -106,8 +111,10 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (is_complex(desc.type)) return "complex arrays are written as .npy only";
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
-        return fmt::format("TIFF holds rows and columns, one axis of pages before and channels behind them; this is {}: write a .npy or .nii file",
-                           desc.describe());
+        return fmt::format(
+            "TIFF holds rows and columns, one axis of pages before and channels behind them; this is {}: write a .npy or .nii "
+            "file",
+            desc.describe());
     }
     if (layout->width > 0x7fffffff || layout->height > 0x7fffffff) return "TIFF holds at most 2147483647 rows and columns";
     if (layout->channels > 65535) return fmt::format("TIFF holds at most 65535 channels, this has {}", layout->channels);
@@ -121,12 +128,15 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         // A mask to look at: black and white, as 1-bit files are read.
         array = HostArray::make(given.desc.with_type(ElementType::u8));
         array.metadata = given.metadata;
-        std::transform(given.data(), given.data() + given.desc.count(), array.data(), [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
+        std::transform(given.data(), given.data() + given.desc.count(), array.data(),
+                       [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
     }
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * bytes_of(array.desc.type);
-    const auto rows = static_cast<std::uint32_t>(std::clamp<std::uint64_t>((std::uint64_t{1} << 20) / row, 1, static_cast<std::uint64_t>(layout.height)));
+    const auto rows = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>((std::uint64_t{1} << 20) / row, 1, static_cast<std::uint64_t>(layout.height)));
     // Directories and strip tables on top: under 1 KiB a page and 16 bytes a strip.
-    const std::uint64_t strips = static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height) / rows + 1);
+    const std::uint64_t strips =
+        static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height) / rows + 1);
     const bool big = array.desc.dense_bytes() + static_cast<std::uint64_t>(layout.pages) * 1024 + strips * 16 > 0xf0000000u;
 
     const auto check = [&](const TiffFile& file, bool ok) {
@@ -139,7 +149,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         set_fields(file.handle(), array, layout, page == 0 ? description : std::string(), rows);
         std::uint32_t strip = 0;
         for (std::int64_t y = 0; y < layout.height; y += rows, ++strip) {
-            const auto bytes = static_cast<tmsize_t>(row * static_cast<std::uint64_t>(std::min<std::int64_t>(rows, layout.height - y)));
+            const auto bytes =
+                static_cast<tmsize_t>(row * static_cast<std::uint64_t>(std::min<std::int64_t>(rows, layout.height - y)));
             check(file, TIFFWriteEncodedStrip(file.handle(), strip, at, bytes) == bytes);
             at += bytes;
         }

@@ -1,12 +1,12 @@
 #include "io/window.hpp"
 
-#include "io/format.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include "io/format.hpp"
 
 namespace parallax::io {
 namespace {
@@ -56,7 +56,9 @@ HostArray through_window(const HostArray& array, std::array<double, 2> window, E
         for (std::int64_t i = 0; i < array.desc.count(); ++i) {
             const auto value = static_cast<double>(from[i]);
             // NaN fails the first comparison and becomes black.
-            to[i] = !(value > low) ? To{0} : value >= high ? std::numeric_limits<To>::max() : static_cast<To>((value - low) * scale + 0.5);
+            to[i] = !(value > low)  ? To{0}
+                    : value >= high ? std::numeric_limits<To>::max()
+                                    : static_cast<To>((value - low) * scale + 0.5);
         }
     });
     return result;

@@ -10,12 +10,13 @@ TEST_CASE("element types have names, sizes and kinds") {
         std::size_t bytes;
         bool floating, complex;
     };
-    const Row rows[] = {
-        {ElementType::boolean, "bool", 1, false, false}, {ElementType::u8, "u8", 1, false, false},   {ElementType::i8, "i8", 1, false, false},
-        {ElementType::u16, "u16", 2, false, false},      {ElementType::i16, "i16", 2, false, false}, {ElementType::u32, "u32", 4, false, false},
-        {ElementType::i32, "i32", 4, false, false},      {ElementType::u64, "u64", 8, false, false}, {ElementType::i64, "i64", 8, false, false},
-        {ElementType::f32, "f32", 4, true, false},       {ElementType::f64, "f64", 8, true, false},  {ElementType::c64, "c64", 8, false, true},
-        {ElementType::c128, "c128", 16, false, true}};
+    const Row rows[] = {{ElementType::boolean, "bool", 1, false, false}, {ElementType::u8, "u8", 1, false, false},
+                        {ElementType::i8, "i8", 1, false, false},        {ElementType::u16, "u16", 2, false, false},
+                        {ElementType::i16, "i16", 2, false, false},      {ElementType::u32, "u32", 4, false, false},
+                        {ElementType::i32, "i32", 4, false, false},      {ElementType::u64, "u64", 8, false, false},
+                        {ElementType::i64, "i64", 8, false, false},      {ElementType::f32, "f32", 4, true, false},
+                        {ElementType::f64, "f64", 8, true, false},       {ElementType::c64, "c64", 8, false, true},
+                        {ElementType::c128, "c128", 16, false, true}};
     for (const Row& row : rows) {
         CAPTURE(std::string(row.name));
         CHECK(to_string(row.type) == row.name);
@@ -29,7 +30,8 @@ TEST_CASE("element types have names, sizes and kinds") {
 }
 
 TEST_CASE("a dense description knows its strides, sizes and words") {
-    const ArrayDesc desc = ArrayDesc::dense(ElementType::u16, {{'t', 5}, {'y', 480}, {'x', 640}}).with_spacing('x', 1.4).with_unit("um");
+    const ArrayDesc desc =
+        ArrayDesc::dense(ElementType::u16, {{'t', 5}, {'y', 480}, {'x', 640}}).with_spacing('x', 1.4).with_unit("um");
     CHECK(desc.axes[0].stride == 640 * 480);
     CHECK(desc.axes[1].stride == 640);
     CHECK(desc.axes[2].stride == 1);
@@ -62,7 +64,7 @@ TEST_CASE("host memory is aligned, and strided arrays become dense") {
     CHECK(reinterpret_cast<std::uintptr_t>(whole.data()) % 64 == 0);
     CHECK(whole.to_dense().memory == whole.memory);
 
-    HostArray part = whole;   // rows 1 to 3, every second column from 2 on, as columns by rows
+    HostArray part = whole;  // rows 1 to 3, every second column from 2 on, as columns by rows
     part.metadata.notes["kept"] = "yes";
     part.desc.offset = 9 + 2;
     part.desc.axes = {{'x', 3, 2, 1.5}, {'y', 3, 9, 1.0}};
@@ -74,7 +76,8 @@ TEST_CASE("host memory is aligned, and strided arrays become dense") {
     CHECK(dense.desc.find('x')->spacing == 1.5);
     CHECK(dense.metadata.notes.at("kept") == "yes");
     for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) CHECK(dense.as<std::uint16_t>()[i * 3 + j] == whole.as<std::uint16_t>()[(1 + j) * 9 + 2 + 2 * i]);
+        for (int j = 0; j < 3; ++j)
+            CHECK(dense.as<std::uint16_t>()[i * 3 + j] == whole.as<std::uint16_t>()[(1 + j) * 9 + 2 + 2 * i]);
     }
 }
 

@@ -24,22 +24,34 @@ std::vector<Sample> samples() {
     const HostArray grey = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 5}, {'x', 7}}));
     const HostArray colour = pattern(ArrayDesc::dense(ElementType::u16, {{'y', 4}, {'x', 3}, {'c', 3}}));
     const HostArray stack = pattern(ArrayDesc::dense(ElementType::f32, {{'t', 2}, {'y', 3}, {'x', 4}}));
-    std::vector<Sample> list = {{"a.jpg", small_jpeg()},
-                                {"a.bmp", small_bmp()},
-                                {"a.pgm", "P5 3 2 255\n\x01\x02\x03\x04\x05\x06"},
-                                {"text.pgm", "P2 3 2 255\n1 2 3 4 5 6"},
-                                {"a.npy", npy_i4()},
-                                {"fortran.npy", make_npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }", std::string(48, '\x40'))},
-                                {"a.nii", nifti_i2()},
-                                {"tiled.tif", make_tiff({{{256, 3, {3}}, {257, 3, {1}}, {258, 3, {8}}, {259, 3, {1}}, {262, 3, {1}}, {277, 3, {1}}, {322, 3, {16}}, {323, 3, {16}},
-                                                          {324, 4, {8}}, {325, 4, {256}}}},
-                                                        std::string(256, '\x09'))},
-                                {"big.tif", make_tiff({tiff_picture(2, 2, 16, 1, 16, 8)}, "abcdefgh", true, true)},
-                                {"four.tif", make_tiff({tiff_picture(3, 2, 4, 3, 8, 4, {{320, 3, std::vector<std::uint64_t>(48, 999)}})}, "abcd")},
-                                {"stack.tif", make_tiff({tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, "ImageJ=1.53\nimages=3\n")})}, "abcdefghijkl")}};
-    for (const char* name : {"grey.png", "grey.tif", "grey.nii.gz"}) io::write(folder / name, grey), list.push_back({name, get(folder / name)});
-    for (const char* name : {"colour.png", "colour.tif"}) io::write(folder / name, colour), list.push_back({name, get(folder / name)});
-    for (const char* name : {"pages.tif", "pages.nii.gz"}) io::write(folder / name, stack), list.push_back({name, get(folder / name)});
+    std::vector<Sample> list = {
+        {"a.jpg", small_jpeg()},
+        {"a.bmp", small_bmp()},
+        {"a.pgm", "P5 3 2 255\n\x01\x02\x03\x04\x05\x06"},
+        {"text.pgm", "P2 3 2 255\n1 2 3 4 5 6"},
+        {"a.npy", npy_i4()},
+        {"fortran.npy", make_npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }", std::string(48, '\x40'))},
+        {"a.nii", nifti_i2()},
+        {"tiled.tif", make_tiff({{{256, 3, {3}},
+                                  {257, 3, {1}},
+                                  {258, 3, {8}},
+                                  {259, 3, {1}},
+                                  {262, 3, {1}},
+                                  {277, 3, {1}},
+                                  {322, 3, {16}},
+                                  {323, 3, {16}},
+                                  {324, 4, {8}},
+                                  {325, 4, {256}}}},
+                                std::string(256, '\x09'))},
+        {"big.tif", make_tiff({tiff_picture(2, 2, 16, 1, 16, 8)}, "abcdefgh", true, true)},
+        {"four.tif", make_tiff({tiff_picture(3, 2, 4, 3, 8, 4, {{320, 3, std::vector<std::uint64_t>(48, 999)}})}, "abcd")},
+        {"stack.tif", make_tiff({tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, "ImageJ=1.53\nimages=3\n")})}, "abcdefghijkl")}};
+    for (const char* name : {"grey.png", "grey.tif", "grey.nii.gz"})
+        io::write(folder / name, grey), list.push_back({name, get(folder / name)});
+    for (const char* name : {"colour.png", "colour.tif"})
+        io::write(folder / name, colour), list.push_back({name, get(folder / name)});
+    for (const char* name : {"pages.tif", "pages.nii.gz"})
+        io::write(folder / name, stack), list.push_back({name, get(folder / name)});
     return list;
 }
 
@@ -52,9 +64,11 @@ bool survives(const fs::path& path) {
         options.keep_channels = channels;
         try {
             const HostArray array = io::read(path, options);
-            if (!array.memory || array.desc.dense_bytes() > options.limit_bytes || !array.desc.is_dense()) FAIL("an array past the limit");
+            if (!array.memory || array.desc.dense_bytes() > options.limit_bytes || !array.desc.is_dense())
+                FAIL("an array past the limit");
         } catch (const IoError& error) {
-            if (error.problem.empty() || error.path.find(path.filename().string()) == std::string::npos) FAIL("an error without a name: " << error.what());
+            if (error.problem.empty() || error.path.find(path.filename().string()) == std::string::npos)
+                FAIL("an error without a name: " << error.what());
             well = false;
         }
     }
@@ -112,7 +126,7 @@ TEST_CASE("no damaged byte crashes a reader") {
 
 TEST_CASE("every broken file has its sentence") {
     struct Row {
-        std::string name, bytes, problem;   ///< a part of the sentence
+        std::string name, bytes, problem;  ///< a part of the sentence
     };
     const auto nifti = [](auto change) {
         NiftiFixture fixture;
@@ -120,14 +134,27 @@ TEST_CASE("every broken file has its sentence") {
         change(fixture);
         return nifti_i2(fixture);
     };
-    const auto with = [](std::string bytes, std::size_t at, const std::string& change) { return bytes.replace(at, change.size(), change); };
+    const auto with = [](std::string bytes, std::size_t at, const std::string& change) {
+        return bytes.replace(at, change.size(), change);
+    };
     const auto npy = [](const std::string& dictionary) { return make_npy(dictionary, std::string(24, '\0')); };
-    const auto tiff = [](std::vector<TiffEntry> more) { return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd"); };
+    const auto tiff = [](std::vector<TiffEntry> more) {
+        return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd");
+    };
     const std::string png_size = [] {
         // 10^9 x 10^9 pixels; the header's checksum is right, so that libpng believes it.
         Bytes b{{}, true};
-        b.add_text("\x89PNG\r\n\x1a\n").add<std::uint32_t>(13).add_text("IHDR").add<std::uint32_t>(1000000000).add<std::uint32_t>(1000000000);
-        b.add<std::uint8_t>(8).add<std::uint8_t>(0).add<std::uint8_t>(0).add<std::uint8_t>(0).add<std::uint8_t>(0).add<std::uint32_t>(0x41f75938);
+        b.add_text("\x89PNG\r\n\x1a\n")
+            .add<std::uint32_t>(13)
+            .add_text("IHDR")
+            .add<std::uint32_t>(1000000000)
+            .add<std::uint32_t>(1000000000);
+        b.add<std::uint8_t>(8)
+            .add<std::uint8_t>(0)
+            .add<std::uint8_t>(0)
+            .add<std::uint8_t>(0)
+            .add<std::uint8_t>(0)
+            .add<std::uint32_t>(0x41f75938);
         return b.add<std::uint32_t>(4).add_text("IDAT").add<std::uint32_t>(0).add<std::uint32_t>(0).text;
     }();
     const std::vector<Row> rows = {
@@ -145,7 +172,8 @@ TEST_CASE("every broken file has its sentence") {
         {"record.npy", npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,), }"), "records or objects"},
         {"long.npy", npy("{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }"), "\"<f16\""},
         {"lies.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"), "follow its header"},
-        {"overflow.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"), "more than 2^63 bytes"},
+        {"overflow.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"),
+         "more than 2^63 bytes"},
         {"digits.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,), }"), "size past 2^63"},
         {"none.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (0, 3), }"), "its axis y is 0"},
         {"negative.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-2, 3), }"), "no tuple of whole numbers"},
@@ -156,7 +184,10 @@ TEST_CASE("every broken file has its sentence") {
         {"analyze.nii", with(nifti_i2(), 344, std::string(3, '\0')), "not its magic word"},
         {"dimensions.nii", nifti([](auto& n) { n.dim[0] = 9; }), "9 dimensions"},
         {"negative.nii", nifti([](auto& n) { n.dim[1] = -3; }), "its axis x is -3"},
-        {"lies.nii", nifti([](auto& n) { n.dim = {3, 32767, 32767, 32767}; }), "but it has"},
+        {"lies.nii", nifti([](auto& n) {
+             n.dim = {3, 32767, 32767, 32767};
+         }),
+         "but it has"},
         {"overflow.nii", nifti([](auto& n) { n.dim = {5, 32767, 32767, 32767, 32767, 32767}; }), "more than 2^63 bytes"},
         {"many.nii", nifti([](auto& n) { n.dim = {6, 1, 1, 1, 1, 1, 2}; }), "6 dimensions"},
         {"type.nii", nifti([](auto& n) { n.datatype = 1536; }), "data type 1536"},
@@ -172,7 +203,14 @@ TEST_CASE("every broken file has its sentence") {
         {"channels.tif", tiff({{258, 3, {8, 8}}, {277, 3, {2}}, {256, 4, {2}}}), "2 channels that are not colours"},
         {"images.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=1000000000\n")}), "1000000000 images"},
         {"minus.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=9223372036854775807\n")}), "9223372036854775807 images"},
-        {"pieces.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=2\n"), {278, 4, {1}}, {257, 4, {2}}, {256, 4, {2}}, {273, 4, {8, 9}}, {279, 4, {2, 2}}}), "not in one piece"},
+        {"pieces.tif",
+         tiff({tiff_text(270, "ImageJ=1.53\nimages=2\n"),
+               {278, 4, {1}},
+               {257, 4, {2}},
+               {256, 4, {2}},
+               {273, 4, {8, 9}},
+               {279, 4, {2, 2}}}),
+         "not in one piece"},
         {"directory.tif", std::string("II*\0\xff\xff\0\0", 8), "damaged TIFF"},
         {"palette.bmp", with(small_bmp(), 46, std::string("\xff\xff\0\0", 4)), "palette of 65535 colours"},
         {"rle.bmp", with(small_bmp(), 30, "\x01"), "compressed BMP"},
@@ -230,7 +268,7 @@ TEST_CASE("a flipped bit inside gzip is found by its checksum") {
     const fs::path path = folder / "a.nii.gz";
     io::write(path, pattern(ArrayDesc::dense(ElementType::u8, {{'y', 50}, {'x', 50}})));
     std::string bytes = get(path);
-    bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 4);   // in the checksum itself
+    bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 4);  // in the checksum itself
     put(path, bytes);
     const IoError error = io_error(path, [&] { io::read(path); });
     CHECK(error.problem.find("gzip") != std::string::npos);
@@ -239,10 +277,13 @@ TEST_CASE("a flipped bit inside gzip is found by its checksum") {
 TEST_CASE("what is no file is told as such") {
     const Folder folder;
     CHECK(io_error(folder / "none.png", [&] { io::read(folder / "none.png"); }).problem == "there is no such file");
-    CHECK(io_error(folder / "no" / "none.png", [&] { io::read(folder / "no" / "none.png"); }).hint.find("does not exist either") != std::string::npos);
+    CHECK(io_error(folder / "no" / "none.png", [&] {
+              io::read(folder / "no" / "none.png");
+          }).hint.find("does not exist either") != std::string::npos);
     CHECK(io_error(folder.path(), [&] { io::read(folder.path()); }).problem == "is a folder, not a file");
     CHECK(io_error(folder.path(), [&] { io::hash_file(folder.path()); }).problem == "is a folder, not a file");
-    if (fs::exists("/dev/zero")) CHECK(io_error("/dev/zero", [&] { io::read("/dev/zero"); }).problem.find("device") != std::string::npos);
+    if (fs::exists("/dev/zero"))
+        CHECK(io_error("/dev/zero", [&] { io::read("/dev/zero"); }).problem.find("device") != std::string::npos);
     put(folder / "locked.npy", npy_i4());
     fs::permissions(folder / "locked.npy", fs::perms::none);
     if (std::ifstream(folder / "locked.npy").good()) {

@@ -8,9 +8,12 @@ namespace {
 
 using u8s = std::vector<std::uint8_t>;
 
-std::uint8_t luminance(unsigned r, unsigned g, unsigned b) { return static_cast<std::uint8_t>((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16); }
+std::uint8_t luminance(unsigned r, unsigned g, unsigned b) {
+    return static_cast<std::uint8_t>((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16);
+}
 
-std::string bmp(std::uint16_t bits, std::uint32_t compression, std::int32_t width, std::int32_t height, const std::string& between, const std::string& pixels) {
+std::string bmp(std::uint16_t bits, std::uint32_t compression, std::int32_t width, std::int32_t height,
+                const std::string& between, const std::string& pixels) {
     Bytes b;
     b.add_text("BM").add<std::uint32_t>(0).add<std::uint32_t>(0).add(static_cast<std::uint32_t>(54 + between.size()));
     b.add<std::uint32_t>(40).add(width).add(height).add<std::uint16_t>(1).add(bits).add(compression).pad_to(54);
@@ -23,15 +26,18 @@ TEST_CASE("luminance is PIL's") {
     // Values of PIL 12: Image.new("RGB", (1, 1), colour).convert("L").
     CHECK(luminance(200, 100, 50) == 124);
     const Folder folder;
-    const HostArray rgb = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 4}, {'c', 3}}), {200, 100, 50, 255, 255, 255, 1, 2, 3, 0, 0, 255});
+    const HostArray rgb = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 4}, {'c', 3}}),
+                                                 {200, 100, 50, 255, 255, 255, 1, 2, 3, 0, 0, 255});
     io::write(folder / "a.png", rgb);
     CHECK(values_of<std::uint8_t>(io::read(folder / "a.png")) == u8s{124, 255, 2, 29});
-    const HostArray deep = array_of<std::uint16_t>(ArrayDesc::dense(ElementType::u16, {{'y', 1}, {'x', 2}, {'c', 3}}), {65535, 65535, 65535, 1000, 2000, 3000});
+    const HostArray deep = array_of<std::uint16_t>(ArrayDesc::dense(ElementType::u16, {{'y', 1}, {'x', 2}, {'c', 3}}),
+                                                   {65535, 65535, 65535, 1000, 2000, 3000});
     io::write(folder / "a.tif", deep);
     CHECK(values_of<std::uint16_t>(io::read(folder / "a.tif")) == std::vector<std::uint16_t>{65535, 1815});
-    const HostArray real = array_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', 1}, {'c', 3}}), {1.0f, 1.0f, 1.0f});
+    const HostArray real =
+        array_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', 1}, {'c', 3}}), {1.0f, 1.0f, 1.0f});
     io::write(folder / "f.tif", real);
-    io_error(folder / "f.tif", [&] { io::read(folder / "f.tif"); });   // three floats need not be colours
+    io_error(folder / "f.tif", [&] { io::read(folder / "f.tif"); });  // three floats need not be colours
     CHECK(same_elements(io::read(folder / "f.tif", {.keep_channels = true}), real));
 }
 
@@ -126,7 +132,8 @@ TEST_CASE("NPY in either byte and element order, versions 1 to 3") {
     Bytes halves;
     halves.add_all<std::uint16_t>({0x3c00, 0xc000, 0x0001, 0x7c00, 0x7bff});
     put(path, make_npy("{'descr': '<f2', 'fortran_order': False, 'shape': (5,), }", halves.text));
-    CHECK(values_of<float>(io::read(path)) == std::vector<float>{1, -2, 5.9604644775390625e-8f, std::numeric_limits<float>::infinity(), 65504});
+    CHECK(values_of<float>(io::read(path)) ==
+          std::vector<float>{1, -2, 5.9604644775390625e-8f, std::numeric_limits<float>::infinity(), 65504});
 }
 
 TEST_CASE("raw elements, as they are described") {
@@ -179,7 +186,7 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         CHECK(affine == std::array<double, 16>{-2, 0, 0, 32, 0, 3, 0, -40, 0, 0, 4, -16, 0, 0, 0, 1});
     }
     SUBCASE("the rows win over the quaternion, and are given in mm") {
-        nifti.qform = 1, nifti.sform = 2, nifti.units = 3;   // micrometres
+        nifti.qform = 1, nifti.sform = 2, nifti.units = 3;  // micrometres
         nifti.srow = {1000, 0, 0, 1, 0, 2000, 0, 2, 0, 0, 3000, 3};
         put(path, nifti.header() + voxels.text);
         const HostArray array = io::read(path);
@@ -195,7 +202,7 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
     }
     SUBCASE("volumes of a series") {
         nifti.dim = {4, 2, 1, 1, 3};
-        nifti.pixdim[4] = 2000, nifti.units = 2 | 16;   // milliseconds
+        nifti.pixdim[4] = 2000, nifti.units = 2 | 16;  // milliseconds
         put(path, nifti.header() + voxels.text);
         CHECK(io::info(path).desc.describe() == "i16 3 x 1 x 2 (t, y, x)");
         CHECK(io::info(path).desc.find('t')->spacing == 2);
@@ -227,7 +234,8 @@ TEST_CASE("TIFF pictures made by hand") {
         CHECK(io::info(path).desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
         CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124, 0});
         CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{200, 100, 50, 0, 0, 0});
-        put(path, make_tiff({tiff_picture(2, 1, 8, 3, 8, 2, {map, tiff_text(270, "ImageJ=1.53\n")})}, std::string("\x07\x00", 2)));
+        put(path,
+            make_tiff({tiff_picture(2, 1, 8, 3, 8, 2, {map, tiff_text(270, "ImageJ=1.53\n")})}, std::string("\x07\x00", 2)));
         CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{7, 0});
     }
     SUBCASE("tiles and separate planes, big-endian") {
@@ -237,14 +245,16 @@ TEST_CASE("TIFF pictures made by hand") {
             const std::size_t end = data.text.size() + 512;
             data.add_all<std::uint16_t>({static_cast<std::uint16_t>(100 * tile + 1), 2, 3}).pad_to(end);
         }
-        std::vector<TiffEntry> entries = {{256, 3, {3}},        {257, 3, {1}},  {258, 3, {16, 16}}, {259, 3, {1}}, {262, 3, {1}},          {277, 3, {2}},
-                                          {284, 3, {2}},        {322, 3, {16}}, {323, 3, {16}},     {324, 4, {8, 520}}, {325, 4, {512, 512}}, {338, 3, {2}}};
+        std::vector<TiffEntry> entries = {{256, 3, {3}},  {257, 3, {1}},      {258, 3, {16, 16}},   {259, 3, {1}},
+                                          {262, 3, {1}},  {277, 3, {2}},      {284, 3, {2}},        {322, 3, {16}},
+                                          {323, 3, {16}}, {324, 4, {8, 520}}, {325, 4, {512, 512}}, {338, 3, {2}}};
         put(path, make_tiff({entries}, data.text, true));
-        CHECK(values_of<std::uint16_t>(io::read(path, {.keep_channels = true})) == std::vector<std::uint16_t>{1, 101, 2, 2, 3, 3});
-        CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{1, 2, 3});   // grey with alpha
+        CHECK(values_of<std::uint16_t>(io::read(path, {.keep_channels = true})) ==
+              std::vector<std::uint16_t>{1, 101, 2, 2, 3, 3});
+        CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{1, 2, 3});  // grey with alpha
         entries.pop_back();
         put(path, make_tiff({entries}, data.text, true));
-        io_error(path, [&] { io::read(path); });   // two channels that are not colours
+        io_error(path, [&] { io::read(path); });  // two channels that are not colours
     }
     SUBCASE("BigTIFF") {
         put(path, make_tiff({tiff_picture(2, 1, 8, 1, 16, 2)}, "\x05\x06", false, true));
@@ -253,7 +263,9 @@ TEST_CASE("TIFF pictures made by hand") {
     }
     SUBCASE("pages, without the thumbnail between them") {
         const std::string data = "\x01\x02\x03\x04\x09";
-        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 12, 1, {{254, 4, {1}}}), tiff_picture(2, 1, 8, 1, 10, 2)}, data));
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 12, 1, {{254, 4, {1}}}),
+                             tiff_picture(2, 1, 8, 1, 10, 2)},
+                            data));
         CHECK(io::info(path).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");
         CHECK(values_of<std::uint8_t>(io::read(path, {.page_axis = 'z'})) == u8s{1, 2, 3, 4});
         CHECK(io::read(path, {.page_axis = 'z'}).desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
@@ -265,7 +277,8 @@ TEST_CASE("TIFF pictures made by hand") {
         }
     }
     SUBCASE("pages that differ are read by ranges") {
-        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 8, 1), tiff_picture(1, 1, 8, 1, 9, 1)}, "\x01\x02"));
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 8, 1), tiff_picture(1, 1, 8, 1, 9, 1)},
+                            "\x01\x02"));
         const IoError error = io_error(path, [&] { io::read(path); });
         CHECK(error.problem.find("page 1") != std::string::npos);
         CHECK(values_of<std::uint8_t>(io::read(path, {.pages = {{1, 3}}})) == u8s{1, 2});
@@ -282,7 +295,9 @@ TEST_CASE("TIFF pictures made by hand") {
         put(path, make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {1}}})}, "\x01"));
         CHECK(io::info(path).desc.unit.empty());
         CHECK(io::info(path).desc.find('x')->spacing == 1);
-        put(path, make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {1}}, tiff_text(270, "ImageJ=1.53\nunit=\\u00B5m\n")})}, "\x01"));
+        put(path,
+            make_tiff({tiff_picture(1, 1, 8, 1, 8, 1, {x, y, {296, 3, {1}}, tiff_text(270, "ImageJ=1.53\nunit=\\u00B5m\n")})},
+                      "\x01"));
         CHECK(io::info(path).desc.unit == "um");
         CHECK(io::info(path).desc.find('x')->spacing == doctest::Approx(1.0 / 2540));
     }
@@ -296,8 +311,12 @@ TEST_CASE("ImageJ's stacks in one directory") {
         Bytes data{{}, big};
         data.add_all<std::uint16_t>({1, 2, 3, 4, 5, 600});
         const auto file = [&](const char* images) {
-            return make_tiff({tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, std::string("ImageJ=1.53\nimages=") + images + "\nslices=3\nspacing=2.5\nunit=micron\n"),
-                                                              {282, 5, {4, 1}}, {283, 5, {4, 1}}, {296, 3, {1}}})},
+            return make_tiff({tiff_picture(2, 1, 16, 1, 8, 4,
+                                           {tiff_text(270, std::string("ImageJ=1.53\nimages=") + images +
+                                                               "\nslices=3\nspacing=2.5\nunit=micron\n"),
+                                            {282, 5, {4, 1}},
+                                            {283, 5, {4, 1}},
+                                            {296, 3, {1}}})},
                              data.text, big);
         };
         put(path, file("3"));

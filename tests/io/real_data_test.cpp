@@ -1,7 +1,7 @@
 // Real files against what PIL 12, tifffile and nibabel say of them: sums and single elements.
-#include "support.hpp"
-
 #include <cmath>
+
+#include "support.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -12,11 +12,20 @@ double sum_of(const HostArray& array) {
     double sum = 0;
     for (std::int64_t i = 0; i < array.desc.count(); ++i) {
         switch (array.desc.type) {
-            case ElementType::u8: sum += array.as<std::uint8_t>()[i]; break;
-            case ElementType::u16: sum += array.as<std::uint16_t>()[i]; break;
-            case ElementType::i16: sum += array.as<std::int16_t>()[i]; break;
-            case ElementType::f32: sum += static_cast<double>(array.as<float>()[i]); break;
-            default: FAIL("not in this table");
+            case ElementType::u8:
+                sum += array.as<std::uint8_t>()[i];
+                break;
+            case ElementType::u16:
+                sum += array.as<std::uint16_t>()[i];
+                break;
+            case ElementType::i16:
+                sum += array.as<std::int16_t>()[i];
+                break;
+            case ElementType::f32:
+                sum += static_cast<double>(array.as<float>()[i]);
+                break;
+            default:
+                FAIL("not in this table");
         }
     }
     return sum;
@@ -24,10 +33,14 @@ double sum_of(const HostArray& array) {
 
 double element(const HostArray& array, std::int64_t i) {
     switch (array.desc.type) {
-        case ElementType::u8: return array.as<std::uint8_t>()[i];
-        case ElementType::u16: return array.as<std::uint16_t>()[i];
-        case ElementType::i16: return array.as<std::int16_t>()[i];
-        default: return static_cast<double>(array.as<float>()[i]);
+        case ElementType::u8:
+            return array.as<std::uint8_t>()[i];
+        case ElementType::u16:
+            return array.as<std::uint16_t>()[i];
+        case ElementType::i16:
+            return array.as<std::int16_t>()[i];
+        default:
+            return static_cast<double>(array.as<float>()[i]);
     }
 }
 
@@ -76,7 +89,8 @@ TEST_CASE("stacks of pages") {
         const char* name;
         double sum, at_1_10_20, last;
     };
-    for (const Row& row : {Row{"micro/stardist_img3d.tif", 21342435, 202, 219}, Row{"micro/stardist_mask3d.tif", 3198014, 23, 32}}) {
+    for (const Row& row :
+         {Row{"micro/stardist_img3d.tif", 21342435, 202, 219}, Row{"micro/stardist_mask3d.tif", 3198014, 23, 32}}) {
         CAPTURE(std::string(row.name));
         const fs::path path = real_data(row.name);
         if (path.empty()) continue;
@@ -105,9 +119,20 @@ TEST_CASE("volumes") {
     const Row rows[] = {
         {"brain/mni_icbm152_t1_2009a.nii.gz", "u8 189 x 233 x 197 (z, y, x)", 333468829, {20, 35, 30}, 0, mni, ""},
         {"brain/mni_icbm152_gm_2009a.nii.gz", "u8 189 x 233 x 197 (z, y, x)", 257090788, {5, 4, 3}, 0, mni, ""},
-        {"brain/nibabel_anatomical.nii", "i16 25 x 41 x 33 (z, y, x)", 284166082, {10, 21, 20}, 10478, {-2, 0, 0, 32, 0, 2, 0, -40, 0, 0, 2, -16, 0, 0, 0, 1}, "mm"},
-        {"brain/nibabel_someones_anatomy.nii.gz", "f32 56 x 67 x 57 (z, y, x)", 9834293.113646, {10, 21, 20}, 76.11279532313347,
-         {2.75, 0, 0, -78, 0, 2.75, 0, -91, 0, 0, 2.75, -91, 0, 0, 0, 1}, "mm"},
+        {"brain/nibabel_anatomical.nii",
+         "i16 25 x 41 x 33 (z, y, x)",
+         284166082,
+         {10, 21, 20},
+         10478,
+         {-2, 0, 0, 32, 0, 2, 0, -40, 0, 0, 2, -16, 0, 0, 0, 1},
+         "mm"},
+        {"brain/nibabel_someones_anatomy.nii.gz",
+         "f32 56 x 67 x 57 (z, y, x)",
+         9834293.113646,
+         {10, 21, 20},
+         76.11279532313347,
+         {2.75, 0, 0, -78, 0, 2.75, 0, -91, 0, 0, 2.75, -91, 0, 0, 0, 1},
+         "mm"},
     };
     for (const Row& row : rows) {
         CAPTURE(std::string(row.name));
@@ -117,7 +142,8 @@ TEST_CASE("volumes") {
         CHECK(array.desc.describe() == row.shape);
         CHECK(sum_of(array) == doctest::Approx(row.sum).epsilon(1e-8));
         const auto [z, y, x] = row.zyx;
-        CHECK(element(array, (z * array.desc.size('y') + y) * array.desc.size('x') + x) == doctest::Approx(row.value).epsilon(1e-6));
+        CHECK(element(array, (z * array.desc.size('y') + y) * array.desc.size('x') + x) ==
+              doctest::Approx(row.value).epsilon(1e-6));
         CHECK(array.metadata.affine.value() == row.affine);
         CHECK(array.desc.unit == row.unit);
         CHECK(array.desc.find('x')->spacing == std::abs(row.affine[0]));
@@ -131,7 +157,7 @@ TEST_CASE("a series of volumes") {
     CHECK(all.desc.describe() == "i16 2 x 24 x 96 x 128 (t, z, y, x)");
     CHECK(sum_of(all) == 101985356);
     CHECK(all.desc.find('t')->spacing == 2000);
-    const double sums[] = {50994397, 50990959}, values[] = {468, 457};   // at (60, 50, 12)
+    const double sums[] = {50994397, 50990959}, values[] = {468, 457};  // at (60, 50, 12)
     for (const std::int64_t v : {0, 1}) {
         const HostArray one = io::read(path, {.volume = v});
         CHECK(one.desc.describe() == "i16 24 x 96 x 128 (z, y, x)");
@@ -139,8 +165,22 @@ TEST_CASE("a series of volumes") {
         CHECK(element(one, (12 * 96 + 50) * 128 + 60) == values[v]);
     }
     // From nibabel, as the file's floats have it.
-    const std::array<double, 16> affine = {-2, 6.714715653593746e-19, 9.081024511081715e-18, 117.8551025390625, -6.714715653593746e-19, 1.9737114906311035,
-                                           -0.35552823543548584, -35.72294235229492, 8.25548088896093e-18, 0.3232076168060303, 2.171081781387329, -7.248798370361328, 0, 0, 0, 1};
+    const std::array<double, 16> affine = {-2,
+                                           6.714715653593746e-19,
+                                           9.081024511081715e-18,
+                                           117.8551025390625,
+                                           -6.714715653593746e-19,
+                                           1.9737114906311035,
+                                           -0.35552823543548584,
+                                           -35.72294235229492,
+                                           8.25548088896093e-18,
+                                           0.3232076168060303,
+                                           2.171081781387329,
+                                           -7.248798370361328,
+                                           0,
+                                           0,
+                                           0,
+                                           1};
     CHECK(all.metadata.affine.value() == affine);
 }
 
@@ -153,5 +193,6 @@ TEST_CASE("the mean of the backgrounds divides the hologram as its authors have 
     }
     const HostArray hologram = io::read(real_data("holo/holopy_image01.jpg"));
     const HostArray mean = io::combine(backgrounds, "mean");
-    CHECK(hologram.as<std::uint8_t>()[0] / static_cast<double>(mean.as<float>()[0]) == doctest::Approx(0.9196428571).epsilon(1e-6));
+    CHECK(hologram.as<std::uint8_t>()[0] / static_cast<double>(mean.as<float>()[0]) ==
+          doctest::Approx(0.9196428571).epsilon(1e-6));
 }

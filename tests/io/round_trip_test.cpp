@@ -6,8 +6,10 @@ using namespace parallax::tests;
 
 namespace {
 
-constexpr ElementType every_type[] = {ElementType::boolean, ElementType::u8,  ElementType::i8,  ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32,
-                                      ElementType::u64,     ElementType::i64, ElementType::f32, ElementType::f64, ElementType::c64, ElementType::c128};
+constexpr ElementType every_type[] = {ElementType::boolean, ElementType::u8,  ElementType::i8,  ElementType::u16,
+                                      ElementType::i16,     ElementType::u32, ElementType::i32, ElementType::u64,
+                                      ElementType::i64,     ElementType::f32, ElementType::f64, ElementType::c64,
+                                      ElementType::c128};
 
 const ArrayDesc picture(ElementType type) { return ArrayDesc::dense(type, {{'y', 13}, {'x', 17}}); }
 
@@ -16,7 +18,8 @@ const ArrayDesc picture(ElementType type) { return ArrayDesc::dense(type, {{'y',
 TEST_CASE("every type survives NPY") {
     const Folder folder;
     for (const ElementType type : every_type) {
-        for (const ArrayDesc& desc : {ArrayDesc::dense(type, {}), ArrayDesc::dense(type, {{'x', 5}}), picture(type), ArrayDesc::dense(type, {{'t', 2}, {'y', 3}, {'x', 4}}),
+        for (const ArrayDesc& desc : {ArrayDesc::dense(type, {}), ArrayDesc::dense(type, {{'x', 5}}), picture(type),
+                                      ArrayDesc::dense(type, {{'t', 2}, {'y', 3}, {'x', 4}}),
                                       ArrayDesc::dense(type, {{'n', 2}, {'t', 3}, {'z', 4}, {'y', 5}, {'x', 6}})}) {
             CAPTURE(desc.describe());
             const HostArray array = pattern(desc);
@@ -34,7 +37,8 @@ TEST_CASE("every real type survives TIFF, with pages, channels and spacing") {
     const Folder folder;
     for (const ElementType type : every_type) {
         if (is_complex(type)) continue;
-        for (const ArrayDesc& shape : {picture(type), ArrayDesc::dense(type, {{'t', 3}, {'y', 13}, {'x', 17}}), ArrayDesc::dense(type, {{'y', 13}, {'x', 17}, {'c', 3}}),
+        for (const ArrayDesc& shape : {picture(type), ArrayDesc::dense(type, {{'t', 3}, {'y', 13}, {'x', 17}}),
+                                       ArrayDesc::dense(type, {{'y', 13}, {'x', 17}, {'c', 3}}),
                                        ArrayDesc::dense(type, {{'t', 2}, {'y', 13}, {'x', 17}, {'c', 2}})}) {
             const ArrayDesc desc = shape.with_unit("um").with_spacing('x', 0.25).with_spacing('y', 0.5);
             CAPTURE(desc.describe());
@@ -43,7 +47,8 @@ TEST_CASE("every real type survives TIFF, with pages, channels and spacing") {
             const HostArray back = io::read(folder / "a.tif", {.keep_channels = true});
             if (type == ElementType::boolean) {
                 REQUIRE(back.desc == desc.with_type(ElementType::u8));
-                for (std::int64_t i = 0; i < desc.count(); ++i) REQUIRE(back.as<std::uint8_t>()[i] == 255 * array.as<std::uint8_t>()[i]);
+                for (std::int64_t i = 0; i < desc.count(); ++i)
+                    REQUIRE(back.as<std::uint8_t>()[i] == 255 * array.as<std::uint8_t>()[i]);
                 continue;
             }
             CHECK(back.desc == desc);
@@ -58,9 +63,12 @@ TEST_CASE("spacing travels through TIFF") {
         const char* unit;
         double x, y, x_um;
     };
-    for (const Row& row : {Row{"um", 0.0388007, 1.4, 0.0388007}, Row{"nm", 65, 65, 0.065}, Row{"mm", 0.3, 0.2, 300}, Row{"cm", 2, 2, 20000}, Row{"m", 0.001, 0.001, 1000}}) {
+    for (const Row& row : {Row{"um", 0.0388007, 1.4, 0.0388007}, Row{"nm", 65, 65, 0.065}, Row{"mm", 0.3, 0.2, 300},
+                           Row{"cm", 2, 2, 20000}, Row{"m", 0.001, 0.001, 1000}}) {
         CAPTURE(std::string(row.unit));
-        io::write(folder / "a.tif", pattern(picture(ElementType::u8).with_unit(row.unit).with_spacing('x', row.x).with_spacing('y', row.y)), {.overwrite = true});
+        io::write(folder / "a.tif",
+                  pattern(picture(ElementType::u8).with_unit(row.unit).with_spacing('x', row.x).with_spacing('y', row.y)),
+                  {.overwrite = true});
         const ArrayDesc desc = io::info(folder / "a.tif").desc;
         CHECK(desc.unit == "um");
         CHECK(desc.find('x')->spacing == doctest::Approx(row.x_um).epsilon(1e-6));
@@ -71,7 +79,11 @@ TEST_CASE("spacing travels through TIFF") {
         CHECK(io::info(folder / "b.tif").desc.unit.empty());
     }
     SUBCASE("the distance of slices, in ImageJ's words") {
-        const ArrayDesc desc = ArrayDesc::dense(ElementType::u16, {{'z', 4}, {'y', 5}, {'x', 6}}).with_unit("um").with_spacing('z', 2.5).with_spacing('y', 0.5).with_spacing('x', 0.25);
+        const ArrayDesc desc = ArrayDesc::dense(ElementType::u16, {{'z', 4}, {'y', 5}, {'x', 6}})
+                                   .with_unit("um")
+                                   .with_spacing('z', 2.5)
+                                   .with_spacing('y', 0.5)
+                                   .with_spacing('x', 0.25);
         io::write(folder / "b.tif", pattern(desc));
         const HostArray back = io::read(folder / "b.tif", {.page_axis = 'z'});
         CHECK(back.desc == desc);
@@ -93,9 +105,12 @@ TEST_CASE("every real type survives NIfTI, packed or not, with space and time") 
     for (const char* name : {"a.nii", "a.nii.gz"}) {
         for (const ElementType type : every_type) {
             if (is_complex(type)) continue;
-            for (const ArrayDesc& shape : {picture(type), ArrayDesc::dense(type, {{'z', 3}, {'y', 4}, {'x', 5}}), ArrayDesc::dense(type, {{'t', 2}, {'y', 4}, {'x', 5}}),
+            for (const ArrayDesc& shape : {picture(type), ArrayDesc::dense(type, {{'z', 3}, {'y', 4}, {'x', 5}}),
+                                           ArrayDesc::dense(type, {{'t', 2}, {'y', 4}, {'x', 5}}),
                                            ArrayDesc::dense(type, {{'t', 2}, {'z', 3}, {'y', 4}, {'x', 5}})}) {
-                const ArrayDesc desc = shape.with_unit("mm").with_spacing('x', 0.5).with_spacing('y', 0.75).with_spacing('z', 2).with_spacing('t', 2.5);
+                const ArrayDesc desc =
+                    shape.with_unit("mm").with_spacing('x', 0.5).with_spacing('y', 0.75).with_spacing('z', 2).with_spacing('t',
+                                                                                                                           2.5);
                 CAPTURE(std::string(name));
                 CAPTURE(desc.describe());
                 HostArray array = pattern(desc);
@@ -118,7 +133,8 @@ TEST_CASE("every real type survives NIfTI, packed or not, with space and time") 
         const HostArray back = io::read(folder / "n.nii");
         CHECK(back.desc.unit == "um");
         CHECK(back.desc.find('x')->spacing == doctest::Approx(0.5));
-        for (std::size_t i = 0; i < 16; ++i) CHECK((*back.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]).epsilon(1e-6));
+        for (std::size_t i = 0; i < 16; ++i)
+            CHECK((*back.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]).epsilon(1e-6));
     }
     SUBCASE("an axis too long for NIfTI-1 makes a NIfTI-2 file") {
         const HostArray array = pattern(ArrayDesc::dense(ElementType::i16, {{'y', 2}, {'x', 40000}}));
@@ -146,8 +162,12 @@ TEST_CASE("u8 and u16 survive PNG, in grey and in colour") {
             const HostArray grey = io::read(folder / "a.png");
             CHECK(grey.desc == picture(type));
             if (channels == 2) {
-                const auto at = [&](std::int64_t i) { return type == ElementType::u8 ? array.as<std::uint8_t>()[i] : array.as<std::uint16_t>()[i]; };
-                const auto got = [&](std::int64_t i) { return type == ElementType::u8 ? grey.as<std::uint8_t>()[i] : grey.as<std::uint16_t>()[i]; };
+                const auto at = [&](std::int64_t i) {
+                    return type == ElementType::u8 ? array.as<std::uint8_t>()[i] : array.as<std::uint16_t>()[i];
+                };
+                const auto got = [&](std::int64_t i) {
+                    return type == ElementType::u8 ? grey.as<std::uint8_t>()[i] : grey.as<std::uint16_t>()[i];
+                };
                 for (std::int64_t i = 0; i < grey.desc.count(); ++i) REQUIRE(got(i) == at(2 * i));
             }
         }

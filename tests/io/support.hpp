@@ -1,10 +1,6 @@
 // What the tests of files share: a folder that goes away, files written byte by byte, arrays with known elements.
 #pragma once
 
-#include "io/io.hpp"
-
-#include "parallax/host/error.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,6 +11,9 @@
 #include <limits>
 #include <random>
 
+#include "io/io.hpp"
+#include "parallax/host/error.hpp"
+
 namespace parallax::tests {
 
 namespace fs = std::filesystem;
@@ -24,7 +23,8 @@ class Folder {
 public:
     Folder() {
         std::random_device random;
-        path_ = fs::temp_directory_path() / fs::path(u8"parallax_io_\u00b5m_" + std::u8string(1, static_cast<char8_t>('a' + random() % 26)));
+        path_ = fs::temp_directory_path() /
+                fs::path(u8"parallax_io_\u00b5m_" + std::u8string(1, static_cast<char8_t>('a' + random() % 26)));
         path_ += std::to_string(random());
         fs::create_directory(path_);
     }
@@ -38,7 +38,8 @@ public:
     const fs::path& path() const { return path_; }
     /// Files and folders inside, at any depth.
     std::size_t entries() const {
-        return static_cast<std::size_t>(std::distance(fs::recursive_directory_iterator(path_), fs::recursive_directory_iterator()));
+        return static_cast<std::size_t>(
+            std::distance(fs::recursive_directory_iterator(path_), fs::recursive_directory_iterator()));
     }
 
 private:
@@ -46,7 +47,7 @@ private:
 };
 
 inline void put(const fs::path& path, const std::string& bytes) {
-    fs::remove(path);   // some file systems write a file that is emptied and filled again to the disk at once
+    fs::remove(path);  // some file systems write a file that is emptied and filled again to the disk at once
     std::ofstream out(path, std::ios::binary);
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     REQUIRE(out.good());
@@ -93,9 +94,11 @@ inline HostArray pattern(const ArrayDesc& desc) {
     const std::size_t bytes = array.desc.dense_bytes();
     for (std::size_t i = 0; i < bytes; ++i) array.data()[i] = static_cast<std::byte>(random() >> 13);
     const auto fill = [&]<class T>(T) {
-        for (std::size_t i = 0; i < bytes / sizeof(T); ++i) reinterpret_cast<T*>(array.data())[i] = static_cast<T>(static_cast<double>(random() % 2000001) / 1000.0 - 1000.0);
+        for (std::size_t i = 0; i < bytes / sizeof(T); ++i)
+            reinterpret_cast<T*>(array.data())[i] = static_cast<T>(static_cast<double>(random() % 2000001) / 1000.0 - 1000.0);
     };
-    if (desc.type == ElementType::boolean) std::transform(array.data(), array.data() + bytes, array.data(), [](std::byte b) { return b & std::byte{1}; });
+    if (desc.type == ElementType::boolean)
+        std::transform(array.data(), array.data() + bytes, array.data(), [](std::byte b) { return b & std::byte{1}; });
     if (desc.type == ElementType::f32 || desc.type == ElementType::c64) fill(float{});
     if (desc.type == ElementType::f64 || desc.type == ElementType::c128) fill(double{});
     return array;
@@ -118,7 +121,8 @@ std::vector<T> values_of(const HostArray& array) {
 
 inline bool same_elements(const HostArray& a, const HostArray& b) {
     const HostArray x = a.to_dense(), y = b.to_dense();
-    return x.desc.type == y.desc.type && x.desc.count() == y.desc.count() && std::memcmp(x.data(), y.data(), x.desc.dense_bytes()) == 0;
+    return x.desc.type == y.desc.type && x.desc.count() == y.desc.count() &&
+           std::memcmp(x.data(), y.data(), x.desc.dense_bytes()) == 0;
 }
 
 /// The IoError that `work` must throw; it names the file.
@@ -148,12 +152,13 @@ inline fs::path real_data(const char* name) {
 /// One directory of a TIFF file made by hand.
 struct TiffEntry {
     std::uint16_t tag;
-    std::uint16_t type;                     ///< 2 text, 3 short, 4 long, 5 rational (pairs), 16 long8
+    std::uint16_t type;  ///< 2 text, 3 short, 4 long, 5 rational (pairs), 16 long8
     std::vector<std::uint64_t> values;
 };
 
 /// A TIFF of the given directories behind `data`, which begins at byte 8 (16 in BigTIFF).
-inline std::string make_tiff(const std::vector<std::vector<TiffEntry>>& directories, const std::string& data, bool big_endian = false, bool big_tiff = false) {
+inline std::string make_tiff(const std::vector<std::vector<TiffEntry>>& directories, const std::string& data,
+                             bool big_endian = false, bool big_tiff = false) {
     Bytes out{{}, big_endian};
     const auto append = [&](std::uint16_t type, std::uint64_t value) {
         if (type == 2) out.add(static_cast<std::uint8_t>(value));
@@ -162,7 +167,9 @@ inline std::string make_tiff(const std::vector<std::vector<TiffEntry>>& director
         if (type == 16) out.add(value);
     };
     const auto offset = [&](std::uint64_t value) { big_tiff ? out.add(value) : out.add(static_cast<std::uint32_t>(value)); };
-    const auto bytes_in = [](const TiffEntry& e) { return e.values.size() * (e.type == 2 ? 1 : e.type == 3 ? 2 : e.type == 16 ? 8 : 4); };
+    const auto bytes_in = [](const TiffEntry& e) {
+        return e.values.size() * (e.type == 2 ? 1 : e.type == 3 ? 2 : e.type == 16 ? 8 : 4);
+    };
     out.add_text(big_endian ? "MM" : "II").add<std::uint16_t>(big_tiff ? 43 : 42);
     if (big_tiff) out.add<std::uint16_t>(8).add<std::uint16_t>(0);
     const std::size_t head = big_tiff ? 16 : 8, inside = big_tiff ? 8 : 4, entry_bytes = big_tiff ? 20 : 12;
@@ -198,14 +205,18 @@ inline std::string make_tiff(const std::vector<std::vector<TiffEntry>>& director
 }
 
 /// The entries that every picture needs: one strip from byte `offset` on.
-inline std::vector<TiffEntry> tiff_picture(std::uint64_t width, std::uint64_t height, std::uint64_t bits, std::uint64_t photometric, std::uint64_t offset, std::uint64_t bytes,
+inline std::vector<TiffEntry> tiff_picture(std::uint64_t width, std::uint64_t height, std::uint64_t bits,
+                                           std::uint64_t photometric, std::uint64_t offset, std::uint64_t bytes,
                                            std::vector<TiffEntry> more = {}) {
-    std::vector<TiffEntry> entries = {{256, 4, {width}},  {257, 4, {height}}, {258, 3, {bits}}, {259, 3, {1}},     {262, 3, {photometric}},
-                                      {273, 4, {offset}}, {277, 3, {1}},      {278, 4, {height}}, {279, 4, {bytes}}};
+    std::vector<TiffEntry> entries = {{256, 4, {width}}, {257, 4, {height}},      {258, 3, {bits}},
+                                      {259, 3, {1}},     {262, 3, {photometric}}, {273, 4, {offset}},
+                                      {277, 3, {1}},     {278, 4, {height}},      {279, 4, {bytes}}};
     for (TiffEntry& e : more) {
         const auto same = std::find_if(entries.begin(), entries.end(), [&](const TiffEntry& old) { return old.tag == e.tag; });
-        if (same != entries.end()) *same = e;
-        else entries.push_back(e);
+        if (same != entries.end())
+            *same = e;
+        else
+            entries.push_back(e);
     }
     std::sort(entries.begin(), entries.end(), [](const TiffEntry& a, const TiffEntry& b) { return a.tag < b.tag; });
     return entries;
@@ -226,7 +237,7 @@ struct NiftiFixture {
     float slope = 0, inter = 0;
     std::uint8_t units = 2;
     std::int16_t qform = 0, sform = 0;
-    std::vector<float> quaternion = {0, 0, 0, 0, 0, 0};   ///< b, c, d, then the offset
+    std::vector<float> quaternion = {0, 0, 0, 0, 0, 0};  ///< b, c, d, then the offset
     std::vector<float> srow = std::vector<float>(12);
     bool big = false;
 
@@ -253,7 +264,8 @@ inline std::string small_jpeg() {
         "000000000000000706ffc400191100020301000000000000000000000000000605213122ffda000c03010002110311003f003092d7d47c1a671936c8"
         "95f6ece85c92d7d47c07671936c715f6ece8ffd9";
     std::string bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
     return bytes;
 }
 
@@ -261,7 +273,13 @@ inline std::string small_jpeg() {
 inline std::string small_bmp() {
     Bytes b;
     b.add_text("BM").add<std::uint32_t>(54 + 1024 + 8).add<std::uint32_t>(0).add<std::uint32_t>(54 + 1024);
-    b.add<std::uint32_t>(40).add<std::int32_t>(3).add<std::int32_t>(2).add<std::uint16_t>(1).add<std::uint16_t>(8).add<std::uint32_t>(0).pad_to(54);
+    b.add<std::uint32_t>(40)
+        .add<std::int32_t>(3)
+        .add<std::int32_t>(2)
+        .add<std::uint16_t>(1)
+        .add<std::uint16_t>(8)
+        .add<std::uint32_t>(0)
+        .pad_to(54);
     for (int i = 0; i < 256; ++i) b.add(static_cast<std::uint32_t>(i) * 0x010101u);
     return b.add_text("\x04\x05\x06").add<std::uint8_t>(0).add_text("\x01\x02\x03").add<std::uint8_t>(0).text;
 }

@@ -1,12 +1,13 @@
 // Outputs appear complete or not at all; pictures, tables, hashes and combinations.
-#include "support.hpp"
-
 #include <cmath>
 #include <thread>
 
+#include "support.hpp"
+
 #if defined(__unix__)
-#include <csignal>
 #include <sys/resource.h>
+
+#include <csignal>
 #endif
 
 using namespace parallax;
@@ -16,7 +17,9 @@ namespace {
 
 const ArrayDesc small = ArrayDesc::dense(ElementType::f32, {{'y', 2}, {'x', 3}});
 
-HostArray row(const std::vector<float>& values) { return array_of(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', static_cast<std::int64_t>(values.size())}}), values); }
+HostArray row(const std::vector<float>& values) {
+    return array_of(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', static_cast<std::int64_t>(values.size())}}), values);
+}
 
 }  // namespace
 
@@ -100,9 +103,12 @@ TEST_CASE("a full disk is noticed by every writer") {
             setrlimit(RLIMIT_FSIZE, &limit);
             std::string problem;
             try {
-                if (extension == ".csv") io::write_csv(folder / name, {"a", "b"}, rows, false);
-                else if (extension == ".json") io::write_json(folder / name, Json(rows), false);
-                else io::write(folder / name, extension == ".png" ? picture : noise);
+                if (extension == ".csv")
+                    io::write_csv(folder / name, {"a", "b"}, rows, false);
+                else if (extension == ".json")
+                    io::write_json(folder / name, Json(rows), false);
+                else
+                    io::write(folder / name, extension == ".png" ? picture : noise);
             } catch (const IoError& error) {
                 problem = error.problem;
             }
@@ -122,7 +128,8 @@ TEST_CASE("what cannot be written is refused before the work") {
         io::WriteOptions options;
         const char* problem;
     };
-    const ArrayDesc complex = small.with_type(ElementType::c64), volume = ArrayDesc::dense(ElementType::f32, {{'z', 3}, {'y', 4}, {'x', 5}});
+    const ArrayDesc complex = small.with_type(ElementType::c64),
+                    volume = ArrayDesc::dense(ElementType::f32, {{'z', 3}, {'y', 4}, {'x', 5}});
     const ArrayDesc five = ArrayDesc::dense(ElementType::u8, {{'n', 2}, {'t', 2}, {'z', 2}, {'y', 2}, {'x', 2}});
     const Row rows[] = {
         {"a.xyz", small, {}, "no format that is known"},
@@ -188,10 +195,14 @@ TEST_CASE("values become greys through a window") {
     CHECK(greys(row({nan, nan}), {}) == u8s{0, 0});
     CHECK(greys(row({nan, nan}), {.window_percentile = {{1, 99}}}) == u8s{0, 0});
     CHECK(greys(row({0, 10, 20, 30, 1000}), {.window_percentile = {{0, 75}}}) == u8s{0, 85, 170, 255, 255});
-    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {10, 20, 30}), {}) == u8s{10, 20, 30});
-    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {10, 20, 30}), {.window = {{10, 30}}}) == u8s{0, 128, 255});
-    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::boolean, {{'y', 1}, {'x', 3}}), {0, 1, 0}), {}) == u8s{0, 255, 0});
-    CHECK(greys(array_of<std::int64_t>(ArrayDesc::dense(ElementType::i64, {{'y', 1}, {'x', 3}}), {-4, -3, -2}), {}) == u8s{0, 128, 255});
+    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {10, 20, 30}), {}) ==
+          u8s{10, 20, 30});
+    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 3}}), {10, 20, 30}),
+                {.window = {{10, 30}}}) == u8s{0, 128, 255});
+    CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::boolean, {{'y', 1}, {'x', 3}}), {0, 1, 0}), {}) ==
+          u8s{0, 255, 0});
+    CHECK(greys(array_of<std::int64_t>(ArrayDesc::dense(ElementType::i64, {{'y', 1}, {'x', 3}}), {-4, -3, -2}), {}) ==
+          u8s{0, 128, 255});
     io::write(folder / "b.png", row({0, 0.5f, 1}), {.window = {{0, 1}}, .png_bits = 16});
     CHECK(values_of<std::uint16_t>(io::read(folder / "b.png")) == std::vector<std::uint16_t>{0, 32768, 65535});
 }
@@ -241,10 +252,11 @@ TEST_CASE("frames are combined") {
 TEST_CASE("hashes are those of the program xxhsum") {
     const Folder folder;
     put(folder / "a.txt", "abc");
-    CHECK(io::hash_file(folder / "a.txt") == "06b05ab6733a618578af5f94892f3950");   // xxh128sum of "abc"
+    CHECK(io::hash_file(folder / "a.txt") == "06b05ab6733a618578af5f94892f3950");  // xxh128sum of "abc"
     const HostArray abc = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'x', 3}}), {'a', 'b', 'c'});
     CHECK(io::hash_array(abc) == "06b05ab6733a618578af5f94892f3950");
-    const HostArray large = pattern(ArrayDesc::dense(ElementType::f32, {{'y', 700}, {'x', 701}}));   // more than a block of the reader
+    const HostArray large =
+        pattern(ArrayDesc::dense(ElementType::f32, {{'y', 700}, {'x', 701}}));  // more than a block of the reader
     put(folder / "b.dat", std::string(reinterpret_cast<const char*>(large.data()), large.desc.dense_bytes()));
     CHECK(io::hash_file(folder / "b.dat") == io::hash_array(large));
     HostArray turned = large;
@@ -256,9 +268,15 @@ TEST_CASE("hashes are those of the program xxhsum") {
 TEST_CASE("tables and JSON") {
     const Folder folder;
     io::write_csv(folder / "a.csv", {"distance, um", "metric"},
-                  {{0.1, "plain"}, {1, "with \"quotes\", and a comma"}, {std::nan(""), nullptr}, {-std::numeric_limits<double>::infinity(), true}, {1.0 / 3, "two\nlines"}}, false);
+                  {{0.1, "plain"},
+                   {1, "with \"quotes\", and a comma"},
+                   {std::nan(""), nullptr},
+                   {-std::numeric_limits<double>::infinity(), true},
+                   {1.0 / 3, "two\nlines"}},
+                  false);
     CHECK(get(folder / "a.csv") ==
-          "\"distance, um\",metric\n0.1,plain\n1,\"with \"\"quotes\"\", and a comma\"\nnan,\n-inf,true\n0.3333333333333333,\"two\nlines\"\n");
+          "\"distance, um\",metric\n0.1,plain\n1,\"with \"\"quotes\"\", and a "
+          "comma\"\nnan,\n-inf,true\n0.3333333333333333,\"two\nlines\"\n");
     io_error(folder / "b.csv", [&] { io::write_csv(folder / "b.csv", {"a", "b"}, {{1}}, false); });
     io_error(folder / "a.csv", [&] { io::write_csv(folder / "a.csv", {"a"}, {}, false); });
     io::write_csv(folder / "a.csv", {"a"}, {}, true);
