@@ -1,0 +1,173 @@
+// Every FFT library on one device, c2c in two dimensions, out of place; FFTW beside it where the device is the processor.
+// A row is verified before it is timed.
+#include "algorithms/fft/libraries.hpp"
+#include "fftw.hpp"
+#include "measure.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <random>
+
+namespace {
+
+using namespace parallax;
+using namespace parallax::bench;
+using namespace parallax::engine;
+using Complex = std::complex<float>;
+
+struct Library {
+    std::string name;
+    std::string (*why_not)(const fft::TransformSpec&, host::Context&);
+    std::unique_ptr<fft::Transform> (*make)(PlanBuilder&, const fft::TransformSpec&);
+};
+
+const std::vector<Library>& libraries() {
+    static const std::vector<Library> all{
+        {"radix", fft::radix_why_not, fft::make_radix},
+        {"lanes", fft::lanes_why_not, fft::make_lanes},
+#ifdef PARALLAX_HAS_VKFFT
+        {"vkfft", fft::vkfft_why_not, fft::make_vkfft},
+#endif
+#ifdef PARALLAX_HAS_CLFFT
+        {"clfft", fft::clfft_why_not, fft::make_clfft},
+#endif
+    };
+    return all;
+}
+
+std::vector<Complex> noise(std::int64_t count) {
+    std::minstd_rand random(1);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<Complex> x(static_cast<std::size_t>(count));
+    for (Complex& v : x) v = {uniform(random), uniform(random)};
+    return x;
+}
+
+/// Largest error of a few bins, summed directly in double, relative to the root mean square of all bins.
+double spot_error(const std::vector<Complex>& in, const std::vector<Complex>& out, Size size) {
+    const auto wave = [](std::int64_t k, std::int64_t n) {
+        std::vector<std::complex<double>> w(static_cast<std::size_t>(n));
+        for (std::int64_t j = 0; j < n; ++j)
+            w[static_cast<std::size_t>(j)] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * j % n) / static_cast<double>(n));
+        return w;
+    };
+    std::minstd_rand random(2);
+    double worst = 0;
+    for (int bin = 0; bin < 6; ++bin) {
+        const std::int64_t kx = static_cast<std::int64_t>(random()) % size.width, ky = static_cast<std::int64_t>(random()) % size.height;
+        const auto wx = wave(kx, size.width), wy = wave(ky, size.height);
+        std::complex<double> sum = 0;
+        for (std::int64_t y = 0; y < size.height; ++y) {
+            std::complex<double> row = 0;
+            for (std::int64_t x = 0; x < size.width; ++x)
+                row += std::complex<double>(in[static_cast<std::size_t>(y * size.width + x)]) * wx[static_cast<std::size_t>(x)];
+            sum += row * wy[static_cast<std::size_t>(y)];
+        }
+        worst = std::max(worst, std::abs(sum - std::complex<double>(out[static_cast<std::size_t>(ky * size.width + kx)])));
+    }
+    double energy = 0;
+    for (const Complex v : in) energy += std::norm(v);
+    return worst / std::sqrt(energy);   // Parseval: sqrt(energy) is the bins' root mean square
+}
+
+Row run_library(const Options& options, host::Context& context, host::Queue& queue, const Library& library, Size size) {
+    const std::int64_t count = size.width * size.height;
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(Complex);
+    const auto start = std::chrono::steady_clock::now();
+    PlanBuilder builder(context, queue);
+    const auto transform = library.make(builder, {size.width, size.height, 1, fft::Kind::c2c});
+    Row row{to_string(size), library.name, transform->describe(), {}, 32.0 * static_cast<double>(count)};
+    row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+    std::vector<host::Buffer> workspace;
+    for (const std::size_t slot : builder.slots()) workspace.push_back(context.allocate(slot));
+    const host::Buffer in = context.allocate(bytes), out = context.allocate(bytes);
+    const std::vector<Complex> x = noise(count);
+    std::vector<Complex> y(x.size());
+    queue.write(in, 0, x.data(), bytes).wait();
+    Profiler profiler;
+    Execution execution(queue, profiler, workspace);
+    const auto run = [&] {
+        profiler.clear();
+        transform->enqueue(execution, in, out, fft::Direction::forward);
+        queue.finish();
+        return kernel_seconds(profiler);
+    };
+    run();
+    queue.read(out, 0, y.data(), bytes).wait();
+    row.error = spot_error(x, y, size);
+    if (!(row.error < 1e-4)) throw Error(fmt::format("{} at {} is wrong by {:.1e}: no time without agreement", library.name, row.size, row.error));
+    row.timing = measure(options, run);
+    return row;
+}
+
+Row run_fftw(const Options& options, const Fftw& fftw, Size size) {
+    const std::int64_t count = size.width * size.height;
+    auto in = fftw.array<Complex>(count), out = fftw.array<Complex>(count);
+    const auto start = std::chrono::steady_clock::now();
+    const auto plan = fftw.c2c(size.width, size.height, in.get(), out.get(), Fftw::Sign::forward);
+    Row row{to_string(size), "fftw", fmt::format("{} threads, FFTW_MEASURE", options.threads), {}, 32.0 * static_cast<double>(count)};
+    row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::vector<Complex> x = noise(count);
+    std::copy(x.begin(), x.end(), in.get());
+    plan->run();
+    row.error = spot_error(x, {out.get(), out.get() + count}, size);
+    row.timing = measure(options, [&] {
+        plan->run();
+        return -1.0;
+    });
+    return row;
+}
+
+int run(const Options& options) {
+    std::vector<Size> sizes;
+    for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
+    const auto context = select_device(options)->open({host::ProgramCache::open()});
+    const auto queue = context->create_queue();
+    const double bandwidth = copy_bandwidth(*context, *queue);
+    fmt::print("copy {:.1f} GB/s; copy %: 32 bytes an element at that speed\n", bandwidth * 1e-9);
+    std::string problem;
+    const auto fftw = context->info().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
+    if (!problem.empty()) fmt::print("no FFTW beside it: {}\n", problem);
+
+    Json report{{"device", describe_device(context->info())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}};
+    const auto add = [&](const Row& row) {
+        print(row, bandwidth);
+        report["rows"].push_back(to_json(row, bandwidth));
+    };
+    print_header();
+    for (const Size size : sizes) {
+        for (const Library& library : libraries()) {
+            if (!options.wants(library.name)) continue;
+            const std::string reason = library.why_not({size.width, size.height, 1, fft::Kind::c2c}, *context);
+            if (reason.empty()) add(run_library(options, *context, *queue, library, size));
+            else print_refusal(to_string(size), library.name, reason);
+        }
+        if (fftw) add(run_fftw(options, *fftw, size));
+    }
+    write_json(options.json, report);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Times Fourier transforms on one device.");
+    Options options;
+    options.add_to(app);
+    CLI11_PARSE(app, argc, argv);
+    try {
+        return run(options);
+    } catch (const CLI::Error& error) {
+        return app.exit(error);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,41 @@
+// What both benchmarks can be asked for.
+#pragma once
+
+#include "parallax/host/context.hpp"
+#include "parallax/host/json.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parallax::bench {
+
+struct Size { std::int64_t width, height; };
+
+/// "3072x2304". Throws CLI::ValidationError.
+Size parse_size(const std::string&);
+std::string to_string(Size);
+
+struct Options {
+    std::string device;                 ///< as the CLI's --device; empty: the best there is
+    std::vector<std::string> sizes{"512x384", "1024x768", "1536x1152", "2048x1536", "2560x1920", "3072x2304", "3264x2448"};
+    std::vector<std::string> only;      ///< libraries or variants; empty: all
+    int samples = 30, warmups = 5;
+    int threads = 2;                    ///< of FFTW
+    std::string json;
+
+    void add_to(CLI::App&);
+    bool wants(const std::string& name) const;
+};
+
+/// The device that was asked for; prints what it is. Throws UnsupportedError with every reason.
+std::shared_ptr<const host::Device> select_device(const Options&);
+/// Device, driver and engine version, for the JSON.
+Json describe_device(const host::DeviceInfo&);
+/// Nothing if `path` is empty.
+void write_json(const std::string& path, const Json&);
+
+}  // namespace parallax::bench
