@@ -238,7 +238,7 @@ TEST_CASE("what CUDA promises holds: doubles, 64-bit atomics, PTX, lock step, ev
         CHECK(std::all_of(errors.begin(), errors.end(), [](std::uint32_t count) { return count == 0; }));
         probe("probe/event_times.cl", std::vector<std::uint32_t>(64, 1), 64);
         REQUIRE(times);
-        CHECK(times->seconds() > 20e-6);
+        CHECK(times->seconds() > 2e-6);   // 13 us on an H200
         CHECK(times->seconds() < 1);
     }
 }

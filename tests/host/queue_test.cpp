@@ -246,7 +246,7 @@ TEST_CASE("wrong launches are errors that name step, kernel and limit") {
         const std::size_t limit = scale->max_work_group();
         const DeviceError large = launch(*scale, {1}, {1, limit + 1, 1}, good);
         CHECK(names(large, {"CL_INVALID_WORK_GROUP_SIZE", "CL_INVALID_WORK_ITEM_SIZE"}));
-        CHECK(has(launch(*scale, {1}, {2 * limit}, good).what(), "work-group"));
+        CHECK(names(launch(*scale, {1}, {2 * limit}, good), {"CL_INVALID_WORK_GROUP_SIZE", "CL_INVALID_WORK_ITEM_SIZE"}));
         CHECK(has(launch(*scale, {1}, {0}, good).what(), "at least 1"));
         if (cuda) CHECK(has(launch(*fixed, {1}, {4, 4, 1}, {data}).what(), "this kernel allows 8"));   // CUDA keeps the bound alone
         else CHECK(has(launch(*fixed, {1}, {2, 4, 1}, {data}).what(), "compiled for 4 x 2 x 1"));
