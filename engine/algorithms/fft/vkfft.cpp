@@ -134,7 +134,7 @@ public:
         const auto strides = [&](std::uint64_t (&stride)[3], std::uint64_t row) {
             stride[0] = row;
             stride[1] = row * wanted.size[1];
-            stride[2] = stride[1] * wanted.numberBatches;
+            stride[2] = stride[1];   // from one batch to the next
         };
         switch (spec.kind) {
         case Kind::c2c: wanted.inputBufferSize = &spectrum_; break;
