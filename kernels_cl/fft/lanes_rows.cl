@@ -23,13 +23,21 @@
 #ifndef LANES_OUT
 #define LANES_OUT LANES_PANELS
 #endif
+// Element type of the input, of LANES_REAL only: uchar, ushort or float.
+#ifndef LANES_TYPE
+#define LANES_TYPE float
+#endif
+// 0: whole rows; else the columns of LANES_COMPLEX and LANES_MODULUS that are kept, which then are the width of `out`.
+#ifndef LANES_CROP
+#define LANES_CROP 0
+#endif
 #define LANES_PAIRS (LANES_IN == LANES_REAL || LANES_OUT == LANES_REAL)
 // Results that need both ends of a row, or panels that the 16 parts of a row do not begin with, go through the line.
 #define LANES_VIA_LINE (LANES_OUT == LANES_HALF || LANES_OUT == LANES_HALVES || (LANES_OUT == LANES_PANELS && LANES_LENGTH % 16 != 0))
 
 struct LanesIo {
-    GLOBAL const float* a;      // the row, or the even one of two
-    GLOBAL const float* b;      // the odd one; of folded panels the row in the second half
+    GLOBAL const LANES_TYPE* a; // the row, or the even one of two
+    GLOBAL const LANES_TYPE* b; // the odd one; of folded panels the row in the second half
     GLOBAL Lanes* work;
     long64 step;                // floats from panel to panel of the input
     float sign;                 // of imaginary parts: -1 for inverse transforms, which are conj(FFT(conj x))
@@ -77,8 +85,8 @@ INLINE void lanes_load(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
 #elif LANES_IN == LANES_FOLDED
     lanes_unfold(io, i, re, im);
 #else
-    *re = vload16(i, io->a);
-    *im = vload16(i, io->b) * io->sign;
+    *re = convert_float16(vload16(i, io->a));
+    *im = convert_float16(vload16(i, io->b)) * io->sign;
 #endif
 }
 
@@ -148,10 +156,43 @@ INLINE void lanes_part(GLOBAL const float* re, GLOBAL const float* im, int k, La
 }
 #endif
 
-// rows: of all planes together; height: of one plane (rows where there are no panels). scale: 1, or 1/N of an inverse.
-LANES_KERNEL void lanes_rows(GLOBAL const float* in, GLOBAL float* out, GLOBAL Lanes* scratch, GLOBAL const float2* twiddle,
+#if LANES_CROP
+#define LANES_OUT_WIDTH LANES_CROP
+#else
+#define LANES_OUT_WIDTH LANES_WIDTH
+#endif
+
+// Elements x .. x + 15 of an output row, those of them that are kept.
+INLINE void lanes_put_cropped(Lanes re, Lanes im, int x, GLOBAL float* row) {
+#if LANES_OUT == LANES_COMPLEX
+    if (x + 16 <= LANES_OUT_WIDTH) {
+        lanes_put_complex(re, im, row + 2 * x);
+    } else if (x < LANES_OUT_WIDTH) {
+        float r[16], s[16];
+        vstore16(re, 0, r);
+        vstore16(im, 0, s);
+        for (int l = 0; l < LANES_OUT_WIDTH - x; ++l) {
+            row[2 * (x + l)] = r[l];
+            row[2 * (x + l) + 1] = s[l];
+        }
+    }
+#else
+    if (x + 16 <= LANES_OUT_WIDTH) {
+        lanes_put(re, row + x);
+    } else if (x < LANES_OUT_WIDTH) {
+        float r[16];
+        vstore16(re, 0, r);
+        for (int l = 0; l < LANES_OUT_WIDTH - x; ++l) row[x + l] = r[l];
+    }
+#endif
+}
+
+// rows: of all planes together, or fewer; height: of one plane in panels. scale: 1, or 1/N of an inverse. first: where in `out`
+// to begin, in floats.
+LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLOBAL Lanes* scratch, GLOBAL const float2* twiddle,
                              GLOBAL const int* order, GLOBAL const int* place, GLOBAL const Lanes* across, int rows, int height, float sign,
-                             float scale) {
+                             float scale, long64 first) {
+    out += first;
     const int pairs = LANES_PAIRS ? 2 : 1;
     const int half_panels = (LANES_WIDTH / 2 + 16) / 16;
     struct LanesIo io;
@@ -209,9 +250,9 @@ LANES_KERNEL void lanes_rows(GLOBAL const float* in, GLOBAL float* out, GLOBAL L
                 vstore16(re[q] * scale, 0, line_re + x);
                 vstore16(im[q] * (scale * sign), 0, line_im + x);
 #elif LANES_OUT == LANES_COMPLEX
-                lanes_put_complex(re[q] * scale, im[q] * (scale * sign), out + (row * LANES_WIDTH + x) * 2);
+                lanes_put_cropped(re[q] * scale, im[q] * (scale * sign), x, out + row * 2 * LANES_OUT_WIDTH);
 #elif LANES_OUT == LANES_MODULUS
-                lanes_put(sqrt(re[q] * re[q] + im[q] * im[q]) * scale, out + row * LANES_WIDTH + x);
+                lanes_put_cropped(sqrt(re[q] * re[q] + im[q] * im[q]) * scale, im[q], x, out + row * LANES_OUT_WIDTH);
 #elif LANES_OUT == LANES_REAL
                 lanes_put(re[q] * scale, out + row * LANES_WIDTH + x);
                 lanes_put(im[q] * (scale * sign), out + other * LANES_WIDTH + x);

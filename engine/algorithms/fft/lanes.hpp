@@ -57,6 +57,33 @@ public:
 std::unique_ptr<Pass> make_rows(PlanBuilder&, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in, Layout out);
 /// Whether rows of this width can go to and come from panels.
 bool rows_have_panels(std::int64_t width);
+
+/// Rows with panels, and what only a pipeline wants of them.
+struct LongRowsSpec {
+    std::int64_t width = 0, height = 0;          ///< of a plane, transformed size
+    std::int64_t rows = 0;                       ///< to do: of all planes, or only the first ones of one
+    Layout in = Layout::complex, out = Layout::complex;
+    std::int64_t kept_width = 0;                 ///< columns of a `complex` or `modulus` output; 0: all
+    std::string type = "float";                  ///< of a `real` input: uchar, ushort or float
+};
+class LongRows final : public Pass {
+public:
+    LongRows(PlanBuilder&, const LongRowsSpec&);
+    void enqueue(Execution&, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) override;
+    /// `first`: where the output begins, in floats.
+    void enqueue_at(Execution&, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse, std::int64_t first);
+    std::string describe() const override;
+
+private:
+    std::int64_t divisor_;
+    std::int32_t rows_, height_;
+    std::vector<int> radices_;
+    std::unique_ptr<host::Kernel> kernel_;
+    host::Buffer twiddles_, order_, places_, across_;
+    std::size_t groups_ = 1;
+    Scratch scratch_;
+};
+
 /// Columns of `planes` planes of width x height. Layouts columns and panels.
 std::unique_ptr<Pass> make_columns(PlanBuilder&, std::int64_t width, std::int64_t height, std::int64_t planes, Layout in, Layout out);
 

@@ -34,49 +34,6 @@ std::vector<float> across_table(std::int64_t width) {
     return table;
 }
 
-/// A row at a time (lanes_rows.cl).
-class LongRows final : public Pass {
-public:
-    LongRows(PlanBuilder& builder, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in, Layout out)
-        : divisor_(in == Layout::folded ? width * height : width), rows_(static_cast<std::int32_t>(rows)), height_(static_cast<std::int32_t>(height)), radices_(radices(width / 16)) {
-        const std::int64_t m = width / 16;
-        const bool pairs = in == Layout::real || out == Layout::real;
-        const bool floats_out = out == Layout::real || out == Layout::modulus;
-        const bool aligned = out == Layout::complex ? m % 8 == 0 : !floats_out || m % 16 == 0;
-        host::Defines defines;
-        define_length(defines, radices_);
-        defines.add("LANES_IN", static_cast<std::int64_t>(in)).add("LANES_OUT", static_cast<std::int64_t>(out));
-        defines.add("LANES_STREAM", std::int64_t{streams(rows * width * (in == Layout::real || floats_out ? 4 : 8), aligned)});
-        kernel_ = builder.kernel({"fft/lanes_rows.cl", defines}, "lanes_rows");
-        twiddles_ = builder.constant(twiddles(radices_));
-        order_ = builder.constant(order(radices_));
-        places_ = builder.constant(places(radices_));
-        across_ = builder.constant(across_table(width));
-        const std::int64_t group_bytes = m * pair_bytes + 2 * (width + 16) * 4;
-        groups_ = groups_within(builder, pairs ? (rows + 1) / 2 : rows, group_bytes);
-        scratch_ = builder.scratch(groups_ * static_cast<std::size_t>(group_bytes));
-        const host::Arg args[]{twiddles_, twiddles_, twiddles_, twiddles_, order_, places_, across_, std::int32_t{0}, height_, 1.0f, 1.0f};
-        builder.queue().launch({.kernel = *kernel_, .groups = {groups_}, .local = one, .args = args, .step = "fft/lanes_rows"}).wait();
-    }
-
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) override {
-        execution.launch(stage, *kernel_, {groups_}, one,
-                         {in, out, execution.buffer(scratch_), twiddles_, order_, places_, across_, rows_, height_, inverse ? -1.0f : 1.0f,
-                          scale_of(inverse, divisor_)});
-    }
-
-    std::string describe() const override { return fmt::format("{} by 16", lanes::describe(radices_)); }
-
-private:
-    std::int64_t divisor_;
-    std::int32_t rows_, height_;
-    std::vector<int> radices_;
-    std::unique_ptr<host::Kernel> kernel_;
-    host::Buffer twiddles_, order_, places_, across_;
-    std::size_t groups_ = 1;
-    Scratch scratch_;
-};
-
 /// 16 lines at once, of any length (lanes_lines.cl).
 class Lines final : public Pass {
 public:
@@ -155,10 +112,48 @@ private:
 
 }  // namespace
 
+LongRows::LongRows(PlanBuilder& builder, const LongRowsSpec& spec)
+    : divisor_(spec.in == Layout::folded ? spec.width * spec.height : spec.width), rows_(static_cast<std::int32_t>(spec.rows)),
+      height_(static_cast<std::int32_t>(spec.height)), radices_(radices(spec.width / 16)) {
+    const std::int64_t m = spec.width / 16, kept = spec.kept_width > 0 ? spec.kept_width : spec.width;
+    const bool pairs = spec.in == Layout::real || spec.out == Layout::real;
+    const bool complex_out = spec.out == Layout::complex, floats_out = spec.out == Layout::real || spec.out == Layout::modulus;
+    // Whether every vector that is stored begins on a line of the cache.
+    const bool aligned = complex_out ? m % 8 == 0 && kept % 8 == 0 : !floats_out || (m % 16 == 0 && kept % 16 == 0);
+    host::Defines defines;
+    define_length(defines, radices_);
+    defines.add("LANES_IN", static_cast<std::int64_t>(spec.in)).add("LANES_OUT", static_cast<std::int64_t>(spec.out)).add("LANES_TYPE", spec.type);
+    defines.add("LANES_CROP", kept < spec.width ? kept : 0);
+    defines.add("LANES_STREAM", std::int64_t{streams(spec.rows * kept * (spec.in == Layout::real || floats_out ? 4 : 8), aligned)});
+    kernel_ = builder.kernel({"fft/lanes_rows.cl", defines}, "lanes_rows");
+    twiddles_ = builder.constant(twiddles(radices_));
+    order_ = builder.constant(order(radices_));
+    places_ = builder.constant(places(radices_));
+    across_ = builder.constant(across_table(spec.width));
+    const std::int64_t group_bytes = m * pair_bytes + 2 * (spec.width + 16) * 4;
+    groups_ = groups_within(builder, pairs ? (spec.rows + 1) / 2 : spec.rows, group_bytes);
+    scratch_ = builder.scratch(groups_ * static_cast<std::size_t>(group_bytes));
+    const host::Arg args[]{twiddles_, twiddles_, twiddles_, twiddles_, order_, places_, across_, std::int32_t{0}, height_, 1.0f, 1.0f, std::int64_t{0}};
+    builder.queue().launch({.kernel = *kernel_, .groups = {groups_}, .local = one, .args = args, .step = "fft/lanes_rows"}).wait();
+}
+
+void LongRows::enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) {
+    enqueue_at(execution, stage, in, out, inverse, 0);
+}
+
+void LongRows::enqueue_at(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse,
+                          std::int64_t first) {
+    execution.launch(stage, *kernel_, {groups_}, one,
+                     {in, out, execution.buffer(scratch_), twiddles_, order_, places_, across_, rows_, height_, inverse ? -1.0f : 1.0f,
+                      scale_of(inverse, divisor_), first});
+}
+
+std::string LongRows::describe() const { return fmt::format("{} by 16", lanes::describe(radices_)); }
+
 bool rows_have_panels(std::int64_t width) { return width % 16 == 0 && width >= 256 && !radices(width / 16).empty(); }
 
 std::unique_ptr<Pass> make_rows(PlanBuilder& builder, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in, Layout out) {
-    if (rows_have_panels(width)) return std::make_unique<LongRows>(builder, width, rows, height, in, out);
+    if (rows_have_panels(width)) return std::make_unique<LongRows>(builder, LongRowsSpec{width, height, rows, in, out, 0, "float"});
     return std::make_unique<Lines>(builder, width, rows, 1, in, out);
 }
 

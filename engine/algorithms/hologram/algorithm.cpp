@@ -98,7 +98,7 @@ Algorithm make_hologram() {
     a.warnings = [](const Problem& problem) { return sampling_warnings(problem.parameters.as<HologramParameters>(), geometry_of(problem)); };
     a.chunking = [](const Problem&) { return Chunking{}; };
     a.plan_key = [](const Problem& problem) { return std::to_string(static_cast<int>(geometry_of(problem).method)); };
-    a.variants = {fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
+    a.variants = {fused_lanes_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
     return a;
 }
 

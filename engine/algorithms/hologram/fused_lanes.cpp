@@ -15,16 +15,19 @@ std::string FusedLanes::why_not(std::int64_t width, std::int64_t height, const h
     return {};
 }
 
-FusedLanes::FusedLanes(PlanBuilder& builder, std::int64_t width, std::int64_t height)
-    : width_(static_cast<std::int32_t>(width)), panels_(static_cast<std::int32_t>((width / 2 + 16) / 16)), radices_(radices(height)) {
+FusedLanes::FusedLanes(PlanBuilder& builder, const FusedLanesSpec& spec)
+    : width_(static_cast<std::int32_t>(spec.width)), panels_(static_cast<std::int32_t>((spec.width / 2 + 16) / 16)), radices_(radices(spec.height)) {
     if (radices_.size() == 1) radices_.push_back(1);   // the product stands between two passes
-    rows_ = make_rows(builder, width, height, height, Layout::real, Layout::halves);
-    modulus_rows_ = make_rows(builder, width, height, height, Layout::folded, Layout::modulus);
-    field_rows_ = make_rows(builder, width, height, height, Layout::folded, Layout::complex);
+    const std::int64_t height = spec.height;
+    rows_.emplace(builder, LongRowsSpec{spec.width, height, height, Layout::real, Layout::halves, 0, spec.input_type});
+    if (spec.modulus)
+        modulus_rows_.emplace(builder, LongRowsSpec{spec.width, height, spec.out_height, Layout::folded, Layout::modulus, spec.out_width, "float"});
+    if (spec.field)
+        field_rows_.emplace(builder, LongRowsSpec{spec.width, height, spec.out_height, Layout::folded, Layout::complex, spec.out_width, "float"});
 
     host::Defines defines;
     define_length(defines, radices_);
-    const std::int64_t panel_bytes = panel_floats(16, height, 1) * 4;
+    const std::int64_t panel_bytes = panel_floats(16, height, 1) * static_cast<std::int64_t>(sizeof(float));
     defines.add("LANES_STREAM", std::int64_t{2 * panels_ * panel_bytes > streaming_bytes});
     columns_ = builder.kernel({"hologram/fused_lanes.cl", defines}, "fused_columns");
     twiddles_ = builder.constant(twiddles(radices_));
@@ -38,14 +41,21 @@ FusedLanes::FusedLanes(PlanBuilder& builder, std::int64_t width, std::int64_t he
     builder.queue().launch({.kernel = *columns_, .groups = {groups_}, .local = {}, .args = args, .step = "hologram/fused_columns"}).wait();
 }
 
-void FusedLanes::enqueue(Execution& execution, const host::Buffer& real_in, const host::Buffer& transfer, const host::Buffer& out,
-                         Output output) {
-    const host::Buffer& half = execution.buffer(half_);
-    const host::Buffer& folded = execution.buffer(folded_);
-    rows_->enqueue(execution, "rows forward", real_in, half, false);
-    execution.launch("columns x H", *columns_, {groups_}, {},
-                     {half, transfer, folded, execution.buffer(scratch_), twiddles_, order_, width_, panels_});
-    (output == Output::modulus ? modulus_rows_ : field_rows_)->enqueue(execution, "rows back", folded, out, true);
+void FusedLanes::forward(Execution& execution, const host::Buffer& real_in) {
+    rows_->enqueue(execution, "rows forward", real_in, execution.buffer(half_), false);
+}
+
+void FusedLanes::columns(Execution& execution, const host::Buffer& transfer) {
+    execution.launch("columns", *columns_, {groups_}, {},
+                     {execution.buffer(half_), transfer, execution.buffer(folded_), execution.buffer(scratch_), twiddles_, order_, width_, panels_});
+}
+
+void FusedLanes::modulus(Execution& execution, const host::Buffer& out, std::int64_t first) {
+    modulus_rows_->enqueue_at(execution, "rows inverse", execution.buffer(folded_), out, true, first);
+}
+
+void FusedLanes::field(Execution& execution, const host::Buffer& out, std::int64_t first) {
+    field_rows_->enqueue_at(execution, "rows inverse", execution.buffer(folded_), out, true, 2 * first);
 }
 
 std::string FusedLanes::describe() const { return fmt::format("lanes ({} x {})", rows_->describe(), fft::lanes::describe(radices_)); }

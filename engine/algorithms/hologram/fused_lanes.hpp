@@ -5,30 +5,40 @@
 #include "algorithms/fft/lanes.hpp"
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 
 namespace parallax::engine::hologram {
 
+struct FusedLanesSpec {
+    std::int64_t width = 0, height = 0;             ///< of the frame that is transformed
+    std::int64_t out_width = 0, out_height = 0;     ///< what is kept of it, from (0, 0)
+    std::string input_type = "float";               ///< uchar, ushort or float
+    bool modulus = true, field = true;              ///< what will be asked for
+};
+
 class FusedLanes {
 public:
-    enum class Output { modulus, field };
-
     /// Empty if it can work on frames of this size on that device, else why not.
     static std::string why_not(std::int64_t width, std::int64_t height, const host::DeviceInfo&);
 
-    FusedLanes(PlanBuilder&, std::int64_t width, std::int64_t height);
+    FusedLanes(PlanBuilder&, const FusedLanesSpec&);
 
-    /// real_in: f32 [height][width]. transfer: float2 [height][width], H(kx, ky) in the FFT's order, which must be even in
-    /// kx and in ky: only kx <= width / 2, ky <= height / 2 are read. out: f32 |U| or float2 U, [height][width]; may not
-    /// be one of the other two.
-    void enqueue(Execution&, const host::Buffer& real_in, const host::Buffer& transfer, const host::Buffer& out, Output);
+    /// Pass 1, once a frame. real_in: [height][width].
+    void forward(Execution&, const host::Buffer& real_in);
+    /// Pass 2, once a plane. transfer: float2 [height][width], H(kx, ky) in the FFT's order, which must be even in kx and
+    /// in ky: only transfer_width() columns and the rows up to height / 2 are read.
+    void columns(Execution&, const host::Buffer& transfer);
+    /// Pass 3, for each output of the plane: f32 |U| or float2 U, [out_height][out_width], from element `first` of `out` on.
+    void modulus(Execution&, const host::Buffer& out, std::int64_t first);
+    void field(Execution&, const host::Buffer& out, std::int64_t first);
 
+    std::int64_t transfer_width() const noexcept { return std::int64_t{16} * panels_; }
     std::string describe() const;
 
 private:
     std::int32_t width_, panels_;
-    std::unique_ptr<fft::lanes::Pass> rows_, modulus_rows_, field_rows_;
+    std::optional<fft::lanes::LongRows> rows_, modulus_rows_, field_rows_;
     std::vector<int> radices_;
     std::unique_ptr<host::Kernel> columns_;
     host::Buffer twiddles_, order_;

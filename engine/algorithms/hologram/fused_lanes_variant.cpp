@@ -1,0 +1,146 @@
+// `fused_lanes`: the three passes of `fused` on a CPU's wide vectors (fused_lanes.hpp). H comes from a table of which the
+// columns read one quarter only, so one quarter is made: once for a single plane, anew for each plane of a stack.
+#include "algorithms/hologram/fused_lanes.hpp"
+#include "algorithms/hologram/plane_plan.hpp"
+#include "algorithms/hologram/propagator.hpp"
+#include "algorithms/hologram/variants.hpp"
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+/// What the row pass can read as the camera gave it; null: it must be prepared first.
+const char* direct_type(const Problem& problem, const Geometry& geometry) {
+    if (is_padded(geometry) || problem.inputs.size() > 1) return nullptr;
+    switch (problem.inputs.at("hologram").type) {
+        case ElementType::u8: return "uchar";
+        case ElementType::u16: return "ushort";
+        case ElementType::f32: return "float";
+        default: return nullptr;
+    }
+}
+
+/// The quarter of H that FusedLanes reads, by kernels_cl/hologram/transfer.cl.
+class QuarterTransfer {
+public:
+    QuarterTransfer(PlanBuilder& builder, const Geometry& geometry, std::int64_t columns, int group)
+        : width_(static_cast<std::uint32_t>(geometry.padded_width)), height_(static_cast<std::uint32_t>(geometry.padded_height)),
+          grid_(columns, geometry.padded_height / 2 + 1, group) {
+        host::Defines defines;
+        defines.add("METHOD", method_define(geometry.method)).add("CENTRED", false);
+        kernel_ = builder.kernel({"hologram/transfer.cl", defines}, "transfer");
+        table_ = builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float));
+    }
+    void make(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
+        x.launch("transfer function", *kernel_, grid_.groups, grid_.local,
+                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width_, height_});
+    }
+    const host::Buffer& buffer() const noexcept { return table_; }
+
+private:
+    std::uint32_t width_, height_;
+    PixelGrid grid_;
+    KernelPtr kernel_;
+    host::Buffer table_;
+};
+
+class FusedLanesPlan : public PlanePlan {
+public:
+    FusedLanesPlan(PlanBuilder& builder, const Problem& problem, int group)
+        : PlanePlan(builder, problem),
+          other_outputs_(problem.wants("phase") || problem.wants("intensity") || (problem.wants("field") && problem.wants("amplitude"))),
+          lanes_(builder, lanes_spec(problem)) {
+        if (is_impulse_response(geometry_.method)) {
+            transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft);
+            impulse_.emplace(builder, geometry_, *transform_, false, group);
+        } else {
+            quarter_.emplace(builder, geometry_, lanes_.transfer_width(), group);
+        }
+        const auto pixels = static_cast<std::size_t>(geometry_.width * geometry_.height);
+        if (direct_type(problem, geometry_) == nullptr) {
+            intake_.emplace(builder, problem, geometry_, false, group);
+            h_ = builder.scratch(pixels * sizeof(float));
+            frame_ = builder.scratch(complex_bytes(geometry_) / 2);
+        }
+        if (other_outputs_) {
+            finish_.emplace(builder, problem, geometry_.width, geometry_.height, geometry_.width, group);
+            field_ = builder.scratch(pixels * 2 * sizeof(float));
+        }
+    }
+
+protected:
+    void begin(Execution& x, const Bindings& arrays, bool changed) override {
+        changed_ = changed;
+        if (intake_) intake_->enqueue(x, arrays, x.buffer(h_), x.buffer(frame_));
+        lanes_.forward(x, intake_ ? x.buffer(frame_) : arrays.input("hologram"));
+    }
+
+    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+        if (phases_.count() > 1 || !made_ || changed_) {
+            if (impulse_) impulse_->make(x, phases_, slot);
+            else quarter_->make(x, phases_, slot);
+        }
+        made_ = true;
+        lanes_.columns(x, impulse_ ? impulse_->buffer() : quarter_->buffer());
+        const std::int64_t first = target.plane * geometry_.width * geometry_.height;
+        if (target.outputs) {
+            if (other_outputs_) {
+                lanes_.field(x, x.buffer(field_), 0);
+                finish_->enqueue(x, x.buffer(field_), *target.outputs, target.plane);
+            } else if (target.outputs->has_output("field")) {
+                lanes_.field(x, target.outputs->output("field"), first);
+            } else if (target.outputs->has_output("amplitude")) {
+                lanes_.modulus(x, target.outputs->output("amplitude"), first);
+            }
+        }
+        if (target.amplitude) lanes_.modulus(x, *target.amplitude, 0);
+    }
+
+private:
+    FusedLanesSpec lanes_spec(const Problem& problem) const {
+        const char* const type = direct_type(problem, geometry_);
+        return {.width = geometry_.padded_width,
+                .height = geometry_.padded_height,
+                .out_width = geometry_.width,
+                .out_height = geometry_.height,
+                .input_type = type != nullptr ? type : "float",
+                .modulus = parameters_.autofocus.has_value() || (problem.wants("amplitude") && !other_outputs_),
+                .field = other_outputs_ || problem.wants("field")};
+    }
+
+    bool other_outputs_;               // they are made of the field
+    bool changed_ = false, made_ = false;
+    FusedLanes lanes_;
+    std::unique_ptr<fft::Transform> transform_;
+    std::optional<TransferTable> impulse_;
+    std::optional<QuarterTransfer> quarter_;
+    std::optional<Intake> intake_;
+    std::optional<Finish> finish_;
+    Scratch h_, frame_, field_;
+};
+
+Support supports(const Problem& problem, host::Context& context) {
+    if (Support s = supports_inputs(problem, context); !s) return s;
+    if (Support s = supports_half_spectrum(problem); !s) return s;
+    const Geometry g = resolve(problem.parameters.as<HologramParameters>(), problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+    return {FusedLanes::why_not(g.padded_width, g.padded_height, context.info())};
+}
+
+}  // namespace
+
+Variant fused_lanes_variant() {
+    Variant v;
+    v.name = "fused_lanes";
+    v.summary = "the three passes of fused on wide vectors, 16 lines at once: for CPUs";
+    v.role = Role::best;
+    v.backends = {host::Backend::opencl};
+    v.kernels = {"fft/lanes_rows.cl", "hologram/fused_lanes.cl"};
+    v.policy = {{"work_group_size", 64, {16, 32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}};
+    v.supports = supports;
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<FusedLanesPlan>(builder, problem, policy.at("work_group_size"));
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::hologram
