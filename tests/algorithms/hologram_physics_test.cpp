@@ -1,11 +1,5 @@
 // What propagated light must do, whatever computes it: every value of FORMULAS section 2, on the double-precision reference and
 // on every variant of every enabled device.
-#include "algorithms/hologram/reference.hpp"
-#include "algorithms/hologram_simulate/variants.hpp"
-#include "core/session.hpp"
-#include "devices.hpp"
-#include "parallax/host/error.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,6 +9,12 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+
+#include "algorithms/hologram/reference.hpp"
+#include "algorithms/hologram_simulate/variants.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "parallax/host/error.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -55,9 +55,11 @@ Runner reference_runner() {
         reference_reconstruct(p, resolve(p, width, height), image, 0, [&](std::size_t, const Field& field) {
             Image amplitude(field.size());
             std::transform(field.begin(), field.end(), amplitude.begin(), [](Complex u) { return std::abs(u); });
-            values.push_back(focus_metric(p.autofocus->metric, amplitude, width, height, {0, 0, static_cast<int>(width), static_cast<int>(height)}));
+            values.push_back(focus_metric(p.autofocus->metric, amplitude, width, height,
+                                          {0, 0, static_cast<int>(width), static_cast<int>(height)}));
         });
-        return Json{{"best_distance_um", best_focus(p.distance.values, values, p.autofocus->metric, p.autofocus->object).distance / um}};
+        return Json{
+            {"best_distance_um", best_focus(p.distance.values, values, p.autofocus->metric, p.autofocus->object).distance / um}};
     };
     return r;
 }
@@ -67,8 +69,11 @@ Runner session_runner(Session& session, const Variant& variant) {
     const auto parameters = [&algorithm](const HologramParameters& p) {
         return Parameters(&algorithm.parameters, std::make_shared<HologramParameters>(p));
     };
-    const auto desc = [](std::int64_t width, std::int64_t height) { return ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}}); };
-    const auto run = [=, &session, &algorithm](const HologramParameters& p, std::int64_t width, std::int64_t height, const Image& image, const char* output) {
+    const auto desc = [](std::int64_t width, std::int64_t height) {
+        return ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}});
+    };
+    const auto run = [=, &session, &algorithm](const HologramParameters& p, std::int64_t width, std::int64_t height,
+                                               const Image& image, const char* output) {
         HostArray array = HostArray::make(desc(width, height));
         std::transform(image.begin(), image.end(), array.as<float>(), [](double v) { return static_cast<float>(v); });
         Call call;
@@ -82,7 +87,7 @@ Runner session_runner(Session& session, const Variant& variant) {
 
     Runner r;
     r.name = session.engine().device().name + ", " + variant.name;
-    r.single_precision = true;   // inputs and outputs are, on the native device too
+    r.single_precision = true;  // inputs and outputs are, on the native device too
     r.supports = [=, &session, &variant](const HologramParameters& p, std::int64_t width, std::int64_t height) {
         const Problem problem{{{"hologram", desc(width, height)}}, parameters(p), {"field"}};
         return !variant.supports || static_cast<bool>(variant.supports(problem, session.engine().context()));
@@ -126,7 +131,8 @@ std::vector<T> sampled(std::int64_t width, std::int64_t height, double pixel_um,
     std::vector<T> out;
     for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t x = 0; x < width; ++x)
-            out.push_back(value(static_cast<double>(x - width / 2) * pixel_um * um, static_cast<double>(y - height / 2) * pixel_um * um));
+            out.push_back(
+                value(static_cast<double>(x - width / 2) * pixel_um * um, static_cast<double>(y - height / 2) * pixel_um * um));
     return out;
 }
 
@@ -171,7 +177,8 @@ Image disc(int n, double pixel_um, double radius_um) {
     p.pixel = {pixel_um * um, pixel_um * um};
     p.radius = radius_um * um;
     Image covered;
-    for (const Complex& t : hologram_simulate::transmission(p, hologram_simulate::place_beads(p))) covered.push_back(1 - t.real());
+    for (const Complex& t : hologram_simulate::transmission(p, hologram_simulate::place_beads(p)))
+        covered.push_back(1 - t.real());
     return covered;
 }
 
@@ -180,7 +187,9 @@ Image complement(Image image) {
     return image;
 }
 
-double intensity_at(const Field& field, std::int64_t width, std::int64_t x, std::int64_t y) { return std::norm(field[static_cast<std::size_t>(y * width + x)]); }
+double intensity_at(const Field& field, std::int64_t width, std::int64_t x, std::int64_t y) {
+    return std::norm(field[static_cast<std::size_t>(y * width + x)]);
+}
 
 // ---- the checks ----------------------------------------------------------------------------------------------------
 
@@ -210,13 +219,15 @@ void two_steps_are_one(const Runner& run) {
     if (!run.supports(parameters(Method::angular_spectrum, 700), 96, 80)) return;
     const Image h = random_image(96, 80, 3);
     const Field once = run.field(parameters(Method::angular_spectrum, 700), 96, 80, h);
-    const Field twice = propagate(run, parameters(Method::angular_spectrum, 500), 96, 80, run.field(parameters(Method::angular_spectrum, 200), 96, 80, h));
+    const Field twice = propagate(run, parameters(Method::angular_spectrum, 500), 96, 80,
+                                  run.field(parameters(Method::angular_spectrum, 200), 96, 80, h));
     CHECK(relative_error(twice, once) < run.tolerance(2e-12, 2e-6));
 }
 
 void negative_distance_is_the_conjugate(const Runner& run) {
     const Image h = random_image(60, 50, 4);
-    for (const Method method : {Method::angular_spectrum, Method::fresnel, Method::convolution, Method::rayleigh_sommerfeld, Method::fresnel_single_fft}) {
+    for (const Method method : {Method::angular_spectrum, Method::fresnel, Method::convolution, Method::rayleigh_sommerfeld,
+                                Method::fresnel_single_fft}) {
         if (!run.supports(parameters(method, 400), 60, 50)) continue;
         CAPTURE(static_cast<int>(method));
         Field forward = run.field(parameters(method, -400), 60, 50, h);
@@ -246,7 +257,8 @@ void evanescent_waves_vanish(const Runner& run) {
     // Pixels of lambda/4: cos(2 pi .45 x / pixel) has f = 1.8 / lambda.
     const double pixel = lambda / um / 4;
     if (!run.supports(parameters(Method::angular_spectrum, 5, pixel), 80, 16)) return;
-    const Image h = sampled<double>(80, 16, pixel, [&](double x, double) { return 1 + std::cos(two_pi * .45 * x / (pixel * um)); });
+    const Image h =
+        sampled<double>(80, 16, pixel, [&](double x, double) { return 1 + std::cos(two_pi * .45 * x / (pixel * um)); });
     const Field u = run.field(parameters(Method::angular_spectrum, 5, pixel), 80, 16, h);
     CHECK(relative_error(u, Field(u.size(), std::polar(1.0, -wave_number * 5 * um))) < run.tolerance(1e-12, 2e-6));
 }
@@ -255,8 +267,10 @@ void gaussian_beam_spreads_as_it_should(const Runner& run) {
     if (!run.supports(parameters(Method::fresnel, 4000, 2.8), 256, 256)) return;
     const Image waist = sampled<double>(256, 256, 2.8, [](double x, double y) { return gaussian_beam(x, y, 40 * um, 0).real(); });
     for (const double d : {4000.0, -4000.0}) {
-        const Field expected = sampled<Complex>(256, 256, 2.8, [d](double x, double y) { return gaussian_beam(x, y, 40 * um, d * um); });
-        CHECK(relative_error(run.field(parameters(Method::fresnel, d, 2.8), 256, 256, waist), expected) < run.tolerance(9e-12, 2e-6));
+        const Field expected =
+            sampled<Complex>(256, 256, 2.8, [d](double x, double y) { return gaussian_beam(x, y, 40 * um, d * um); });
+        CHECK(relative_error(run.field(parameters(Method::fresnel, d, 2.8), 256, 256, waist), expected) <
+              run.tolerance(9e-12, 2e-6));
     }
 }
 
@@ -264,12 +278,14 @@ void impulse_responses_need_padding(const Runner& run) {
     const Complex constant_phase = std::polar(1.0, wave_number * 4000 * um);
     for (const int n : {256, 512}) {
         const Image waist = sampled<double>(n, n, 1.4, [](double x, double y) { return gaussian_beam(x, y, 40 * um, 0).real(); });
-        const Field expected = sampled<Complex>(n, n, 1.4, [](double x, double y) { return gaussian_beam(x, y, 40 * um, 4000 * um); });
+        const Field expected =
+            sampled<Complex>(n, n, 1.4, [](double x, double y) { return gaussian_beam(x, y, 40 * um, 4000 * um); });
         for (const Method method : {Method::rayleigh_sommerfeld, Method::convolution}) {
             CAPTURE(n);
             CAPTURE(static_cast<int>(method));
             if (run.supports(parameters(method, 4000), n, n)) {
-                const double error = relative_error(times(run.field(parameters(method, 4000), n, n, waist), constant_phase), expected);
+                const double error =
+                    relative_error(times(run.field(parameters(method, 4000), n, n, waist), constant_phase), expected);
                 CHECK(error > .03);
                 CHECK(error < .13);
             }
@@ -287,9 +303,12 @@ void a_point_makes_a_spherical_wave(const Runner& run) {
     Image point(static_cast<std::size_t>(w * h));
     point[static_cast<std::size_t>(h / 2 * w + w / 2)] = 1;
     const auto r = [d](double x, double y) { return std::sqrt(d * d + x * x + y * y); };
-    const auto paper = [&](double x, double y) { return area * Complex(0, 1 / lambda) * std::polar(1 / r(x, y), -wave_number * r(x, y)); };
+    const auto paper = [&](double x, double y) {
+        return area * Complex(0, 1 / lambda) * std::polar(1 / r(x, y), -wave_number * r(x, y));
+    };
     const auto rayleigh = [&](double x, double y) {
-        return area * d / two_pi * Complex(1 / r(x, y), wave_number) * std::polar(1 / (r(x, y) * r(x, y)), -wave_number * r(x, y));
+        return area * d / two_pi * Complex(1 / r(x, y), wave_number) *
+               std::polar(1 / (r(x, y) * r(x, y)), -wave_number * r(x, y));
     };
     const auto p = parameters(Method::convolution, 4000);
     if (!run.supports(p, w, h)) return;
@@ -298,8 +317,9 @@ void a_point_makes_a_spherical_wave(const Runner& run) {
     if (!run.supports(parameters(Method::rayleigh_sommerfeld, 4000), w, h)) return;
     const Field oblique = run.field(parameters(Method::rayleigh_sommerfeld, 4000), w, h, point);
     CHECK(relative_error(oblique, sampled<Complex>(w, h, 1.4, rayleigh)) < run.tolerance(1e-10, 2e-6));
-    const std::size_t off_axis = static_cast<std::size_t>(h / 2 * w + w / 2 + 65);   // 91 um from the axis
-    CHECK(1 - std::abs(oblique[off_axis]) / std::abs(spherical[off_axis]) == doctest::Approx(2.6e-4).epsilon(run.tolerance(.01, .05)));
+    const std::size_t off_axis = static_cast<std::size_t>(h / 2 * w + w / 2 + 65);  // 91 um from the axis
+    CHECK(1 - std::abs(oblique[off_axis]) / std::abs(spherical[off_axis]) ==
+          doctest::Approx(2.6e-4).epsilon(run.tolerance(.01, .05)));
 }
 
 /// At the distance where its pixel is the hologram's, the single transform shows the same plane as the others: not turned, not
@@ -308,7 +328,8 @@ void one_transform_shows_what_two_show(const Runner& run) {
     for (const int n : {128, 125}) {
         const double d = n * 1.4 * 1.4 / .532;
         const auto image = [](double x, double y) {
-            return std::exp(-((x - 15 * um) * (x - 15 * um) + (y + 5 * um) * (y + 5 * um)) / (12 * 12 * um * um)) * (1 + .5 * std::cos(two_pi * (x + 2 * y) / (45 * um))) +
+            return std::exp(-((x - 15 * um) * (x - 15 * um) + (y + 5 * um) * (y + 5 * um)) / (12 * 12 * um * um)) *
+                       (1 + .5 * std::cos(two_pi * (x + 2 * y) / (45 * um))) +
                    .5 * std::exp(-((x + 20 * um) * (x + 20 * um) + (y - 10 * um) * (y - 10 * um)) / (10 * 10 * um * um));
         };
         const Image h = sampled<double>(n, n, 1.4, image);
@@ -320,7 +341,7 @@ void one_transform_shows_what_two_show(const Runner& run) {
             const Field single = run.field(p, n, n, h);
             CHECK(relative_error(single, run.field(parameters(Method::fresnel, signed_d), n, n, h)) < run.tolerance(1e-9, 4e-6));
             const Field full = run.field(parameters(Method::angular_spectrum, signed_d), n, n, h);
-            CHECK(relative_error(single, times(full, std::polar(1.0, wave_number * signed_d * um))) < 5e-3);   // paraxial or not
+            CHECK(relative_error(single, times(full, std::polar(1.0, wave_number * signed_d * um))) < 5e-3);  // paraxial or not
         }
     }
 }
@@ -328,7 +349,9 @@ void one_transform_shows_what_two_show(const Runner& run) {
 void apertures_and_discs_on_axis(const Runner& run) {
     const int n = 1024;
     const Image hole = disc(n, 1.4, 60), screen = complement(hole);
-    struct Row { double z_um, aperture; };
+    struct Row {
+        double z_um, aperture;
+    };
     for (const Row& row : {Row{3383.46, 0}, Row{6766.92, 3.9998}}) {
         const auto p = parameters(Method::angular_spectrum, row.z_um);
         if (!run.supports(p, n, n)) return;
@@ -361,8 +384,8 @@ void a_bead_casts_its_rings(const Runner& run) {
     CHECK(std::sqrt(squares / (n * n) - (mean - 1) * (mean - 1)) == doctest::Approx(.01417).epsilon(5e-4));
     CHECK(least == doctest::Approx(.3653).epsilon(2e-4));
     CHECK(most == doctest::Approx(1.1985).epsilon(1e-4));
-    CHECK(intensity_at(u, n, n / 2 + 7, n / 2) == doctest::Approx(.5072).epsilon(1e-4));      // r = 9.8 um
-    CHECK(intensity_at(u, n, n / 2, n / 2 + 28) == doctest::Approx(.9518).epsilon(1e-4));     // r = 39.2 um
+    CHECK(intensity_at(u, n, n / 2 + 7, n / 2) == doctest::Approx(.5072).epsilon(1e-4));   // r = 9.8 um
+    CHECK(intensity_at(u, n, n / 2, n / 2 + 28) == doctest::Approx(.9518).epsilon(1e-4));  // r = 39.2 um
 }
 
 void autofocus_finds_beads(const Runner& run) {
@@ -429,7 +452,8 @@ TEST_CASE("light behaves: every variant on every device") {
         Session session(engine);
         int variants = 0;
         for (const Variant& variant : engine.registry().get("hologram").variants) {
-            if (std::find(variant.backends.begin(), variant.backends.end(), engine.device().backend) == variant.backends.end()) continue;
+            if (std::find(variant.backends.begin(), variant.backends.end(), engine.device().backend) == variant.backends.end())
+                continue;
             run_all(session_runner(session, variant));
             ++variants;
         }

@@ -1,10 +1,5 @@
 // Real holograms (PARALLAX_TEST_DATA): what is known of each is found again, and every device variant reconstructs the
 // reference's amplitude.
-#include "algorithms/hologram/reference.hpp"
-#include "core/session.hpp"
-#include "devices.hpp"
-#include "io/io.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,6 +8,11 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+
+#include "algorithms/hologram/reference.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "io/io.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -54,16 +54,22 @@ std::vector<double> modulus(const std::vector<Complex>& field) {
 constexpr Metric all_metrics[] = {Metric::tenengrad, Metric::variance, Metric::brenner, Metric::laplacian, Metric::dubois};
 
 /// Best distance by each metric, in micrometres.
-std::vector<double> best_distances(const HologramParameters& p, const HostArray& image, ObjectKind object, Carrier* carrier = nullptr) {
+std::vector<double> best_distances(const HologramParameters& p, const HostArray& image, ObjectKind object,
+                                   Carrier* carrier = nullptr) {
     const std::int64_t width = image.desc.size('x'), height = image.desc.size('y');
     std::vector<std::vector<double>> values(std::size(all_metrics));
-    reference_reconstruct(p, resolve(p, width, height), values_of(image), 0, [&](std::size_t, const std::vector<Complex>& field) {
-        const auto a = modulus(field);
-        for (std::size_t m = 0; m < values.size(); ++m)
-            values[m].push_back(focus_metric(all_metrics[m], a, width, height, {0, 0, static_cast<int>(width), static_cast<int>(height)}));
-    }, carrier);
+    reference_reconstruct(
+        p, resolve(p, width, height), values_of(image), 0,
+        [&](std::size_t, const std::vector<Complex>& field) {
+            const auto a = modulus(field);
+            for (std::size_t m = 0; m < values.size(); ++m)
+                values[m].push_back(
+                    focus_metric(all_metrics[m], a, width, height, {0, 0, static_cast<int>(width), static_cast<int>(height)}));
+        },
+        carrier);
     std::vector<double> best;
-    for (std::size_t m = 0; m < values.size(); ++m) best.push_back(best_focus(p.distance.values, values[m], all_metrics[m], object).distance / um);
+    for (std::size_t m = 0; m < values.size(); ++m)
+        best.push_back(best_focus(p.distance.values, values[m], all_metrics[m], object).distance / um);
     return best;
 }
 
@@ -77,11 +83,18 @@ TEST_CASE("pydhm_plus3cm: the carrier, and a focus on which all metrics agree") 
     CHECK(carrier.y == -238);
     // This order is the conjugate one, in focus in front of the sensor; the order opposite has the object behind it.
     const std::string text = R"({"method": "angular_spectrum", "wavelength_nm": 633, "pixel_um": 6.9, "padding": "none", )";
-    for (const double d : best_distances(parse(text + R"("distance_mm": {"from": -29, "to": -26.5, "step": 0.25}, "off_axis": {"x": -308, "y": -238, "radius": 116}})"), *image, ObjectKind::amplitude)) {
+    for (
+        const double d : best_distances(
+            parse(
+                text +
+                R"("distance_mm": {"from": -29, "to": -26.5, "step": 0.25}, "off_axis": {"x": -308, "y": -238, "radius": 116}})"),
+            *image, ObjectKind::amplitude)) {
         CHECK(d < -27500);
         CHECK(d > -28000);
     }
-    for (const double d : best_distances(parse(text + R"("distance_mm": [27, 27.75, 28.5], "off_axis": {"x": 308, "y": 238, "radius": 116}})"), *image, ObjectKind::amplitude)) {
+    for (const double d :
+         best_distances(parse(text + R"("distance_mm": [27, 27.75, 28.5], "off_axis": {"x": 308, "y": 238, "radius": 116}})"),
+                        *image, ObjectKind::amplitude)) {
         CHECK(d > 27500);
         CHECK(d < 28000);
     }
@@ -93,17 +106,22 @@ TEST_CASE("pydhm_horse: the head is bright before a dark ground, at 649 mm and n
     const std::int64_t width = image->desc.size('x');
     // Mean over the neck against mean over the gap between head and neck.
     const auto contrast = [&](const std::string& distance) {
-        const HologramParameters p = parse(R"({"method": "fresnel_single_fft", "wavelength_nm": 633, "pixel_um": 5, "off_axis": {"x": -380, "y": -270, "radius": 260}, "distance_mm": )" + distance + "}");
+        const HologramParameters p = parse(
+            R"({"method": "fresnel_single_fft", "wavelength_nm": 633, "pixel_um": 5, "off_axis": {"x": -380, "y": -270, "radius": 260}, "distance_mm": )" +
+            distance + "}");
         double ratio = 0;
-        reference_reconstruct(p, resolve(p, width, image->desc.size('y')), values_of(*image), 0, [&](std::size_t, const std::vector<Complex>& field) {
-            const auto mean = [&](std::int64_t left, std::int64_t right, std::int64_t top, std::int64_t bottom) {
-                double sum = 0;
-                for (std::int64_t y = top; y < bottom; ++y)
-                    for (std::int64_t x = left; x < right; ++x) sum += std::abs(field[static_cast<std::size_t>(y * width + x)]);
-                return sum / static_cast<double>((right - left) * (bottom - top));
-            };
-            ratio = mean(627, 700, 420, 580) / mean(520, 575, 355, 450);
-        });
+        reference_reconstruct(p, resolve(p, width, image->desc.size('y')), values_of(*image), 0,
+                              [&](std::size_t, const std::vector<Complex>& field) {
+                                  const auto mean = [&](std::int64_t left, std::int64_t right, std::int64_t top,
+                                                        std::int64_t bottom) {
+                                      double sum = 0;
+                                      for (std::int64_t y = top; y < bottom; ++y)
+                                          for (std::int64_t x = left; x < right; ++x)
+                                              sum += std::abs(field[static_cast<std::size_t>(y * width + x)]);
+                                      return sum / static_cast<double>((right - left) * (bottom - top));
+                                  };
+                                  ratio = mean(627, 700, 420, 580) / mean(520, 575, 355, 450);
+                              });
         return ratio;
     };
     CHECK(contrast("649") > 5);
@@ -113,7 +131,8 @@ TEST_CASE("pydhm_horse: the head is bright before a dark ground, at 649 mm and n
 TEST_CASE("momey_beads1um: phase objects are in focus at 7.2 um") {
     const auto image = hologram_file("momey_beads1um_crop.tiff");
     if (!image) return;
-    const HologramParameters p = parse(R"({"wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": {"from": 6, "to": 8.4, "step": 0.2}})");
+    const HologramParameters p = parse(
+        R"({"wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": {"from": 6, "to": 8.4, "step": 0.2}})");
     CHECK(resolve(p, 512, 512).method == Method::angular_spectrum);
     for (const double d : best_distances(p, *image, ObjectKind::phase)) CHECK(std::abs(d - 7.2) < .1);
 }
@@ -125,7 +144,7 @@ TEST_CASE("fringe_seq: simulated elsewhere, in focus where they were simulated")
         HologramParameters p = parse(R"({"pixel_um": 1.12})");
         p.distance.values.clear();
         for (double d = distance - 80; d <= distance + 80; d += 20) p.distance.values.push_back(d * um);
-        CHECK(std::abs(best_distances(p, *image, ObjectKind::phase)[2] - distance) < 25);     // brenner
+        CHECK(std::abs(best_distances(p, *image, ObjectKind::phase)[2] - distance) < 25);  // brenner
     }
 }
 
@@ -133,7 +152,8 @@ TEST_CASE("holopy: the background divides the hologram") {
     const auto image = hologram_file("holopy_image01.jpg");
     if (!image) return;
     std::vector<HostArray> backgrounds;
-    for (const char* name : {"holopy_bg01.jpg", "holopy_bg02.jpg", "holopy_bg03.jpg"}) backgrounds.push_back(*hologram_file(name));
+    for (const char* name : {"holopy_bg01.jpg", "holopy_bg02.jpg", "holopy_bg03.jpg"})
+        backgrounds.push_back(*hologram_file(name));
     const HostArray mean = io::combine(backgrounds, "mean");
     const auto h = values_of(*image);
     const std::vector<double> b(mean.as<float>(), mean.as<float>() + mean.desc.count());
@@ -142,9 +162,13 @@ TEST_CASE("holopy: the background divides the hologram") {
 }
 
 TEST_CASE("every device reconstructs the reference's amplitude from real holograms, by every method that reaches them") {
-    struct Row { std::string file, parameters; };
-    const std::string plus = R"("wavelength_nm": 633, "pixel_um": 6.9, "distance_mm": -27.75, "off_axis": {"x": -308, "y": -238, "radius": 116}})";
-    const std::string horse = R"("wavelength_nm": 633, "pixel_um": 5, "distance_mm": 649, "off_axis": {"x": -380, "y": -270, "radius": 260}})";
+    struct Row {
+        std::string file, parameters;
+    };
+    const std::string plus =
+        R"("wavelength_nm": 633, "pixel_um": 6.9, "distance_mm": -27.75, "off_axis": {"x": -308, "y": -238, "radius": 116}})";
+    const std::string horse =
+        R"("wavelength_nm": 633, "pixel_um": 5, "distance_mm": 649, "off_axis": {"x": -380, "y": -270, "radius": 260}})";
     const std::string horse_whole = R"("wavelength_nm": 633, "pixel_um": 5, "distance_mm": 649, "padding": "none"})";
     const std::string momey = R"("wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": 7.2})";
     const std::string fringe = R"("pixel_um": 1.12, "distance_um": 500})";
@@ -184,7 +208,9 @@ TEST_CASE("every device reconstructs the reference's amplitude from real hologra
             call.inputs.emplace("hologram", session.upload(*image));
             const Problem problem{{{"hologram", image->desc}}, call.parameters, call.outputs};
             for (const Variant& variant : call.algorithm->variants) {
-                if (std::find(variant.backends.begin(), variant.backends.end(), engine.device().backend) == variant.backends.end()) continue;
+                if (std::find(variant.backends.begin(), variant.backends.end(), engine.device().backend) ==
+                    variant.backends.end())
+                    continue;
                 if (variant.supports && !variant.supports(problem, engine.context())) continue;
                 CAPTURE(variant.name);
                 call.variant = variant.name;

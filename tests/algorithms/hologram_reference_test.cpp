@@ -1,12 +1,12 @@
 // The oracle's own steps: normalising, padding, the carrier, focus metrics.
-#include "algorithms/fft/reference.hpp"
-#include "algorithms/hologram/reference.hpp"
-#include "parallax/host/error.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <numbers>
+
+#include "algorithms/fft/reference.hpp"
+#include "algorithms/hologram/reference.hpp"
+#include "parallax/host/error.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -15,9 +15,11 @@ using namespace parallax::engine::hologram;
 namespace {
 
 /// One plane.
-std::vector<Complex> reconstruct(const HologramParameters& p, const std::vector<double>& h, std::int64_t width, std::int64_t height, int threads = 1) {
+std::vector<Complex> reconstruct(const HologramParameters& p, const std::vector<double>& h, std::int64_t width,
+                                 std::int64_t height, int threads = 1) {
     std::vector<Complex> out;
-    reference_reconstruct(p, resolve(p, width, height), h, threads, [&](std::size_t, const std::vector<Complex>& field) { out = field; });
+    reference_reconstruct(p, resolve(p, width, height), h, threads,
+                          [&](std::size_t, const std::vector<Complex>& field) { out = field; });
     return out;
 }
 
@@ -29,13 +31,13 @@ TEST_CASE("background and dark frames") {
     CHECK(normalise(H, {}, {}) == hologram);
     CHECK(normalise(H, B, {}) == std::vector<double>{.5, 4, 3, 1});
     CHECK(normalise(H, {}, D) == std::vector<double>{10, 15, 20, 20});
-    CHECK(normalise(H, B, D) == std::vector<double>{.5, 1, 1, 1});            // B = D in the middle
+    CHECK(normalise(H, B, D) == std::vector<double>{.5, 1, 1, 1});  // B = D in the middle
     CHECK_THROWS_AS(normalise(H, ImageView{background.data(), 4, 1}, {}), ConfigError);
 }
 
 TEST_CASE("what stands around the hologram") {
     // fresnel_single_fft puts out the whole padded frame, and its output has the energy of its input.
-    const std::vector<double> h{1, 2, 3, 4, 5, 6};   // 3 x 2
+    const std::vector<double> h{1, 2, 3, 4, 5, 6};  // 3 x 2
     HologramParameters p;
     p.method = Method::fresnel_single_fft;
     p.pixel = {1e-3, 1e-3};
@@ -66,7 +68,8 @@ TEST_CASE("mean padding leaves a constant image constant, wherever the light goe
 TEST_CASE("all threads give what one gives") {
     std::vector<double> h(61 * 47);
     for (std::size_t i = 0; i < h.size(); ++i) h[i] = 1 + .5 * std::sin(.37 * static_cast<double>(i * i % 1009));
-    for (const Method method : {Method::convolution, Method::rayleigh_sommerfeld, Method::angular_spectrum, Method::fresnel, Method::fresnel_single_fft}) {
+    for (const Method method : {Method::convolution, Method::rayleigh_sommerfeld, Method::angular_spectrum, Method::fresnel,
+                                Method::fresnel_single_fft}) {
         HologramParameters p;
         p.method = method;
         const auto one = reconstruct(p, h, 61, 47, 1), all = reconstruct(p, h, 61, 47, 0);
@@ -78,7 +81,8 @@ TEST_CASE("all threads give what one gives") {
 }
 
 TEST_CASE("off-axis: the carrier is found, moved to the centre, and everything else is left out") {
-    // Object wave a(x) = 1 + .3 cos(2 pi 3 x / w) on a tilted reference: |a + r|^2 carries a at +(-17, -9) and conj(a) at the other side.
+    // Object wave a(x) = 1 + .3 cos(2 pi 3 x / w) on a tilted reference: |a + r|^2 carries a at +(-17, -9) and conj(a) at the
+    // other side.
     const std::int64_t w = 96, h = 80;
     std::vector<double> hologram(static_cast<std::size_t>(w * h));
     std::vector<double> object(hologram.size());
@@ -86,7 +90,9 @@ TEST_CASE("off-axis: the carrier is found, moved to the centre, and everything e
         for (std::int64_t x = 0; x < w; ++x) {
             const std::size_t i = static_cast<std::size_t>(y * w + x);
             object[i] = 1 + .3 * std::cos(2 * std::numbers::pi * 3 * static_cast<double>(x) / static_cast<double>(w));
-            const double phase = 2 * std::numbers::pi * (-27 * static_cast<double>(x) / static_cast<double>(w) - 9 * static_cast<double>(y) / static_cast<double>(h));
+            const double phase =
+                2 * std::numbers::pi *
+                (-27 * static_cast<double>(x) / static_cast<double>(w) - 9 * static_cast<double>(y) / static_cast<double>(h));
             hologram[i] = std::norm(object[i] + std::polar(2.0, -phase));
         }
     const Carrier found = find_carrier(hologram, w, h);
@@ -101,14 +107,17 @@ TEST_CASE("off-axis: the carrier is found, moved to the centre, and everything e
     for (const OffAxis& order : {OffAxis{.automatic = true}, OffAxis{.automatic = false, .x = -27, .y = -9, .radius = 8}}) {
         p.off_axis = order;
         Carrier used;
-        reference_reconstruct(p, resolve(p, w, h), hologram, 1, [&](std::size_t, const std::vector<Complex>& field) {
-            double worst = 0;
-            for (std::size_t i = 0; i < field.size(); ++i) worst = std::max(worst, std::abs(field[i] - 2.0 * object[i]));
-            CHECK(worst < 1e-12);
-        }, &used);
+        reference_reconstruct(
+            p, resolve(p, w, h), hologram, 1,
+            [&](std::size_t, const std::vector<Complex>& field) {
+                double worst = 0;
+                for (std::size_t i = 0; i < field.size(); ++i) worst = std::max(worst, std::abs(field[i] - 2.0 * object[i]));
+                CHECK(worst < 1e-12);
+            },
+            &used);
         CHECK(used.x == -27);
     }
-    p.off_axis = OffAxis{.automatic = false, .x = -27, .y = -9, .radius = 2};   // too narrow for the object's modulation
+    p.off_axis = OffAxis{.automatic = false, .x = -27, .y = -9, .radius = 2};  // too narrow for the object's modulation
     for (const Complex& u : reconstruct(p, hologram, w, h)) CHECK(std::abs(u - 2.0) < 1e-12);
 
     CHECK_THROWS_AS(find_carrier(std::vector<double>(64, 1.0), 8, 8), ConfigError);
@@ -120,7 +129,9 @@ TEST_CASE("off-axis in a padded frame: the carrier's pixels are those of the unp
     std::vector<double> hologram(static_cast<std::size_t>(w * h));
     for (std::int64_t y = 0; y < h; ++y)
         for (std::int64_t x = 0; x < w; ++x)
-            hologram[static_cast<std::size_t>(y * w + x)] = 1 + std::cos(2 * std::numbers::pi * (16 * static_cast<double>(x) / static_cast<double>(w) + 12 * static_cast<double>(y) / static_cast<double>(h)));
+            hologram[static_cast<std::size_t>(y * w + x)] = 1 + std::cos(2 * std::numbers::pi *
+                                                                         (16 * static_cast<double>(x) / static_cast<double>(w) +
+                                                                          12 * static_cast<double>(y) / static_cast<double>(h)));
     HologramParameters p;
     p.method = Method::angular_spectrum;
     p.distance.values = {0};
@@ -149,7 +160,7 @@ TEST_CASE("focus metrics by hand") {
     CHECK(focus_metric(Metric::dubois, a, 4, 3, {1, 1, 2, 1}) == doctest::Approx(1.5));
     CHECK(focus_metric(Metric::brenner, a, 4, 3, {1, 0, 3, 2}) == doctest::Approx(.5));
     for (const Metric metric : {Metric::tenengrad, Metric::laplacian, Metric::brenner})
-        CHECK(focus_metric(metric, a, 4, 3, {0, 0, 2, 2}) == 0);      // no stencil fits
+        CHECK(focus_metric(metric, a, 4, 3, {0, 0, 2, 2}) == 0);  // no stencil fits
 }
 
 TEST_CASE("best plane and its refinement") {
@@ -169,9 +180,9 @@ TEST_CASE("best plane and its refinement") {
         CHECK(best_focus(z, v, Metric::dubois, ObjectKind::amplitude).distance == doctest::Approx(3.3));
         CHECK(best_focus(z, v, Metric::variance, ObjectKind::phase).distance == doctest::Approx(3.3));
     }
-    CHECK(best_focus(even, parabola(even, 9), Metric::tenengrad, ObjectKind::amplitude).distance == 5);      // at the end
+    CHECK(best_focus(even, parabola(even, 9), Metric::tenengrad, ObjectKind::amplitude).distance == 5);  // at the end
     CHECK(best_focus({2}, {1}, Metric::tenengrad, ObjectKind::amplitude).distance == 2);
-    CHECK(best_focus({2, 2, 2}, {1, 3, 1}, Metric::tenengrad, ObjectKind::amplitude).distance == 2);         // no parabola
+    CHECK(best_focus({2, 2, 2}, {1, 3, 1}, Metric::tenengrad, ObjectKind::amplitude).distance == 2);  // no parabola
     CHECK(best_focus({1, 2, 3}, {4, 4, 4}, Metric::tenengrad, ObjectKind::amplitude).distance == 1);
     const double nan = std::nan("");
     CHECK(best_focus({1, 2, 3}, {nan, 1, 2}, Metric::tenengrad, ObjectKind::amplitude).index == 2);

@@ -1,15 +1,15 @@
 // Simulated holograms: their numbers, the same on every device, and what is reconstructed from them.
-#include "algorithms/hologram_simulate/random.hpp"
-#include "algorithms/hologram_simulate/variants.hpp"
-#include "core/session.hpp"
-#include "devices.hpp"
-#include "parallax/host/error.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "algorithms/hologram_simulate/random.hpp"
+#include "algorithms/hologram_simulate/variants.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "parallax/host/error.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -63,7 +63,8 @@ TEST_CASE("one bead stands on the middle pixel; several keep apart, and a seed i
     CHECK(one[0].y == 32);
     CHECK(place_beads(parse(R"({"count": 0})")).empty());
 
-    const SimulateParameters p = parse(R"({"width": 300, "height": 200, "pixel_um": [1.4, 2.8], "radius_um": 10, "count": 60, "seed": 7})");
+    const SimulateParameters p =
+        parse(R"({"width": 300, "height": 200, "pixel_um": [1.4, 2.8], "radius_um": 10, "count": 60, "seed": 7})");
     const auto beads = place_beads(p);
     REQUIRE(beads.size() == 60);
     for (std::size_t i = 0; i < beads.size(); ++i) {
@@ -72,7 +73,8 @@ TEST_CASE("one bead stands on the middle pixel; several keep apart, and a seed i
         CHECK(beads[i].y * 2.8 >= 10);
         CHECK((199 - beads[i].y) * 2.8 >= 10);
         for (std::size_t j = 0; j < i; ++j)
-            CHECK(std::hypot((beads[i].x - beads[j].x) * 1.4, (beads[i].y - beads[j].y) * 2.8) > 20 + std::hypot(1.4, 2.8) - 1e-9);
+            CHECK(std::hypot((beads[i].x - beads[j].x) * 1.4, (beads[i].y - beads[j].y) * 2.8) >
+                  20 + std::hypot(1.4, 2.8) - 1e-9);
     }
     const auto again = place_beads(p);
     CHECK(std::equal(beads.begin(), beads.end(), again.begin(), [](Bead a, Bead b) { return a.x == b.x && a.y == b.y; }));
@@ -92,7 +94,8 @@ TEST_CASE("beads that do not fit are refused with the numbers") {
     };
     CHECK(message(R"({"width": 64, "height": 64, "count": 2, "radius_um": 60})").find("/radius_um") == 0);
     CHECK(message(R"({"width": 100, "height": 100, "count": 500})").find("/count") == 0);
-    CHECK(message(R"({"width": 100, "height": 100, "count": 500})").find("500 beads of radius 10 um in a frame of 140 um x 140 um") != std::string::npos);
+    CHECK(message(R"({"width": 100, "height": 100, "count": 500})")
+              .find("500 beads of radius 10 um in a frame of 140 um x 140 um") != std::string::npos);
 }
 
 TEST_CASE("transmission: covered area, and the delay through a sphere") {
@@ -116,7 +119,7 @@ TEST_CASE("transmission: covered area, and the delay through a sphere") {
 }
 
 TEST_CASE("the bead of FORMULAS") {
-    const SimulateParameters p;    // the defaults are that bead
+    const SimulateParameters p;  // the defaults are that bead
     const auto intensity = reference_intensity(p, place_beads(p));
     double sum = 0, squares = 0;
     for (const double v : intensity) {
@@ -172,7 +175,7 @@ TEST_CASE("every device makes the reference's hologram") {
                 double worst = 0;
                 for (std::size_t i = 0; i < levels.size(); ++i)
                     worst = std::max(worst, std::abs(levels[i] - std::clamp(expected[i] / 1.25 * top, 0.0, top)));
-                CHECK(worst < .5 + 1e-5 * top);      // the nearest level, up to what single precision leaves open
+                CHECK(worst < .5 + 1e-5 * top);  // the nearest level, up to what single precision leaves open
             }
         }
     }
@@ -183,7 +186,9 @@ TEST_CASE("what is simulated is found again: place, distance and the record of t
         Engine engine(*device, {host::ProgramCache::open()});
         Session session(engine);
         CAPTURE(tests::device_label(*device));
-        const CallResult simulated = run(session, Json::parse(R"({"width": 192, "height": 192, "distance_um": 600, "count": 2, "noise": 0.01})"), {"hologram", "beads"});
+        const CallResult simulated =
+            run(session, Json::parse(R"({"width": 192, "height": 192, "distance_um": 600, "count": 2, "noise": 0.01})"),
+                {"hologram", "beads"});
         const Json& truth = simulated.records.at("beads");
         CHECK(truth.at("distance_um").get<double>() == doctest::Approx(600));
         CHECK(truth.at("radius_um").get<double>() == doctest::Approx(10));
@@ -192,7 +197,9 @@ TEST_CASE("what is simulated is found again: place, distance and the record of t
         Call call;
         call.algorithm = &engine.registry().get("hologram");
         call.parameters = call.algorithm->parameters.parse(
-            Json::parse(R"({"distance_um": {"from": 500, "to": 700, "step": 20}, "autofocus": {"object": "amplitude"}, "planes": "best"})"), "");
+            Json::parse(
+                R"({"distance_um": {"from": 500, "to": 700, "step": 20}, "autofocus": {"object": "amplitude"}, "planes": "best"})"),
+            "");
         call.inputs = {{"hologram", simulated.outputs.at("hologram")}};
         call.outputs = {"amplitude", "focus"};
         const CallResult found = session.run(call);
@@ -201,7 +208,7 @@ TEST_CASE("what is simulated is found again: place, distance and the record of t
         for (const Json& position : truth.at("position_um")) {
             const auto x = static_cast<std::size_t>(std::lround(position[0].get<double>() / 1.4));
             const auto y = static_cast<std::size_t>(std::lround(position[1].get<double>() / 1.4));
-            CHECK(amplitude[y * 192 + x] < .5);      // dark where the bead is: light that the twin image leaves
+            CHECK(amplitude[y * 192 + x] < .5);  // dark where the bead is: light that the twin image leaves
         }
     }
 }

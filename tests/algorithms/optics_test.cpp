@@ -1,10 +1,11 @@
 // Which method, size and limit a hologram gets, before any light is propagated.
 #include "algorithms/hologram/optics.hpp"
-#include "parallax/host/error.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
+
+#include "parallax/host/error.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -14,7 +15,8 @@ namespace {
 
 constexpr double um = 1e-6;
 
-HologramParameters parameters(Method method, std::vector<double> distances_um, double pixel_um = 1.4, Padding padding = Padding::none) {
+HologramParameters parameters(Method method, std::vector<double> distances_um, double pixel_um = 1.4,
+                              Padding padding = Padding::none) {
     HologramParameters p;
     p.method = method;
     p.padding = padding;
@@ -52,11 +54,15 @@ TEST_CASE("the smaller side and the padded size decide the limit") {
 }
 
 TEST_CASE("padding doubles the sizes and rounds them up; a single transform keeps its size by default") {
-    struct Row { Method method; Padding padding; std::int64_t width, height, padded_width, padded_height; };
+    struct Row {
+        Method method;
+        Padding padding;
+        std::int64_t width, height, padded_width, padded_height;
+    };
     const Row rows[] = {
         {Method::angular_spectrum, Padding::mean, 512, 300, 1024, 600},
         {Method::angular_spectrum, Padding::reflect, 1, 1, 2, 2},
-        {Method::fresnel, Padding::zero, 509, 521, 1024, 1050},          // 1018 and 1042 have large prime factors
+        {Method::fresnel, Padding::zero, 509, 521, 1024, 1050},  // 1018 and 1042 have large prime factors
         {Method::convolution, Padding::none, 509, 521, 509, 521},
         {Method::fresnel_single_fft, Padding::mean, 512, 300, 512, 300},
         {Method::fresnel_single_fft, Padding::none, 512, 300, 512, 300},
@@ -85,13 +91,21 @@ TEST_CASE("a medium shortens the wavelength; a single transform has a pixel of i
 }
 
 TEST_CASE("a distance on the wrong side of the limit is said, with the numbers") {
-    struct Row { Method method; std::vector<double> distances; const char* expected; };
+    struct Row {
+        Method method;
+        std::vector<double> distances;
+        const char* expected;
+    };
     const Row rows[] = {
         {Method::angular_spectrum, {1851}, nullptr},
-        {Method::angular_spectrum, {4000, 100}, "distance 4000 um is above the sampling limit of 1851.95 um for angular_spectrum (512 pixels of 1.4 um"},
+        {Method::angular_spectrum,
+         {4000, 100},
+         "distance 4000 um is above the sampling limit of 1851.95 um for angular_spectrum (512 pixels of 1.4 um"},
         {Method::fresnel, {4000}, "above the sampling limit of 1886.32 um for fresnel ("},
         {Method::rayleigh_sommerfeld, {4000}, nullptr},
-        {Method::rayleigh_sommerfeld, {4000, -1000}, "distance 1000 um is below the sampling limit of 1851.95 um for rayleigh_sommerfeld"},
+        {Method::rayleigh_sommerfeld,
+         {4000, -1000},
+         "distance 1000 um is below the sampling limit of 1851.95 um for rayleigh_sommerfeld"},
         {Method::convolution, {1000}, "below the sampling limit of 1851.95 um for convolution"},
         {Method::fresnel_single_fft, {1000}, "below the sampling limit of 1886.32 um for fresnel_single_fft"},
         {Method::automatic, {1000}, nullptr},
@@ -127,8 +141,10 @@ TEST_CASE("a distance of 0 is an identity, or an error where the method divides 
 
 TEST_CASE("the table reads what a job writes") {
     const ParameterTable table = hologram_table();
-    const Parameters values = table.parse(Json::parse(R"({"method": "fresnel", "wavelength_nm": 633, "pixel_um": [6.9, 5], "distance_mm": [649, -3],
-        "off_axis": {"x": -308, "y": -238, "radius": 116}, "autofocus": {"metric": "dubois", "object": "phase", "region": [1, 2, 3, 4]}, "planes": "best"})"), "");
+    const Parameters values =
+        table.parse(Json::parse(R"({"method": "fresnel", "wavelength_nm": 633, "pixel_um": [6.9, 5], "distance_mm": [649, -3],
+        "off_axis": {"x": -308, "y": -238, "radius": 116}, "autofocus": {"metric": "dubois", "object": "phase", "region": [1, 2, 3, 4]}, "planes": "best"})"),
+                    "");
     const auto& p = values.as<HologramParameters>();
     CHECK(p.method == Method::fresnel);
     CHECK(p.wavelength == doctest::Approx(633e-9));

@@ -8,24 +8,28 @@ ParameterTable off_axis_table() {
         .number("x", &OffAxis::x, {}, "Column of the carrier, in pixels of the hologram's spectrum from its centre.")
         .number("y", &OffAxis::y, {}, "Row of the carrier, in pixels of the hologram's spectrum from its centre.")
         .number("radius", &OffAxis::radius, {.above = 0},
-                "Radius of the disc around the carrier that is kept, in pixels of the spectrum. It must leave out the order in the middle.")
+                "Radius of the disc around the carrier that is kept, in pixels of the spectrum. It must leave out the order in "
+                "the middle.")
         .build();
 }
 
 ParameterTable autofocus_table() {
     return TableBuilder<Autofocus>()
-        .choice("metric", &Autofocus::metric,
-                {{"tenengrad", Metric::tenengrad},
-                 {"variance", Metric::variance},
-                 {"brenner", Metric::brenner},
-                 {"laplacian", Metric::laplacian},
-                 {"dubois", Metric::dubois}},
-                "What is measured on the amplitude of each plane: squared Sobel gradient, variance, squared difference of pixels two "
-                "columns apart, squared Laplacian, or the mean amplitude (Dubois).")
+        .choice(
+            "metric", &Autofocus::metric,
+            {{"tenengrad", Metric::tenengrad},
+             {"variance", Metric::variance},
+             {"brenner", Metric::brenner},
+             {"laplacian", Metric::laplacian},
+             {"dubois", Metric::dubois}},
+            "What is measured on the amplitude of each plane: squared Sobel gradient, variance, squared difference of pixels two "
+            "columns apart, squared Laplacian, or the mean amplitude (Dubois).")
         .choice("object", &Autofocus::object, {{"amplitude", ObjectKind::amplitude}, {"phase", ObjectKind::phase}},
-                "What the objects do to light: absorb it (their focus is the maximum of a contrast metric and the minimum of dubois) or "
+                "What the objects do to light: absorb it (their focus is the maximum of a contrast metric and the minimum of "
+                "dubois) or "
                 "delay it (the other way round).")
-        .integers("region", &Autofocus::region, {.min = 0}, "[x, y, width, height] in pixels that is measured; null: the whole image.")
+        .integers("region", &Autofocus::region, {.min = 0},
+                  "[x, y, width, height] in pixels that is measured; null: the whole image.")
         .build();
 }
 
@@ -43,31 +47,40 @@ ParameterTable hologram_table() {
                  {"angular_spectrum", Method::angular_spectrum},
                  {"fresnel", Method::fresnel},
                  {"fresnel_single_fft", Method::fresnel_single_fft}},
-                "How light is propagated. auto: angular_spectrum up to the sampling limit of the largest distance, rayleigh_sommerfeld "
+                "How light is propagated. auto: angular_spectrum up to the sampling limit of the largest distance, "
+                "rayleigh_sommerfeld "
                 "above it. fresnel_single_fft is for long distances: its pixel is wavelength * distance / (pixels * pixel).")
         .length("wavelength", &P::wavelength, {.above = 0, .unit = "nm"}, "Wavelength of the light in vacuum.")
         .length_pair("pixel", &P::pixel, {.above = 0, .unit = "um"},
                      "Pixel of the hologram, one length or [x, y]: the sensor's, divided by the magnification.")
-        .length_sweep("distance", &P::distance, {.unit = "um"},
-                      "From the sensor to the object, above 0; a negative distance propagates forward. A list or {from, to, step} gives a "
-                      "stack of planes. A new distance needs no new plan.")
+        .length_sweep(
+            "distance", &P::distance, {.unit = "um"},
+            "From the sensor to the object, above 0; a negative distance propagates forward. A list or {from, to, step} gives a "
+            "stack of planes. A new distance needs no new plan.")
         .runtime()
         .number("refractive_index", &P::refractive_index, {.above = 0},
                 "Of the medium between object and sensor: the wavelength is divided by it.")
         .choice("padding", &P::padding,
                 {{"mean", Padding::mean}, {"reflect", Padding::reflect}, {"zero", Padding::zero}, {"none", Padding::none}},
-                "What stands around the hologram, whose size is doubled, before it is propagated: its mean, its mirror image, zeros; none "
+                "What stands around the hologram, whose size is doubled, before it is propagated: its mean, its mirror image, "
+                "zeros; none "
                 "does not double it and lets the image wrap around. fresnel_single_fft is padded by zero and reflect only.")
         .boolean("band_limit", &P::band_limit,
-                 "angular_spectrum: leave out the frequencies that its transfer function is sampled too coarsely for (Matsushima 2009).")
+                 "angular_spectrum: leave out the frequencies that its transfer function is sampled too coarsely for (Matsushima "
+                 "2009).")
         .object("off_axis", &P::off_axis, off_axis, {{"auto", OffAxis{.automatic = true}}},
-                "The order of an off-axis hologram that is kept and moved to the centre of the spectrum. \"auto\" looks for the strongest peak "
+                "The order of an off-axis hologram that is kept and moved to the centre of the spectrum. \"auto\" looks for the "
+                "strongest peak "
                 "outside the centre, reports it as `carrier` and keeps it for the following frames. null: an in-line hologram.")
-        .object("autofocus", &P::autofocus, autofocus, {}, "How planes are compared, for the output `focus` and for planes: best. null: they are not.")
+        .object("autofocus", &P::autofocus, autofocus, {},
+                "How planes are compared, for the output `focus` and for planes: best. null: they are not.")
         .choice("planes", &P::planes, {{"all", Planes::all}, {"best", Planes::best}},
                 "Which planes of a stack are put out: all of them, or the one in best focus.")
         .choice("fft", &P::fft,
-                {{"auto", fft::Library::automatic}, {"radix", fft::Library::radix}, {"vkfft", fft::Library::vkfft}, {"clfft", fft::Library::clfft}},
+                {{"auto", fft::Library::automatic},
+                 {"radix", fft::Library::radix},
+                 {"vkfft", fft::Library::vkfft},
+                 {"clfft", fft::Library::clfft}},
                 "Library of the Fourier transforms on a device; auto takes the fastest. The native variants have their own.")
         .build();
 }

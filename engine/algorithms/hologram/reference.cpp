@@ -1,8 +1,6 @@
 #include "algorithms/hologram/reference.hpp"
 
-#include "algorithms/fft/reference.hpp"
-#include "algorithms/hologram/rows.hpp"
-#include "parallax/host/error.hpp"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +8,9 @@
 #include <numbers>
 #include <numeric>
 
-#include <fmt/format.h>
+#include "algorithms/fft/reference.hpp"
+#include "algorithms/hologram/rows.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::engine::hologram {
 namespace {
@@ -54,7 +54,8 @@ std::int64_t reflected(std::int64_t j, std::int64_t n, std::int64_t padded) noex
 Field pad(const std::vector<double>& h, const Geometry& g, Padding padding) {
     const std::int64_t pw = g.padded_width, ph = g.padded_height;
     Field frame(static_cast<std::size_t>(pw * ph));
-    const double outside = padding == Padding::mean ? std::accumulate(h.begin(), h.end(), 0.0) / static_cast<double>(h.size()) : 0.0;
+    const double outside =
+        padding == Padding::mean ? std::accumulate(h.begin(), h.end(), 0.0) / static_cast<double>(h.size()) : 0.0;
     for (std::int64_t y = 0; y < ph; ++y)
         for (std::int64_t x = 0; x < pw; ++x) {
             double value = outside;
@@ -81,7 +82,8 @@ Field select_order(const Field& spectrum, const Geometry& g, const Carrier& carr
             const std::int64_t p = signed_index(x, pw), q = signed_index(y, ph);
             const double u = static_cast<double>(p) * scale_x, v = static_cast<double>(q) * scale_y;
             if (u * u + v * v > carrier.radius * carrier.radius) continue;
-            out[static_cast<std::size_t>(y * pw + x)] = spectrum[static_cast<std::size_t>(wrap(q + shift_y, ph) * pw + wrap(p + shift_x, pw))];
+            out[static_cast<std::size_t>(y * pw + x)] =
+                spectrum[static_cast<std::size_t>(wrap(q + shift_y, ph) * pw + wrap(p + shift_x, pw))];
         }
     return out;
 }
@@ -103,7 +105,7 @@ double band_limit_frequency(double d, std::int64_t n, double dx, double waveleng
 }
 
 struct Transfer {
-    Method method;       ///< angular_spectrum or fresnel
+    Method method;  ///< angular_spectrum or fresnel
     bool band_limit;
 };
 
@@ -139,7 +141,7 @@ Field impulse_response(const Frame& f, Method method, double distance, int threa
             for (std::int64_t x = 0; x < f.width; ++x) {
                 const double u = static_cast<double>(signed_index(x, f.width)) * f.dx;
                 const double rho2 = u * u + v * v, r = std::sqrt(d * d + rho2);
-                const Complex wave = phasor(-rho2 / (r + d) / f.wavelength - d / f.wavelength);   // exp(-ikr)
+                const Complex wave = phasor(-rho2 / (r + d) / f.wavelength - d / f.wavelength);  // exp(-ikr)
                 const Complex front = method == Method::convolution ? Complex(0, 1 / (f.wavelength * r))
                                                                     : Complex(1 / r, k) * (d / (two_pi * r * r));
                 const Complex value = product(front, wave) * area;
@@ -159,7 +161,8 @@ Complex chirp(std::int64_t p, std::int64_t q, double dx, double dy, double wavel
 Field fresnel_single_fft(const Field& h, const Frame& f, double distance, int threads) {
     const std::int64_t w = f.width, rows = f.height, cx = w / 2, cy = rows / 2;
     const double d = std::abs(distance);
-    const double out_dx = f.wavelength * d / (static_cast<double>(w) * f.dx), out_dy = f.wavelength * d / (static_cast<double>(rows) * f.dy);
+    const double out_dx = f.wavelength * d / (static_cast<double>(w) * f.dx),
+                 out_dy = f.wavelength * d / (static_cast<double>(rows) * f.dy);
 
     Field work(h.size());
     for_rows(rows, threads, [&](std::int64_t first, std::int64_t end) {
@@ -221,13 +224,16 @@ std::vector<double> normalise(ImageView hologram, ImageView background, ImageVie
 void reference_reconstruct(const HologramParameters& p, const Geometry& g, const std::vector<double>& h, int threads,
                            const std::function<void(std::size_t, const std::vector<Complex>&)>& plane, Carrier* carrier) {
     const Frame frame{g.padded_width, g.padded_height, g.dx, g.dy, g.wavelength};
-    const auto fft = [&](Field& field, bool inverse) { fft::reference_fft2(field.data(), frame.width, frame.height, inverse, threads); };
+    const auto fft = [&](Field& field, bool inverse) {
+        fft::reference_fft2(field.data(), frame.width, frame.height, inverse, threads);
+    };
     const bool single = g.method == Method::fresnel_single_fft;
 
     Field field = pad(h, g, p.padding);
     if (p.off_axis || !single) fft(field, false);
     if (p.off_axis) {
-        const Carrier found = p.off_axis->automatic ? find_carrier(h, g.width, g.height) : Carrier{p.off_axis->x, p.off_axis->y, p.off_axis->radius};
+        const Carrier found = p.off_axis->automatic ? find_carrier(h, g.width, g.height)
+                                                    : Carrier{p.off_axis->x, p.off_axis->y, p.off_axis->radius};
         if (carrier != nullptr) *carrier = found;
         field = select_order(field, g, found);
         if (single) fft(field, true);
@@ -279,15 +285,21 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
             found = {static_cast<double>(x), static_cast<double>(y), 0};
         }
     if (best == 0)
-        throw ConfigError("/off_axis", "\"auto\"", fmt::format("a hologram with a carrier: the spectrum of this one ({} x {} pixels) has no peak outside its centre", width, height),
-                          "give off_axis as {\"x\": ..., \"y\": ..., \"radius\": ...}, or leave it out for an in-line hologram");
+        throw ConfigError(
+            "/off_axis", "\"auto\"",
+            fmt::format("a hologram with a carrier: the spectrum of this one ({} x {} pixels) has no peak outside its centre",
+                        width, height),
+            "give off_axis as {\"x\": ..., \"y\": ..., \"radius\": ...}, or leave it out for an in-line hologram");
     found.radius = std::hypot(found.x, found.y) / 3;
     return found;
 }
 
-double focus_metric(Metric metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t /*height*/, std::array<int, 4> region) {
+double focus_metric(Metric metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t /*height*/,
+                    std::array<int, 4> region) {
     const std::int64_t left = region[0], top = region[1], w = region[2], h = region[3];
-    const auto at = [&](std::int64_t x, std::int64_t y) { return amplitude[static_cast<std::size_t>((top + y) * width + left + x)]; };
+    const auto at = [&](std::int64_t x, std::int64_t y) {
+        return amplitude[static_cast<std::size_t>((top + y) * width + left + x)];
+    };
     // Mean of value(x, y) over the pixels from `border` to the far end less `border`; `right` more at the right.
     const auto mean = [&](std::int64_t border, std::int64_t right, const auto& value) {
         double total = 0;
@@ -305,8 +317,10 @@ double focus_metric(Metric metric, const std::vector<double>& amplitude, std::in
     switch (metric) {
         case Metric::tenengrad:
             return mean(1, 0, [&](std::int64_t x, std::int64_t y) {
-                const double gx = (at(x + 1, y - 1) + 2 * at(x + 1, y) + at(x + 1, y + 1)) - (at(x - 1, y - 1) + 2 * at(x - 1, y) + at(x - 1, y + 1));
-                const double gy = (at(x - 1, y + 1) + 2 * at(x, y + 1) + at(x + 1, y + 1)) - (at(x - 1, y - 1) + 2 * at(x, y - 1) + at(x + 1, y - 1));
+                const double gx = (at(x + 1, y - 1) + 2 * at(x + 1, y) + at(x + 1, y + 1)) -
+                                  (at(x - 1, y - 1) + 2 * at(x - 1, y) + at(x - 1, y + 1));
+                const double gy = (at(x - 1, y + 1) + 2 * at(x, y + 1) + at(x + 1, y + 1)) -
+                                  (at(x - 1, y - 1) + 2 * at(x, y - 1) + at(x + 1, y - 1));
                 return gx * gx + gy * gy;
             });
         case Metric::variance: {
@@ -319,7 +333,8 @@ double focus_metric(Metric metric, const std::vector<double>& amplitude, std::in
             return mean(1, 0, [&](std::int64_t x, std::int64_t y) {
                 return square(4 * at(x, y) - at(x - 1, y) - at(x + 1, y) - at(x, y - 1) - at(x, y + 1));
             });
-        case Metric::dubois: return mean(0, 0, at);
+        case Metric::dubois:
+            return mean(0, 0, at);
     }
     return 0;
 }

@@ -1,13 +1,13 @@
 // `reference` and `threaded`: the double-precision reconstruction on the native device. They are the measure of the other
 // variants, not their rivals, and so allocate their work arrays in each run.
-#include "algorithms/hologram/reference.hpp"
-#include "algorithms/hologram/steps.hpp"
-#include "algorithms/hologram/variants.hpp"
-
 #include <cmath>
 #include <complex>
 #include <memory>
 #include <optional>
+
+#include "algorithms/hologram/reference.hpp"
+#include "algorithms/hologram/steps.hpp"
+#include "algorithms/hologram/variants.hpp"
 
 namespace parallax::engine::hologram {
 namespace {
@@ -20,7 +20,8 @@ std::vector<double> gather(const DeviceArray& array) {
     const T* first = reinterpret_cast<const T*>(array.buffer.host_pointer()) + array.desc.offset;
     std::vector<double> out(static_cast<std::size_t>(width * height));
     for (std::int64_t y = 0; y < height; ++y)
-        for (std::int64_t x = 0; x < width; ++x) out[static_cast<std::size_t>(y * width + x)] = static_cast<double>(first[y * down + x * right]);
+        for (std::int64_t x = 0; x < width; ++x)
+            out[static_cast<std::size_t>(y * width + x)] = static_cast<double>(first[y * down + x * right]);
     return out;
 }
 
@@ -30,18 +31,29 @@ std::vector<double> pixels(const Bindings& arrays, std::string_view port) {
     const DeviceArray& array = arrays.inputs.find(port)->second;
     switch (array.desc.type) {
         case ElementType::boolean:
-        case ElementType::u8: return gather<std::uint8_t>(array);
-        case ElementType::i8: return gather<std::int8_t>(array);
-        case ElementType::u16: return gather<std::uint16_t>(array);
-        case ElementType::i16: return gather<std::int16_t>(array);
-        case ElementType::u32: return gather<std::uint32_t>(array);
-        case ElementType::i32: return gather<std::int32_t>(array);
-        case ElementType::u64: return gather<std::uint64_t>(array);
-        case ElementType::i64: return gather<std::int64_t>(array);
-        case ElementType::f32: return gather<float>(array);
-        case ElementType::f64: return gather<double>(array);
+        case ElementType::u8:
+            return gather<std::uint8_t>(array);
+        case ElementType::i8:
+            return gather<std::int8_t>(array);
+        case ElementType::u16:
+            return gather<std::uint16_t>(array);
+        case ElementType::i16:
+            return gather<std::int16_t>(array);
+        case ElementType::u32:
+            return gather<std::uint32_t>(array);
+        case ElementType::i32:
+            return gather<std::int32_t>(array);
+        case ElementType::u64:
+            return gather<std::uint64_t>(array);
+        case ElementType::i64:
+            return gather<std::int64_t>(array);
+        case ElementType::f32:
+            return gather<float>(array);
+        case ElementType::f64:
+            return gather<double>(array);
         case ElementType::c64:
-        case ElementType::c128: break;
+        case ElementType::c128:
+            break;
     }
     throw ConfigError("/inputs/" + std::string(port), array.desc.describe(), "a real image");
 }
@@ -64,8 +76,10 @@ void store_outputs(const Bindings& arrays, std::size_t i, const std::vector<Comp
 class ReferencePlan : public Plan {
 public:
     ReferencePlan(const Problem& problem, int threads)
-        : parameters_(problem.parameters.as<HologramParameters>()), threads_(threads),
-          wants_focus_(problem.wants("focus")), wants_carrier_(problem.wants("carrier")) {}
+        : parameters_(problem.parameters.as<HologramParameters>()),
+          threads_(threads),
+          wants_focus_(problem.wants("focus")),
+          wants_carrier_(problem.wants("carrier")) {}
 
     void update(const Parameters& parameters) override { parameters_.distance = parameters.as<HologramParameters>().distance; }
 
@@ -84,46 +98,52 @@ public:
 
 private:
     struct Results {
-        std::vector<double> values;   ///< of the focus metric, by plane
+        std::vector<double> values;  ///< of the focus metric, by plane
         Carrier carrier;
     };
 
     void reconstruct(const Bindings& arrays, Results& results) {
         const ArrayDesc& image = arrays.inputs.find("hologram")->second.desc;
         const Geometry geometry = resolve(parameters_, image.size('x'), image.size('y'));
-        const auto hologram = pixels(arrays, "hologram"), background = pixels(arrays, "background"), dark = pixels(arrays, "dark");
+        const auto hologram = pixels(arrays, "hologram"), background = pixels(arrays, "background"),
+                   dark = pixels(arrays, "dark");
         const auto view = [&](const std::vector<double>& frame) {
             return frame.empty() ? ImageView{} : ImageView{frame.data(), geometry.width, geometry.height};
         };
 
         const bool best_only = parameters_.planes == Planes::best && parameters_.autofocus;
         std::vector<Complex> best;
-        reference_reconstruct(parameters_, geometry, normalise(view(hologram), view(background), view(dark)), threads_,
-                              [&](std::size_t i, const std::vector<Complex>& field) {
-                                  if (!best_only) store_outputs(arrays, i, field);
-                                  if (!parameters_.autofocus) return;
-                                  results.values.push_back(measure(geometry, field));
-                                  if (best_only && is_best(geometry, results.values)) best = field;
-                              },
-                              &results.carrier);
+        reference_reconstruct(
+            parameters_, geometry, normalise(view(hologram), view(background), view(dark)), threads_,
+            [&](std::size_t i, const std::vector<Complex>& field) {
+                if (!best_only) store_outputs(arrays, i, field);
+                if (!parameters_.autofocus) return;
+                results.values.push_back(measure(geometry, field));
+                if (best_only && is_best(geometry, results.values)) best = field;
+            },
+            &results.carrier);
         if (best_only) store_outputs(arrays, 0, best);
         // The following frames keep the carrier of the first.
         if (parameters_.off_axis)
-            parameters_.off_axis = OffAxis{.automatic = false, .x = results.carrier.x, .y = results.carrier.y, .radius = results.carrier.radius};
+            parameters_.off_axis =
+                OffAxis{.automatic = false, .x = results.carrier.x, .y = results.carrier.y, .radius = results.carrier.radius};
     }
 
     double measure(const Geometry& geometry, const std::vector<Complex>& field) const {
         const std::int64_t width = output_width(geometry), height = output_height(geometry);
         std::vector<double> amplitude(field.size());
         for (std::size_t k = 0; k < field.size(); ++k) amplitude[k] = std::abs(field[k]);
-        const auto region = parameters_.autofocus->region.value_or(std::array<int, 4>{0, 0, static_cast<int>(width), static_cast<int>(height)});
+        const auto region =
+            parameters_.autofocus->region.value_or(std::array<int, 4>{0, 0, static_cast<int>(width), static_cast<int>(height)});
         return focus_metric(parameters_.autofocus->metric, amplitude, width, height, region);
     }
 
     /// Whether the last of the planes so far is the best of them.
     bool is_best(const Geometry& geometry, const std::vector<double>& values) const {
-        const std::vector<double> distances(geometry.distances.begin(), geometry.distances.begin() + static_cast<std::ptrdiff_t>(values.size()));
-        return best_focus(distances, values, parameters_.autofocus->metric, parameters_.autofocus->object).index + 1 == values.size();
+        const std::vector<double> distances(geometry.distances.begin(),
+                                            geometry.distances.begin() + static_cast<std::ptrdiff_t>(values.size()));
+        return best_focus(distances, values, parameters_.autofocus->metric, parameters_.autofocus->object).index + 1 ==
+               values.size();
     }
 
     HologramParameters parameters_;
@@ -147,11 +167,10 @@ Variant native_variant(std::string name, std::string summary, int threads) {
 }  // namespace
 
 Variant reference_variant() {
-    return native_variant("reference", "every method in double precision on one thread: what the other variants are measured by", 1);
+    return native_variant("reference", "every method in double precision on one thread: what the other variants are measured by",
+                          1);
 }
 
-Variant threaded_variant() {
-    return native_variant("threaded", "the reference on every thread of the processor", 0);
-}
+Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", 0); }
 
 }  // namespace parallax::engine::hologram

@@ -1,11 +1,11 @@
 // `hologram_simulate`: in-line holograms with known truth.
-#include "algorithms/hologram/optics.hpp"
-#include "algorithms/hologram_simulate/variants.hpp"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include "algorithms/hologram/optics.hpp"
+#include "algorithms/hologram_simulate/variants.hpp"
 
 namespace parallax::engine {
 namespace {
@@ -16,7 +16,9 @@ ArrayDescs infer(const Problem& problem) {
     const auto& p = problem.parameters.as<SimulateParameters>();
     ArrayDescs outputs;
     if (!problem.wants("hologram")) return outputs;
-    const ElementType type = p.type == PixelType::u8 ? ElementType::u8 : p.type == PixelType::u16 ? ElementType::u16 : ElementType::f32;
+    const ElementType type = p.type == PixelType::u8    ? ElementType::u8
+                             : p.type == PixelType::u16 ? ElementType::u16
+                                                        : ElementType::f32;
     outputs.emplace("hologram", ArrayDesc::dense(type, {{'y', p.height}, {'x', p.width}})
                                     .with_unit("um")
                                     .with_spacing('x', p.pixel[0] * 1e6)
@@ -27,10 +29,13 @@ ArrayDescs infer(const Problem& problem) {
 std::vector<std::string> warnings(const Problem& problem) {
     const auto& p = problem.parameters.as<SimulateParameters>();
     const double wavelength = p.wavelength / p.refractive_index;
-    const double limit = std::min(hologram::sampling_limit(p.width, p.pixel[0], wavelength), hologram::sampling_limit(p.height, p.pixel[1], wavelength));
+    const double limit = std::min(hologram::sampling_limit(p.width, p.pixel[0], wavelength),
+                                  hologram::sampling_limit(p.height, p.pixel[1], wavelength));
     if (p.distance <= limit) return {};
-    return {fmt::format("distance {:.6g} um is above the sampling limit of {:.6g} um for {} x {} pixels: fine fringes are left out; take more pixels",
-                        p.distance * 1e6, limit * 1e6, p.width, p.height)};
+    return {
+        fmt::format("distance {:.6g} um is above the sampling limit of {:.6g} um for {} x {} pixels: fine fringes are left out; "
+                    "take more pixels",
+                    p.distance * 1e6, limit * 1e6, p.width, p.height)};
 }
 
 }  // namespace
@@ -40,8 +45,9 @@ Algorithm make_hologram_simulate() {
     a.name = "hologram_simulate";
     a.summary = "Makes the in-line hologram of opaque or transparent beads, with known truth";
     a.parameters = simulate_table();
-    a.outputs = {{"hologram", "intensity (y, x), f32 with 1 for the light alone, or grey levels u8, u16", true, PortKind::array},
-                 {"beads", "where the beads are, from the centre of pixel (0, 0), their radius and distance", false, PortKind::record}};
+    a.outputs = {
+        {"hologram", "intensity (y, x), f32 with 1 for the light alone, or grey levels u8, u16", true, PortKind::array},
+        {"beads", "where the beads are, from the centre of pixel (0, 0), their radius and distance", false, PortKind::record}};
     a.infer = infer;
     a.warnings = warnings;
     a.chunking = [](const Problem&) { return Chunking{}; };

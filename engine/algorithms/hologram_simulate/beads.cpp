@@ -1,12 +1,12 @@
 #include "algorithms/hologram_simulate/beads.hpp"
 
-#include "algorithms/hologram_simulate/random.hpp"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include <fmt/format.h>
+#include "algorithms/hologram_simulate/random.hpp"
 
 namespace parallax::engine::hologram_simulate {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 class Neighbours {
 public:
     Neighbours(double width, double height, double separation)
-        : separation_(separation), columns_(static_cast<std::int64_t>(width / separation) + 1),
+        : separation_(separation),
+          columns_(static_cast<std::int64_t>(width / separation) + 1),
           cells_(static_cast<std::size_t>(columns_ * (static_cast<std::int64_t>(height / separation) + 1))) {}
 
     /// In metres. False, and nothing kept, if another bead is too near.
@@ -60,12 +61,12 @@ std::vector<Bead> place_beads(const SimulateParameters& p) {
     const double margin = p.radius + gap, room_x = (p.width - 1) * dx - 2 * margin, room_y = (p.height - 1) * dy - 2 * margin;
     const std::string frame = fmt::format("{:.6g} um x {:.6g} um", p.width * dx * 1e6, p.height * dy * 1e6);
     if (room_x < 0 || room_y < 0)
-        throw ConfigError("/radius_um", fmt::format("beads of radius {:.6g} um", p.radius * 1e6), "beads that fit into the frame of " + frame,
-                          "take a smaller radius or more pixels");
+        throw ConfigError("/radius_um", fmt::format("beads of radius {:.6g} um", p.radius * 1e6),
+                          "beads that fit into the frame of " + frame, "take a smaller radius or more pixels");
 
     Neighbours neighbours(room_x, room_y, 2 * p.radius + gap);
     std::vector<Bead> beads;
-    const std::uint64_t stream = splitmix64(~static_cast<std::uint64_t>(p.seed));   // apart from the noise's numbers
+    const std::uint64_t stream = splitmix64(~static_cast<std::uint64_t>(p.seed));  // apart from the noise's numbers
     const std::uint64_t attempts = 1000 * static_cast<std::uint64_t>(p.count);
     for (std::uint64_t k = 0; k < attempts && beads.size() < static_cast<std::size_t>(p.count); ++k) {
         const double x = room_x * uniform(splitmix64(stream + 2 * k)), y = room_y * uniform(splitmix64(stream + 2 * k + 1));
@@ -73,7 +74,8 @@ std::vector<Bead> place_beads(const SimulateParameters& p) {
     }
     if (beads.size() < static_cast<std::size_t>(p.count))
         throw ConfigError("/count", fmt::format("{} beads of radius {:.6g} um in a frame of {}", p.count, p.radius * 1e6, frame),
-                          fmt::format("fewer: {} found a place without touching", beads.size()), "take fewer or smaller beads, or more pixels");
+                          fmt::format("fewer: {} found a place without touching", beads.size()),
+                          "take fewer or smaller beads, or more pixels");
     return beads;
 }
 
@@ -96,7 +98,8 @@ std::vector<std::complex<double>> transmission(const SimulateParameters& p, cons
                     continue;
                 }
                 const double r = std::hypot((x - bead.x) * dx, (y - bead.y) * dy);
-                if (r < a) value = std::polar(1.0, 2 * std::numbers::pi * p.delta_n * 2 * std::sqrt((a - r) * (a + r)) / p.wavelength);
+                if (r < a)
+                    value = std::polar(1.0, 2 * std::numbers::pi * p.delta_n * 2 * std::sqrt((a - r) * (a + r)) / p.wavelength);
             }
     }
     return t;
@@ -105,7 +108,8 @@ std::vector<std::complex<double>> transmission(const SimulateParameters& p, cons
 std::vector<float> noise_of(const SimulateParameters& p) {
     if (p.noise == 0) return {};
     std::vector<float> noise(static_cast<std::size_t>(p.width) * static_cast<std::size_t>(p.height));
-    for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<float>(p.noise * normal(i, static_cast<std::uint64_t>(p.seed)));
+    for (std::size_t i = 0; i < noise.size(); ++i)
+        noise[i] = static_cast<float>(p.noise * normal(i, static_cast<std::uint64_t>(p.seed)));
     return noise;
 }
 

@@ -1,15 +1,17 @@
 // Beads and the light that passes them, in double precision: what every variant starts from.
 #pragma once
 
-#include "algorithms/hologram_simulate/parameters.hpp"
-
 #include <complex>
 #include <vector>
+
+#include "algorithms/hologram_simulate/parameters.hpp"
 
 namespace parallax::engine::hologram_simulate {
 
 /// Centre in pixels; whole numbers are centres of pixels.
-struct Bead { double x = 0, y = 0; };
+struct Bead {
+    double x = 0, y = 0;
+};
 
 /// Throws ConfigError where `count` beads do not fit: each keeps a pixel's diagonal from the others and from the edges.
 std::vector<Bead> place_beads(const SimulateParameters&);

@@ -1,10 +1,10 @@
 // `device`: beads -> transmission, angular spectrum, exposure; all on the device, in single precision. Places of the beads
 // and noise come from the host, where they are the same for every device.
-#include "algorithms/hologram/propagator.hpp"
-#include "algorithms/hologram_simulate/variants.hpp"
-
 #include <cmath>
 #include <memory>
+
+#include "algorithms/hologram/propagator.hpp"
+#include "algorithms/hologram_simulate/variants.hpp"
 
 namespace parallax::engine::hologram_simulate {
 namespace {
@@ -20,7 +20,7 @@ hologram::Geometry geometry_of(const SimulateParameters& p) {
     g.wavelength = p.wavelength / p.refractive_index;
     g.dx = g.out_dx = p.pixel[0];
     g.dy = g.out_dy = p.pixel[1];
-    g.distances = {-p.distance};   // from the beads to the sensor is forward
+    g.distances = {-p.distance};  // from the beads to the sensor is forward
     return g;
 }
 
@@ -37,8 +37,12 @@ std::vector<float> packed(const std::vector<Bead>& beads) {
 class DevicePlan : public Plan {
 public:
     DevicePlan(PlanBuilder& builder, const Problem& problem, int group)
-        : parameters_(problem.parameters.as<SimulateParameters>()), group_(group), wants_beads_(problem.wants("beads")),
-          geometry_(geometry_of(parameters_)), beads_(place_beads(parameters_)), phases_(builder, 1),
+        : parameters_(problem.parameters.as<SimulateParameters>()),
+          group_(group),
+          wants_beads_(problem.wants("beads")),
+          geometry_(geometry_of(parameters_)),
+          beads_(place_beads(parameters_)),
+          phases_(builder, 1),
           transform_(fft::make_transform(builder, {parameters_.width, parameters_.height, 1, fft::Kind::c2c})),
           propagator_(builder, geometry_, *transform_, false, group) {
         phases_.set(geometry_, true);
@@ -55,7 +59,8 @@ public:
         expose_ = builder.kernel({"hologram_simulate/expose.cl", expose}, "expose");
         if (!noise.empty()) noise_ = builder.constant(noise);
 
-        const std::size_t bytes = static_cast<std::size_t>(parameters_.width) * static_cast<std::size_t>(parameters_.height) * 2 * sizeof(float);
+        const std::size_t bytes =
+            static_cast<std::size_t>(parameters_.width) * static_cast<std::size_t>(parameters_.height) * 2 * sizeof(float);
         transmission_ = builder.scratch(bytes);
         field_ = builder.scratch(bytes);
     }
@@ -73,9 +78,10 @@ public:
         const bool changed = phases_.upload(x);
         x.launch("clear", *clear_, grid.groups, grid.local, {transmission, width, height});
         if (!beads_.empty()) {
-            const auto turns = static_cast<float>(2 * p.delta_n * p.radius / p.wavelength);   // through the middle of a bead
+            const auto turns = static_cast<float>(2 * p.delta_n * p.radius / p.wavelength);  // through the middle of a bead
             x.launch("beads", *stamp_, {beads_.size(), 1, 1}, local,
-                     {transmission, centres_, width, height, static_cast<float>(p.pixel[0] / p.radius), static_cast<float>(p.pixel[1] / p.radius), turns});
+                     {transmission, centres_, width, height, static_cast<float>(p.pixel[0] / p.radius),
+                      static_cast<float>(p.pixel[1] / p.radius), turns});
         }
         {
             const auto scope = x.scope("forward transform");
@@ -83,7 +89,8 @@ public:
         }
         propagator_.enqueue(x, phases_, transmission, 0, changed, field);
         x.launch("expose", *expose_, grid.groups, grid.local,
-                 {field, noise_ ? noise_ : field, arrays.output("hologram"), width, height, static_cast<float>(largest_level(p.type) / p.full_scale)});
+                 {field, noise_ ? noise_ : field, arrays.output("hologram"), width, height,
+                  static_cast<float>(largest_level(p.type) / p.full_scale)});
     }
 
 private:

@@ -1,11 +1,12 @@
 // `reference`: the forward model of FORMULAS section 2 in double precision. It allocates its work arrays in each run.
 #include "algorithms/hologram/reference.hpp"
-#include "algorithms/hologram_simulate/variants.hpp"
-#include "core/plan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+
+#include "algorithms/hologram_simulate/variants.hpp"
+#include "core/plan.hpp"
 
 namespace parallax::engine::hologram_simulate {
 namespace {
@@ -13,14 +14,17 @@ namespace {
 template <class T>
 void quantise(const std::vector<double>& intensity, const SimulateParameters& p, T* out) {
     const double top = largest_level(p.type);
-    std::transform(intensity.begin(), intensity.end(), out,
-                   [&](double value) { return static_cast<T>(std::clamp(std::nearbyint(value / p.full_scale * top), 0.0, top)); });
+    std::transform(intensity.begin(), intensity.end(), out, [&](double value) {
+        return static_cast<T>(std::clamp(std::nearbyint(value / p.full_scale * top), 0.0, top));
+    });
 }
 
 class ReferencePlan : public Plan {
 public:
     explicit ReferencePlan(const Problem& problem)
-        : parameters_(problem.parameters.as<SimulateParameters>()), beads_(place_beads(parameters_)), wants_beads_(problem.wants("beads")) {}
+        : parameters_(problem.parameters.as<SimulateParameters>()),
+          beads_(place_beads(parameters_)),
+          wants_beads_(problem.wants("beads")) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("simulate", [this, arrays] {
@@ -28,9 +32,15 @@ public:
             const std::vector<double> intensity = reference_intensity(parameters_, beads_);
             std::byte* out = arrays.output("hologram").host_pointer();
             switch (parameters_.type) {
-                case PixelType::f32: std::copy(intensity.begin(), intensity.end(), reinterpret_cast<float*>(out)); break;
-                case PixelType::u8: quantise(intensity, parameters_, reinterpret_cast<std::uint8_t*>(out)); break;
-                case PixelType::u16: quantise(intensity, parameters_, reinterpret_cast<std::uint16_t*>(out)); break;
+                case PixelType::f32:
+                    std::copy(intensity.begin(), intensity.end(), reinterpret_cast<float*>(out));
+                    break;
+                case PixelType::u8:
+                    quantise(intensity, parameters_, reinterpret_cast<std::uint8_t*>(out));
+                    break;
+                case PixelType::u16:
+                    quantise(intensity, parameters_, reinterpret_cast<std::uint16_t*>(out));
+                    break;
             }
         });
         if (wants_beads_) x.record("beads", [p = parameters_, beads = beads_] { return beads_record(p, beads); });
@@ -46,9 +56,12 @@ private:
 
 int largest_level(PixelType type) noexcept {
     switch (type) {
-        case PixelType::f32: return 0;
-        case PixelType::u8: return 255;
-        case PixelType::u16: return 65535;
+        case PixelType::f32:
+            return 0;
+        case PixelType::u8:
+            return 255;
+        case PixelType::u16:
+            return 65535;
     }
     return 0;
 }
@@ -56,7 +69,8 @@ int largest_level(PixelType type) noexcept {
 std::vector<double> reference_intensity(const SimulateParameters& p, const std::vector<Bead>& beads) {
     std::vector<std::complex<double>> field = transmission(p, beads);
     // From the beads to the sensor is forward: a negative distance.
-    hologram::propagate_angular_spectrum(field, p.width, p.height, p.pixel[0], p.pixel[1], p.wavelength / p.refractive_index, -p.distance, true, 0);
+    hologram::propagate_angular_spectrum(field, p.width, p.height, p.pixel[0], p.pixel[1], p.wavelength / p.refractive_index,
+                                         -p.distance, true, 0);
     std::vector<double> intensity(field.size());
     std::transform(field.begin(), field.end(), intensity.begin(), [](std::complex<double> u) { return std::norm(u); });
     const std::vector<float> noise = noise_of(p);
@@ -71,7 +85,9 @@ Variant reference_variant() {
     v.role = Role::reference;
     v.backends = {host::Backend::native};
     v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
-    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<ReferencePlan>(problem); };
+    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        return std::make_unique<ReferencePlan>(problem);
+    };
     return v;
 }
 

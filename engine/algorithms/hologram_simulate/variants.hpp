@@ -6,8 +6,8 @@
 
 namespace parallax::engine::hologram_simulate {
 
-Variant device_variant();      ///< OpenCL: beads, angular spectrum, exposure (device_variant.cpp)
-Variant reference_variant();   ///< native, double precision: the oracle (reference.cpp)
+Variant device_variant();     ///< OpenCL: beads, angular spectrum, exposure (device_variant.cpp)
+Variant reference_variant();  ///< native, double precision: the oracle (reference.cpp)
 
 /// Intensity at the sensor in double precision, without quantisation: |AS(t, distance)|^2 + noise, row-major.
 std::vector<double> reference_intensity(const SimulateParameters&, const std::vector<Bead>&);
