@@ -18,6 +18,7 @@ KERNEL void clear(GLOBAL float2* RESTRICT transmission, uint width, uint height)
     transmission[(ulong64)y * width + x] = make_float2(1.0f, 0.0f);
 }
 
+#if !PHASE
 // Share of the pixel about (u, v) inside the unit circle.
 INLINE float coverage(float u, float v, float step_x, float step_y) {
     const float r = sqrt(fma(u, u, v * v)), half_diagonal = 0.5f * sqrt(fma(step_x, step_x, step_y * step_y));
@@ -33,6 +34,7 @@ INLINE float coverage(float u, float v, float step_x, float step_y) {
     }
     return (float)inside / (SAMPLES * SAMPLES);
 }
+#endif
 
 KERNEL void stamp(GLOBAL float2* RESTRICT transmission, GLOBAL const float4* RESTRICT beads, uint width, uint height, float step_x,
                   float step_y, float turns) {
