@@ -105,6 +105,12 @@ std::size_t work_group_limit(cl_kernel kernel, const ClContext& context) {
     return reported == multiple && contains_nocase(context.info().platform, "rusticl") ? of_device : reported;
 }
 
+// rusticl (22.3) counts each local array twice, and runs kernels by half of what it says.
+std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
+    const auto reported = kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_LOCAL_MEM_SIZE, 0);
+    return contains_nocase(context.info().platform, "rusticl") ? reported / 2 : reported;
+}
+
 }  // namespace
 
 ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::string name)
@@ -115,7 +121,7 @@ ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::s
     limits_.arguments = arguments;
     limits_.work_group = work_group_limit(handle(), *context_);
     limits_.required = kernel_value<std::array<std::size_t, 3>>(handle(), device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, {});
-    limits_.local_memory = kernel_value<cl_ulong>(handle(), device, CL_KERNEL_LOCAL_MEM_SIZE, 0);
+    limits_.local_memory = local_memory_use(handle(), *context_);
 }
 
 std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
