@@ -13,6 +13,9 @@
 
 namespace parallax::engine::fft::lanes {
 
+/// Empty if these kernels are for that device, else why not.
+std::string device_why_not(const host::DeviceInfo&);
+
 /// Factors of n, each at most 17 and at most six of them, in the order of the passes; the cheapest that there are.
 /// {1} for 1; empty where there are none.
 std::vector<int> radices(std::int64_t n);
