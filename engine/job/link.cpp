@@ -10,9 +10,10 @@ namespace parallax::engine {
 namespace {
 
 struct Candidate {
+    Candidate(Source m, std::string p, bool n) : maker(std::move(m)), pointer(std::move(p)), named(n) {}
     Source maker;
     std::string pointer;
-    bool named = false;      // by "inputs" or by an "out", not just by the name of its port
+    bool named;      // by "inputs" or by an "out", not just by the name of its port
 };
 using Candidates = std::map<std::string, std::vector<Candidate>>;
 
@@ -22,7 +23,7 @@ std::string title(const Job& job, const Source& maker) {
 
 Candidates all_candidates(const Job& job) {
     Candidates all;
-    for (const InputSpec& input : job.inputs) all[input.name].push_back({{std::nullopt, input.name}, input.pointer, true});
+    for (const InputSpec& input : job.inputs) all[input.name].emplace_back(Source{{}, input.name}, input.pointer, true);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
         for (const Port& port : step.algorithm->outputs) {
@@ -36,7 +37,7 @@ Candidates all_candidates(const Job& job) {
                                       "a name of its own", fmt::format("{} has an array of that name", title(job, other.maker)));
                 }
             }
-            others.push_back({{i, port.name}, step.pointer, named != step.out.end()});
+            others.emplace_back(Source{i, port.name}, step.pointer, named != step.out.end());
         }
     }
     return all;

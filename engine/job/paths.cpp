@@ -149,8 +149,8 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     }
     const fs::path path = (where.out / relative).lexically_normal();
     std::error_code ignored;   // what does not exist yet leads nowhere
-    const fs::path folder = fs::weakly_canonical(where.out, ignored);
-    const fs::path real = fs::weakly_canonical(path, ignored);
+    const fs::path folder = fs::weakly_canonical(fs::absolute(where.out), ignored);
+    const fs::path real = fs::weakly_canonical(fs::absolute(path), ignored);
     const auto [f, r] = std::mismatch(folder.begin(), folder.end(), real.begin(), real.end());
     if (f != folder.end() && !f->empty()) {
         throw ConfigError(pointer, fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(real), text), "a path below --out", hint);
@@ -162,18 +162,14 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     return path;
 }
 
-fs::path writable_ancestor(const fs::path& file) {
+fs::path writable_ancestor(const fs::path& file, const std::string& pointer) {
     fs::path folder = fs::absolute(file).parent_path();
     std::error_code error;
     while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-    if (!fs::is_directory(folder, error)) {
-        throw IoError(to_utf8(file), fmt::format("cannot be written, as {} is not a folder", to_utf8(folder)), "choose another folder with --out");
-    }
-    if (!can_write(folder)) {
-        throw IoError(to_utf8(file), fmt::format("cannot be written, as the folder {} is read-only", to_utf8(folder)),
-                      "choose another folder with --out");
-    }
-    return folder;
+    const char* const problem = !fs::is_directory(folder, error) ? "is not a folder" : !can_write(folder) ? "is read-only" : nullptr;
+    if (!problem) return folder;
+    throw ConfigError(pointer, fmt::format("the file {}, although {} {}", to_utf8(file), to_utf8(folder), problem), "a place that can be written",
+                      "choose another folder");
 }
 
 }  // namespace parallax::engine

@@ -25,8 +25,8 @@ std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, co
 /// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
 std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
-/// The nearest folder on the way to `file` that exists; throws IoError if it is no folder or cannot be written.
-std::filesystem::path writable_ancestor(const std::filesystem::path& file);
+/// The nearest folder on the way to `file` that exists; throws ConfigError if it is no folder or cannot be written.
+std::filesystem::path writable_ancestor(const std::filesystem::path& file, const std::string& pointer);
 
 /// Whether `text` matches a pattern of * and ?.
 bool matches(const std::string& pattern, const std::string& text);

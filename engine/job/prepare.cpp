@@ -33,8 +33,11 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         }
         for (const fs::path& file : resolve_inputs(text, where, pointer)) prepared.files.push_back(file);
     }
+    io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
+    whole.pages.reset();
+    whole.volume.reset();
     for (const fs::path& file : prepared.files) {
-        prepared.infos.push_back(io::info(file, input.read));
+        prepared.infos.push_back(io::info(file, whole));
         const ArrayDesc desc = delivered(prepared.infos.back(), input);
         if (&file == &prepared.files.front()) {
             prepared.desc = desc;
@@ -65,7 +68,7 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     for (const fs::path& other : prepared.outputs) {
         if (other == path) throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
     }
-    const fs::path folder = writable_ancestor(path);
+    const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
     const ArrayDesc& desc = prepared.desc(output.source);
     io::WriteOptions options = output.write;

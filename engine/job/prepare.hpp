@@ -35,8 +35,8 @@ struct Prepared {
     std::uint64_t array_bytes() const;
 };
 
-/// Looks at all files and infers all shapes. Throws ConfigError (missing input, existing output, shapes that an algorithm
-/// cannot take, formats that cannot hold a result), IoError (broken input, folder that cannot be written),
+/// Looks at all files and infers all shapes. Throws ConfigError (missing input, existing output, folder that cannot be
+/// written, shapes that an algorithm cannot take, formats that cannot hold a result), IoError (broken input),
 /// UnsupportedError (for_each).
 Prepared prepare(Job, const Locations&, bool overwrite);
 

@@ -130,7 +130,12 @@ void compute(const Prepared& prepared, Session& session, Progress& progress, Arr
     const Job& job = prepared.job;
     const auto last = last_uses(job);
     host::Context& context = session.engine().context();
-    const auto note_memory = [&] { result.peak_device_bytes = std::max(result.peak_device_bytes, context.allocated()); };
+    const auto note_memory = [&] {
+        result.peak_device_bytes = std::max(result.peak_device_bytes, context.allocated());
+        if (!job.memory_limit || context.allocated() <= *job.memory_limit) return;
+        throw UnsupportedError("the job needs more memory than it may use",
+                               {fmt::format("with the workspace of its steps it takes {}; memory_limit is {}", human(context.allocated()), human(*job.memory_limit))});
+    };
     note_memory();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];

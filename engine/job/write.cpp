@@ -16,8 +16,8 @@ Json to_json(const StepSpec& step, const Job& job) {
     for (const auto& [port, name] : step.out) out[port] = name;
     if (!in.empty()) json["in"] = std::move(in);
     if (!out.empty()) json["out"] = std::move(out);
-    if (!step.variant.empty()) json["variant"] = step.variant;
-    if (!step.policy.empty()) json["policy"] = step.policy;
+    json["variant"] = step.variant.empty() ? Json(nullptr) : Json(step.variant);
+    json["policy"] = step.policy;
     json.update(step.parameters.to_json());
     return json;
 }

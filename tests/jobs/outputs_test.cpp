@@ -102,7 +102,7 @@ TEST_CASE("paths: outputs stay below --out") {
     CHECK(resolve_output("a/b.npy", where, "/o") == folder / "a/b.npy");
     CHECK(resolve_output("./b.npy", where, "/o") == folder / "b.npy");
     for (const char* bad : {"../b.npy", "a/../../b.npy", "/tmp/b.npy", "", "a/", ".", "link/b.npy", "link/new/b.npy", "file.npy", "dir.npy"}) {
-        CAPTURE(bad);
+        CAPTURE(std::string(bad));
         CHECK(error_of<ConfigError>([&] { resolve_output(bad, where, "/o"); }).pointer == "/o");
     }
 }
@@ -123,7 +123,7 @@ TEST_CASE("paths: inputs are found beside the job, below roots, and by patterns"
     CHECK(resolve_inputs("data:sub?/b?.tif", where, "/i") == std::vector<fs::path>{data / "sub1/b1.tif"});
     struct Row { const char* text; const char* fragment; };
     for (const Row& row : {Row{"hree.tif", "did you mean \"here.tif\""}, Row{"dtaa:c.png", "did you mean \"data\""}, Row{"", "an empty path"}, Row{".", "the folder"}}) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         CHECK(contains(error_of<ConfigError>([&] { resolve_input(row.text, where, "/i"); }).what(), row.fragment));
     }
     CHECK(contains(error_of<ConfigError>([&] { resolve_inputs("data:z*.tif", where, "/i"); }).what(), "no file that matches"));
@@ -133,8 +133,8 @@ TEST_CASE("paths: patterns") {
     struct Row { const char* pattern; const char* text; bool matches; };
     for (const Row& row : {Row{"*", "", true}, Row{"a*c", "abbc", true}, Row{"a*c", "abbd", false}, Row{"?", "", false}, Row{"a?c", "abc", true},
                            Row{"*.tif", "a.tif.tif", true}, Row{"*b*b*", "abab", true}, Row{"**", "x", true}, Row{"a", "ab", false}}) {
-        CAPTURE(row.pattern);
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.pattern));
+        CAPTURE(std::string(row.text));
         CHECK(matches(row.pattern, row.text) == row.matches);
     }
 }

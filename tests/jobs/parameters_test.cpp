@@ -101,7 +101,7 @@ TEST_CASE("parameters: a range includes its end") {
         {R"({"distance_um": {"from": 1, "to": 100000, "step": 1}})", 100000, 0.1},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         const Sample s = parse(row.text);
         CHECK(s.distance.values.size() == row.count);
         CHECK(s.distance.values.back() == row.last);
@@ -173,7 +173,7 @@ TEST_CASE("parameters: each slip is an error that names the place, what is there
         {R"([])", "/steps/0", "an empty list", "an object", ""},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         try {
             parse(row.text);
             FAIL("was taken");
@@ -231,7 +231,7 @@ TEST_CASE("policy: overlays on the defaults, refuses what the table does not hol
                            Row{R"({"unroll": "2"})", "/steps/0/policy/unroll", "the string \"2\""},
                            Row{R"({"unroll": 2.0})", "/steps/0/policy/unroll", "1 | 2 | 4"},
                            Row{R"([])", "/steps/0/policy", "an object"}}) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         try {
             Policy::parse(policies, Json::parse(row.text), "/steps/0/policy");
             FAIL("was taken");

@@ -184,7 +184,7 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame.step}.npy"})"), "/outputs/image", "did you mean \"frame.stem\""},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         const auto error = error_of<ConfigError>([&] { parse(row.text); });
         CAPTURE(std::string(error.what()));
         CHECK(error.pointer == row.pointer);
@@ -227,7 +227,7 @@ TEST_CASE("--set: reaches parameters, nested ones and the job itself; another un
     struct Row { const char* setting; const char* fragment; };
     for (const Row& row : {Row{"sotf.radius=1", "did you mean \"soft\""}, Row{"soft.raduis=1", "did you mean \"radius\""}, Row{"soft.width=1", "width_um"},
                            Row{"radius", "step.key=value"}, Row{"non_finit=mask", "did you mean \"non_finite\""}, Row{"=3", "step.key=value"}}) {
-        CAPTURE(row.setting);
+        CAPTURE(std::string(row.setting));
         const auto error = error_of<ConfigError>([&] { apply_setting(j, row.setting, algorithms); });
         CHECK(contains(error.what(), row.fragment));
     }

@@ -74,7 +74,7 @@ HostArray floats(std::int64_t width, std::int64_t height, std::vector<float> val
     return array;
 }
 
-Run parallax(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment) {
+Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment) {
     const char* const program = std::getenv("PARALLAX_BIN");
     if (!program) FAIL("PARALLAX_BIN must hold the path of the program");
     const TempFolder streams;
@@ -102,8 +102,9 @@ std::optional<fs::path> repository(const std::string& folder) {
 
 fs::path test_data() {
     const char* const given = std::getenv("PARALLAX_TEST_DATA");
-    const fs::path path = given && *given ? fs::path(given) : fs::path("../shared/data");
-    return fs::is_directory(path) ? fs::absolute(path) : fs::path();
+    const fs::path source = repository("configs").value_or(fs::current_path() / "configs").parent_path();
+    const fs::path path = given && *given ? fs::path(given) : source / "../shared/data";
+    return fs::is_directory(path) ? fs::canonical(path) : fs::path();
 }
 
 }  // namespace parallax::tests

@@ -41,7 +41,7 @@ struct Run {
     std::string out, err;
 };
 /// Runs the program of PARALLAX_BIN in `folder` and waits. `environment`: "NAME=value".
-Run parallax(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment = {});
+Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment = {});
 
 /// A folder of the repository such as "configs": PARALLAX_SOURCE or a parent of the working directory holds it.
 std::optional<fs::path> repository(const std::string& folder);

@@ -34,11 +34,10 @@ struct JobOptions {
     std::vector<std::string> settings, inputs, roots;
     std::string device;
     std::string out = ".";
-    bool overwrite = false;
 
     void add_to(CLI::App&);
     /// Reads, changes, parses and prepares the job. `registry` must outlive it.
-    engine::Prepared prepare(const engine::Registry&) const;
+    engine::Prepared prepare(const engine::Registry&, bool overwrite) const;
 };
 
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.

@@ -35,10 +35,9 @@ void JobOptions::add_to(CLI::App& app) {
     app.add_option("--root", roots, "NAME=DIR: where \"NAME:path\" in the job is")->allow_extra_args(false);
     app.add_option("--device", device, "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
     app.add_option("--out", out, "Folder that outputs are written below")->capture_default_str();
-    app.add_flag("--overwrite", overwrite, "Replace outputs that exist");
 }
 
-engine::Prepared JobOptions::prepare(const engine::Registry& registry) const {
+engine::Prepared JobOptions::prepare(const engine::Registry& registry, bool overwrite) const {
     Json json = engine::load_json(engine::path_from(file));
     const auto& algorithms = registry.algorithms();
     for (const std::string& setting : settings) engine::apply_setting(json, setting, algorithms);

@@ -7,11 +7,30 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace {
 
 using namespace parallax::cli;
+
+/// A command line that CLI11 could not read: what is wrong, and the nearest command or option.
+int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    std::vector<std::string> names, options;
+    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+    const CLI::App& spoken_to = chosen.empty() ? app : *chosen.front();
+    for (const CLI::Option* option : spoken_to.get_options()) options.push_back(option->get_name());
+    std::string hint;
+    for (const std::string& argument : arguments) {
+        const std::vector<std::string>& known = argument.starts_with("-") ? options : names;
+        const bool right = std::find(known.begin(), known.end(), argument) != known.end();
+        if (hint.empty() && !right && (chosen.empty() || argument.starts_with("-"))) hint = parallax::engine::did_you_mean(argument, known);
+    }
+    const std::string expected = chosen.empty() ? fmt::format("one of the commands {}", fmt::join(names, ", "))
+                                                : fmt::format("what parallax {} --help lists", spoken_to.get_name());
+    return report_error(parallax::ConfigError("", error.what(), expected, hint), "");
+}
 
 int parse_and_run(int argc, char** argv) {
     CLI::App app("One imaging computation, seen from every device.", "parallax");
@@ -36,13 +55,7 @@ int parse_and_run(int argc, char** argv) {
     } catch (const CLI::Success& done) {   // --help, --version
         return app.exit(done);
     } catch (const CLI::ParseError& error) {
-        std::vector<std::string> names;
-        for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-        std::string hint;
-        if (app.get_subcommands().empty() && argc > 1) hint = parallax::engine::did_you_mean(argv[1], names);
-        report_error(parallax::ConfigError("", error.what(), fmt::format("one of the commands {}, or an option of it", fmt::join(names, ", ")), hint), "");
-        fmt::print(stderr, "  parallax --help and parallax COMMAND --help list them\n");
-        return 2;
+        return refuse(app, error, {argv + 1, argv + argc});
     }
 
     const auto logger = spdlog::stderr_color_mt("parallax");

@@ -33,7 +33,7 @@ void print(const Json& plan) {
 
 int plan(const JobOptions& options, bool json) {
     const engine::Registry registry;
-    const engine::Prepared prepared = options.prepare(registry);
+    const engine::Prepared prepared = options.prepare(registry, true);   // nothing is written, so nothing is in the way
     const host::Selection selection = select_device(prepared.job.device);
     engine::Engine engine(*selection.device, {host::ProgramCache::open()});
     const Json plan = engine::describe_plan(prepared, engine);

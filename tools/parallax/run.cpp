@@ -16,14 +16,14 @@ using Clock = std::chrono::steady_clock;
 struct Options {
     JobOptions job;
     std::string report;
-    bool quiet = false, json = false, resume = false;
+    bool overwrite = false, quiet = false, json = false, resume = false;
 };
 
 void check_report(const Options& options, const engine::Prepared& prepared) {
     if (options.report.empty()) return;
     const std::filesystem::path path = engine::path_from(options.report);
     if (std::filesystem::is_directory(path)) throw ConfigError("--report", fmt::format("the folder {}", options.report), "the path of a file");
-    if (std::filesystem::exists(path) && !options.job.overwrite) {
+    if (std::filesystem::exists(path) && !options.overwrite) {
         throw ConfigError("--report", fmt::format("the existing file {}", options.report), "no file of that name", "use --overwrite to replace it");
     }
     for (const std::filesystem::path& output : prepared.outputs) {
@@ -34,7 +34,7 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
     if (!std::filesystem::is_directory(std::filesystem::absolute(path).parent_path())) {
         throw ConfigError("--report", fmt::format("\"{}\" in a folder that is not there", options.report), "a file in a folder that is there");
     }
-    engine::writable_ancestor(path);
+    engine::writable_ancestor(path, "--report");
 }
 
 /// The scalars of a record on one line: "metric tenengrad, best.index 20".
@@ -63,7 +63,7 @@ int run(const Options& options) {
     const Clock::time_point started = Clock::now();
     if (options.resume) throw ConfigError("--resume", "--resume", "a job with for_each", "run it again with --overwrite: a job without for_each is done in one piece");
     const engine::Registry registry;
-    const engine::Prepared prepared = options.job.prepare(registry);
+    const engine::Prepared prepared = options.job.prepare(registry, options.overwrite);
     check_report(options, prepared);
     for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
         for (const std::string& warning : prepared.steps[i].warnings) spdlog::warn("step \"{}\": {}", prepared.job.steps[i].id, warning);
@@ -87,7 +87,7 @@ int run(const Options& options) {
     const engine::JobResult result = engine::run(prepared, engine, run_options);
     bar.clear();
 
-    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.job.overwrite);
+    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
     else if (!options.quiet) summarise(result);
     return 0;
@@ -99,6 +99,7 @@ void add_run(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("run", "Run a job");
     auto options = std::make_shared<Options>();
     options->job.add_to(*sub);
+    sub->add_flag("--overwrite", options->overwrite, "Replace outputs and a report that exist");
     sub->add_option("--report", options->report, "Write everything that is needed to repeat the run to this JSON file");
     sub->add_flag("--resume", options->resume, "Go on with a job that has for_each");
     sub->add_flag("--quiet", options->quiet, "No progress and no summary");

@@ -1,0 +1,216 @@
+// The program from outside: help, JSON for machines, every command.
+#include "parallax/host/json.hpp"
+#include "support.hpp"
+
+#include <algorithm>
+#include <limits>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+Json json_of(const Run& run) {
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json json = Json::parse(run.out, nullptr, false);
+    REQUIRE_FALSE(json.is_discarded());
+    return json;
+}
+
+/// Simulates a bead and looks for it, small enough for the native device.
+const Json small_job = Json::parse(R"({
+    "parallax": 1, "comment": "a small one", "device": {"backend": "native"},
+    "steps": [
+        {"id": "simulate", "run": "hologram_simulate", "width": 64, "height": 48, "pixel_um": 2, "distance_um": 300, "count": 1},
+        {"id": "recon", "run": "hologram", "pixel_um": 2, "distance_um": {"from": 200, "to": 400, "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}
+    ],
+    "outputs": {"hologram": {"file": "h.png", "window": [0, 2]}, "amplitude": "deep/a.tif", "focus": {"table": "f.csv"}}
+})");
+
+}  // namespace
+
+TEST_CASE("help, version and slips of the command line") {
+    const TempFolder folder;
+    struct Row { std::vector<std::string> arguments; int status; const char* out; const char* err; };
+    const Row rows[] = {
+        {{"--help"}, 0, "Exit status", ""},
+        {{"run", "--help"}, 0, "--set", ""},
+        {{"--version"}, 0, "parallax 0", ""},
+        {{}, 2, "", "one of the commands run"},
+        {{"rnu"}, 2, "", "did you mean \"run\""},
+        {{"run"}, 2, "", "JOB is required"},
+        {{"run", "a.json", "b.json"}, 2, "", "b.json"},
+        {{"devices", "--jsno"}, 2, "", "did you mean \"--json\""},
+        {{"algorithms", "fftt"}, 2, "", "did you mean \"fft\""},
+        {{"init", "holo"}, 2, "", "the name of an algorithm"},
+        {{"info", "missing.png"}, 2, "", "no file"},
+        {{"devices", "--explain", "missing.json"}, 2, "", "missing.json"},
+        {{"devices", "--explain", "{\"tpye\": \"gpu\"}"}, 2, "", "did you mean \"type\""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.arguments.empty() ? "" : row.arguments.back());
+        const Run run = run_program(row.arguments, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == row.status);
+        CHECK(contains(run.out, row.out));
+        CHECK(contains(run.err, row.err));
+        CHECK(run.out.empty() == (row.status != 0));
+    }
+    CHECK(folder.listing().empty());
+}
+
+TEST_CASE("--json is JSON") {
+    const TempFolder folder;
+    const Json devices = json_of(run_program({"devices", "--json"}, folder.path()));
+    CHECK(devices["devices"].back()["backend"] == "native");
+    const Json explained = json_of(run_program({"devices", "--json", "--explain", "native"}, folder.path()));
+    CHECK(explained["chosen"] == devices["devices"].back()["index"]);
+    CHECK(explained["devices"].size() == devices["devices"].size());
+    for (const Json& verdict : explained["devices"]) CHECK_FALSE(verdict["reasons"].empty());
+    const Json all = json_of(run_program({"algorithms", "--json"}, folder.path()));
+    CHECK(all.size() >= 3);
+    const Json one = json_of(run_program({"algorithms", "hologram", "--json"}, folder.path()));
+    CHECK(one["name"] == "hologram");
+    CHECK(one["parameters"][0]["key"] == "method");
+    const Json schema = json_of(run_program({"schema"}, folder.path()));
+    CHECK(schema["$defs"].contains("step_hologram"));
+}
+
+TEST_CASE("devices --explain: a rule that nothing meets is exit status 1 with a reason for each device") {
+    const TempFolder folder;
+    write_text(folder / "rules.json", R"({"// why": "a note", "prefer": [{"vendor": "no such vendor"}]})");
+    const Run run = run_program({"devices", "--explain", "rules.json"}, folder.path());
+    CHECK(run.status == 1);
+    CHECK(contains(run.out, "not chosen"));
+    CHECK(contains(run.out, "vendor is"));
+    CHECK(contains(run.err, "no device meets the rules"));
+}
+
+TEST_CASE("without any OpenCL platform a job says what to install") {
+    const TempFolder folder;
+    Json job = small_job;
+    job["device"] = {{"backend", "opencl"}};
+    write_text(folder / "job.json", job.dump());
+    const Run run = run_program({"run", "job.json"}, folder.path(), {"OCL_ICD_VENDORS=" + (folder / "none").string()});
+    CAPTURE(run.err);
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "install"));
+    CHECK(folder.listing() == std::vector<std::string>{"job.json"});
+}
+
+TEST_CASE("init: the job of every algorithm reads back, comments and all") {
+    const TempFolder folder;
+    io::write(folder / "hologram.tif", ramp(16, 16));
+    for (const Json& algorithm : json_of(run_program({"algorithms", "--json"}, folder.path()))) {
+        const std::string name = algorithm["name"];
+        CAPTURE(name);
+        const Run init = run_program({"init", name}, folder.path());
+        const Json job = json_of(init);
+        for (const Json& parameter : algorithm["parameters"]) {
+            CHECK(job["steps"][0].contains("//" + parameter["key"].get<std::string>()));
+            CHECK(job["steps"][0][parameter["key"].get<std::string>()] == parameter["default"]);
+        }
+        if (name != "hologram") continue;
+        write_text(folder / "job.json", init.out);
+        const Run run = run_program({"run", "job.json", "--device", "native"}, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(fs::exists(folder / "amplitude.npy"));
+    }
+}
+
+TEST_CASE("info: what a file holds") {
+    const TempFolder folder;
+    io::write(folder / "a.npy", floats(3, 2, {-1, 0, 5, 1, 1, 1}));
+    const Json info = json_of(run_program({"info", "a.npy", "--json"}, folder.path()));
+    CHECK(info["format"] == "npy");
+    CHECK(info["type"] == "f32");
+    CHECK(info["axes"][0]["size"] == 2);
+    CHECK(info["range"]["min"] == -1.0);
+    CHECK(info["range"]["max"] == 5.0);
+    CHECK(contains(run_program({"info", "a.npy"}, folder.path()).out, "f32 2 x 3 (y, x)"));
+    write_text(folder / "b.npy", read_text(folder / "a.npy").substr(0, 100));
+    CHECK(run_program({"info", "b.npy"}, folder.path()).status == 1);
+}
+
+TEST_CASE("run: outputs, summary, report; a second run needs --overwrite; the reported job repeats the run") {
+    const TempFolder folder;
+    write_text(folder / "job.json", small_job.dump());
+    const Run first = run_program({"run", "job.json", "--out", "o", "--report", "r.json"}, folder.path());
+    CAPTURE(first.err);
+    REQUIRE(first.status == 0);
+    CHECK(contains(first.err, "best_distance_um"));
+    CHECK_FALSE(contains(first.err, "\r"));   // no bar without a terminal
+    CHECK(folder.listing() == std::vector<std::string>{"job.json", "o", "o/deep", "o/deep/a.tif", "o/f.csv", "o/h.png", "r.json"});
+    CHECK(read_text(folder / "o/f.csv").starts_with("metric,object,"));
+
+    const Json report = Json::parse(read_text(folder / "r.json"));
+    CHECK(contains(report["engine"]["version"].get<std::string>(), "."));
+    CHECK(report["device"]["backend"] == "native");
+    CHECK_FALSE(report["device"]["driver"].get<std::string>().empty());
+    CHECK(report["job"]["steps"][1]["refractive_index"] == 1.0);
+    CHECK(report["job"]["steps"][1]["distance_um"].size() == 5);
+    CHECK(report["steps"][1]["variant"] == report["job"]["steps"][1]["variant"]);
+    CHECK_FALSE(report["steps"][1]["refusals"].empty());   // those that need OpenCL
+    CHECK(report["outputs"]["amplitude"]["xxh3_128"] == io::hash_file(folder / "o/deep/a.tif"));
+    CHECK(report["records"]["focus"].contains("best_distance_um"));
+    CHECK(report["wall_seconds"].get<double>() > 0);
+    CHECK(report["peak_device_bytes"].get<std::uint64_t>() >= 64 * 48 * 4);
+    std::vector<std::string> kinds;
+    for (const Json& stage : report["stages"]) kinds.push_back(stage["kind"]);
+    for (const char* kind : {"host", "kernel", "download"}) CHECK(std::find(kinds.begin(), kinds.end(), kind) != kinds.end());
+
+    const Run again = run_program({"run", "job.json", "--out", "o"}, folder.path());
+    CHECK(again.status == 2);
+    CHECK(contains(again.err, "--overwrite"));
+    CHECK(run_program({"run", "job.json", "--out", "o", "--overwrite", "--quiet"}, folder.path()).status == 0);
+
+    write_text(folder / "repeat.json", report["job"].dump());
+    const Json repeated = json_of(run_program({"run", "repeat.json", "--out", "p", "--json"}, folder.path()));
+    for (const char* output : {"hologram", "amplitude", "focus"}) {
+        CHECK(repeated["outputs"][output]["xxh3_128"] == report["outputs"][output]["xxh3_128"]);
+    }
+    CHECK(repeated["job"] == report["job"]);
+}
+
+TEST_CASE("run: files from the command line, hashed in the report") {
+    const TempFolder folder, elsewhere;
+    io::write(elsewhere / "x.png", ramp(16, 16));
+    write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"hologram": {"file": "missing.png", "spacing_um": 3}},
+        "steps": [{"run": "hologram"}], "outputs": {"amplitude": "a.npy"}})");
+    const Json report = json_of(run_program({"run", (folder / "job.json").string(), "--in", "hologram=x.png", "--set", "hologram.distance_mm=2", "--set",
+                                          "hologram.padding=none", "--json"}, elsewhere.path()));
+    CHECK(report["inputs"]["hologram"]["files"][0]["xxh3_128"] == io::hash_file(elsewhere / "x.png"));
+    CHECK(report["inputs"]["hologram"]["files"][0]["path"] == (elsewhere / "x.png").generic_string());
+    CHECK(report["job"]["steps"][0]["distance_um"] == 2000);
+    CHECK(report["job"]["steps"][0]["padding"] == "none");
+    CHECK(fs::exists(elsewhere / "a.npy"));
+}
+
+TEST_CASE("run: several files become one, non-finite values are masked") {
+    const TempFolder folder;
+    io::write(folder / "h.npy", floats(8, 8, {1, 2, std::numeric_limits<float>::quiet_NaN()}));
+    io::write(folder / "b1.npy", floats(8, 8, {}));
+    io::write(folder / "b2.npy", floats(8, 8, {3}));
+    const std::string job = R"({"parallax": 1, "device": {"backend": "native"}, "non_finite": "mask",
+        "inputs": {"hologram": "h.npy", "background": {"files": "b?.npy", "combine": "mean"}},
+        "steps": [{"run": "hologram", "padding": "none"}], "outputs": {"amplitude": "a.npy"}})";
+    write_text(folder / "job.json", job);
+    const Json report = json_of(run_program({"run", "job.json", "--json"}, folder.path()));
+    CHECK(report["inputs"]["background"]["files"].size() == 2);
+    CHECK(report["inputs"]["background"]["array"] == "f32 8 x 8 (y, x)");
+    CHECK(json_of(run_program({"info", "a.npy", "--json"}, folder.path()))["non_finite"] == 0);
+}
+
+TEST_CASE("plan: arrays and bytes, nothing written") {
+    const TempFolder folder;
+    write_text(folder / "job.json", small_job.dump());
+    const Json plan = json_of(run_program({"plan", "job.json", "--json"}, folder.path()));
+    CHECK(plan["arrays"].size() == 2);
+    CHECK(plan["arrays"][0]["bytes"] == 64 * 48 * 4);
+    CHECK(plan["upper_bound_bytes"] >= plan["array_bytes"]);
+    CHECK(plan["steps"][1]["id"] == "recon");
+    CHECK(contains(run_program({"plan", "job.json"}, folder.path()).out, "of device memory"));
+    CHECK(folder.listing() == std::vector<std::string>{"job.json"});
+}

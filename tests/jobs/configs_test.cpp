@@ -1,0 +1,98 @@
+// The files of configs/: current, parsed, and run where their data is.
+#include "core/algorithm.hpp"
+#include "job/job.hpp"
+#include "job/load.hpp"
+#include "job/schema.hpp"
+#include "support.hpp"
+
+#include <set>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::tests;
+
+namespace {
+
+fs::path configs() {
+    const auto folder = repository("configs");
+    REQUIRE_MESSAGE(folder.has_value(), "run this in the repository, or set PARALLAX_SOURCE to it");
+    return *folder;
+}
+
+}  // namespace
+
+TEST_CASE("configs/schema/job.schema.json is what the program prints") {
+    const std::string committed = read_text(configs() / "schema/job.schema.json");
+    const bool current = committed == job_schema(Registry().algorithms()).dump(2) + "\n";
+    CHECK_MESSAGE(current, "bring it up to date: parallax schema > configs/schema/job.schema.json");
+}
+
+TEST_CASE("the schema knows every key that the parser knows") {
+    const Registry registry;
+    const Json schema = job_schema(registry.algorithms());
+    for (const Algorithm& algorithm : registry.algorithms()) {
+        const Json& step = schema["$defs"]["step_" + algorithm.name];
+        for (const ParameterField& field : algorithm.parameters.fields()) {
+            for (const std::string& key : field.keys) CHECK(step["properties"].contains(key));
+        }
+        const Json starting = starting_job(algorithm);
+        CHECK_NOTHROW(parse_job(starting, registry.algorithms()));
+    }
+}
+
+TEST_CASE("every committed job and every device file is understood") {
+    const Registry registry;
+    std::set<std::string> seen;
+    for (const auto& entry : fs::directory_iterator(configs() / "jobs")) {
+        CAPTURE(entry.path().filename().string());
+        seen.insert(entry.path().stem().string());
+        CHECK_NOTHROW(parse_job(load_json(entry.path()), registry.algorithms()));
+    }
+    for (const char* job : {"hologram", "usaf_off_axis", "horse_off_axis", "beads_inline", "holopy_inline"}) CHECK(seen.count(job) == 1);
+    seen.clear();
+    for (const auto& entry : fs::directory_iterator(configs() / "devices")) {
+        CAPTURE(entry.path().filename().string());
+        seen.insert(entry.path().stem().string());
+        CHECK_NOTHROW(host::DeviceSelector::parse(without_comments(load_json(entry.path())), ""));
+    }
+    for (const char* device : {"any", "cpu", "gpu", "nvidia"}) CHECK(seen.count(device) == 1);
+}
+
+TEST_CASE("the job of the README finds its beads on the best device there is") {
+    const TempFolder folder;
+    const Run run = run_program({"run", (configs() / "jobs/hologram.json").string(), "--json"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json report = Json::parse(run.out);
+    const Json& focus = report["records"]["focus"];
+    CHECK(focus["best_distance_um"].get<double>() == doctest::Approx(1000).epsilon(0.02));
+    CHECK(folder.listing() == std::vector<std::string>{"amplitude.png", "focus.json", "hologram.png"});
+    CHECK(Json::parse(read_text(folder / "focus.json")) == focus);
+}
+
+TEST_CASE("the jobs of the real holograms run") {
+    const fs::path data = test_data();
+    if (data.empty()) {
+        MESSAGE("SKIPPED: the real holograms are not there (PARALLAX_TEST_DATA)");
+        return;
+    }
+    struct Row { const char* job; std::vector<std::string> settings; const char* output; };
+    const Row rows[] = {
+        {"usaf_off_axis", {"--set", "recon.distance_mm={\"from\": 27, \"to\": 29, \"step\": 0.5}"}, "usaf_amplitude.png"},
+        {"horse_off_axis", {}, "horse_amplitude.png"},
+        {"beads_inline", {"--set", "recon.distance_um={\"from\": 6.6, \"to\": 7.8, \"step\": 0.2}"}, "beads_phase.png"},
+        {"holopy_inline", {"--set", "recon.distance_um=[10, 15]"}, "holopy_amplitude.png"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.job));
+        const TempFolder folder;
+        std::vector<std::string> arguments{"run", (configs() / "jobs" / (std::string(row.job) + ".json")).string(), "--root", "data=" + data.string(), "--json"};
+        arguments.insert(arguments.end(), row.settings.begin(), row.settings.end());
+        const Run run = run_program(arguments, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(fs::exists(folder / row.output));
+        if (std::string(row.job) != "beads_inline") continue;
+        CHECK(Json::parse(run.out)["records"]["focus"]["best_distance_um"].get<double>() == doctest::Approx(7.2).epsilon(0.05));
+    }
+}
