@@ -214,3 +214,14 @@ TEST_CASE("plan: arrays and bytes, nothing written") {
     CHECK(contains(run_program({"plan", "job.json"}, folder.path()).out, "of device memory"));
     CHECK(folder.listing() == std::vector<std::string>{"job.json"});
 }
+
+TEST_CASE("a full disk behind stdout is exit status 1") {
+    if (!fs::exists("/dev/full")) {
+        MESSAGE("SKIPPED: this system has no /dev/full");
+        return;
+    }
+    const TempFolder folder;
+    const Run run = run_program({"schema"}, folder.path(), {}, "/dev/full");
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "error: "));
+}

@@ -19,8 +19,12 @@ std::string quoted(const std::string& text) {
     return '"' + text + '"';
 #else
     std::string result = "'";
-    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return result + "'";
+    for (const char c : text) {
+        if (c == '\'') result += "'\\''";
+        else result += c;
+    }
+    result += '\'';
+    return result;
 #endif
 }
 
@@ -74,18 +78,24 @@ HostArray floats(std::int64_t width, std::int64_t height, std::vector<float> val
     return array;
 }
 
-Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment) {
+Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment,
+                const fs::path& standard_output) {
     const char* const program = std::getenv("PARALLAX_BIN");
     if (!program) FAIL("PARALLAX_BIN must hold the path of the program");
     const TempFolder streams;
     std::string command = "cd " + quoted(folder.string()) + " && ";
     for (const std::string& setting : environment) {
         const std::size_t equals = setting.find('=');
-        command += setting.substr(0, equals + 1) + quoted(setting.substr(equals + 1)) + " ";
+        command += setting.substr(0, equals + 1);
+        command += quoted(setting.substr(equals + 1));
+        command += ' ';
     }
     command += quoted(program);
-    for (const std::string& argument : arguments) command += " " + quoted(argument);
-    command += " > " + quoted((streams / "out").string()) + " 2> " + quoted((streams / "err").string()) + " < /dev/null";
+    for (const std::string& argument : arguments) {
+        command += ' ';
+        command += quoted(argument);
+    }
+    command += " > " + quoted((standard_output.empty() ? streams / "out" : standard_output).string()) + " 2> " + quoted((streams / "err").string()) + " < /dev/null";
     const int status = std::system(command.c_str());
     return {exit_status(status), read_text(streams / "out"), read_text(streams / "err")};
 }

@@ -40,8 +40,10 @@ struct Run {
     int status = -1;
     std::string out, err;
 };
-/// Runs the program of PARALLAX_BIN in `folder` and waits. `environment`: "NAME=value".
-Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment = {});
+/// Runs the program of PARALLAX_BIN in `folder` and waits. `environment`: "NAME=value". What it
+/// prints is caught, or goes to `standard_output`.
+Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment = {},
+                const fs::path& standard_output = {});
 
 /// A folder of the repository such as "configs": PARALLAX_SOURCE or a parent of the working directory holds it.
 std::optional<fs::path> repository(const std::string& folder);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <system_error>
 
 namespace parallax::cli {
 
@@ -35,7 +36,8 @@ int report_error(const std::exception& error, const std::string& origin) {
         return 2;
     }
     fmt::print(stderr, "{} {}\n", title, error.what());
-    if (!dynamic_cast<const Error*>(&error)) line("note", "this is no error that Parallax knows: please report it");
+    const bool known = dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error);
+    if (!known) line("note", "this is no error that Parallax knows: please report it");
     return 1;
 }
 

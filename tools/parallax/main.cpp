@@ -63,7 +63,9 @@ int parse_and_run(int argc, char** argv) {
     logger->set_level(verbose ? spdlog::level::debug : spdlog::level::warn);
     spdlog::set_default_logger(logger);
     try {
-        return command.run();
+        const int status = command.run();
+        if (std::fflush(stdout) != 0) throw parallax::IoError("standard output", "cannot be written");
+        return status;
     } catch (const std::exception& error) {
         return report_error(error, command.origin);
     }
