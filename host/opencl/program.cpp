@@ -121,6 +121,8 @@ ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::s
     limits_.arguments = arguments;
     limits_.work_group = work_group_limit(handle(), *context_);
     limits_.required = kernel_value<std::array<std::size_t, 3>>(handle(), device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, {});
+    // A kernel compiled for one shape runs in that shape; NVIDIA (driver 580) reports what its registers would allow without it.
+    if (const std::size_t shape = limits_.required[0] * limits_.required[1] * limits_.required[2]; shape > 0) limits_.work_group = shape;
     limits_.local_memory = local_memory_use(handle(), *context_);
 }
 

@@ -21,8 +21,9 @@
 
 namespace parallax::engine::fft {
 
-/// rows: the points of a line are neighbours in memory; columns: the lines are.
-enum class LineLayout { rows, columns };
+/// rows: the points of a line are neighbours in memory; columns: the lines are; filter: columns that are transformed there
+/// and back while a second set of points rests in registers, at most 4 lines a group.
+enum class LineLayout { rows, columns, filter };
 
 struct LineLimits {
     int group = 1024;                    ///< work-items of a work-group

@@ -23,7 +23,7 @@ public:
         }
         host::Defines method;
         method.add("METHOD", table_ ? 2 : method_define(geometry_.method));
-        columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_, fft::LineLayout::columns, most_columns);
+        columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_, fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
         inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
 
@@ -128,7 +128,7 @@ Support supports(const Problem& problem, host::Context& context) {
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const auto& p = problem.parameters.as<HologramParameters>();
     const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
-    for (const auto& [n, layout, axis] : {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::columns, "height"}}) {
+    for (const auto& [n, layout, axis] : {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout)) {
             return Support::no(fmt::format("the padded {} {} is more than one work-group can transform, or has a prime factor above {}", axis, n,
                                            fft::largest_radix));
