@@ -37,10 +37,26 @@ void check_image(const Problem& problem, const std::string& port) {
     }
 }
 
+/// The order lies inside the hologram's spectrum, and something of it is kept.
+void check_off_axis(const OffAxis& order, const Geometry& g) {
+    if (order.automatic) return;
+    if (!(order.radius > 0)) {
+        throw ConfigError("/off_axis/radius", fmt::format("a radius of {}", order.radius), "the radius of the disc that is kept, above 0 pixels of the spectrum",
+                          "a third of the distance from the centre to the carrier is usual, and what \"off_axis\": \"auto\" takes");
+    }
+    const auto check = [](const char* pointer, double value, std::int64_t size, const char* axis) {
+        if (std::fabs(value) * 2 <= static_cast<double>(size)) return;
+        throw ConfigError(pointer, fmt::format("{}", value), fmt::format("{} to {}: the hologram's spectrum has {} pixels in {}", -(size / 2), size / 2, size, axis));
+    };
+    check("/off_axis/x", order.x, g.width, "x");
+    check("/off_axis/y", order.y, g.height, "y");
+}
+
 ArrayDescs infer(const Problem& problem) {
     for (const char* port : {"hologram", "background", "dark"}) check_image(problem, port);
     const auto& p = problem.parameters.as<HologramParameters>();
     const Geometry g = geometry_of(problem);
+    if (p.off_axis) check_off_axis(*p.off_axis, g);
     if (p.planes == Planes::best && !p.autofocus) {
         throw ConfigError("/planes", "\"best\"", "autofocus with it", "add \"autofocus\": {\"object\": \"amplitude\"}");
     }
