@@ -201,7 +201,9 @@ void apply_input(Json& job, const std::string& setting, const std::vector<Algori
     if (job.contains("steps") && job["steps"].is_array()) {
         for (const Json& step : job["steps"]) {
             if (const Algorithm* algorithm = algorithm_of(step, algorithms)) {
-                for (const Port& port : algorithm->inputs) known.push_back(port.name);
+                for (const Port& port : algorithm->inputs) {
+                    if (std::find(known.begin(), known.end(), port.name) == known.end()) known.push_back(port.name);
+                }
             }
         }
     }
