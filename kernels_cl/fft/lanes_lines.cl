@@ -12,7 +12,7 @@
 #define LANES_COMPLEX 0   // rows of [rows][points] float2
 #define LANES_REAL 1      // rows of [rows][points] float, two to a line, as real and imaginary part
 #define LANES_HALF 2      // rows of [rows][points / 2 + 1] float2, spectra of real rows, two to a line
-#define LANES_PANELS 3    // panels of 16 columns: [planes][panels][points][re, im] vectors
+#define LANES_PANELS 3    // panels of 16 columns: [planes][panels][LANES_PANEL_ROWS][re, im] vectors
 #define LANES_COLUMNS 5   // columns of [planes][points][width] float2
 #ifndef LANES_IN
 #define LANES_IN LANES_COLUMNS
@@ -319,8 +319,8 @@ LANES_KERNEL void lanes_lines(GLOBAL const float* in, GLOBAL float* out, GLOBAL 
     for (long64 block = get_group_id(0); block < count * (long64)panels; block += get_num_groups(0)) {
         const int panel = (int)(block % panels);
         const long64 column = block / panels * plane_floats + panel * 32;
-        io.in = LANES_IN == LANES_COLUMNS ? in + column : in + block * LANES_LINE * 32;
-        io.out = LANES_OUT == LANES_COLUMNS ? out + column : out + block * LANES_LINE * 32;
+        io.in = LANES_IN == LANES_COLUMNS ? in + column : in + block * LANES_PANEL_ROWS(LANES_LINE) * 32;
+        io.out = LANES_OUT == LANES_COLUMNS ? out + column : out + block * LANES_PANEL_ROWS(LANES_LINE) * 32;
         io.lanes = min(16, width - 16 * panel);
 #endif
 #if LANES_POINTS

@@ -3,7 +3,7 @@
 // transform across the lanes by way of a 16 x 16 transpose. Loads and stores are contiguous.
 // `across`: exp(-2 pi i l k / 16m) as [m][re, im] vectors. scratch: for each group LANES_LENGTH pairs and a line of
 // [2][16 m + 16] floats. Groups are few and loop over rows, so that their scratch stays in the cache.
-// Panels: [plane][panel of 16 columns][row][re, im] vectors, so that columns are read and written in one stream.
+// Panels: [plane][panel of 16 columns][LANES_PANEL_ROWS][re, im] vectors, so that columns are read and written in one stream.
 // OpenCL only (float16). Source: four-step transform, Bailey 1990.
 // backends: opencl
 #include "prelude/prelude.clh"
@@ -96,7 +96,9 @@ INLINE void lanes_store(const struct LanesIo* io, int place, int k, Lanes re, La
 }
 
 // Address of a row in panels of `height` rows, `panels` to a plane.
-INLINE long64 lanes_panel_row(long64 row, int height, int panels) { return (row / height * panels * height + row % height) * 32; }
+INLINE long64 lanes_panel_row(long64 row, int height, int panels) { 
+    return (row / height * panels * LANES_PANEL_ROWS(height) + row % height) * 32;
+}
 
 #if LANES_IN == LANES_HALF || LANES_IN == LANES_HALVES
 // Two half spectra A and B -> the whole spectrum of a + ib: A + iB, and conj(A) + i conj(B) at the mirrored place.
@@ -198,7 +200,7 @@ LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLO
     struct LanesIo io;
     io.work = scratch + get_group_id(0) * (long64)(2 * LANES_LENGTH + 2 * LANES_LINE / 16);
     io.sign = sign;
-    io.step = height * (long64)32;
+    io.step = LANES_PANEL_ROWS(height) * (long64)32;
     GLOBAL float* line_re = (GLOBAL float*)(io.work + 2 * LANES_LENGTH);
     GLOBAL float* line_im = line_re + LANES_LINE;
 

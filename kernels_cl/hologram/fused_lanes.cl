@@ -67,7 +67,7 @@ INLINE void product(int b, GLOBAL Lanes* plus, GLOBAL Lanes* minus, GLOBAL const
 // panels: of one half. scratch: for each group 2 LANES_LENGTH pairs.
 LANES_KERNEL void fused_columns(GLOBAL const float* in, GLOBAL const float* transfer, GLOBAL float* out, GLOBAL Lanes* scratch,
                                 GLOBAL const float2* twiddle, GLOBAL const int* order, int width, int panels) {
-    const long64 panel_floats = LANES_LENGTH * (long64)32;
+    const long64 panel_floats = LANES_PANEL_ROWS(LANES_LENGTH) * (long64)32;
     GLOBAL Lanes* plus = scratch + get_group_id(0) * (long64)(4 * LANES_LENGTH);
     GLOBAL Lanes* minus = plus + 2 * LANES_LENGTH;
     for (int p = get_group_id(0); p < panels; p += get_num_groups(0)) {

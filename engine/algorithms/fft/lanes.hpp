@@ -37,7 +37,7 @@ enum class Layout { complex = 0, real = 1, half = 2, panels = 3, halves = 4, col
 /// Longest columns, and rows that have no panels: a group's scratch is 256 bytes for each element of its lines.
 inline constexpr std::int64_t line_limit = std::int64_t{1} << 18;
 
-/// Floats of the panels of `planes` planes of width x height complex numbers: [planes][width / 16 up][height][2][16].
+/// Floats of the panels of `planes` planes of width x height complex numbers: [planes][width / 16 up][height | 1][2][16].
 std::int64_t panel_floats(std::int64_t width, std::int64_t height, std::int64_t planes);
 
 /// Work-groups for `blocks` blocks of work: a few for each core, so that one that is late does not hold up the others.

@@ -109,7 +109,7 @@ void define_length(host::Defines& defines, const std::vector<int>& radices) {
 
 std::string describe(const std::vector<int>& radices) { return fmt::format("{}", fmt::join(radices, " ")); }
 
-std::int64_t panel_floats(std::int64_t width, std::int64_t height, std::int64_t planes) { return (width + 15) / 16 * height * 32 * planes; }
+std::int64_t panel_floats(std::int64_t width, std::int64_t height, std::int64_t planes) { return (width + 15) / 16 * (height | 1) * 32 * planes; }
 
 std::size_t group_count(const host::DeviceInfo& device, std::int64_t blocks) {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(blocks, 1, std::int64_t{4} * device.compute_units));
