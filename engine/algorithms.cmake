@@ -2,4 +2,5 @@
 set(PARALLAX_ALGORITHMS
     fft
     hologram
-    hologram_simulate)
+    hologram_simulate
+    reduce)

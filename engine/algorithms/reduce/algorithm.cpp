@@ -1,0 +1,79 @@
+// `reduce`: what goes in, what comes out, and the two records.
+#include "algorithms/reduce/parameters.hpp"
+#include "core/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace parallax::engine {
+namespace reduce {
+namespace {
+
+/// JSON has no words for infinity and NaN: strings.
+Json number(double x) {
+    if (std::isfinite(x)) return x;
+    return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+}
+
+Json integer(const Totals& t, std::uint64_t word) {
+    return is_signed(t.type) ? Json(static_cast<std::int64_t>(word)) : Json(word);
+}
+
+Json low(const Totals& t) { return is_floating(t.type) ? number(t.real_low) : integer(t, t.low); }
+Json high(const Totals& t) { return is_floating(t.type) ? number(t.real_high) : integer(t, t.high); }
+Json sum(const Totals& t) { return is_floating(t.type) ? number(t.real_sum.value()) : integer(t, t.sum); }
+
+ArrayDescs infer(const Problem& problem) {
+    const ArrayDesc& input = problem.inputs.at("array");
+    if (!is_supported(input.type))
+        throw ConfigError("/inputs/array", input.describe(), "elements of type u8, i8, u16, i16, u32, i32, f32 or f64");
+    if (!input.is_dense()) throw ConfigError("/inputs/array", input.describe() + " with gaps", "a dense array");
+    if (input.count() == 0 && kind_of(problem) != Kind::sum)
+        throw ConfigError("/inputs/array", input.describe(), "an array with at least one element",
+                          "no elements have a sum, which is 0, but no minimum, maximum or statistics");
+    return {};
+}
+
+}  // namespace
+
+ParameterTable reduce_table() {
+    using P = ReduceParameters;
+    return TableBuilder<P>()
+        .choice("op", &P::op, {{"sum", Op::sum}, {"min", Op::min}, {"max", Op::max}},
+                "sum: integers in 64 bits, real numbers with an error of at most 2^-23 of the sum of magnitudes. min, max: NaN where an element is NaN.")
+        .build();
+}
+
+Kind kind_of(const Problem& problem) {
+    if (problem.wants("statistics")) return Kind::all;
+    const Op op = problem.parameters.as<ReduceParameters>().op;
+    return op == Op::sum ? Kind::sum : op == Op::min ? Kind::min : Kind::max;
+}
+
+Json value_record(const ReduceParameters& p, const Totals& t) {
+    return {{"value", p.op == Op::sum ? sum(t) : p.op == Op::min ? low(t) : high(t)}, {"count", t.count}};
+}
+
+Json statistics_record(const Totals& t) {
+    return {{"min", low(t)}, {"max", high(t)}, {"mean", number(t.mean())}, {"variance", number(t.variance())}, {"count", t.count}};
+}
+
+}  // namespace reduce
+
+Algorithm make_reduce() {
+    Algorithm a;
+    a.name = "reduce";
+    a.summary = "Sum, minimum or maximum of an array's elements, and its statistics in one pass";
+    a.parameters = reduce::reduce_table();
+    a.inputs = {{"array", "any shape; u8, i8, u16, i16, u32, i32, f32 or f64", true, PortKind::array}};
+    a.outputs = {{"value", "the sum, minimum or maximum, and the number of elements", true, PortKind::record},
+                 {"statistics", "minimum, maximum, mean, variance (divided by the number of elements) and that number", false, PortKind::record}};
+    a.infer = reduce::infer;
+    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.variants = {reduce::grid_stride_variant(), reduce::fan_in_variant(true), reduce::fan_in_variant(false),
+                  reduce::row_column_variant(), reduce::threaded_variant(),    reduce::reference_variant()};
+    return a;
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,35 @@
+// What the variants that run kernels have in common: they leave accumulators on the device, which become the records.
+#pragma once
+
+#include "algorithms/reduce/parameters.hpp"
+#include "core/plan.hpp"
+
+namespace parallax::engine::reduce {
+
+class DevicePlan : public Plan {
+public:
+    explicit DevicePlan(const Problem&);
+    void enqueue(Execution&, const Bindings&) final;
+
+protected:
+    /// KIND, ELEMENT, WORD ... of kernels_cl/reduce/accumulator.clh.
+    host::Defines defines() const;
+    std::size_t bytes(std::int64_t accumulators) const { return static_cast<std::size_t>(accumulators) * accumulator_bytes(type_, kind_); }
+    std::int64_t count() const { return count_; }
+
+    struct Left { const host::Buffer* buffer = nullptr; std::int64_t accumulators = 0; };
+    /// Reduces a non-empty array to a few accumulators, which the host joins in order.
+    virtual Left reduce(Execution&, const host::Buffer& array) = 0;
+
+private:
+    ReduceParameters parameters_;
+    ElementType type_;
+    std::int64_t count_;
+    Kind kind_;
+    bool wants_value_, wants_statistics_;
+};
+
+/// A Variant of OpenCL and CUDA with everything but its policy and plan.
+Variant device_variant(std::string name, std::string summary, Role, std::string kernel_file);
+
+}  // namespace parallax::engine::reduce

@@ -1,0 +1,74 @@
+// `reference` and `threaded`: C++ on the native device. Threads take fixed parts, so that sums do not depend on their number.
+#include "algorithms/reduce/parameters.hpp"
+#include "core/plan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace parallax::engine::reduce {
+namespace {
+
+constexpr std::int64_t part_size = std::int64_t{1} << 18;
+
+Totals threaded_totals(ElementType type, const std::byte* elements, std::int64_t count) {
+    const std::int64_t parts = (count + part_size - 1) / part_size;
+    std::vector<Totals> totals(static_cast<std::size_t>(parts), Totals(type));
+    std::atomic<std::int64_t> next{0};
+    const auto work = [&] {
+        for (std::int64_t i = next++; i < parts; i = next++)
+            totals[static_cast<std::size_t>(i)] = totals_of(type, elements + i * part_size * static_cast<std::int64_t>(bytes_of(type)),
+                                                            std::min(part_size, count - i * part_size));
+    };
+    {
+        std::vector<std::jthread> threads;
+        const auto wanted = std::min<std::int64_t>(parts, std::max(1u, std::thread::hardware_concurrency()));
+        for (std::int64_t i = 1; i < wanted; ++i) threads.emplace_back(work);
+        work();
+    }
+    Totals all(type);
+    for (const Totals& t : totals) all.join(t);
+    return all;
+}
+
+class NativePlan final : public Plan {
+public:
+    NativePlan(const Problem& problem, bool threaded)
+        : parameters_(problem.parameters.as<ReduceParameters>()), input_(problem.inputs.at("array")), threaded_(threaded),
+          wants_value_(problem.wants("value")), wants_statistics_(problem.wants("statistics")) {}
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const auto totals = std::make_shared<Totals>(input_.type);
+        x.host_task("reduce", [&, in = arrays.input("array")] {
+            *totals = (threaded_ ? threaded_totals : totals_of)(input_.type, in.host_pointer(), input_.count());
+        });
+        if (wants_value_) x.record("value", [totals, p = parameters_] { return value_record(p, *totals); });
+        if (wants_statistics_) x.record("statistics", [totals] { return statistics_record(*totals); });
+    }
+
+private:
+    ReduceParameters parameters_;
+    ArrayDesc input_;
+    bool threaded_, wants_value_, wants_statistics_;
+};
+
+Variant native_variant(std::string name, std::string summary, bool threaded) {
+    Variant v;
+    v.name = std::move(name);
+    v.summary = std::move(summary);
+    v.role = Role::reference;
+    v.backends = {host::Backend::native};
+    v.plan = [threaded](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        return std::make_unique<NativePlan>(problem, threaded);
+    };
+    return v;
+}
+
+}  // namespace
+
+Variant reference_variant() { return native_variant("reference", "one loop on one thread, sums compensated: what the other variants are measured by", false); }
+Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", true); }
+
+}  // namespace parallax::engine::reduce
