@@ -3,4 +3,5 @@ set(PARALLAX_ALGORITHMS
     fft
     hologram
     hologram_simulate
-    reduce)
+    reduce
+    scan)
