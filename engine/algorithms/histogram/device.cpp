@@ -1,0 +1,176 @@
+// The ways of counting on a device: defines, kernel, ranges, launch.
+#include "algorithms/histogram/histogram.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace parallax::engine::histogram {
+namespace {
+
+constexpr std::int64_t local_slots = 8192;   // 32 KiB of u32
+
+bool is_cpu(const host::DeviceInfo& device) { return device.type == host::DeviceType::cpu; }
+
+/// The largest power of two that is not above `n`, for n >= 1.
+std::int64_t power_of_two_below(std::int64_t n) { return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); }
+
+host::Defines defines_of(const HistogramSpec& spec) {
+    const bool is_float = spec.type == ElementType::f32;
+    host::Defines d;
+    d.add("ELEMENT", is_float ? "float" : spec.type == ElementType::u16 ? "ushort" : "uchar")
+        .add("ELEMENT_BYTES", static_cast<std::int64_t>(bytes_of(spec.type)))
+        .add("IS_FLOAT", is_float)
+        .add("BINS", spec.bins)
+        .add("CHANNELS", spec.channels)
+        .add("HAS_MASK", spec.masked);
+    return d;
+}
+
+/// Work-groups for `count` elements: as many as have something to do, at most `most`.
+std::size_t groups_for(std::uint64_t count, std::uint64_t elements_a_group, std::uint64_t most) {
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>((count + elements_a_group - 1) / elements_a_group, 1, std::max<std::uint64_t>(most, 1)));
+}
+
+class Counting : public Histogram {
+protected:
+    Counting(PlanBuilder& builder, const HistogramSpec& spec) : spec_(spec), clear_(builder.kernel({"histogram/clear.cl", {}}, "histogram_clear")) {
+        if (!spec.edges.empty()) edges_ = builder.constant(spec.edges);
+        clear_group_ = static_cast<std::size_t>(std::min<std::uint32_t>(256, builder.device().max_work_group));
+    }
+    void clear(Execution& x, const host::Buffer& counts) {
+        const auto slots = static_cast<std::size_t>(spec_.slots());
+        x.launch("clear", *clear_, {(slots + clear_group_ - 1) / clear_group_, 1, 1}, {clear_group_, 1, 1}, {counts, static_cast<std::uint32_t>(slots)});
+    }
+    const host::Buffer& edges_or(const host::Buffer& other) const { return edges_ ? edges_ : other; }
+    const host::Buffer& mask_or(const host::Buffer& mask, const host::Buffer& other) const { return spec_.masked ? mask : other; }
+
+    HistogramSpec spec_;
+
+private:
+    std::unique_ptr<host::Kernel> clear_;
+    std::size_t clear_group_;
+    host::Buffer edges_;
+};
+
+/// histogram/local.cl: one histogram or several in local memory.
+class LocalHistogram final : public Counting {
+public:
+    LocalHistogram(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) : Counting(builder, spec) {
+        const host::DeviceInfo& device = builder.device();
+        const std::int64_t fit = std::max<std::int64_t>(local_slots / spec.slots(), 1);
+        const std::int64_t copies = std::min<std::int64_t>(shape.copies, power_of_two_below(fit));
+        const std::int64_t range = std::min(spec.slots(), local_slots / copies);
+        ranges_ = static_cast<std::size_t>((spec.slots() + range - 1) / range);
+        // Groups of one work-item count without atomics; rusticl miscounts f32 so (Mesa 22.3).
+        const int smallest = spec.type == ElementType::f32 ? 64 : 1;
+        group_ = static_cast<std::size_t>(std::min<std::int64_t>(std::max(shape.work_group, smallest), power_of_two_below(device.max_work_group)));
+        const auto elements = static_cast<std::uint64_t>(group_) * 16 / bytes_of(spec.type) * static_cast<std::uint64_t>(shape.loads);
+        groups_ = groups_for(spec.count(), elements, std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(shape.groups_per_unit));
+        host::ProgramSpec program{"histogram/local.cl", defines_of(spec)};
+        program.defines.add("GROUP", static_cast<std::int64_t>(group_)).add("COPIES", copies).add("LOADS", shape.loads).add("RANGE", range);
+        count_ = builder.kernel(program, "histogram_local");
+    }
+
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts) override {
+        clear(x, counts);
+        x.launch("count", *count_, {groups_, ranges_, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(image), counts, spec_.count()});
+    }
+
+private:
+    std::unique_ptr<host::Kernel> count_;
+    std::size_t group_, groups_, ranges_;
+};
+
+class GlobalHistogram final : public Counting {
+public:
+    GlobalHistogram(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
+        : Counting(builder, spec), count_(builder.kernel({"histogram/global.cl", defines_of(spec)}, "histogram_global")) {
+        group_ = std::min<std::size_t>(static_cast<std::size_t>(work_group), builder.device().max_work_group);
+        groups_ = groups_for(spec.count(), group_, std::uint64_t{builder.device().compute_units} * 16);
+    }
+
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts) override {
+        clear(x, counts);
+        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(image), counts, spec_.count()});
+    }
+
+private:
+    std::unique_ptr<host::Kernel> count_;
+    std::size_t group_, groups_;
+};
+
+class ByteCounters final : public Counting {
+public:
+    ByteCounters(PlanBuilder& builder, const HistogramSpec& spec, int work_group) : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
+        host::ProgramSpec program{"histogram/byte_counters.cl", {}};
+        program.defines.add("GROUP", work_group);
+        count_ = builder.kernel(program, "histogram_byte_counters");
+        groups_ = groups_for(spec.count(), group_ * 240, std::uint64_t{builder.device().compute_units} * 16);
+    }
+
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts) override {
+        clear(x, counts);
+        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
+    }
+
+private:
+    std::unique_ptr<host::Kernel> count_;
+    std::size_t group_, groups_;
+};
+
+}  // namespace
+
+std::string replicated_why_not(const HistogramSpec& spec, host::Context& context) {
+    if (std::string reason = local_why_not(spec, context); !reason.empty()) return reason;
+    if (2 * spec.slots() > local_slots) return fmt::format("two copies of {} bins x {} channels do not fit into 32 KiB", spec.bins, spec.channels);
+    return {};
+}
+
+std::string local_why_not(const HistogramSpec&, host::Context& context) {
+    const std::uint64_t bytes = context.info().local_memory;
+    return bytes >= 32768 ? std::string() : fmt::format("needs 32 KiB of local memory; the device has {} bytes", bytes);
+}
+
+std::string byte_counters_why_not(const HistogramSpec& spec, host::Context& context) {
+    if (spec.type != ElementType::u8 || spec.bins != 64) return fmt::format("counts u8 in 64 bins only; this is {} in {}", to_string(spec.type), spec.bins);
+    if (spec.channels != 1) return fmt::format("counts one channel; this image has {}", spec.channels);
+    if (spec.masked) return "takes no mask";
+    if (context.info().max_work_group < 64) return fmt::format("needs work-groups of 64; the device has {}", context.info().max_work_group);
+    return local_why_not(spec, context);
+}
+
+std::unique_ptr<Histogram> make_replicated(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) {
+    const bool cpu = is_cpu(builder.device());
+    LocalShape s = shape;
+    if (s.work_group == 0) s.work_group = cpu ? 1 : 1024;
+    if (s.copies == 0) s.copies = cpu ? 4 : 32;
+    if (s.groups_per_unit == 0) s.groups_per_unit = cpu ? 8 : 1;
+    return std::make_unique<LocalHistogram>(builder, spec, s);
+}
+
+std::unique_ptr<Histogram> make_local_atomics(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) {
+    const bool cpu = is_cpu(builder.device());
+    LocalShape s = shape;
+    if (s.work_group == 0) s.work_group = cpu ? 1 : 256;
+    if (s.groups_per_unit == 0) s.groups_per_unit = 8;
+    s.copies = 1;
+    return std::make_unique<LocalHistogram>(builder, spec, s);
+}
+
+std::unique_ptr<Histogram> make_global_atomics(PlanBuilder& builder, const HistogramSpec& spec, int work_group) {
+    return std::make_unique<GlobalHistogram>(builder, spec, work_group);
+}
+
+std::unique_ptr<Histogram> make_byte_counters(PlanBuilder& builder, const HistogramSpec& spec, int work_group) {
+    return std::make_unique<ByteCounters>(builder, spec, work_group);
+}
+
+std::unique_ptr<Histogram> make_best(PlanBuilder& builder, const HistogramSpec& spec) {
+    if (replicated_why_not(spec, builder.context()).empty()) return make_replicated(builder, spec);
+    if (local_why_not(spec, builder.context()).empty()) return make_local_atomics(builder, spec, {});
+    return make_global_atomics(builder, spec, 256);
+}
+
+}  // namespace parallax::engine::histogram
