@@ -5,6 +5,7 @@
 // out is safe. Array: [images][n][unit]; unit 1 is rows. inverse stores backwards, at (n - k) mod n.
 // Source: Bluestein 1970.
 #include "prelude/prelude.clh"
+#define FFT_ALIASED 1
 #include "fft/stockham.clh"
 
 #ifndef BLUESTEIN_COLUMNS    // 1: neighbouring work-items take neighbouring lines, for unit > 1

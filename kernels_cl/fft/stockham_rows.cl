@@ -4,6 +4,7 @@
 // inverse: the forward transform stored backwards, out[(N - i) mod N], so that one program serves both directions.
 // Source: Stockham autosort (Cochran 1967); Govindaraju et al. 2008 for the shape on GPUs.
 #include "prelude/prelude.clh"
+#define FFT_ALIASED 1
 #include "fft/stockham.clh"
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
