@@ -53,6 +53,12 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
     const TempFolder folder;
     fill(folder);
     const Row rows[] = {
+        // An order that is not there.
+        {step(R"("off_axis": {"x": 4, "y": 2})"), {}, 2, {"/steps/0/off_axis/radius"}},
+        {step(R"("off_axis": {"x": 100, "y": 0, "radius": 3})"), {}, 2, {"/steps/0/off_axis/x"}},
+        // A report in the place of what it reports on.
+        {"{}", {"--report", "job.json", "--overwrite"}, 2, {"--report", "which is the job"}},
+        {"{}", {"--report", "h.png", "--overwrite"}, 2, {"--report", "which is an input"}},
         // The text of the job.
         {R"({"parallax": null})", {}, 2, {"/parallax", "add \"parallax\": 1"}},
         {R"({"parallax": "1"})", {}, 2, {"/parallax", "the string \"1\""}},

@@ -26,11 +26,18 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
     if (std::filesystem::exists(path) && !options.overwrite) {
         throw ConfigError("--report", fmt::format("the existing file {}", options.report), "no file of that name", "use --overwrite to replace it");
     }
-    for (const std::filesystem::path& output : prepared.outputs) {
-        if (std::filesystem::absolute(output).lexically_normal() == std::filesystem::absolute(path).lexically_normal()) {
-            throw ConfigError("--report", fmt::format("{}, which is an output too", options.report), "a file of its own");
+    const auto refuse_same = [&](const std::filesystem::path& other, const char* what) {
+        std::error_code ignored;
+        if (std::filesystem::absolute(other).lexically_normal() == std::filesystem::absolute(path).lexically_normal() ||
+            std::filesystem::equivalent(other, path, ignored)) {
+            throw ConfigError("--report", fmt::format("{}, which is {}", options.report, what), "a file of its own");
         }
+    };
+    refuse_same(engine::path_from(options.job.file), "the job");
+    for (const engine::PreparedInput& input : prepared.inputs) {
+        for (const std::filesystem::path& file : input.files) refuse_same(file, "an input");
     }
+    for (const std::filesystem::path& output : prepared.outputs) refuse_same(output, "an output too");
     if (!std::filesystem::is_directory(std::filesystem::absolute(path).parent_path())) {
         throw ConfigError("--report", fmt::format("\"{}\" in a folder that is not there", options.report), "a file in a folder that is there");
     }
