@@ -98,6 +98,23 @@ std::uint64_t physical_memory() {
 #endif
 }
 
+fs::path own_folder() {
+#if defined(_WIN32)
+    HMODULE module = nullptr;
+    constexpr DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+    if (!GetModuleHandleExW(flags, reinterpret_cast<LPCWSTR>(&own_folder), &module)) return {};
+    std::wstring path(32768, L'\0');
+    path.resize(GetModuleFileNameW(module, path.data(), static_cast<DWORD>(path.size())));
+    return fs::path(path).parent_path();
+#else
+    Dl_info found{};
+    if (dladdr(reinterpret_cast<const void*>(&own_folder), &found) == 0 || found.dli_fname == nullptr) return {};
+    std::error_code error;
+    const fs::path path = fs::canonical(found.dli_fname, error);
+    return error ? fs::path() : path.parent_path();
+#endif
+}
+
 bool library_is_loaded(const std::string& library) {
 #if defined(_WIN32)
     return GetModuleHandleA(library.c_str()) != nullptr;

@@ -23,6 +23,8 @@ std::string system_version();
 /// Bytes of physical memory, 0 if unknown.
 std::uint64_t physical_memory();
 
+/// Folder of the program or library that this code is in; empty if the system does not tell.
+std::filesystem::path own_folder();
 /// Whether the process has loaded this shared library.
 bool library_is_loaded(const std::string& library);
 /// Empty if the shared library can be loaded, else the system's own words why not. It stays loaded: drivers that carry

@@ -14,6 +14,7 @@ std::string_view to_string(Role role) noexcept {
         case Role::seed: return "seed";
         case Role::plain: return "plain";
         case Role::best: return "best";
+        case Role::peer: return "peer";
     }
     return "unknown";
 }

@@ -46,7 +46,7 @@ struct Support {
     explicit operator bool() const noexcept { return why_not.empty(); }
 };
 
-enum class Role { reference, seed, plain, best };
+enum class Role { reference, seed, plain, best, peer };   ///< peer: another's library, run only where it is asked for by name
 std::string_view to_string(Role) noexcept;
 
 struct Variant {

@@ -1,5 +1,6 @@
 // The one list of algorithms (engine/algorithms.cmake) as a table: make_<name>() of each algorithm's folder.
 #include "core/algorithm.hpp"
+#include "peers/peers.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,6 +15,7 @@ Registry::Registry() {
 #define PARALLAX_ALGORITHM(name) algorithms_.push_back(make_##name());
 #include "algorithms.inc"
 #undef PARALLAX_ALGORITHM
+    peers::add_to(algorithms_);
 }
 
 const Algorithm& Registry::get(const std::string& name, const std::string& pointer) const {

@@ -129,6 +129,7 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
         }
     } else {
         for (const Variant& variant : algorithm.variants) {
+            if (variant.role == Role::peer) continue;
             const std::string reason = why_not(variant);
             if (reason.empty()) {
                 choice.variant = &variant;

@@ -1,0 +1,211 @@
+// reduce, scan, histogram, sort, equalize and box_filter on one device: every variant that runs there, peers among them
+// (CUB on CUDA devices), on the same arrays. A row is checked against another variant before it is timed.
+#include "core/session.hpp"
+#include "measure.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+
+namespace {
+
+using namespace parallax;
+using namespace parallax::bench;
+using namespace parallax::engine;
+
+/// One line of the table: an algorithm on some data.
+struct Work {
+    std::string name;                       ///< "reduce f32"
+    std::string algorithm;
+    Json parameters = Json::object();
+    std::vector<HostArray> inputs;          ///< in the order of `ports`
+    std::vector<std::string> ports;
+    std::vector<std::string> outputs;
+    double floor_bytes = 0;
+    double tolerance = 0;                   ///< of numbers in records and of float arrays, relative; 0: bit for bit
+};
+
+HostArray array_of(ElementType type, std::initializer_list<ArrayDesc::Extent> extents) { return HostArray::make(ArrayDesc::dense(type, std::vector<ArrayDesc::Extent>(extents))); }
+
+void fill_random(HostArray& array, unsigned seed) {
+    std::mt19937_64 random(seed);
+    const std::size_t bytes = array.desc.dense_bytes();
+    std::byte* const to = array.data();
+    for (std::size_t i = 0; i < bytes; i += 8) {
+        const std::uint64_t word = random();
+        std::memcpy(to + i, &word, std::min<std::size_t>(8, bytes - i));
+    }
+}
+
+HostArray random_array(ElementType type, std::initializer_list<ArrayDesc::Extent> extents) {
+    HostArray array = array_of(type, extents);
+    fill_random(array, 1);
+    if (type == ElementType::f32) {   // numbers around 1, none of them infinite
+        auto* values = reinterpret_cast<float*>(array.data());
+        const auto* bits = reinterpret_cast<const std::uint32_t*>(array.data());
+        for (std::int64_t i = 0; i < array.desc.count(); ++i) values[i] = static_cast<float>(bits[i] >> 8) * 0x1p-24f + 0.5f;
+    }
+    return array;
+}
+
+HostArray constant_bytes(std::initializer_list<ArrayDesc::Extent> extents) {
+    HostArray array = array_of(ElementType::u8, extents);
+    std::memset(array.data(), 0x5a, array.desc.dense_bytes());
+    return array;
+}
+
+std::string size_name(std::int64_t n) {
+    if (n > 0 && (n & (n - 1)) == 0) {
+        int log = 0;
+        while ((std::int64_t{1} << log) < n) ++log;
+        return fmt::format("2^{}", log);
+    }
+    return fmt::format("{}", n);
+}
+
+std::vector<Work> works(std::int64_t n, std::int64_t side) {
+    const auto elements = static_cast<double>(n), pixels = static_cast<double>(side * side);
+    std::vector<Work> all;
+    const auto add = [&](std::string name, std::string algorithm, Json parameters, HostArray input, std::string in, std::string out, double bytes, double tolerance = 0) {
+        all.push_back({std::move(name), std::move(algorithm), std::move(parameters), {std::move(input)}, {std::move(in)}, {std::move(out)}, bytes, tolerance});
+    };
+    add("reduce f32 sum", "reduce", {{"op", "sum"}}, random_array(ElementType::f32, {{'x', n}}), "array", "value", 4 * elements, 1e-6);
+    add("reduce f32 statistics", "reduce", Json::object(), random_array(ElementType::f32, {{'x', n}}), "array", "statistics", 4 * elements, 1e-6);
+    add("reduce u32 max", "reduce", {{"op", "max"}}, random_array(ElementType::u32, {{'x', n}}), "array", "value", 4 * elements);
+    add("reduce u8 sum", "reduce", {{"op", "sum"}}, random_array(ElementType::u8, {{'x', n}}), "array", "value", elements);
+    add("reduce u8 statistics", "reduce", Json::object(), random_array(ElementType::u8, {{'x', n}}), "array", "statistics", elements, 1e-12);
+    add("scan u32 exclusive", "scan", {{"kind", "exclusive"}}, random_array(ElementType::u32, {{'x', n}}), "array", "array", 8 * elements);
+    add("scan u64 inclusive", "scan", {{"kind", "inclusive"}}, random_array(ElementType::u64, {{'x', n / 2}}), "array", "array", 8 * elements);
+    add("scan f32 inclusive", "scan", {{"kind", "inclusive"}}, random_array(ElementType::f32, {{'x', n}}), "array", "array", 8 * elements, 1e-5);
+    add("histogram u8 random", "histogram", Json::object(), random_array(ElementType::u8, {{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
+    add("histogram u8 constant", "histogram", Json::object(), constant_bytes({{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
+    add("histogram u16 random", "histogram", Json::object(), random_array(ElementType::u16, {{'y', 2}, {'x', n}}), "image", "histogram", 4 * elements);
+    static_cast<void>(side), static_cast<void>(pixels);
+    return all;
+}
+
+/// The largest difference of two results, relative to the larger; infinity where they are of different kinds.
+double difference(const Json& a, const Json& b) {
+    if (a.is_object() && b.is_object()) {
+        double worst = 0;
+        for (const auto& [key, value] : a.items()) worst = std::max(worst, b.contains(key) ? difference(value, b.at(key)) : std::numeric_limits<double>::infinity());
+        return worst;
+    }
+    if (a == b) return 0;
+    if (!a.is_number() || !b.is_number()) return std::numeric_limits<double>::infinity();
+    const double x = a.get<double>(), y = b.get<double>();
+    return std::abs(x - y) / std::max(std::abs(x), std::abs(y));
+}
+
+double difference(const HostArray& a, const HostArray& b) {
+    const std::size_t bytes = a.desc.dense_bytes();
+    if (bytes != b.desc.dense_bytes()) return std::numeric_limits<double>::infinity();
+    if (std::memcmp(a.data(), b.data(), bytes) == 0) return 0;
+    if (a.desc.type != ElementType::f32) return std::numeric_limits<double>::infinity();
+    const auto *x = reinterpret_cast<const float*>(a.data()), *y = reinterpret_cast<const float*>(b.data());
+    double worst = 0;
+    for (std::int64_t i = 0; i < a.desc.count(); ++i) {
+        const double most = std::max(std::abs(double{x[i]}), std::abs(double{y[i]}));
+        if (most != 0) worst = std::max(worst, std::abs(double{x[i]} - double{y[i]}) / most);
+    }
+    return worst;
+}
+
+class Benchmark {
+public:
+    Benchmark(const Options& options, const host::Device& device)
+        : options_(options), engine_(device, {host::ProgramCache::open()}), session_(engine_), bandwidth_(copy_bandwidth(engine_.context(), session_.queue())) {}
+
+    double bandwidth() const { return bandwidth_; }
+    const host::DeviceInfo& device() const { return engine_.device(); }
+
+    void run(const Work& work, const std::string& size, Json& rows) {
+        const Algorithm& algorithm = engine_.registry().get(work.algorithm);
+        Call call;
+        call.algorithm = &algorithm;
+        call.parameters = algorithm.parameters.parse(work.parameters, "");
+        call.outputs = work.outputs;
+        for (std::size_t i = 0; i < work.inputs.size(); ++i) call.inputs[work.ports[i]] = session_.upload(work.inputs[i]);
+        std::optional<CallResult> first;
+        std::map<std::string, HostArray> expected;
+        for (const Variant& variant : algorithm.variants) {
+            if (!options_.wants(variant.name) || !runs_here(variant)) continue;
+            call.variant = variant.name;
+            try {
+                CallResult result = session_.run(call);
+                Row row{size, variant.name, work.name, {}, work.floor_bytes};
+                row.plan_seconds = result.plan_seconds;
+                if (!first) {
+                    first = result;
+                    for (const auto& [port, array] : result.outputs) expected.emplace(port, session_.download(array));
+                } else {
+                    row.error = difference(first->records, result.records);
+                    for (const auto& [port, array] : result.outputs) row.error = std::max(row.error, difference(expected.at(port), session_.download(array)));
+                }
+                if (!(row.error <= work.tolerance)) throw Error(fmt::format("{} {} differs by {:.1e} from the first row: no time without agreement", work.name, variant.name, row.error));
+                row.timing = measure(options_, [&] {
+                    session_.profiler().clear();
+                    session_.run(call, result.outputs);
+                    return kernel_seconds(session_.profiler());
+                });
+                print(row, bandwidth_);
+                Json json = to_json(row, bandwidth_);
+                json["work"] = work.name;
+                rows.push_back(json);
+            } catch (const UnsupportedError& error) {
+                print_refusal(size, variant.name, fmt::format("{}: {}", work.name, error.reasons.empty() ? error.what() : error.reasons.front()));
+            }
+        }
+    }
+
+private:
+    bool runs_here(const Variant& variant) const {
+        const auto& backends = variant.backends;
+        return std::find(backends.begin(), backends.end(), engine_.device().backend) != backends.end();
+    }
+
+    const Options& options_;
+    Engine engine_;
+    Session session_;
+    double bandwidth_;
+};
+
+int run(const Options& options, const std::vector<int>& logs, const std::vector<std::string>& works_wanted) {
+    Benchmark benchmark(options, *select_device(options));
+    fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", benchmark.bandwidth() * 1e-9);
+    Json report{{"device", describe_device(benchmark.device())}, {"copy_bytes_per_second", benchmark.bandwidth()}, {"rows", Json::array()}};
+    print_header();
+    for (const int log : logs) {
+        const std::int64_t n = std::int64_t{1} << log;
+        for (const Work& work : works(n, std::int64_t{1} << (log / 2))) {
+            const bool wanted = works_wanted.empty() || std::any_of(works_wanted.begin(), works_wanted.end(), [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
+            if (wanted) benchmark.run(work, size_name(n), report["rows"]);
+        }
+    }
+    write_json(options.json, report);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Times reductions, scans, histograms, sorts and filters on one device.");
+    Options options;
+    options.add_to(app);
+    std::vector<int> logs{20, 24, 28};
+    std::vector<std::string> works_wanted;
+    app.add_option("--log2", logs, "log2 of the numbers of elements")->delimiter(',');
+    app.add_option("--work", works_wanted, "only work whose name holds one of these: scan, \"reduce f32\"")->delimiter(',');
+    CLI11_PARSE(app, argc, argv);
+    try {
+        return run(options, logs, works_wanted);
+    } catch (const CLI::Error& error) {
+        return app.exit(error);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+}

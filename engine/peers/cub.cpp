@@ -1,0 +1,187 @@
+#include "peers/cub.hpp"
+
+#include "algorithms/histogram/parameters.hpp"
+#include "algorithms/reduce/parameters.hpp"
+#include "algorithms/scan/parameters.hpp"
+#include "core/plan.hpp"
+#include "cuda/native.hpp"
+#include "parallax/host/error.hpp"
+#include "peers/cub_module.h"
+#include "platform.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace parallax::engine::peers {
+namespace {
+
+/// The module's functions.
+class Module {
+public:
+    /// Throws UnsupportedError saying where it was looked for.
+    Module() {
+        namespace platform = host::platform;
+        std::string problem;
+        platform::SharedLibrary library = platform::SharedLibrary::open((platform::own_folder() / file_name).string(), problem);
+        if (!library) library = platform::SharedLibrary::open(file_name, problem);
+        if (!library) throw UnsupportedError("CUB is not there", {fmt::format("{}; it is built where nvcc is found", problem)});
+        run = reinterpret_cast<decltype(run)>(library.symbol("plx_cub_run"));
+        error = reinterpret_cast<decltype(error)>(library.symbol("plx_cub_error"));
+        const auto abi = reinterpret_cast<decltype(&plx_cub_abi)>(library.symbol("plx_cub_abi"));
+        if (run == nullptr || error == nullptr || abi == nullptr || abi() != PLX_CUB_ABI)
+            throw UnsupportedError("the CUB module cannot be used", {fmt::format("{} is of another version of Parallax", file_name)});
+    }
+
+    decltype(&plx_cub_run) run = nullptr;
+    decltype(&plx_cub_error) error = nullptr;
+
+private:
+    static constexpr const char* file_name = "libparallax_peer_cub.so";
+};
+
+std::optional<int> type_of(ElementType type) {
+    switch (type) {
+        case ElementType::u8: return PLX_CUB_U8;
+        case ElementType::u16: return PLX_CUB_U16;
+        case ElementType::u32: return PLX_CUB_U32;
+        case ElementType::i32: return PLX_CUB_I32;
+        case ElementType::u64: return PLX_CUB_U64;
+        case ElementType::f32: return PLX_CUB_F32;
+        default: return std::nullopt;
+    }
+}
+
+/// A call of CUB as a plan: what differs between algorithms is the call, and where its result goes.
+class CubPlan final : public Plan {
+public:
+    using Read = std::function<Json(std::span<const std::byte>)>;
+
+    CubPlan(PlanBuilder& builder, plx_cub_call call, std::string in, std::string out, Read read)
+        : call_(call), in_(std::move(in)), out_(std::move(out)), read_(std::move(read)) {
+        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(module_.run(&call_, nullptr, &bytes_, stream)); });
+        bytes_ = std::max<std::size_t>(bytes_, 1);
+        temporary_ = builder.scratch(bytes_);
+        if (read_) value_ = builder.scratch(8);
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const host::Buffer& out = read_ ? x.buffer(value_) : arrays.output(out_);
+        plx_cub_call call = call_;
+        call.in = pointer(arrays.input(in_));
+        call.out = pointer(out);
+        x.external("cub", host::cuda::enqueue(x.queue(), "cub", [&](CUstream stream) {
+                       std::size_t bytes = bytes_;
+                       check(module_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
+                   }));
+        if (read_) x.record(out_, out, 8, read_);
+    }
+
+private:
+    static void* pointer(const host::Buffer& buffer) { return reinterpret_cast<void*>(host::cuda::memory_handle(buffer)); }
+    void check(int code) const {
+        if (code != 0) throw DeviceError("CUB", code, module_.error(code), "cub", "");
+    }
+
+    Module module_;
+    plx_cub_call call_;
+    std::string in_, out_;
+    Read read_;
+    std::size_t bytes_ = 0;
+    Scratch temporary_, value_;
+};
+
+Variant cub_variant(std::function<std::string(const Problem&)> why_not, decltype(Variant::plan) plan) {
+    Variant v;
+    v.name = "cub";
+    v.summary = "NVIDIA's CUB, for comparison; runs where it is asked for";
+    v.role = Role::peer;
+    v.backends = {host::Backend::cuda};
+    v.supports = [why_not = std::move(why_not)](const Problem& problem, host::Context&) {
+        if (std::string reason = why_not(problem); !reason.empty()) return Support::no(std::move(reason));
+        try {
+            Module();
+            return Support::yes();
+        } catch (const UnsupportedError& error) {
+            return Support::no(error.reasons.front());
+        }
+    };
+    v.plan = std::move(plan);
+    return v;
+}
+
+std::string only(const ArrayDesc& array, std::initializer_list<ElementType> types) {
+    for (const ElementType type : types)
+        if (array.type == type) return {};
+    return fmt::format("this module of CUB has no instance for {}", to_string(array.type));
+}
+
+plx_cub_call call_of(int what, const ArrayDesc& array) {
+    plx_cub_call call{};
+    call.what = what;
+    call.type = type_of(array.type).value();
+    call.count = static_cast<std::uint64_t>(array.count());
+    return call;
+}
+
+int op_of(reduce::Op op) { return op == reduce::Op::sum ? PLX_CUB_SUM : op == reduce::Op::min ? PLX_CUB_MIN : PLX_CUB_MAX; }
+
+Variant reduce_by_cub() {
+    const auto why_not = [](const Problem& problem) {
+        if (problem.wants("statistics")) return std::string("CUB has no statistics in one pass");
+        return only(problem.inputs.at("array"), {ElementType::u8, ElementType::u32, ElementType::i32, ElementType::f32});
+    };
+    return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        const ArrayDesc& array = problem.inputs.at("array");
+        const auto op = problem.parameters.as<reduce::ReduceParameters>().op;
+        plx_cub_call call = call_of(PLX_CUB_REDUCE, array);
+        call.op = op_of(op);
+        const auto read = [type = array.type, wide = op == reduce::Op::sum, count = call.count](std::span<const std::byte> bytes) -> Json {
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes.data(), type == ElementType::f32 ? 4 : wide ? 8 : bytes_of(type));
+            Json value = word;
+            if (type == ElementType::f32) value = std::bit_cast<float>(static_cast<std::uint32_t>(word));
+            if (type == ElementType::i32) value = wide ? static_cast<std::int64_t>(word) : std::int64_t{static_cast<std::int32_t>(word)};
+            return {{"value", value}, {"count", count}};
+        };
+        return std::make_unique<CubPlan>(builder, call, "array", "value", read);
+    });
+}
+
+Variant scan_by_cub() {
+    const auto why_not = [](const Problem& problem) {
+        if (problem.parameters.as<scan::ScanParameters>().op != scan::Op::sum) return std::string("this module of CUB has sums only");
+        return only(problem.inputs.at("array"), {ElementType::u32, ElementType::u64, ElementType::f32});
+    };
+    return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        plx_cub_call call = call_of(PLX_CUB_SCAN, problem.inputs.at("array"));
+        call.exclusive = problem.parameters.as<scan::ScanParameters>().kind == scan::Kind::exclusive;
+        return std::make_unique<CubPlan>(builder, call, "array", "array", nullptr);
+    });
+}
+
+Variant histogram_by_cub() {
+    const auto why_not = [](const Problem& problem) {
+        const histogram::HistogramSpec spec = histogram::spec_of(problem);
+        if (spec.masked || spec.channels != 1) return std::string("this module of CUB counts one channel without a mask");
+        return only(problem.inputs.at("image"), {ElementType::u8, ElementType::u16});
+    };
+    return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        plx_cub_call call = call_of(PLX_CUB_HISTOGRAM, problem.inputs.at("image"));
+        call.bins = histogram::spec_of(problem).bins;
+        return std::make_unique<CubPlan>(builder, call, "image", "histogram", nullptr);
+    });
+}
+
+}  // namespace
+
+void add_cub(Algorithm& algorithm) {
+    if (algorithm.name == "reduce") algorithm.variants.push_back(reduce_by_cub());
+    if (algorithm.name == "scan") algorithm.variants.push_back(scan_by_cub());
+    if (algorithm.name == "histogram") algorithm.variants.push_back(histogram_by_cub());
+}
+
+}  // namespace parallax::engine::peers

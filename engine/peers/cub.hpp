@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/algorithm.hpp"
+
+namespace parallax::engine::peers {
+
+/// Appends `cub` where NVIDIA's CUB has the same algorithm: reduce, scan, histogram.
+void add_cub(Algorithm&);
+
+}  // namespace parallax::engine::peers

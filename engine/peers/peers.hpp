@@ -1,0 +1,14 @@
+// Vendors' libraries as rows of our algorithms, so that they run on the same arrays, through the same session, under the
+// same clock. Each library is reached through a module that is opened at run time; where it is missing, the row says so.
+#pragma once
+
+#include "core/algorithm.hpp"
+
+#include <vector>
+
+namespace parallax::engine::peers {
+
+/// Appends the peers that were built to the variants of their algorithms. A peer runs only where it is asked for by name.
+void add_to(std::vector<Algorithm>&);
+
+}  // namespace parallax::engine::peers
