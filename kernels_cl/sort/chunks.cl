@@ -1,14 +1,9 @@
 // Radix sort for CPUs: a work-group is one work-item with a chunk of its own, nothing is atomic but one word a launch, and a
 // pass is two launches: count_chunks, scatter_chunks. Chunks are few, so that each adds up the counts of those before it by itself.
 //   counts[chunk][digit]
-// Keys of a digit are gathered in a line of 64 bytes, which is written when the next key would fall into another: without it
-// every key would touch one of BINS pages.
 #include "prelude/prelude.clh"
 #include "sort/radix.clh"
 
-#ifndef LINE               // keys of a line, a power of two; 0: keys are written one by one
-#define LINE (512 / KEY_BITS)
-#endif
 #define COPIES 4           // histograms that keys take in turn: equal neighbours do not wait for each other's store
 
 KERNEL REQUIRED_GROUP(1, 1, 1) void clear_varying(GLOBAL uint* varying) { varying[0] = varying[1] = 0; }
@@ -51,13 +46,6 @@ void scatter_chunks(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GL
                     GLOBAL uint* spare_values, GLOBAL const INDEX* counts, GLOBAL const uint* varying, ulong64 count, ulong64 chunk,
                     uint number, uint begin, uint end, uint flip) {
     LOCAL_ARRAY(INDEX, next, BINS);        // where the next key of a digit goes
-#if LINE > 0
-    LOCAL_ARRAY(INDEX, written, BINS);     // what is before it is in memory, what is after it in `line`
-    LOCAL_ARRAY(KEY, line, BINS * LINE);
-#if HAS_VALUES
-    LOCAL_ARRAY(uint, value_line, BINS * LINE);
-#endif
-#endif
     const Pass pass = pass_of(number, begin, end, flip, varying);
     if (!pass.runs) return;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0);
@@ -76,45 +64,6 @@ void scatter_chunks(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GL
         }
     }
     const ulong64 first = group * chunk, last = first + chunk < count ? first + chunk : count;
-#if LINE > 0
-    for (uint d = 0; d < BINS; ++d) written[d] = next[d];
-    for (ulong64 i = first; i < last; ++i) {
-        const KEY key = keys[i];
-        const uint d = digit_of(key, pass);
-        const INDEX at = next[d];
-        const uint within = (uint)at % LINE;
-        line[d * LINE + within] = key;
-#if HAS_VALUES
-        value_line[d * LINE + within] = values[i];
-#endif
-        next[d] = at + 1;
-        if (within != LINE - 1) continue;
-        if (at - written[d] == LINE - 1) {
-#pragma unroll
-            for (uint k = 0; k < LINE; ++k) to[at - (LINE - 1) + k] = line[d * LINE + k];
-#if HAS_VALUES
-#pragma unroll
-            for (uint k = 0; k < LINE; ++k) to_values[at - (LINE - 1) + k] = value_line[d * LINE + k];
-#endif
-        } else {                           // the first line of this chunk begins inside
-            for (INDEX p = written[d]; p <= at; ++p) {
-                to[p] = line[d * LINE + (uint)p % LINE];
-#if HAS_VALUES
-                to_values[p] = value_line[d * LINE + (uint)p % LINE];
-#endif
-            }
-        }
-        written[d] = at + 1;
-    }
-    for (uint d = 0; d < BINS; ++d) {
-        for (INDEX p = written[d]; p < next[d]; ++p) {
-            to[p] = line[d * LINE + (uint)p % LINE];
-#if HAS_VALUES
-            to_values[p] = value_line[d * LINE + (uint)p % LINE];
-#endif
-        }
-    }
-#else
     for (ulong64 i = first; i < last; ++i) {
         const KEY key = keys[i];
         const uint d = digit_of(key, pass);
@@ -125,5 +74,4 @@ void scatter_chunks(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GL
         to_values[at] = values[i];
 #endif
     }
-#endif
 }

@@ -33,6 +33,9 @@ struct How {
 
 template <class Key> constexpr ElementType element_type() { return sizeof(Key) == 8 ? ElementType::u64 : ElementType::u32; }
 
+/// Of `radix`: 320 keys a tile, 32 bins, at positions of 64 bits, several tiles a chunk.
+const Json other_shape{{"work_group_size", 64}, {"items_per_work_item", 5}, {"digit_bits", 5}, {"index_bits", 64}, {"copies", 4}, {"groups_per_unit", 2}};
+
 /// The places of the keys in order.
 template <class Key> std::vector<std::uint32_t> expected_places(const std::vector<Key>& keys, const How& how) {
     const int end = how.end == -1 ? static_cast<int>(8 * sizeof(Key)) : how.end, width = end - how.begin;
@@ -202,8 +205,7 @@ TEST_CASE("sort: small arrays by every variant") {   // fit for a simulator that
         for (const std::size_t n : {1, 2, 45, 300, 701})
             for (const std::string& variant : bench.variants(n)) bench.check(variant, random_keys<std::uint32_t>(n), {.begin = 3, .end = 14});
         if (bench.runs("radix")) {
-            const Json small{{"work_group_size", 32}, {"items_per_work_item", 3}, {"count_work_group_size", 64}, {"groups_per_unit", 2}};
-            for (const std::size_t n : {95, 96, 97, 1000}) bench.check("radix", random_keys<std::uint32_t>(n), {.begin = 3, .end = 14, .policy = small});
+            for (const std::size_t n : {319, 320, 321, 1000}) bench.check("radix", random_keys<std::uint32_t>(n), {.begin = 3, .end = 14, .policy = other_shape});
         }
         if (bench.runs("bitonic"))
             bench.check("bitonic", random_keys<std::uint32_t>(701), {.begin = 3, .end = 14, .policy = {{"work_group_size", 16}, {"block", 64}}});
@@ -239,12 +241,11 @@ TEST_CASE("sort: positions of 64 bits, and other shapes of the kernels") {
     each_device([](Bench& bench) {
         const auto keys = random_keys<std::uint32_t>(30011);
         if (bench.runs("radix")) {
-            bench.check("radix", keys, {.policy = {{"index_bits", 64}, {"digit_bits", 5}, {"work_group_size", 64}, {"items_per_work_item", 5}, {"copies", 4}}});
-            bench.check("radix", keys, {.policy = {{"index_bits", 64}, {"digit_bits", 3}, {"groups_per_unit", 2}}});
+            bench.check("radix", keys, {.policy = other_shape});
+            bench.check("radix", keys, {.policy = {{"groups_per_unit", 2}, {"count_work_group_size", 64}}});
         }
         if (bench.runs("radix_chunks")) {
-            bench.check("radix_chunks", keys, {.policy = {{"index_bits", 64}, {"chunks_per_unit", 8}}});
-            bench.check("radix_chunks", keys, {.policy = {{"line_bytes", 0}, {"digit_bits", 4}}});
+            bench.check("radix_chunks", keys, {.policy = {{"index_bits", 64}, {"digit_bits", 11}, {"chunks_per_unit", 8}}});
         }
         if (bench.runs("radix_warp")) {
             for (const int match : {0, 1, 2})

@@ -6,10 +6,19 @@
 namespace parallax::engine::sort {
 namespace {
 
+// Digits of 11 bits save passes, but 2048 places to write to, and as many sums at the start of a chunk, are dearer than 256.
+constexpr std::int64_t few_keys = 1 << 17;
+
+int digit_bits_of(const SortSpec& spec, const ChunksShape& shape) {
+    if (shape.digit_bits != 0) return shape.digit_bits;
+    const int width = spec.end - spec.begin;
+    return spec.values || spec.count < few_keys || divided_up(width, 11) == divided_up(width, 8) ? 8 : 11;
+}
+
 class ChunksSorter final : public RadixPasses {
 public:
     ChunksSorter(PlanBuilder& builder, const SortSpec& spec, const ChunksShape& shape)
-        : RadixPasses(builder, spec, shape.digit_bits, shape.index_bits) {
+        : RadixPasses(builder, spec, digit_bits_of(spec, shape), shape.index_bits) {
         if (!sorts()) return;
         // What a chunk adds up before it begins is paid for by some keys for each digit.
         const std::int64_t wanted = std::min<std::int64_t>(std::int64_t{builder.device().compute_units} * shape.chunks_per_unit,
@@ -17,7 +26,6 @@ public:
         chunk_ = divided_up(spec.count, wanted);
         chunks_ = divided_up(spec.count, chunk_);
         host::ProgramSpec program{"sort/chunks.cl", defines()};
-        program.defines.add("LINE", shape.line_bytes / key_bytes(spec));
         clear_kernel_ = builder.kernel(program, "clear_varying");
         count_kernel_ = builder.kernel(program, "count_chunks");
         scatter_kernel_ = builder.kernel(program, "scatter_chunks");
@@ -55,15 +63,13 @@ std::unique_ptr<Sorter> make_radix_chunks(PlanBuilder& builder, const SortSpec& 
 }
 
 Variant radix_chunks_variant() {
-    return device_variant("radix_chunks", "for CPUs: a chunk for each core, least significant digit first, whole cache lines written", Role::best,
+    return device_variant("radix_chunks", "for CPUs: a chunk for each core, least significant digit first, no barrier", Role::best,
                           {"sort/chunks.cl"},
-                          {{"digit_bits", 8, {4, 6, 8}, "bits of a digit"},
+                          {{"digit_bits", 0, {0, 4, 8, 11}, "bits of a digit; 0: 11 for many keys without values, else 8"},
                            {"chunks_per_unit", 4, {1, 2, 4, 8}, "chunks for each compute unit"},
-                           {"line_bytes", 64, {0, 64}, "keys gathered before they are written; 0: each on its own"},
                            {"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"}},
                           radix_chunks_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
-                              return make_radix_chunks(builder, spec, {policy.at("digit_bits"), policy.at("chunks_per_unit"), policy.at("line_bytes"),
-                                                                      policy.at("index_bits")});
+                              return make_radix_chunks(builder, spec, {policy.at("digit_bits"), policy.at("chunks_per_unit"), policy.at("index_bits")});
                           });
 }
 

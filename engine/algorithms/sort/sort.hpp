@@ -35,9 +35,8 @@ struct RadixShape {
 };
 
 struct ChunksShape {
-    int digit_bits = 8;
+    int digit_bits = 0;          ///< 0: 11 for many keys without values, else 8
     int chunks_per_unit = 4;     ///< chunks for each compute unit
-    int line_bytes = 64;         ///< gathered before they are written; 0: nothing
     int index_bits = 0;
 };
 
