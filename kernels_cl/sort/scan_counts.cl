@@ -6,6 +6,7 @@
 #ifndef GROUP              // a power of two
 #define GROUP 256
 #endif
+#define ITEMS 4            // chunks of a round a work-item
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
 void scan_counts(GLOBAL INDEX* counts, GLOBAL INDEX* totals, GLOBAL const uint* varying, uint chunks, uint number, uint begin, uint end) {
@@ -14,24 +15,30 @@ void scan_counts(GLOBAL INDEX* counts, GLOBAL INDEX* totals, GLOBAL const uint* 
     if (!pass.runs) return;
     const uint item = (uint)get_local_id(0), digit = (uint)get_group_id(0);
     GLOBAL INDEX* const row = counts + (ulong64)digit * chunks;
-    const uint each = (chunks + GROUP - 1) / GROUP;
-    const uint first = item * each < chunks ? item * each : chunks, last = first + each < chunks ? first + each : chunks;
-    INDEX sum = 0;
-    for (uint i = first; i < last; ++i) sum += row[i];
-    uint now = 0;
-    sums[0][item] = sum;
-    BARRIER_LOCAL();
-    for (uint step = 1; step < GROUP; step *= 2) {
-        const INDEX mine = sums[now][item];
-        sums[1 - now][item] = item >= step ? sums[now][item - step] + mine : mine;
-        now = 1 - now;
+    INDEX before = 0;                      // what the rounds so far counted
+    for (uint first = 0; first < chunks; first += GROUP * ITEMS) {
+        const uint at = first + item * ITEMS;
+        INDEX own[ITEMS], sum = 0;
+        for (uint k = 0; k < ITEMS; ++k) {
+            own[k] = at + k < chunks ? row[at + k] : 0;
+            sum += own[k];
+        }
+        uint now = 0;
+        sums[0][item] = sum;
+        BARRIER_LOCAL();
+        for (uint step = 1; step < GROUP; step *= 2) {
+            const INDEX mine = sums[now][item];
+            sums[1 - now][item] = item >= step ? sums[now][item - step] + mine : mine;
+            now = 1 - now;
+            BARRIER_LOCAL();
+        }
+        INDEX next = before + sums[now][item] - sum;
+        before += sums[now][GROUP - 1];
+        for (uint k = 0; k < ITEMS; ++k) {
+            if (at + k < chunks) row[at + k] = next;
+            next += own[k];
+        }
         BARRIER_LOCAL();
     }
-    INDEX before = sums[now][item] - sum;
-    for (uint i = first; i < last; ++i) {
-        const INDEX here = row[i];
-        row[i] = before;
-        before += here;
-    }
-    if (item == GROUP - 1) totals[digit] = before;
+    if (item == 0) totals[digit] = before;
 }

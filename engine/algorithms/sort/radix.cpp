@@ -59,11 +59,11 @@ public:
     RadixSorter(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, const char* file)
         : RadixPasses(builder, spec, shape.digit_bits, shape.index_bits), group_(shape.work_group), count_group_(shape.count_group) {
         if (!sorts()) return;
-        scan_group_ = power_of_two_up_to(256, builder.device().max_work_group);
         const std::int64_t tile = group_ * shape.items, tiles = divided_up(spec.count, tile);
         const std::int64_t wanted = std::min<std::int64_t>(tiles, std::int64_t{builder.device().compute_units} * shape.groups_per_unit);
         chunk_ = divided_up(tiles, wanted) * tile;
         chunks_ = divided_up(spec.count, chunk_);
+        scan_group_ = power_of_two_up_to(shape.scan_group != 0 ? shape.scan_group : chunks_ > 1024 ? 1024 : 256, builder.device().max_work_group);
 
         host::ProgramSpec count{"sort/count_digits.cl", defines()}, scan{"sort/scan_counts.cl", defines()}, scatter{file, defines()};
         count.defines.add("GROUP", shape.count_group).add("COPIES", shape.copies);
@@ -109,14 +109,16 @@ RadixShape shape_of(const Policy& policy) {
     s.digit_bits = policy.at("digit_bits");
     s.groups_per_unit = policy.at("groups_per_unit");
     s.count_group = policy.at("count_work_group_size");
+    s.scan_group = policy.at("scan_work_group_size");
     s.copies = policy.at("copies");
     s.index_bits = policy.at("index_bits");
     return s;
 }
 
 void add_common_policy(PolicyTable& table) {
-    table.push_back({"groups_per_unit", 0, {0, 2, 4, 8, 16, 32, 64}, "work-groups for each compute unit, each with a chunk of the keys; 0: 16"});
+    table.push_back({"groups_per_unit", 0, {0, 2, 4, 8, 16, 32, 64, 128, 256}, "work-groups for each compute unit, each with a chunk of the keys; 0: 16"});
     table.push_back({"count_work_group_size", 0, {0, 64, 128, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
+    table.push_back({"scan_work_group_size", 0, {0, 32, 256, 1024}, "work-items of a group that scans counts; 0: 1024 for more than 1024 chunks, else 256"});
     table.push_back({"copies", 0, {0, 4, 8, 16, 32}, "histograms in local memory while counting; 0: what 16 KiB hold, 32 at most"});
     table.push_back({"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"});
 }

@@ -29,6 +29,7 @@ struct RadixShape {
     int digit_bits = 0;
     int groups_per_unit = 0;     ///< work-groups for each compute unit, each with a chunk of the keys
     int count_group = 0;         ///< work-items that count
+    int scan_group = 0;          ///< work-items that scan the counts of a digit
     int copies = 0;              ///< histograms in local memory while counting
     int match = 0;               ///< radix_warp: MATCH of rank_warp.clh
     int index_bits = 0;          ///< of positions: 32 or 64; 0: 64 from 2^32 keys on
