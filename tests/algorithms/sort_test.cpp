@@ -254,6 +254,11 @@ TEST_CASE("sort: positions of 64 bits, and other shapes of the kernels") {
                     bench.check("radix_warp", keys, {.policy = {{"match", match}, {"work_group_size", group}, {"items_per_work_item", 9}, {"digit_bits", 5 + match}, {"groups_per_unit", 2}}});
             bench.check("radix_warp", keys, {.policy = {{"index_bits", 64}}});
         }
+        if (bench.runs("onesweep")) {   // without patience, twice, then with it
+            const auto many = random_keys<std::uint32_t>(1000003);
+            for (const int polls : {0, 0, 1 << 20}) bench.check("onesweep", many, {.policy = {{"polls", polls}}});
+            for (const int match : {1, 2}) bench.check("onesweep", many, {.begin = 1, .policy = {{"match", match}, {"looks", 1}, {"digit_bits", 7}}});
+        }
     });
 }
 

@@ -1,4 +1,4 @@
-// `sort`: what goes in and what comes out; ways of sorting are in radix.cpp, chunks.cpp, bitonic.cpp and native.cpp.
+// `sort`: what goes in and what comes out; ways of sorting are in radix.cpp, onesweep.cpp, chunks.cpp, bitonic.cpp and native.cpp.
 #include "algorithms/sort/sort.hpp"
 
 namespace parallax::engine {
@@ -71,7 +71,7 @@ Algorithm make_sort() {
                  {"values", "the values in the order of their keys", false, PortKind::array}};
     a.infer = sort::infer;
     a.chunking = [](const Problem&) { return Chunking{}; };
-    a.variants = {sort::radix_warp_variant(), sort::radix_chunks_variant(), sort::radix_variant(),
+    a.variants = {sort::radix_warp_variant(), sort::radix_chunks_variant(), sort::radix_variant(),    sort::onesweep_variant(),
                   sort::bitonic_variant(),    sort::threaded_variant(),     sort::reference_variant()};
     return a;
 }

@@ -13,6 +13,11 @@ inline std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v);
 inline host::NDRange range(std::int64_t x) { return {static_cast<std::size_t>(x), 1, 1}; }
 inline std::int64_t key_bytes(const SortSpec& spec) { return spec.key_bits() / 8; }
 
+/// What ranking by warps takes where `shape` leaves it open, with as many keys a work-item as local memory holds.
+RadixShape fitted_for_warps(const SortSpec&, const RadixShape& shape, const host::DeviceInfo&);
+/// The policy of tiles that are ranked by warps.
+PolicyTable warp_policy();
+
 /// What a sort by no bits does.
 void copy_arrays(Execution&, const SortSpec&, const Arrays& from, const Arrays& to);
 
@@ -27,6 +32,7 @@ protected:
     /// KEY_BITS, HAS_VALUES, DIGIT_BITS, INDEX_BITS: as kernels_cl/sort/radix.clh has them.
     host::Defines defines() const;
     std::int64_t index_bytes() const noexcept { return index_bits_ / 8; }
+    std::int64_t passes() const noexcept { return passes_; }
     std::int64_t bins() const noexcept { return std::int64_t{1} << digit_bits_; }
     std::uint32_t flip() const noexcept { return spec_.descending ? ~std::uint32_t{0} : 0; }
 

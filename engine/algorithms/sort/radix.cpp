@@ -125,6 +125,18 @@ void add_common_policy(PolicyTable& table) {
 
 }  // namespace
 
+RadixShape fitted_for_warps(const SortSpec& spec, const RadixShape& shape, const host::DeviceInfo& device) {
+    return fitted(spec, warp_defaults(spec, shape), true, device);
+}
+
+PolicyTable warp_policy() {
+    return {{"work_group_size", 0, {0, 256, 384, 512, 768, 1024}, "work-items of a group that scatters; 0: 384 or 512"},
+            {"items_per_work_item", 0, {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
+             "keys of a tile a work-item, fewer where local memory does not hold them; 0: 16 for u32, 15 with values, 11 and 9 for u64"},
+            {"digit_bits", 0, {0, 5, 6, 7, 8}, "bits of a digit; 0: 8"},
+            {"match", 0, {0, 1, 2}, "how lanes find equal digits: 0 match.any, 1 a ballot for each bit, 2 atomics in local memory"}};
+}
+
 std::string radix_why_not(const SortSpec&, host::Context& context) { return shape_why_not(context.info(), 256, 32768); }
 
 std::string radix_warp_why_not(const SortSpec&, host::Context& context) {
@@ -137,7 +149,7 @@ std::unique_ptr<Sorter> make_radix(PlanBuilder& builder, const SortSpec& spec, c
 }
 
 std::unique_ptr<Sorter> make_radix_warp(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape) {
-    return std::make_unique<RadixSorter>(builder, spec, fitted(spec, warp_defaults(spec, shape), true, builder.device()), "sort/radix_warp.cl");
+    return std::make_unique<RadixSorter>(builder, spec, fitted_for_warps(spec, shape, builder.device()), "sort/radix_warp.cl");
 }
 
 Variant radix_variant() {
@@ -152,12 +164,7 @@ Variant radix_variant() {
 }
 
 Variant radix_warp_variant() {
-    PolicyTable policy = {
-        {"work_group_size", 0, {0, 256, 384, 512, 768, 1024}, "work-items of a group that scatters; 0: 384 or 512"},
-        {"items_per_work_item", 0, {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
-         "keys of a tile a work-item, fewer where local memory does not hold them; 0: 16 for u32, 15 with values, 11 and 9 for u64"},
-        {"digit_bits", 0, {0, 5, 6, 7, 8}, "bits of a digit; 0: 8"},
-        {"match", 0, {0, 1, 2}, "how lanes find equal digits: 0 match.any, 1 a ballot for each bit, 2 atomics in local memory"}};
+    PolicyTable policy = warp_policy();
     add_common_policy(policy);
     return device_variant("radix_warp", "least significant digit first, ranks by warps that match digits", Role::best,
                           {"sort/count_digits.cl", "sort/scan_counts.cl", "sort/radix_warp.cl"}, std::move(policy), radix_warp_why_not,

@@ -31,7 +31,7 @@ struct RadixShape {
     int count_group = 0;         ///< work-items that count
     int scan_group = 0;          ///< work-items that scan the counts of a digit
     int copies = 0;              ///< histograms in local memory while counting
-    int match = 0;               ///< radix_warp: MATCH of rank_warp.clh
+    int match = 0;               ///< by warps: MATCH of rank_warp.clh
     int index_bits = 0;          ///< of positions: 32 or 64; 0: 64 from 2^32 keys on
 };
 
@@ -49,6 +49,7 @@ struct BitonicShape {
 // Empty, or why a device or spec is refused.
 std::string radix_why_not(const SortSpec&, host::Context&);
 std::string radix_warp_why_not(const SortSpec&, host::Context&);
+std::string onesweep_why_not(const SortSpec&, host::Context&);
 std::string radix_chunks_why_not(const SortSpec&, host::Context&);
 std::string bitonic_why_not(const SortSpec&, host::Context&);
 
@@ -56,6 +57,8 @@ std::string bitonic_why_not(const SortSpec&, host::Context&);
 std::unique_ptr<Sorter> make_radix(PlanBuilder&, const SortSpec&, const RadixShape& = {});
 /// The same, ranking by warps.
 std::unique_ptr<Sorter> make_radix_warp(PlanBuilder&, const SortSpec&, const RadixShape& = {});
+/// Fewer than 2^32 keys: one read and one write a digit. looks: LOOKS of onesweep.cl; polls: before one work-group does all the work.
+std::unique_ptr<Sorter> make_onesweep(PlanBuilder&, const SortSpec&, const RadixShape& = {}, int looks = 4, int polls = 1 << 20);
 /// For CPUs: a chunk of the keys for each work-group of one work-item.
 std::unique_ptr<Sorter> make_radix_chunks(PlanBuilder&, const SortSpec&, const ChunksShape& = {});
 /// Up to 65536 keys.
@@ -66,6 +69,7 @@ std::unique_ptr<Sorter> make_best(PlanBuilder&, const SortSpec&);
 // Variants, each in the file of its technique.
 Variant radix_variant();
 Variant radix_warp_variant();
+Variant onesweep_variant();
 Variant radix_chunks_variant();
 Variant bitonic_variant();
 Variant threaded_variant();
