@@ -3,6 +3,7 @@
 // wait for each other. The first pass also finds the bits in which keys differ; varying[] is 0 before.
 #include "prelude/prelude.clh"
 #include "sort/radix.clh"
+#include "sort/vectors.clh"
 
 #ifndef GROUP
 #define GROUP 512
@@ -13,17 +14,8 @@
 #ifndef LOADS
 #define LOADS 4
 #endif
-#define PER_VECTOR (128 / KEY_BITS)
 
 KERNEL REQUIRED_GROUP(1, 1, 1) void clear_varying(GLOBAL uint* varying) { varying[0] = varying[1] = 0; }
-
-INLINE KEY key_of(uint4 words, uint i) {
-#if KEY_BITS == 64
-    return i == 0 ? words.x | (KEY)words.y << 32 : words.z | (KEY)words.w << 32;
-#else
-    return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-#endif
-}
 
 // chunk: keys of a work-group, a multiple of PER_VECTOR.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)

@@ -2,6 +2,7 @@
 // varying[]: the bits in which keys differ; see radix.clh.
 #include "prelude/prelude.clh"
 #include "sort/radix.clh"
+#include "sort/vectors.clh"
 
 #ifndef GROUP              // at least BINS
 #define GROUP 512
@@ -12,20 +13,11 @@
 #ifndef COPIES             // a power of two; PASSES * BINS * COPIES uint of local memory
 #define COPIES 8
 #endif
-#define PER_VECTOR (128 / KEY_BITS)
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void clear_totals(GLOBAL uint* totals, GLOBAL uint* varying) {
     const uint item = (uint)get_local_id(0);
     for (uint i = item; i < PASSES * BINS; i += GROUP) totals[i] = 0;
     if (item < 2) varying[item] = 0;
-}
-
-INLINE KEY key_of(uint4 words, uint i) {
-#if KEY_BITS == 64
-    return i == 0 ? words.x | (KEY)words.y << 32 : words.z | (KEY)words.w << 32;
-#else
-    return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-#endif
 }
 
 INLINE void count_key(KEY key, LOCAL uint* own, uint begin, uint end, uint flip) {

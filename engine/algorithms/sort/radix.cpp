@@ -56,7 +56,7 @@ RadixShape fitted(const SortSpec& spec, RadixShape s, bool by_warp, const host::
 
 class RadixSorter final : public RadixPasses {
 public:
-    RadixSorter(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, const char* file)
+    RadixSorter(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, bool by_warp)
         : RadixPasses(builder, spec, shape.digit_bits, shape.index_bits), group_(shape.work_group), count_group_(shape.count_group) {
         if (!sorts()) return;
         const std::int64_t tile = group_ * shape.items, tiles = divided_up(spec.count, tile);
@@ -65,10 +65,12 @@ public:
         chunks_ = divided_up(spec.count, chunk_);
         scan_group_ = power_of_two_up_to(shape.scan_group != 0 ? shape.scan_group : chunks_ > 1024 ? 1024 : 256, builder.device().max_work_group);
 
-        host::ProgramSpec count{"sort/count_digits.cl", defines()}, scan{"sort/scan_counts.cl", defines()}, scatter{file, defines()};
+        host::ProgramSpec count{"sort/count_digits.cl", defines()}, scan{"sort/scan_counts.cl", defines()};
+        host::ProgramSpec scatter{by_warp ? "sort/radix_warp.cl" : "sort/radix.cl", defines()};
         count.defines.add("GROUP", shape.count_group).add("COPIES", shape.copies);
         scan.defines.add("GROUP", scan_group_);
-        scatter.defines.add("GROUP", shape.work_group).add("ITEMS", shape.items).add("MATCH", shape.match);
+        scatter.defines.add("GROUP", shape.work_group).add("ITEMS", shape.items);
+        if (by_warp) scatter.defines.add("MATCH", shape.match);
         clear_kernel_ = builder.kernel(count, "clear_varying");
         count_kernel_ = builder.kernel(count, "count_digits");
         scan_kernel_ = builder.kernel(scan, "scan_counts");
@@ -145,11 +147,11 @@ std::string radix_warp_why_not(const SortSpec&, host::Context& context) {
 }
 
 std::unique_ptr<Sorter> make_radix(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape) {
-    return std::make_unique<RadixSorter>(builder, spec, fitted(spec, portable_defaults(spec, shape), false, builder.device()), "sort/radix.cl");
+    return std::make_unique<RadixSorter>(builder, spec, fitted(spec, portable_defaults(spec, shape), false, builder.device()), false);
 }
 
 std::unique_ptr<Sorter> make_radix_warp(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape) {
-    return std::make_unique<RadixSorter>(builder, spec, fitted_for_warps(spec, shape, builder.device()), "sort/radix_warp.cl");
+    return std::make_unique<RadixSorter>(builder, spec, fitted_for_warps(spec, shape, builder.device()), true);
 }
 
 Variant radix_variant() {
