@@ -5,4 +5,5 @@ set(PARALLAX_ALGORITHMS
     hologram
     hologram_simulate
     reduce
-    scan)
+    scan
+    sort)
