@@ -45,7 +45,8 @@ public:
         const host::Buffer from = engine_.context().allocate(in.size()), to = engine_.context().allocate(pattern.size());
         session_.queue().write(from, 0, in.data(), in.size()).wait();
         session_.queue().write(to, 0, pattern.data(), pattern.size()).wait();
-        call.inputs["image"] = {desc, {}, from.sub(guard, image.size())};
+        call.inputs["image"].desc = desc;
+        call.inputs["image"].buffer = from.sub(guard, image.size());
         std::map<std::string, DeviceArray, std::less<>> outputs;
         outputs["image"].desc = result;
         outputs["image"].buffer = to.sub(guard, result.dense_bytes());
