@@ -11,4 +11,5 @@ set(PARALLAX_ALGORITHMS
     mask
     reduce
     scan
-    select)
+    select
+    threshold)
