@@ -11,7 +11,7 @@
 #ifndef LEVELS
 #define LEVELS 256
 #endif
-#ifndef BLOCK              // levels of a work-group, a multiple of GROUP that divides LEVELS
+#ifndef BLOCK              // levels of a work-group, a multiple of GROUP and of 4 that divides LEVELS
 #define BLOCK LEVELS
 #endif
 #ifndef FORMULA            // 0 opencv, 1 classic, 2 skimage
@@ -35,10 +35,10 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void equalize_table(GLOBAL const uint* RESTRI
     GLOBAL OUTPUT* out = table + (uint)get_group_id(1) * LEVELS;
 
     uint left = 0, own = 0, found = LEVELS;
-    for (uint i = item; i < block; i += GROUP) {
-        const uint n = h[i];
-        left += n;
-        if (n != 0 && found == LEVELS) found = i;
+    for (uint i = item; i < block / 4; i += GROUP) {
+        const uint4 n = ((GLOBAL const uint4*)h)[i];
+        left += n.x + n.y + n.z + n.w;
+        if (found == LEVELS && left != 0) found = 4 * i + (n.x != 0 ? 0 : n.y != 0 ? 1 : n.z != 0 ? 2 : 3);
     }
     for (uint i = first; i < first + SPAN; ++i) {
         const uint n = h[i];

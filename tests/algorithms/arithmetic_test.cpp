@@ -70,6 +70,9 @@ TEST_CASE("arithmetic: devices give what the reference gives, for every type, op
                 CHECK(same(bench.run(algorithm, row.parameters, inputs).arrays.at("image"), want, row.tolerance));
             }
         }
+        // So many that a work-item's loops are long.
+        const NamedValues many{{"image", random_values(row_of(ElementType::u8, 2500003))}};
+        CHECK(same(bench.run(algorithm, rows[0].parameters, many).arrays.at("image"), reference_of(algorithm, rows[0].parameters, many).arrays.at("image")));
         // As on a GPU.
         const NamedValues inputs{{"image", random_values(row_of(ElementType::u16, 5003))}, {"other", random_values(row_of(ElementType::u16, 5003), false, 4)}};
         const Json subtract = {{"op", "subtract"}}, policy = {{"work_group_size", 64}};

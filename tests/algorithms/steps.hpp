@@ -142,14 +142,15 @@ template <class Body> void each_kernel_device(const Body& body) {
     }
 }
 
-/// Same bits, NaN being NaN; `tolerance`: of f32 elements, as a part of the wanted value.
+/// Same bits, NaN being NaN; `tolerance`: of f32 elements, as a part of the wanted value, where devices may flush denormals.
 inline bool same(const Values& got, const Values& want, double tolerance = 0) {
     if (got.desc != want.desc) return false;
     if (got.desc.type != ElementType::f32) return got.bytes == want.bytes;
     for (std::int64_t i = 0; i < got.desc.count(); ++i) {
         const float a = got.as<float>()[i], b = want.as<float>()[i];
         if (std::isnan(a) && std::isnan(b)) continue;
-        if (a != b && !(std::abs(static_cast<double>(a) - b) <= tolerance * std::max(std::abs(static_cast<double>(b)), 1e-37))) return false;
+        const double allowed = tolerance == 0 ? 0 : tolerance * std::abs(static_cast<double>(b)) + std::numeric_limits<float>::min();
+        if (a != b && !(std::abs(static_cast<double>(a) - b) <= allowed)) return false;
     }
     return true;
 }

@@ -30,7 +30,8 @@ public:
         group_ = std::min<std::size_t>(wanted != 0 ? static_cast<std::size_t>(wanted) : cpu ? 1 : 256, widest);
         lanes_ = std::min<std::uint64_t>(group_, std::bit_ceil(rows_.length));
         const std::uint64_t units = rows_.count * ((rows_.length + segment - 1) / segment), together = group_ / lanes_;
-        groups_ = static_cast<std::size_t>(std::clamp<std::uint64_t>((units + together - 1) / together, 1, std::uint64_t{device.compute_units} * 64));
+        const std::uint64_t turns = units / together * (1 + rows_.axes.size() / 2) + rows_.count * rows_.length / group_;
+        groups_ = static_cast<std::size_t>(std::max(turns / most_turns + 1, std::min((units + together - 1) / together, std::uint64_t{device.compute_units} * 64)));
         axes_ = builder.constant(rows_.axes);
         host::Defines d;
         d.add("WORD", word_type(rows_.word_bytes)).add("GROUP", static_cast<std::int64_t>(group_));

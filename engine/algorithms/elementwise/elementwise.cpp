@@ -106,7 +106,7 @@ Stream::Stream(PlanBuilder& builder, const std::string& file, host::Defines defi
     group_ = std::min<std::size_t>(wanted != 0 ? static_cast<std::size_t>(wanted) : cpu ? 1 : 256, device.max_work_group);
     const std::uint64_t a_group = group_ == 1 ? 4096 : group_ * 4 * static_cast<std::uint64_t>(loads);
     const auto most = std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(policy.at("groups_per_unit"));
-    groups_ = static_cast<std::size_t>(std::clamp<std::uint64_t>((count_ + a_group - 1) / a_group, 1, std::max<std::uint64_t>(most, 1)));
+    groups_ = static_cast<std::size_t>(std::max(count_ / (group_ * most_turns) + 1, std::min((count_ + a_group - 1) / a_group, most)));
     defines.add("PAIRING", static_cast<std::int64_t>(pairing.kind)).add("GROUP", static_cast<std::int64_t>(group_)).add("LOADS", loads);
     kernel_ = builder.kernel({file, std::move(defines)}, "stream");
 }

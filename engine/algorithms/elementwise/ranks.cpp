@@ -29,8 +29,8 @@ Ranks::Ranks(PlanBuilder& builder, ElementType type, std::int64_t count, const P
     const std::size_t widest = std::bit_floor(std::size_t{device.max_work_group});
     group_ = serial ? 1 : std::min<std::size_t>(256, widest);
     begin_group_ = std::min<std::size_t>(256, widest);
-    const std::uint64_t a_group = group_ == 1 ? 65536 : group_ * 32;
-    groups_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(count_ / a_group, 1, std::uint64_t{device.compute_units} * 8));
+    const std::uint64_t a_group = group_ == 1 ? most_turns : group_ * 32, most = std::uint64_t{device.compute_units} * 8;
+    groups_ = static_cast<std::size_t>(std::max(count_ / (group_ * most_turns) + 1, std::min(count_ / a_group, most)));
     host::Defines d;
     define_keys(d, type);
     d.add("GROUP", static_cast<std::int64_t>(group_));

@@ -11,6 +11,8 @@ namespace parallax::engine::equalize {
 namespace {
 
 constexpr std::size_t block_levels = 1024;            // of a work-group that makes a part of a large table
+constexpr std::size_t cpu_block_levels = 16384;
+constexpr std::uint64_t most_steps = 32768;           // of a work-item: llvmpipe ends all its loops after 65535 turns
 constexpr std::int64_t pixels_for_pairs = 1 << 20;    // from here on, a table of pairs is worth making
 
 std::int64_t i64(std::size_t v) { return static_cast<std::int64_t>(v); }
@@ -46,7 +48,7 @@ public:
 private:
     void plan_table(PlanBuilder& builder, Formula formula, bool cpu) {
         const auto levels = static_cast<std::size_t>(spec_.bins);
-        const std::size_t block = cpu ? levels : std::min(levels, block_levels);
+        const std::size_t block = std::min(levels, cpu ? cpu_block_levels : block_levels);
         table_group_ = cpu ? 1 : std::min<std::size_t>(block, std::bit_floor(std::size_t{builder.device().max_work_group}));
         table_groups_ = levels / block;
         host::Defines d;
@@ -73,7 +75,8 @@ private:
         map_ = builder.kernel({"equalize/map.cl", d}, "equalize_map");
         const std::uint64_t a_group = map_group_ * per_item * static_cast<std::uint64_t>(loads);
         const std::uint64_t most = std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(wanted("groups_per_unit", 8, 8));
-        map_groups_ = static_cast<std::size_t>(std::clamp<std::uint64_t>((spec_.count() + a_group - 1) / a_group, 1, std::max<std::uint64_t>(most, 1)));
+        const std::uint64_t least = spec_.count() / (map_group_ * per_item * most_steps) + 1;
+        map_groups_ = static_cast<std::size_t>(std::max(least, std::min((spec_.count() + a_group - 1) / a_group, most)));
     }
 
     histogram::HistogramSpec spec_;

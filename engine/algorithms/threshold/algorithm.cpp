@@ -63,9 +63,9 @@ class Otsu {
 public:
     Otsu(PlanBuilder& builder, const ArrayDesc& image, const Policy& policy) : spec_(histogram_spec(image)), histogram_(histogram::make_best(builder, spec_)) {
         const host::DeviceInfo& device = builder.device();
-        const bool serial = device.type == host::DeviceType::cpu && policy.at("work_group_size") <= 1;
+        const bool cpu = device.type == host::DeviceType::cpu;
         const std::size_t widest = std::bit_floor(std::size_t{device.max_work_group});
-        group_ = serial ? 1 : std::min<std::size_t>(spec_.bins == 65536 ? 1024 : 256, widest);
+        group_ = std::min<std::size_t>(spec_.bins == 65536 && !cpu ? 1024 : 256, widest);
         host::Defines d;
         d.add("BINS", spec_.bins).add("GROUP", static_cast<std::int64_t>(group_)).add("CENTRES", is_real(image));
         pick_ = builder.kernel({"threshold/otsu.cl", d}, "otsu");
