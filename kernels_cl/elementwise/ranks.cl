@@ -71,6 +71,7 @@ void ranks_pick(GLOBAL uint* RESTRICT state, GLOBAL uint* RESTRICT counts, ulong
         keys[r] = state[r];
         places[r] = state[4 + r];
     }
+    BARRIER_ALL();   // all have read the state before any writes it
     for (uint r = 0; r < 4; ++r) {
         uint row = r;
         while (row > 0 && keys[row] == keys[row - 1]) --row;   // counted once
