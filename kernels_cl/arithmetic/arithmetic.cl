@@ -1,6 +1,7 @@
 // image op other, or image op number. Integers are computed in 64 bits and cut off at the ends of their type; divide, log, exp
 // and sqrt give f32 for every image.
 #include "prelude/prelude.clh"
+#include "common/log.clh"
 
 #ifndef OP                 // 0 add, 1 subtract, 2 multiply, 3 divide, 4 log, 5 exp, 6 abs, 7 sqrt, 8 clamp
 #define OP 0
@@ -24,12 +25,13 @@
 #define HAS_OTHER 0
 #endif
 
+#define PARAMETERS 2
 #if OUT_REAL
 #define PARAMETER float
-INLINE float apply(A a, B b, GLOBAL const float* parameters) {
+INLINE float apply(A a, B b, const float* parameters) {
     const float x = (float)a;
 #if OP == 4
-    return log(x);
+    return log_natural(x);
 #elif OP == 5
     return exp(x);
 #elif OP == 6
@@ -50,7 +52,7 @@ INLINE float apply(A a, B b, GLOBAL const float* parameters) {
 #else
 #define PARAMETER long64
 INLINE OUT saturated(long64 x) { return x < (long64)A_LOW ? (OUT)A_LOW : x > (long64)A_HIGH ? (OUT)A_HIGH : (OUT)x; }
-INLINE OUT apply(A a, B b, GLOBAL const long64* parameters) {
+INLINE OUT apply(A a, B b, const long64* parameters) {
     const long64 x = (long64)a;
 #if OP == 6
     return saturated(x < 0 ? -x : x);

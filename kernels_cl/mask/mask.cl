@@ -14,6 +14,7 @@
 #define PAIRING 1
 #endif
 #define PARAMETER A
+#define PARAMETERS 1
 
-INLINE OUT apply(A a, B b, GLOBAL const PARAMETER* parameters) { return b != 0 ? a : parameters[0]; }
+INLINE OUT apply(A a, B b, const PARAMETER* parameters) { return b != 0 ? a : parameters[0]; }
 #include "elementwise/stream.clh"

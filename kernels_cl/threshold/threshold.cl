@@ -6,6 +6,7 @@
 #define A_REAL 0
 #endif
 #define B uchar
+#define PARAMETERS 1
 #define OUT uchar
 #if A_REAL
 #define PARAMETER float
@@ -13,5 +14,5 @@
 #define PARAMETER long64   // a threshold may lie outside the type
 #endif
 
-INLINE uchar apply(A a, B b, GLOBAL const PARAMETER* parameters) { return (PARAMETER)a > parameters[0] ? (uchar)255 : (uchar)0; }
+INLINE uchar apply(A a, B b, const PARAMETER* parameters) { return (PARAMETER)a > parameters[0] ? (uchar)255 : (uchar)0; }
 #include "elementwise/stream.clh"

@@ -56,14 +56,14 @@ TEST_CASE("arithmetic: devices give what the reference gives, for every type, op
                         {{{"op", "multiply"}}, ElementType::u32, true, 0},              {{{"op", "multiply"}}, ElementType::i32, true, 0},
                         {{{"op", "abs"}}, ElementType::i16, false, 0},                  {range, ElementType::u8, false, 0},
                         {range, ElementType::f32, false, 0},                            {{{"op", "subtract"}, {"value", 0.1}}, ElementType::f32, false, 0},
-                        {{{"op", "divide"}}, ElementType::f32, true, 3e-7},             {{{"op", "log"}}, ElementType::u16, false, 5e-7},
+                        {{{"op", "divide"}}, ElementType::f32, true, 3e-7},             {{{"op", "log"}}, ElementType::f32, false, 1.2e-7},
                         {{{"op", "exp"}}, ElementType::f32, false, 5e-7},               {{{"op", "sqrt"}}, ElementType::i32, false, 5e-7}};
     each_kernel_device([&](StepBench& bench) {
         for (const Row& row : rows) {
             CAPTURE(row.parameters.dump());
             for (const std::int64_t size : {0, 1, 3, 4, 5, 1021, 100003}) {
                 CAPTURE(size);
-                const bool finite_only = row.tolerance != 0;
+                const bool finite_only = row.tolerance != 0 && row.parameters.at("op") != "log";
                 NamedValues inputs{{"image", random_values(row_of(row.type, size), !finite_only)}};
                 if (row.two) inputs["other"] = random_values(row_of(row.type, size), !finite_only, 4);
                 const Values want = reference_of(algorithm, row.parameters, inputs).arrays.at("image");

@@ -85,7 +85,7 @@ public:
         host::Defines d;
         define_type(d, "A", image.type);
         define_type(d, "OUT", p.type);
-        d.add("WINDOWED", p.window || p.percentiles);
+        d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
         stream_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
         if (p.window) constant_ = builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
         if (!p.percentiles || image.count() == 0) return;

@@ -40,7 +40,7 @@ void visit(ElementType type, F&& f) {
 }
 
 /// Turns of loops that a work-item may take: llvmpipe (Mesa 22.3) ends all its loops after 65535 in total, and says nothing.
-inline constexpr std::uint64_t most_turns = 32768;
+inline constexpr std::uint64_t most_turns = 16384;
 
 /// Which element of a second array belongs to element i of the image; numbers as PAIRING in stream.clh.
 struct Pairing {
