@@ -77,6 +77,34 @@ TEST_CASE("convert: devices give what the reference gives, for every type and si
     });
 }
 
+TEST_CASE("convert: f64 and bool") {
+    std::mt19937_64 random(9);
+    std::vector<double> values = {0.0, -0.0, 1e300, -1e300, 0x1p-149, 0x1p-150, 0x1.8p-150, 0x1.8p-149, 0x1.fffffep127, 0x1.ffffffp127, 0x1.fffffefp127, 0x1p-126, 0x1.ffffffffp-127,
+                                  1 + 0x1p-24, 1 + 0x1.8p-23, 5e-324, std::nan(""), std::numeric_limits<double>::infinity()};
+    while (values.size() < 5003) {
+        const std::uint64_t bits = values.size() % 2 == 0 ? random() : (random() & 0x800fffffffffffffu) | (1023 - 160 + random() % 300) << 52;
+        double v;
+        std::memcpy(&v, &bits, 8);
+        values.push_back(v);
+    }
+    const NamedValues wide{{"image", values_of(row_of(ElementType::f64, 5003), values)}};
+    std::vector<std::uint8_t> flags(33);
+    for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = i % 3 == 0;
+    const NamedValues truth{{"image", values_of(row_of(ElementType::boolean, 33), flags)}};
+    const Json real = {{"type", "f32"}}, percentiles = {{"type", "u8"}, {"percentiles", {{"low", 5}, {"high", 95}}}};
+    each_kernel_device([&](StepBench& bench) {
+        const auto got = bench.run(make_convert(), real, wide).floats();
+        bool equal = true;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto want = static_cast<float>(values[i]);   // denormals may be flushed by the pass that follows
+            equal = equal && (std::isnan(want) ? std::isnan(got[i]) : got[i] == want || (std::abs(want) < std::numeric_limits<float>::min() && got[i] == 0));
+        }
+        CHECK(equal);
+        CHECK(bench.run(make_convert(), percentiles, wide).arrays.at("image").bytes == reference_of(make_convert(), percentiles, wide).arrays.at("image").bytes);
+        CHECK(bench.run(make_convert(), {{"type", "u16"}}, truth).arrays.at("image").list<std::uint16_t>() == std::vector<std::uint16_t>(flags.begin(), flags.end()));
+    });
+}
+
 TEST_CASE("convert: percentiles of images of one value, few values, and none that is finite") {
     const Algorithm algorithm = make_convert();
     const Json percentiles = {{"type", "u8"}, {"percentiles", {{"low", 1}, {"high", 99}}}};

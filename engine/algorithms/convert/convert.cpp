@@ -54,10 +54,18 @@ ParameterTable convert_table() {
         .build();
 }
 
+/// The image as kernels read it: bool is u8, and f64 is made f32 first.
+ArrayDesc readable(const ArrayDesc& image) {
+    ArrayDesc desc = image;
+    if (image.type == ElementType::boolean) desc.type = ElementType::u8;
+    if (image.type == ElementType::f64) desc.type = ElementType::f32;
+    return desc;
+}
+
 const ConvertParameters& checked(const Problem& problem) {
     const auto& p = problem.parameters.as<ConvertParameters>();
     const ArrayDesc& image = problem.inputs.at("image");
-    check_image(image, "image");
+    check_image(readable(image), "image");
     const char* const pointer = p.window ? "/window" : "/percentiles";
     if (p.window && p.percentiles) throw ConfigError("/window", "a window and percentiles", "one of them");
     if ((p.window || p.percentiles) && p.type != ElementType::u8 && p.type != ElementType::u16 && p.type != ElementType::f32)
@@ -81,7 +89,13 @@ std::vector<float> window_of(float low, float high, ElementType type) {
 
 class DevicePlan final : public Plan {
 public:
-    DevicePlan(PlanBuilder& builder, const ConvertParameters& p, const ArrayDesc& image, const Policy& policy) : top_(top_of(p.type)) {
+    DevicePlan(PlanBuilder& builder, const ConvertParameters& p, const ArrayDesc& given, const Policy& policy) : top_(top_of(p.type)), count_(static_cast<std::uint64_t>(given.count())) {
+        const ArrayDesc image = readable(given);
+        if (given.type == ElementType::f64 && count_ != 0) {
+            narrow_group_ = std::min<std::size_t>(64, builder.device().max_work_group);
+            narrow_ = builder.kernel({"convert/narrow.cl", {}}, "narrow_all");
+            narrowed_ = builder.scratch(image.dense_bytes());
+        }
         host::Defines d;
         define_type(d, "A", image.type);
         define_type(d, "OUT", p.type);
@@ -96,7 +110,8 @@ public:
         window_ = builder.scratch(3 * sizeof(float));
     }
     void enqueue(Execution& x, const Bindings& arrays) override {
-        const host::Buffer& image = arrays.input("image");
+        const host::Buffer& image = narrow_ ? x.buffer(narrowed_) : arrays.input("image");
+        if (narrow_) x.launch("f32", *narrow_, {(count_ + narrow_group_ - 1) / narrow_group_, 1, 1}, {narrow_group_, 1, 1}, {arrays.input("image"), image, count_});
         if (ranks_) {
             const auto scope = x.scope("percentiles");
             ranks_->enqueue(x, image);
@@ -107,10 +122,12 @@ public:
 
 private:
     std::uint32_t top_;
+    std::uint64_t count_;
     std::optional<Stream> stream_;
     std::optional<Ranks> ranks_;
-    std::unique_ptr<host::Kernel> make_window_;
-    Scratch window_;
+    std::unique_ptr<host::Kernel> make_window_, narrow_;
+    Scratch window_, narrowed_;
+    std::size_t narrow_group_ = 1;
     host::Buffer constant_;
 };
 
@@ -136,16 +153,22 @@ To through(const std::vector<float>& window, float x) {
 
 void reference(const Problem& problem, const Bindings& arrays, Json&) {
     const ConvertParameters& p = checked(problem);
-    const ArrayDesc& image = problem.inputs.at("image");
-    std::vector<float> window;
+    const ArrayDesc image = readable(problem.inputs.at("image"));
+    const std::byte* elements = input<std::byte>(arrays, "image");
+    std::vector<float> narrowed, window;
+    if (problem.inputs.at("image").type == ElementType::f64) {
+        const auto* wide = input<double>(arrays, "image");
+        narrowed.assign(wide, wide + image.count());
+        elements = reinterpret_cast<const std::byte*>(narrowed.data());
+    }
     if (p.window) window = window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type);
     if (p.percentiles) {
-        const auto ends = reference_ranks(image, input<std::byte>(arrays, "image"), Places::of_percentiles(p.percentiles->low, p.percentiles->high));
+        const auto ends = reference_ranks(image, elements, Places::of_percentiles(p.percentiles->low, p.percentiles->high));
         window = ends ? window_of((*ends)[0], (*ends)[1], p.type) : window_of(0, 0, p.type);
     }
     visit(image.type, [&]<class From>(From) {
         visit(p.type, [&]<class To>(To) {
-            const From* in = input<From>(arrays, "image");
+            const From* in = reinterpret_cast<const From*>(elements);
             To* out = output<To>(arrays, "image");
             for (std::int64_t i = 0; i < image.count(); ++i)
                 out[i] = window.empty() ? as_it_is<To>(static_cast<double>(in[i])) : through<To>(window, static_cast<float>(in[i]));
@@ -162,11 +185,11 @@ Algorithm make_convert() {
     a.name = "convert";
     a.summary = "Elements of another type, as they are or through a window of values or percentiles";
     a.parameters = convert_table();
-    a.inputs = {{"image", "u8, u16, i16, u32, i32 or f32, of any shape", true, PortKind::array}};
+    a.inputs = {{"image", "bool, u8, u16, i16, u32, i32, f32 or f64, of any shape", true, PortKind::array}};
     a.outputs = {{"image", "of the type that is asked for", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(checked(problem).type)}}; };
     a.chunking = [](const Problem&) { return Chunking{}; };
-    a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/window.cl", "elementwise/ranks.cl"}, stream_policy(),
+    a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
                                  [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                      return std::make_unique<DevicePlan>(builder, checked(problem), problem.inputs.at("image"), policy);
                                  }),
