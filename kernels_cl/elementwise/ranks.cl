@@ -13,6 +13,12 @@
 #endif
 #define COPIES (GROUP == 1 ? 1 : 8)   // of the counters, so that lanes wait less for each other
 #define DIGITS 256
+#define LOADS 4                       // in flight for each work-item
+#if GROUP == 1
+#define INCREMENT(x) (x) += 1
+#else
+#define INCREMENT(x) atomic_inc(&(x))
+#endif
 
 KERNEL void ranks_begin(GLOBAL uint* RESTRICT state, GLOBAL uint* RESTRICT counts) {
     const uint i = (uint)get_global_id(0);
@@ -20,7 +26,8 @@ KERNEL void ranks_begin(GLOBAL uint* RESTRICT state, GLOBAL uint* RESTRICT count
     if (i < 4 * DIGITS) counts[i] = 0;
 }
 
-// shift: of the digit. In the first pass all keys begin alike: one of them counts, with the room of the four.
+// shift: of the digit. In the first pass all keys begin alike: one counts for all, and elements take the room of the four in turn, so
+// that equal neighbours wait less for each other.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
 void ranks_count(GLOBAL const A* RESTRICT image, GLOBAL const uint* RESTRICT state, GLOBAL uint* RESTRICT counts, ulong64 count, uint shift, int first) {
     LOCAL_ARRAY(uint, sums, 4 * DIGITS * COPIES);
@@ -37,21 +44,24 @@ void ranks_count(GLOBAL const A* RESTRICT image, GLOBAL const uint* RESTRICT sta
     const ulong64 end = count, step = groups * GROUP;
     ulong64 i = group * GROUP + lane;
 #endif
-    for (; i < end; i += step) {
-        const A a = image[i];
-        if (!IS_NUMBER(a)) continue;
-        const uint key = key_of(a) >> shift, digit = key & (DIGITS - 1);
-#if GROUP == 1
-        if (first) sums[digit] += 1;
-        else
+    for (; i < end; i += LOADS * step) {
+        A loaded[LOADS];
+#pragma unroll
+        for (uint k = 0; k < LOADS; ++k)
+            if (i + k * step < end) loaded[k] = image[i + k * step];
+#pragma unroll
+        for (uint k = 0; k < LOADS; ++k) {
+            if (i + k * step >= end || !IS_NUMBER(loaded[k])) continue;
+            const uint key = key_of(loaded[k]) >> shift, digit = key & (DIGITS - 1);
+            if (first) {
+                const uint slot = ((GROUP == 1 ? k : lane / COPIES) % 4 * DIGITS + digit) * COPIES + lane % COPIES;
+                INCREMENT(sums[slot]);
+                continue;
+            }
+#pragma unroll
             for (uint r = 0; r < 4; ++r)
-                if (key >> 8 == keys[r] && (r == 0 || keys[r] != keys[r - 1])) sums[r * DIGITS + digit] += 1;
-#else
-        if (first) atomic_inc(&sums[(lane / COPIES % 4 * DIGITS + digit) * COPIES + lane % COPIES]);
-        else
-            for (uint r = 0; r < 4; ++r)
-                if (key >> 8 == keys[r] && (r == 0 || keys[r] != keys[r - 1])) atomic_inc(&sums[(r * DIGITS + digit) * COPIES + lane % COPIES]);
-#endif
+                if (key >> 8 == keys[r] && (r == 0 || keys[r] != keys[r - 1])) INCREMENT(sums[(r * DIGITS + digit) * COPIES + lane % COPIES]);
+        }
     }
     BARRIER_LOCAL();
     for (uint slot = lane; slot < 4 * DIGITS; slot += GROUP) {

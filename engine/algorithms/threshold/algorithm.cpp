@@ -25,7 +25,7 @@ struct ThresholdParameters {
     double value = 0;
 };
 
-constexpr int range_bins = 256;   // of f32, as BINS in edges.cl
+constexpr int range_bins = 256;   // of f32, as BINS in range.cl
 
 const ThresholdParameters& checked(const Problem& problem) {
     const auto& p = problem.parameters.as<ThresholdParameters>();
@@ -72,22 +72,31 @@ public:
         counts_ = builder.scratch(static_cast<std::size_t>(spec_.bins) * sizeof(std::uint32_t));
         threshold_ = builder.scratch(sizeof(std::int64_t));
         if (!is_real(image)) return;
-        range_.emplace(builder, image.type, image.count(), Places(), policy);
-        host::Defines keys;
-        define_keys(keys, image.type);
-        make_edges_ = builder.kernel({"threshold/edges.cl", keys}, "edges_of_range");
+        const bool serial = cpu && policy.at("work_group_size") <= 1;
+        count_ = static_cast<std::uint64_t>(image.count());
+        range_group_ = serial ? 1 : std::min<std::size_t>(256, widest);
+        const std::uint64_t a_group = range_group_ == 1 ? most_turns : range_group_ * 16;
+        range_groups_ = static_cast<std::size_t>(std::max(count_ / (range_group_ * most_turns) + 1, std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
         edges_group_ = std::min<std::size_t>(64, widest);
+        host::ProgramSpec program{"threshold/range.cl", {}};
+        program.defines.add("GROUP", static_cast<std::int64_t>(range_group_));
+        begin_ = builder.kernel(program, "range_begin");
+        find_ = builder.kernel(program, "range_find");
+        make_edges_ = builder.kernel(program, "range_edges");
+        range_ = builder.scratch(2 * sizeof(std::uint32_t));
         edges_ = builder.scratch((range_bins + 1) * sizeof(float));
     }
 
     const host::Buffer& enqueue(Execution& x, const host::Buffer& image) {
         const host::Buffer &counts = x.buffer(counts_), &threshold = x.buffer(threshold_);
         host::Buffer edges;
-        if (range_) {
+        if (find_) {
             const auto scope = x.scope("range");
-            range_->enqueue(x, image);
+            const host::Buffer& range = x.buffer(range_);
             edges = x.buffer(edges_);
-            x.launch("edges", *make_edges_, {range_bins / edges_group_ + 1, 1, 1}, {edges_group_, 1, 1}, {range_->state(x), edges});
+            x.launch("begin", *begin_, {1, 1, 1}, {2, 1, 1}, {range});
+            x.launch("find", *find_, {range_groups_, 1, 1}, {range_group_, 1, 1}, {image, range, count_});
+            x.launch("edges", *make_edges_, {range_bins / edges_group_ + 1, 1, 1}, {edges_group_, 1, 1}, {range, edges});
         }
         {
             const auto scope = x.scope("histogram");
@@ -100,10 +109,10 @@ public:
 private:
     histogram::HistogramSpec spec_;
     std::unique_ptr<histogram::Histogram> histogram_;
-    std::optional<Ranks> range_;
-    std::unique_ptr<host::Kernel> make_edges_, pick_;
-    Scratch counts_, threshold_, edges_;
-    std::size_t group_ = 1, edges_group_ = 1;
+    std::unique_ptr<host::Kernel> begin_, find_, make_edges_, pick_;
+    Scratch counts_, threshold_, range_, edges_;
+    std::uint64_t count_ = 0;
+    std::size_t group_ = 1, range_group_ = 1, range_groups_ = 1, edges_group_ = 1;
 };
 
 Json record_of(double value) { return Json{{"value", value}}; }
@@ -197,7 +206,7 @@ Algorithm make_threshold() {
     };
     a.chunking = [](const Problem&) { return Chunking{}; };
     a.variants = {device_variant("range, histogram and level on the device, then one pass",
-                                 {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "elementwise/ranks.cl", "threshold/edges.cl", "threshold/otsu.cl", "threshold/threshold.cl"},
+                                 {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "threshold/range.cl", "threshold/otsu.cl", "threshold/threshold.cl"},
                                  stream_policy(),
                                  [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                      return std::make_unique<DevicePlan>(builder, problem, policy);
