@@ -38,6 +38,7 @@ CudaContext::CudaContext(DeviceInfo info, std::shared_ptr<const Driver> driver, 
     capabilities_.int64_atomics = true;
     capabilities_.inline_ptx = true;
     capabilities_.event_times = true;
+    capabilities_.grid_exchange = true;
     capabilities_.warp_width = device_value(this->driver(), device, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32);
 }
 

@@ -20,7 +20,8 @@
 namespace parallax::host::opencl {
 namespace {
 
-constexpr std::array files{"probe/fp64.cl", "probe/int64_atomics.cl", "probe/inline_ptx.cl", "probe/lockstep.cl", "probe/event_times.cl"};
+constexpr std::array files{"probe/fp64.cl",     "probe/int64_atomics.cl", "probe/inline_ptx.cl",
+                           "probe/lockstep.cl", "probe/event_times.cl",   "probe/grid_exchange.cl"};
 
 // Runs the kernel `probe` of a file: one buffer of words in and out. Empty where it does not build or run.
 struct ProbeRun {
@@ -30,7 +31,7 @@ struct ProbeRun {
 };
 
 std::optional<ProbeRun> run(ClContext& context, const std::string& file, const Defines& defines, std::vector<std::uint32_t> words,
-                            std::size_t items) {
+                            std::size_t items, std::size_t groups = 1) {
     try {
         const auto kernel = context.build({file, defines})->kernel("probe");
         if (kernel->max_work_group() < items) return std::nullopt;
@@ -39,7 +40,7 @@ std::optional<ProbeRun> run(ClContext& context, const std::string& file, const D
         const Buffer buffer = context.allocate(bytes);
         queue->write(buffer, 0, words.data(), bytes, file);
         const std::array arguments{Arg(buffer)};
-        const Launch launch{.kernel = *kernel, .groups = {}, .local = {items}, .args = arguments, .step = file};
+        const Launch launch{.kernel = *kernel, .groups = {groups}, .local = {items}, .args = arguments, .step = file};
         std::vector<std::uint32_t> result(words.size());
         queue->launch(launch);
         queue->read(buffer, 0, result.data(), bytes, file).wait();
@@ -78,6 +79,13 @@ bool probe_inline_ptx(ClContext& context) {
     return result && result->words[1] == 0x1E6A2C48u;   // the bits of the first word in reverse
 }
 
+bool probe_grid_exchange(ClContext& context, const Capabilities& found) {
+    if (!found.inline_ptx) return false;
+    const std::size_t groups = context.info().compute_units;
+    const auto result = run(context, "probe/grid_exchange.cl", {}, std::vector<std::uint32_t>(2 * groups + 1), 256, groups);
+    return result && result->words.back() == 0;
+}
+
 // The driver's word, confirmed by an exchange through local memory without barriers.
 int probe_warp_width(ClContext& context) {
     const int width = reported_warp_width(context.device(), context.info());
@@ -109,7 +117,8 @@ std::string cache_key(const ClContext& context) {
 
 Json to_json(const Capabilities& found) {
     return {{"fp64", found.fp64},     {"int64_atomics", found.int64_atomics}, {"inline_ptx", found.inline_ptx},
-            {"images", found.images}, {"event_times", found.event_times},     {"warp_width", found.warp_width}};
+            {"images", found.images}, {"event_times", found.event_times},     {"warp_width", found.warp_width},
+            {"grid_exchange", found.grid_exchange}};
 }
 
 std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
@@ -123,6 +132,7 @@ std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
         found.images = json.at("images").get<bool>();
         found.event_times = json.at("event_times").get<bool>();
         found.warp_width = json.at("warp_width").get<int>();
+        found.grid_exchange = json.at("grid_exchange").get<bool>();
         return found;
     } catch (const Json::exception&) {   // written by something else: probe again
         return std::nullopt;
@@ -142,6 +152,7 @@ Capabilities probe(ClContext& context) {
     found.fp64 = probe_fp64(context);
     found.int64_atomics = probe_int64_atomics(context);
     found.inline_ptx = probe_inline_ptx(context);
+    found.grid_exchange = probe_grid_exchange(context, found);
     found.warp_width = probe_warp_width(context);
     found.event_times = probe_event_times(context);
     if (context.cache() != nullptr) {

@@ -1,36 +1,90 @@
-// One pass over the array: every work-group walks over tiles, every work-item keeps ITEMS accumulators of its own, and
-// these are joined in local memory at the end: an accumulator a work-group remains. Work-groups of one item walk over
-// neighbouring tiles (CPUs: the ITEMS accumulators are a vector), larger ones from tile to tile of the whole grid.
+// One pass over the array in vectors of 16 bytes: every work-group walks from tile to tile of the whole grid, every work-item
+// keeps LOADS vectors in flight and a few accumulators of its own, and these are joined in local memory at the end: an
+// accumulator a work-group remains.
 // The order of additions depends on the size and the shape of the launch alone.
 #include "prelude/prelude.clh"
 #include "reduce/accumulator.clh"
 
-#ifndef GROUP        // work-items of a group, a power of two
+#ifndef GROUP             // work-items of a group, a power of two
 #define GROUP 256
 #endif
-#ifndef ITEMS        // elements of a tile a work-item
-#define ITEMS 8
+#ifndef LOADS             // vectors of a tile a work-item
+#define LOADS 4
+#endif
+#ifndef ELEMENT_BYTES     // of ELEMENT
+#define ELEMENT_BYTES 4
+#endif
+#ifndef CHAINS            // accumulators of a work-item, a power of two up to 16 / ELEMENT_BYTES
+#define CHAINS 4
+#endif
+#define PER (16 / ELEMENT_BYTES)
+#define TILE (GROUP * LOADS)   // vectors
+
+typedef union {
+    uint4 whole;
+    ELEMENT element[PER];
+} Vector;
+
+#if !REAL && ELEMENT_BYTES == 1
+// What a vector of bytes holds, added up in 32 bits first: 16 squares fit.
+INLINE Accumulator of_vector(Vector v) {
+    Accumulator all = empty();
+    int low = v.element[0], high = low, sum = 0, squares = 0;
+#pragma unroll
+    for (uint e = 0; e < PER; ++e) {
+        const int x = v.element[e];
+        low = min(low, x);
+        high = max(high, x);
+        sum += x;
+        squares += x * x;
+    }
+#if HAS_LOW
+    all.low = (WORD)low;
+#endif
+#if HAS_HIGH
+    all.high = (WORD)high;
+#endif
+#if HAS_SUM
+    all.sum = (WORD)sum;
+#endif
+#if HAS_SQUARES
+    all.squares = (ulong64)squares;
+#endif
+    return all;
+}
 #endif
 
-// Group g takes `each` tiles from g * first on, every `step`-th; the first takes also what fills no tile.
+// Group g takes the tiles from g on, every `groups`-th; the first takes also what fills no tile.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void grid_stride(GLOBAL const ELEMENT* RESTRICT array, GLOBAL Accumulator* RESTRICT partial, ulong64 count, ulong64 each,
-                 ulong64 first, ulong64 step) {
+void grid_stride(GLOBAL const ELEMENT* RESTRICT array, GLOBAL Accumulator* RESTRICT partial, ulong64 count) {
     LOCAL_ARRAY(Accumulator, tree, GROUP);
     const uint item = (uint)get_local_id(0);
-    const ulong64 group = get_group_id(0), tiles = count / (GROUP * ITEMS);
-    Accumulator own[ITEMS];
-    for (uint k = 0; k < ITEMS; ++k) own[k] = empty();
-    ulong64 tile = group * first;
-    for (ulong64 n = 0; n < each && tile < tiles; ++n, tile += step) {
-        GLOBAL const ELEMENT* const from = array + tile * (GROUP * ITEMS) + item;
-        for (uint k = 0; k < ITEMS; ++k) own[k] = join(own[k], of((WORD)from[k * GROUP]));
+    const ulong64 group = get_group_id(0), groups = get_num_groups(0), tiles = count / (TILE * PER);
+    GLOBAL const uint4* const vectors = (GLOBAL const uint4*)array;
+    Accumulator own[CHAINS];
+#pragma unroll
+    for (uint k = 0; k < CHAINS; ++k) own[k] = empty();
+    for (ulong64 tile = group; tile < tiles; tile += groups) {
+        Vector loaded[LOADS];
+#pragma unroll
+        for (uint k = 0; k < LOADS; ++k) loaded[k].whole = vectors[tile * TILE + k * GROUP + item];
+#pragma unroll
+        for (uint k = 0; k < LOADS; ++k) {
+#if !REAL && ELEMENT_BYTES == 1
+            own[k % CHAINS] = join(own[k % CHAINS], of_vector(loaded[k]));
+#else
+#pragma unroll
+            for (uint e = 0; e < PER; ++e) own[e % CHAINS] = join(own[e % CHAINS], of((WORD)loaded[k].element[e]));
+#endif
+        }
     }
     if (group == 0)
-        for (ulong64 i = tiles * (GROUP * ITEMS) + item; i < count; i += GROUP) own[0] = join(own[0], of((WORD)array[i]));
-    for (uint width = ITEMS / 2; width > 0; width /= 2)
+        for (ulong64 i = tiles * (TILE * PER) + item; i < count; i += GROUP) own[0] = join(own[0], of((WORD)array[i]));
+#pragma unroll
+    for (uint width = CHAINS / 2; width > 0; width /= 2) {
+#pragma unroll
         for (uint k = 0; k < width; ++k) own[k] = join(own[k], own[k + width]);
-#if GROUP > 1
+    }
     tree[item] = own[0];
     BARRIER_LOCAL();
     for (uint width = GROUP / 2; width > 0; width /= 2) {
@@ -38,7 +92,4 @@ void grid_stride(GLOBAL const ELEMENT* RESTRICT array, GLOBAL Accumulator* RESTR
         BARRIER_LOCAL();
     }
     if (item == 0) partial[group] = tree[0];
-#else
-    partial[group] = own[0];
-#endif
 }

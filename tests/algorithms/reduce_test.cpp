@@ -63,10 +63,14 @@ public:
         return result;
     }
 
-    std::vector<std::string> variants() const {
+    /// Those that this device can run, the best first.
+    std::vector<std::string> variants() {
+        const Problem problem{{{"array", ArrayDesc::dense(ElementType::u32, {{'x', 1}})}}, algorithm_.parameters.parse(Json::object(), ""), {"value"}};
         std::vector<std::string> names;
         for (const Variant& v : algorithm_.variants)
-            if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end()) names.push_back(v.name);
+            if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
+                (!v.supports || v.supports(problem, engine_.context())))
+                names.push_back(v.name);
         return names;
     }
 
@@ -164,7 +168,7 @@ TEST_CASE("reduce: small arrays by every variant") {   // fit for a simulator th
             }
         if (bench.context().info().backend != host::Backend::native) {   // a work-group of several items on CPUs, too
             const auto values = random_values<float>(1000);
-            check_sum(bench.run("grid_stride", "sum", values, {"value"}, {{"work_group_size", 64}, {"items_per_work_item", 2}}).records.at("value"), values);
+            check_sum(bench.run("grid_stride", "sum", values, {"value"}, {{"work_group_size", 64}, {"loads", 2}}).records.at("value"), values);
         }
     });
 }

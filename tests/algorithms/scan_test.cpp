@@ -62,9 +62,19 @@ public:
     }
 
     bool native() const { return engine_.device().backend == host::Backend::native; }
-    std::vector<std::string> variants() const {
-        if (native()) return {"reference", "threaded"};
-        return {"reduce_then_scan", "hillis_steele", "blelloch"};
+    /// Those that this device can run, the best first.
+    std::vector<std::string> variants() {
+        const Problem problem{{{"array", ArrayDesc::dense(ElementType::u32, {{'x', 1}})}}, algorithm_.parameters.parse(Json::object(), ""), {"array"}};
+        std::vector<std::string> names;
+        for (const Variant& v : algorithm_.variants)
+            if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
+                (!v.supports || v.supports(problem, engine_.context())))
+                names.push_back(v.name);
+        return names;
+    }
+    bool has(const std::string& variant) {
+        const auto names = variants();
+        return std::find(names.begin(), names.end(), variant) != names.end();
     }
 
 private:
@@ -165,7 +175,22 @@ TEST_CASE("scan: a million elements of every type and operation") {
             check(bench, variant, "inclusive", "sum", random_values<float>(300007));
         }
         if (!bench.native())   // several rounds of tiles a work-group, as on a GPU
-            check(bench, best, "inclusive", "sum", random_values<std::uint32_t>(1000003), {{"work_group_size", 64}, {"items_per_work_item", 4}});
+            check(bench, "reduce_then_scan", "inclusive", "sum", random_values<std::uint32_t>(1000003), {{"work_group_size", 64}, {"items_per_work_item", 4}});
+    });
+}
+
+TEST_CASE("scan: look_back in waves, and with one group where the others do not come") {
+    each_device([](Bench& bench) {
+        if (!bench.has("look_back")) return;
+        for (const std::size_t n : {8192 * 300, 8192 * 300 + 1, 20000003})
+            for (const int polls : {1 << 20, 0}) {
+                CAPTURE(polls);
+                for (const int each : {1, 2}) check(bench, "look_back", "exclusive", "sum", random_values<std::uint32_t>(n), {{"polls", polls}, {"groups_per_unit", each}});
+                check(bench, "look_back", "inclusive", "sum", random_values<std::uint64_t>(n), {{"polls", polls}});
+                check(bench, "look_back", "inclusive", "max", random_values<std::int32_t>(n), {{"polls", polls}});
+            }
+        const auto values = random_values<float>(20000003);   // the same additions, whoever does them
+        CHECK(bench.run("look_back", "inclusive", "sum", values) == bench.run("look_back", "inclusive", "sum", values, {{"polls", 0}}));
     });
 }
 

@@ -72,16 +72,8 @@ private:
 
 }  // namespace
 
-std::string lanes::device_why_not(const host::DeviceInfo& device) {
-    if (device.backend != host::Backend::opencl) return fmt::format("lanes needs OpenCL; the device is {}", host::to_string(device.backend));
-    if (device.type != host::DeviceType::cpu) return fmt::format("lanes is for CPUs; the device is a {}", host::to_string(device.type));
-    // Measured with Mesa 22.3: its compiler takes vectors of 16 apart into scalars, a minute and more for a plan.
-    if (device.platform == "rusticl") return "rusticl's compiler takes minutes for vectors of 16";
-    return {};
-}
-
 std::string lanes_why_not(const TransformSpec& spec, host::Context& context) {
-    if (std::string reason = lanes::device_why_not(context.info()); !reason.empty()) return reason;
+    if (std::string reason = engine::lanes_why_not(context.info()); !reason.empty()) return reason;
     const std::int64_t limit = lanes::rows_have_panels(spec.width) ? row_limit : lanes::line_limit;
     if (spec.width > limit) return fmt::format("lanes takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);
     if (spec.height > lanes::line_limit) return fmt::format("lanes takes columns of up to {} elements; the column has {}", lanes::line_limit, spec.height);

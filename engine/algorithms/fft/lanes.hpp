@@ -2,6 +2,7 @@
 // Transform made of them, hologram/fused_lanes.hpp a pipeline. Kernels: kernels_cl/fft/lanes*.
 #pragma once
 
+#include "core/lanes.hpp"
 #include "core/plan.hpp"
 
 #include <complex>
@@ -12,9 +13,6 @@
 #include <vector>
 
 namespace parallax::engine::fft::lanes {
-
-/// Empty if these kernels are for that device, else why not.
-std::string device_why_not(const host::DeviceInfo&);
 
 /// Factors of n, each at most 17 and at most six of them, in the order of the passes; the cheapest that there are.
 /// {1} for 1; empty where there are none.

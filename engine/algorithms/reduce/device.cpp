@@ -22,10 +22,11 @@ DevicePlan::DevicePlan(const Problem& problem)
     : parameters_(problem.parameters.as<ReduceParameters>()), type_(problem.inputs.at("array").type), count_(problem.inputs.at("array").count()),
       kind_(kind_of(problem)), wants_value_(problem.wants("value")), wants_statistics_(problem.wants("statistics")) {}
 
-host::Defines DevicePlan::defines() const {
+host::Defines DevicePlan::defines(bool lanes) const {
     host::Defines d;
-    const char* word = is_floating(type_) ? kernel_type(type_) : is_signed(type_) ? "long64" : "ulong64";
-    d.add("KIND", static_cast<std::int64_t>(kind_)).add("ELEMENT", kernel_type(type_)).add("WORD", word);
+    const char* integer = is_signed(type_) ? lanes ? "long" : "long64" : lanes ? "ulong" : "ulong64";
+    d.add("KIND", static_cast<std::int64_t>(kind_)).add("ELEMENT", kernel_type(type_));
+    d.add(lanes ? "LANE" : "WORD", is_floating(type_) ? kernel_type(type_) : integer);
     d.add("REAL", is_floating(type_)).add("SIGNED", is_signed(type_));
     return d;
 }

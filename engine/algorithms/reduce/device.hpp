@@ -12,8 +12,9 @@ public:
     void enqueue(Execution&, const Bindings&) final;
 
 protected:
-    /// KIND, ELEMENT, WORD ... of kernels_cl/reduce/accumulator.clh.
-    host::Defines defines() const;
+    /// KIND, ELEMENT, WORD ... of kernels_cl/reduce/accumulator.clh; lanes: LANE for a vector's word.
+    host::Defines defines(bool lanes = false) const;
+    std::int64_t element_bytes() const { return static_cast<std::int64_t>(bytes_of(type_)); }
     std::size_t bytes(std::int64_t accumulators) const { return static_cast<std::size_t>(accumulators) * accumulator_bytes(type_, kind_); }
     std::int64_t count() const { return count_; }
 

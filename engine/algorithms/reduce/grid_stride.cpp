@@ -1,42 +1,68 @@
-// `grid_stride`: the array is read once, by as many work-groups as fill the device.
+// `grid_stride` and `lanes`: the array is read once, by as many work-groups as fill the device.
 #include "algorithms/reduce/device.hpp"
+#include "core/lanes.hpp"
 
 #include <algorithm>
 
 namespace parallax::engine::reduce {
 namespace {
 
-constexpr std::int64_t gpu_groups = 1024, cpu_groups = 32;
-// Tiles that a work-group adds up at most: what the rest of a compensated sum loses grows with the square of this number,
+// Fixed numbers, so that sums of real numbers are the same on every GPU, and on every processor.
+constexpr std::int64_t gpu_groups = 1024, most_chunks = 64, smallest_chunk = 1 << 12;
+// Additions one after another at most: what the rest of a compensated sum loses grows with the square of this number,
 // 4096^2 2^-48 sum |x| = 2^-24 sum |x| at worst.
 constexpr std::int64_t longest_chain = 4096;
 
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::uint64_t u64(std::int64_t v) { return static_cast<std::uint64_t>(v); }
+
 class GridStridePlan final : public DevicePlan {
 public:
-    GridStridePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : DevicePlan(problem) {
-        const bool cpu = builder.device().type == host::DeviceType::cpu;
-        group_ = policy.at("work_group_size") != 0 ? policy.at("work_group_size") : cpu ? 1 : 256;
-        std::int64_t items = policy.at("items_per_work_item");
-        if (items == 0) items = problem.wants("statistics") ? 4 : cpu ? 16 : 8;
-        const std::int64_t tiles = count() / (group_ * items);
-        groups_ = std::max({std::int64_t{1}, std::min(tiles, cpu ? cpu_groups : gpu_groups), (tiles + longest_chain - 1) / longest_chain});
-        each_ = (tiles + groups_ - 1) / groups_;
+    GridStridePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : DevicePlan(problem), group_(policy.at("work_group_size")) {
+        const std::int64_t loads = policy.at("loads"), per = 16 / element_bytes();
+        const std::int64_t wanted = policy.at("chains") != 0 ? policy.at("chains") : problem.wants("statistics") ? 2 : 4;
+        const std::int64_t chains = std::min(wanted, per);
+        const std::int64_t tiles = count() / (group_ * loads * per);
+        const std::int64_t longest = std::max<std::int64_t>(longest_chain * chains / (loads * per), 1);
+        groups_ = std::max({std::int64_t{1}, std::min(tiles, gpu_groups), divided_up(tiles, longest)});
         host::Defines d = defines();
-        d.add("GROUP", group_).add("ITEMS", items);
+        d.add("GROUP", group_).add("LOADS", loads).add("CHAINS", chains).add("ELEMENT_BYTES", element_bytes());
         kernel_ = builder.kernel({"reduce/grid_stride.cl", d}, "grid_stride");
         partial_ = builder.scratch(bytes(groups_));
     }
 
 private:
     Left reduce(Execution& x, const host::Buffer& array) override {
-        const bool blocked = group_ == 1;
-        const auto u64 = [](std::int64_t v) { return static_cast<std::uint64_t>(v); };
         x.launch("reduce", *kernel_, {static_cast<std::size_t>(groups_), 1, 1}, {static_cast<std::size_t>(group_), 1, 1},
-                 {array, x.buffer(partial_), u64(count()), u64(each_), u64(blocked ? each_ : 1), u64(blocked ? 1 : groups_)});
+                 {array, x.buffer(partial_), u64(count())});
         return {&x.buffer(partial_), groups_};
     }
 
-    std::int64_t group_, groups_, each_;
+    std::int64_t group_, groups_;
+    std::unique_ptr<host::Kernel> kernel_;
+    Scratch partial_;
+};
+
+class LanesPlan final : public DevicePlan {
+public:
+    LanesPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : DevicePlan(problem) {
+        const std::int64_t chains = policy.at("chains");
+        const std::int64_t chunks = std::max(most_chunks, divided_up(count(), longest_chain * 16 * chains));
+        chunk_ = 16 * divided_up(std::max(divided_up(count(), chunks), smallest_chunk), 16);
+        chunks_ = std::max<std::int64_t>(divided_up(count(), chunk_), 1);
+        host::Defines d = defines(true);
+        d.add("CHAINS", chains);
+        kernel_ = builder.kernel({"reduce/lanes.cl", d}, "lanes");
+        partial_ = builder.scratch(bytes(16 * chunks_));
+    }
+
+private:
+    Left reduce(Execution& x, const host::Buffer& array) override {
+        x.launch("reduce", *kernel_, {static_cast<std::size_t>(chunks_), 1, 1}, {1, 1, 1}, {array, x.buffer(partial_), u64(count()), u64(chunk_)});
+        return {&x.buffer(partial_), 16 * chunks_};
+    }
+
+    std::int64_t chunk_, chunks_;
     std::unique_ptr<host::Kernel> kernel_;
     Scratch partial_;
 };
@@ -44,11 +70,27 @@ private:
 }  // namespace
 
 Variant grid_stride_variant() {
-    Variant v = device_variant("grid_stride", "one pass, several accumulators a work-item, a tree at the end", Role::best, "reduce/grid_stride.cl");
-    v.policy = {{"work_group_size", 0, {0, 1, 32, 64, 128, 256}, "work-items of a group; 0: 1 on CPUs, 256 elsewhere"},
-                {"items_per_work_item", 0, {0, 1, 2, 4, 8, 16}, "accumulators of a work-item; 0: 4 for statistics, else 16 on CPUs, 8 elsewhere"}};
+    Variant v = device_variant("grid_stride", "one pass, vectors in flight, several accumulators a work-item, a tree at the end", Role::best,
+                               "reduce/grid_stride.cl");
+    v.policy = {{"work_group_size", 256, {32, 64, 128, 256, 512}, "work-items of a group"},
+                {"loads", 4, {1, 2, 4, 8}, "vectors of 16 bytes in flight for each work-item"},
+                {"chains", 0, {0, 1, 2, 4}, "accumulators of a work-item; 0: 2 for statistics, 4 otherwise"}};
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
         return std::make_unique<GridStridePlan>(builder, problem, policy);
+    };
+    return v;
+}
+
+Variant lanes_variant() {
+    Variant v = device_variant("lanes", "for processors: wide vectors, a chunk a work-item, no barriers", Role::best, "reduce/lanes.cl");
+    v.backends = {host::Backend::opencl};
+    v.policy = {{"chains", 2, {1, 2, 4}, "vectors of 16 accumulators"}};
+    v.supports = [wide = v.supports](const Problem& problem, host::Context& context) {
+        if (std::string reason = lanes_why_not(context.info()); !reason.empty()) return Support::no(std::move(reason));
+        return wide(problem, context);
+    };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<LanesPlan>(builder, problem, policy);
     };
     return v;
 }

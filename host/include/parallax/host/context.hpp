@@ -17,6 +17,7 @@ struct Capabilities {
     bool inline_ptx = false;       ///< asm("...") compiles and runs (NVIDIA)
     bool images = false;
     bool event_times = false;      ///< profiling events measure something
+    bool grid_exchange = false;    ///< a work-group a compute unit run at once and see each other's writes (OpenCL promises neither)
     int warp_width = 1;            ///< work-items that run in lock step, 1 where that cannot be told
 };
 

@@ -1,0 +1,239 @@
+// Scan in one pass: a read and a write an element. Work-groups, as many as the device runs at once, take the tiles in waves:
+// group g has tile w * groups + g of wave w. It publishes what its tile joins to, then looks back over its wave: what the
+// groups below it published, and, carried along, what all waves before did. It publishes wave w + 1 before it looks back over
+// wave w, so that what it looks for has mostly arrived, and reads wave w + 2 meanwhile.
+// Nobody promises that all groups run at once: a group polls at most `polls` times, then says so in control, and the last
+// group to leave does everything alone, in the same order of additions. in and out are different arrays.
+// A state is run number and value in 64 bits (a 64-bit value: two such words); control: runs so far, groups that left,
+// whether somebody gave up, how often that was. Zero at first, and ready for the next run at the end of each.
+// Source: single-pass scans after Merrill and Garland 2016; waves instead of a chain are ours.
+#include "prelude/prelude.clh"
+#include "scan/tile.clh"
+
+#ifndef LOOKS        // groups / GROUP, rounded up
+#define LOOKS 1
+#endif
+
+INLINE void publish(GLOBAL ulong64* states, ulong64 tile, uint run, WORD value) {
+#if TYPE == 2
+    store_relaxed64(states + 2 * tile, (ulong64)run << 32 | (uint)value);
+    store_relaxed64(states + 2 * tile + 1, (ulong64)run << 32 | (uint)(value >> 32));
+#else
+    store_relaxed64(states + tile, (ulong64)run << 32 | bits_of(value));
+#endif
+}
+
+// Whether the tile has been published in this run.
+INLINE int observe(GLOBAL const ulong64* states, ulong64 tile, uint run, WORD* value) {
+#if TYPE == 2
+    const ulong64 low = load_relaxed64(states + 2 * tile), high = load_relaxed64(states + 2 * tile + 1);
+    *value = (low & 0xffffffffu) | high << 32;
+    return (uint)(low >> 32) == run && (uint)(high >> 32) == run;
+#else
+    const ulong64 state = load_relaxed64(states + tile);
+    *value = word_of((uint)state);
+    return (uint)(state >> 32) == run;
+#endif
+}
+
+typedef struct {
+    GLOBAL const WORD* in;
+    GLOBAL WORD* out;
+    GLOBAL ulong64* states;
+    GLOBAL uint* control;
+    ulong64 count;
+    uint tiles, group, groups, item, run, polls;
+    int exclusive;
+} Scan;
+
+typedef struct {
+    Vector own[LOADS];
+    WORD before[LOADS];
+} Tile;
+
+// Local memory of one step; there are two, so that a step may write while the slowest still reads the one before.
+typedef struct {
+    WORD warp_totals[WARPS], below[WARPS], all[WARPS];
+} Exchange;
+
+#define RUNS 0
+#define LEFT 1
+#define GAVE_UP 2
+#define TIMES 3
+
+// What stands before a wave. A sum of floats keeps what its additions rounded off, so that its error does not grow with
+// the number of waves.
+typedef struct {
+    WORD value, rest;
+} Base;
+
+INLINE WORD after_base(Base base, WORD x) {
+#if TYPE == 3 && OP == 0
+    return base.value + (base.rest + x);
+#else
+    return join(base.value, x);
+#endif
+}
+
+INLINE void advance(Base* base, WORD x) {
+    const WORD sum = join(base->value, x);
+#if TYPE == 3 && OP == 0
+    const WORD added = sum - base->value;
+    base->rest += (base->value - (sum - added)) + (x - added);
+#endif
+    base->value = sum;
+}
+
+// What a work-item has seen of the wave.
+typedef struct {
+    WORD value[LOOKS];
+    int known[LOOKS];
+} View;
+
+INLINE void look(Scan s, uint wave, View* view) {
+#pragma unroll
+    for (uint k = 0; k < LOOKS; ++k) {
+        const uint group = k * GROUP + s.item;
+        view->value[k] = IDENTITY;
+        view->known[k] = group >= s.groups || group >= s.tiles - wave;   // nobody there
+        if (!view->known[k]) view->known[k] = observe(s.states, wave + group, s.run, &view->value[k]);
+    }
+}
+
+// Polls for what is missing, and joins what the groups below published, and all of them. One barrier. Whether all came.
+INLINE int look_again(Scan s, uint wave, View* view, LOCAL Exchange* exchange, LOCAL uint* lost, WORD* below, WORD* all) {
+    const uint lane = s.item % WARP, warp = s.item / WARP;
+    *below = IDENTITY;
+    *all = IDENTITY;
+#pragma unroll
+    for (uint k = 0; k < LOOKS; ++k) {
+        const uint group = k * GROUP + s.item;
+        for (uint poll = 0; !view->known[k] && poll < s.polls; ++poll) {
+            if (poll % 64 == 63 && *(volatile GLOBAL uint*)(s.control + GAVE_UP) != 0) break;
+            view->known[k] = observe(s.states, wave + group, s.run, &view->value[k]);
+        }
+        if (!view->known[k]) *lost = 1;
+        if (group < s.group) *below = join(*below, view->value[k]);
+        *all = join(*all, view->value[k]);
+    }
+    *below = warp_join(*below);
+    *all = warp_join(*all);
+    if (lane == 0) {
+        exchange->below[warp] = *below;
+        exchange->all[warp] = *all;
+    }
+    BARRIER_LOCAL();
+    *below = warp_join(lane < WARPS ? exchange->below[lane] : (WORD)IDENTITY);
+    *all = warp_join(lane < WARPS ? exchange->all[lane] : (WORD)IDENTITY);
+    return *lost == 0;
+}
+
+// Looks back over the wave of `tile` and writes the tile; `next` is the group's tile of the next wave. Whether to go on.
+INLINE int step(Scan s, uint tile, Tile* now, Tile* next, Base* base, LOCAL Exchange* exchange, LOCAL uint* lost) {
+    const uint wave = tile - s.group;
+    const int more = s.tiles - tile > s.groups;
+    WORD warps_below = IDENTITY, groups_below, all;
+    if (more) {
+        const WORD total = tile_total(next->own, exchange->warp_totals, s.item, &warps_below);
+        if (s.item == 0) publish(s.states, tile + s.groups, s.run, total);
+    }
+    View view;
+    look(s, wave, &view);
+    if (more) scan_rows(next->own, warps_below, next->before, s.item % WARP);   // while the answers are on their way
+    if (!look_again(s, wave, &view, exchange, lost, &groups_below, &all)) {
+        if (s.item == 0) atomic_xchg(s.control + GAVE_UP, 1u);
+        return 0;
+    }
+    store_tile(s.out, (ulong64)tile * TILE, s.count, s.item, now->own, now->before, after_base(*base, groups_below), s.exclusive);
+    advance(base, all);
+    if (s.tiles - tile > 2 * s.groups) load_tile(s.in, (ulong64)(tile + 2 * s.groups) * TILE, s.count, s.item, now->own);
+    return more;
+}
+
+// One group in the place of all, wave after wave.
+INLINE void scan_alone(Scan s, LOCAL Exchange* exchange, LOCAL uint* lost) {
+    Base base;
+    base.value = IDENTITY;
+    base.rest = 0;
+    if (s.item == 0) *lost = 0;
+    for (uint wave = 0; wave < s.tiles; wave += s.groups) {
+        const uint end = s.tiles - wave < s.groups ? s.tiles : wave + s.groups;
+        Tile tile;
+        WORD warps_below, groups_below, all = IDENTITY;
+        for (uint t = wave; t < end; ++t) {
+            load_tile(s.in, (ulong64)t * TILE, s.count, s.item, tile.own);
+            const WORD total = tile_total(tile.own, exchange->warp_totals, s.item, &warps_below);
+            if (s.item == 0) publish(s.states, t, s.run, total);
+            BARRIER_ALL();
+        }
+        for (uint t = wave; t < end; ++t) {
+            s.group = t - wave;
+            View view;
+            look(s, wave, &view);
+            load_tile(s.in, (ulong64)t * TILE, s.count, s.item, tile.own);
+            tile_total(tile.own, exchange->warp_totals, s.item, &warps_below);
+            scan_rows(tile.own, warps_below, tile.before, s.item % WARP);
+            look_again(s, wave, &view, exchange, lost, &groups_below, &all);
+            store_tile(s.out, (ulong64)t * TILE, s.count, s.item, tile.own, tile.before, after_base(base, groups_below), s.exclusive);
+            BARRIER_LOCAL();
+        }
+        advance(&base, all);
+    }
+}
+
+// At most LOOKS * GROUP groups, and at most one for each tile.
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL ulong64* states, GLOBAL uint* control, ulong64 count,
+               int exclusive, uint polls) {
+    LOCAL_ARRAY(Exchange, exchange, 2);
+    LOCAL_ARRAY(uint, lost, 2);
+    Scan s;
+    s.in = in;
+    s.out = out;
+    s.states = states;
+    s.control = control;
+    s.count = count;
+    s.tiles = (uint)((count + TILE - 1) / TILE);
+    s.group = (uint)get_group_id(0);
+    s.groups = (uint)get_num_groups(0);
+    s.item = (uint)get_local_id(0);
+    s.run = *(volatile GLOBAL uint*)(control + RUNS) + 1;
+    s.polls = polls;
+    s.exclusive = exclusive;
+    if (s.item == 0) lost[0] = 0;
+
+    Tile a, b;
+    Base base;
+    base.value = IDENTITY;
+    base.rest = 0;
+    WORD warps_below;
+    uint tile = s.group;
+    load_tile(in, (ulong64)tile * TILE, count, s.item, a.own);
+    if (s.tiles - tile > s.groups) load_tile(in, (ulong64)(tile + s.groups) * TILE, count, s.item, b.own);
+    const WORD total = tile_total(a.own, exchange[1].warp_totals, s.item, &warps_below);
+    if (s.item == 0) publish(states, tile, s.run, total);
+    scan_rows(a.own, warps_below, a.before, s.item % WARP);
+    for (;;) {
+        if (!step(s, tile, &a, &b, &base, exchange, lost)) break;
+        tile += s.groups;
+        if (!step(s, tile, &b, &a, &base, exchange + 1, lost)) break;
+        tile += s.groups;
+    }
+
+    BARRIER_ALL();
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    if (s.item == 0) lost[1] = atomic_inc(control + LEFT) == s.groups - 1;
+    BARRIER_LOCAL();
+    if (lost[1] == 0) return;
+    const uint gave_up = *(volatile GLOBAL uint*)(control + GAVE_UP);
+    if (gave_up != 0) {
+        s.polls = UINT_MAX;   // its own states come
+        scan_alone(s, exchange, lost);
+    }
+    if (s.item == 0) {
+        control[TIMES] += gave_up;
+        control[RUNS] = s.run;
+        control[LEFT] = 0;
+        control[GAVE_UP] = 0;
+    }
+}
