@@ -1,9 +1,16 @@
 # The one list of algorithms: it feeds the registry, the tests, the benchmarks and the docs.
 set(PARALLAX_ALGORITHMS
+    arithmetic
+    convert
+    crop
+    equalize
     fft
     histogram
     hologram
     hologram_simulate
+    mask
     reduce
     scan
-    sort)
+    select
+    sort
+    threshold)

@@ -43,7 +43,7 @@ protected:
         const auto slots = static_cast<std::size_t>(spec_.slots());
         x.launch("clear", *clear_, {(slots + clear_group_ - 1) / clear_group_, 1, 1}, {clear_group_, 1, 1}, {counts, static_cast<std::uint32_t>(slots)});
     }
-    const host::Buffer& edges_or(const host::Buffer& other) const { return edges_ ? edges_ : other; }
+    const host::Buffer& edges_or(const host::Buffer& given, const host::Buffer& other) const { return edges_ ? edges_ : given ? given : other; }
     const host::Buffer& mask_or(const host::Buffer& mask, const host::Buffer& other) const { return spec_.masked ? mask : other; }
 
     HistogramSpec spec_;
@@ -73,9 +73,9 @@ public:
         count_ = builder.kernel(program, "histogram_local");
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts, const host::Buffer& edges) override {
         clear(x, counts);
-        x.launch("count", *count_, {groups_, ranges_, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(image), counts, spec_.count()});
+        x.launch("count", *count_, {groups_, ranges_, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
     }
 
 private:
@@ -91,9 +91,9 @@ public:
         groups_ = groups_for(spec.count(), group_, std::uint64_t{builder.device().compute_units} * 16);
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts, const host::Buffer& edges) override {
         clear(x, counts);
-        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(image), counts, spec_.count()});
+        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
     }
 
 private:
@@ -110,7 +110,7 @@ public:
         groups_ = groups_for(spec.count(), group_ * 240, std::uint64_t{builder.device().compute_units} * 16);
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts, const host::Buffer&) override {
         clear(x, counts);
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
     }

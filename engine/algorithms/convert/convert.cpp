@@ -1,0 +1,200 @@
+// `convert`: elements of another type, as they are or through a window.
+#include "algorithms/elementwise/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace parallax::engine {
+namespace convert {
+namespace {
+
+using namespace elementwise;
+
+struct Window {
+    double low = 0, high = 1;
+    bool operator==(const Window&) const = default;
+};
+struct Percentiles {
+    double low = 1, high = 99;
+    bool operator==(const Percentiles&) const = default;
+};
+
+struct ConvertParameters {
+    ElementType type = ElementType::u8;
+    std::optional<Window> window;
+    std::optional<Percentiles> percentiles;
+};
+
+const ParameterTable& window_table() {
+    static const ParameterTable table = TableBuilder<Window>()
+        .number("low", &Window::low, {}, "This and all below become 0.")
+        .number("high", &Window::high, {}, "This and all above become the largest integer of the type, or 1.")
+        .build();
+    return table;
+}
+
+const ParameterTable& percentiles_table() {
+    static const ParameterTable table = TableBuilder<Percentiles>()
+        .number("low", &Percentiles::low, {.min = 0, .max = 100}, "Percentile that becomes 0.")
+        .number("high", &Percentiles::high, {.min = 0, .max = 100}, "Percentile that becomes the largest integer of the type, or 1.")
+        .build();
+    return table;
+}
+
+ParameterTable convert_table() {
+    using P = ConvertParameters;
+    return TableBuilder<P>()
+        .choice("type", &P::type,
+                {{"u8", ElementType::u8}, {"u16", ElementType::u16}, {"i16", ElementType::i16}, {"u32", ElementType::u32}, {"i32", ElementType::i32}, {"f32", ElementType::f32}},
+                "Type of the result. Integers are cut off at its ends; f32 is rounded to the nearest, half to even, NaN to 0.")
+        .object("window", &P::window, window_table(), {}, "Values that become black and white; for u8, u16 and f32. null: values stay what they are.")
+        .object("percentiles", &P::percentiles, percentiles_table(), {}, "The same by percentiles of the finite elements of the whole array.")
+        .build();
+}
+
+/// The image as kernels read it: bool is u8, and f64 is made f32 first.
+ArrayDesc readable(const ArrayDesc& image) {
+    ArrayDesc desc = image;
+    if (image.type == ElementType::boolean) desc.type = ElementType::u8;
+    if (image.type == ElementType::f64) desc.type = ElementType::f32;
+    return desc;
+}
+
+const ConvertParameters& checked(const Problem& problem) {
+    const auto& p = problem.parameters.as<ConvertParameters>();
+    const ArrayDesc& image = problem.inputs.at("image");
+    check_image(readable(image), "image");
+    const char* const pointer = p.window ? "/window" : "/percentiles";
+    if (p.window && p.percentiles) throw ConfigError("/window", "a window and percentiles", "one of them");
+    if ((p.window || p.percentiles) && p.type != ElementType::u8 && p.type != ElementType::u16 && p.type != ElementType::f32)
+        throw ConfigError(pointer, fmt::format("a window for {}", to_string(p.type)), "u8, u16 or f32 as the type of the result");
+    const double limit = std::numeric_limits<float>::max();
+    if (p.window && (!(static_cast<float>(p.window->low) < static_cast<float>(p.window->high)) || p.window->low < -limit || p.window->high > limit))
+        throw ConfigError(pointer, fmt::format("[{}, {}]", p.window->low, p.window->high), "low below high, both numbers of f32");
+    if (p.percentiles && !(p.percentiles->low < p.percentiles->high))
+        throw ConfigError(pointer, fmt::format("[{}, {}]", p.percentiles->low, p.percentiles->high), "low below high");
+    if (p.percentiles) check_rankable(image, "image");
+    return p;
+}
+
+/// What the upper end of a window becomes.
+std::uint32_t top_of(ElementType type) { return type == ElementType::f32 ? 1 : static_cast<std::uint32_t>(limits_of(type).high); }
+
+/// Parameters of convert.cl.
+std::vector<float> window_of(float low, float high, ElementType type) {
+    return {low, high > low ? static_cast<float>(top_of(type)) / (high - low) : 0, high};
+}
+
+class DevicePlan final : public Plan {
+public:
+    DevicePlan(PlanBuilder& builder, const ConvertParameters& p, const ArrayDesc& given, const Policy& policy) : top_(top_of(p.type)), count_(static_cast<std::uint64_t>(given.count())) {
+        const ArrayDesc image = readable(given);
+        if (given.type == ElementType::f64 && count_ != 0) {
+            narrow_group_ = std::min<std::size_t>(64, builder.device().max_work_group);
+            narrow_ = builder.kernel({"convert/narrow.cl", {}}, "narrow_all");
+            narrowed_ = builder.scratch(image.dense_bytes());
+        }
+        host::Defines d;
+        define_type(d, "A", image.type);
+        define_type(d, "OUT", p.type);
+        d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
+        stream_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
+        if (p.window) constant_ = builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
+        if (!p.percentiles || image.count() == 0) return;
+        ranks_.emplace(builder, image.type, image.count(), Places::of_percentiles(p.percentiles->low, p.percentiles->high), policy);
+        host::Defines keys;
+        define_keys(keys, image.type);
+        make_window_ = builder.kernel({"convert/window.cl", keys}, "window_of_ranks");
+        window_ = builder.scratch(3 * sizeof(float));
+    }
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const host::Buffer& image = narrow_ ? x.buffer(narrowed_) : arrays.input("image");
+        if (narrow_) x.launch("f32", *narrow_, {(count_ + narrow_group_ - 1) / narrow_group_, 1, 1}, {narrow_group_, 1, 1}, {arrays.input("image"), image, count_});
+        if (ranks_) {
+            const auto scope = x.scope("percentiles");
+            ranks_->enqueue(x, image);
+            x.launch("window", *make_window_, {1, 1, 1}, {1, 1, 1}, {ranks_->state(x), x.buffer(window_), top_});
+        }
+        stream_->enqueue(x, "convert", image, image, ranks_ ? x.buffer(window_) : constant_ ? constant_ : image, arrays.output("image"));
+    }
+
+private:
+    std::uint32_t top_;
+    std::uint64_t count_;
+    std::optional<Stream> stream_;
+    std::optional<Ranks> ranks_;
+    std::unique_ptr<host::Kernel> make_window_, narrow_;
+    Scratch window_, narrowed_;
+    std::size_t narrow_group_ = 1;
+    host::Buffer constant_;
+};
+
+template <class To>
+To as_it_is(double value) {
+    if constexpr (std::is_floating_point_v<To>) return static_cast<To>(value);
+    else {
+        if (std::isnan(value)) return 0;
+        const double low = std::numeric_limits<To>::min(), high = std::numeric_limits<To>::max();
+        return static_cast<To>(std::min(std::max(std::nearbyint(value), low), high));
+    }
+}
+
+template <class To>
+To through(const std::vector<float>& window, float x) {
+    const To top = std::is_floating_point_v<To> ? To{1} : std::numeric_limits<To>::max();
+    if (std::isnan(x)) return as_it_is<To>(x);
+    if (x <= window[0]) return 0;
+    if (x >= window[2]) return top;
+    const float scaled = (x - window[0]) * window[1];
+    return std::is_floating_point_v<To> ? static_cast<To>(std::min(scaled, 1.0f)) : static_cast<To>(std::min(std::nearbyint(scaled), static_cast<float>(top)));
+}
+
+void reference(const Problem& problem, const Bindings& arrays, Json&) {
+    const ConvertParameters& p = checked(problem);
+    const ArrayDesc image = readable(problem.inputs.at("image"));
+    const std::byte* elements = input<std::byte>(arrays, "image");
+    std::vector<float> narrowed, window;
+    if (problem.inputs.at("image").type == ElementType::f64) {
+        const auto* wide = input<double>(arrays, "image");
+        narrowed.assign(wide, wide + image.count());
+        elements = reinterpret_cast<const std::byte*>(narrowed.data());
+    }
+    if (p.window) window = window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type);
+    if (p.percentiles) {
+        const auto ends = reference_ranks(image, elements, Places::of_percentiles(p.percentiles->low, p.percentiles->high));
+        window = ends ? window_of((*ends)[0], (*ends)[1], p.type) : window_of(0, 0, p.type);
+    }
+    visit(image.type, [&]<class From>(From) {
+        visit(p.type, [&]<class To>(To) {
+            const From* in = reinterpret_cast<const From*>(elements);
+            To* out = output<To>(arrays, "image");
+            for (std::int64_t i = 0; i < image.count(); ++i)
+                out[i] = window.empty() ? as_it_is<To>(static_cast<double>(in[i])) : through<To>(window, static_cast<float>(in[i]));
+        });
+    });
+}
+
+}  // namespace
+}  // namespace convert
+
+Algorithm make_convert() {
+    using namespace convert;
+    Algorithm a;
+    a.name = "convert";
+    a.summary = "Elements of another type, as they are or through a window of values or percentiles";
+    a.parameters = convert_table();
+    a.inputs = {{"image", "bool, u8, u16, i16, u32, i32, f32 or f64, of any shape", true, PortKind::array}};
+    a.outputs = {{"image", "of the type that is asked for", true, PortKind::array}};
+    a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(checked(problem).type)}}; };
+    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
+                                 [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+                                     return std::make_unique<DevicePlan>(builder, checked(problem), problem.inputs.at("image"), policy);
+                                 }),
+                  reference_variant(reference)};
+    return a;
+}
+
+}  // namespace parallax::engine

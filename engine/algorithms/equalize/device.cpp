@@ -1,0 +1,111 @@
+// `device`: histogram -> table -> map; nothing leaves the device in between.
+#include "algorithms/equalize/equalize.hpp"
+#include "algorithms/histogram/histogram.hpp"
+#include "core/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+namespace parallax::engine::equalize {
+namespace {
+
+constexpr std::size_t block_levels = 1024;            // of a work-group that makes a part of a large table
+constexpr std::size_t cpu_block_levels = 16384;
+constexpr std::uint64_t most_steps = 32768;           // of a work-item: llvmpipe ends all its loops after 65535 turns
+constexpr std::int64_t pixels_for_pairs = 1 << 20;    // from here on, a table of pairs is worth making
+
+std::int64_t i64(std::size_t v) { return static_cast<std::int64_t>(v); }
+
+class DevicePlan final : public Plan {
+public:
+    DevicePlan(PlanBuilder& builder, Formula formula, const histogram::HistogramSpec& spec, const Policy& policy)
+        : spec_(spec), histogram_(histogram::make_best(builder, spec)) {
+        // Work-groups of several work-items are for GPUs, and can be asked for elsewhere.
+        const bool cpu = builder.device().type == host::DeviceType::cpu && policy.at("work_group_size") <= 1;
+        const std::size_t output_bytes = formula == Formula::skimage ? sizeof(float) : bytes_of(spec.type);
+        const auto slots = static_cast<std::size_t>(spec.slots());
+        counts_ = builder.scratch(slots * sizeof(std::uint32_t));
+        table_ = builder.scratch(slots * output_bytes);
+        plan_table(builder, formula, cpu);
+        plan_map(builder, formula, policy, cpu);
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const host::Buffer& image = arrays.input("image");
+        const host::Buffer &counts = x.buffer(counts_), &table = x.buffer(table_);
+        {
+            const auto scope = x.scope("histogram");
+            histogram_->enqueue(x, image, image, counts);
+        }
+        x.launch("table", *make_table_, {table_groups_, static_cast<std::size_t>(spec_.channels), 1}, {table_group_, 1, 1},
+                 {counts, table, static_cast<std::uint32_t>(spec_.pixels)});
+        if (make_pairs_) x.launch("pairs", *make_pairs_, {256, 1, 1}, {1, 1, 1}, {table, x.buffer(pairs_)});
+        x.launch("map", *map_, {map_groups_, 1, 1}, {map_group_, 1, 1},
+                 {image, make_pairs_ ? x.buffer(pairs_) : table, arrays.output("image"), spec_.count()});
+    }
+
+private:
+    void plan_table(PlanBuilder& builder, Formula formula, bool cpu) {
+        const auto levels = static_cast<std::size_t>(spec_.bins);
+        const std::size_t block = std::min(levels, cpu ? cpu_block_levels : block_levels);
+        table_group_ = cpu ? 1 : std::min<std::size_t>(block, std::bit_floor(std::size_t{builder.device().max_work_group}));
+        table_groups_ = levels / block;
+        host::Defines d;
+        d.add("LEVELS", spec_.bins).add("BLOCK", i64(block)).add("FORMULA", static_cast<std::int64_t>(formula));
+        d.add("OUTPUT", formula == Formula::skimage ? "float" : spec_.type == ElementType::u16 ? "ushort" : "uchar").add("GROUP", i64(table_group_));
+        make_table_ = builder.kernel({"equalize/table.cl", d}, "equalize_table");
+    }
+
+    void plan_map(PlanBuilder& builder, Formula formula, const Policy& policy, bool cpu) {
+        const host::DeviceInfo& device = builder.device();
+        const auto wanted = [&](const char* name, int on_cpus, int elsewhere) { return policy.at(name) != 0 ? policy.at(name) : cpu ? on_cpus : elsewhere; };
+        const bool is_float = formula == Formula::skimage;
+        const std::size_t bytes = bytes_of(spec_.type), per_item = is_float ? 4 : 16 / bytes;
+        const int loads = policy.at("loads");
+        map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, 256)), std::bit_floor(std::size_t{device.max_work_group}));
+        const bool bytes_in_local = !is_float && bytes == 1 && map_group_ > 1;
+        if (cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1 && spec_.pixels >= pixels_for_pairs) {
+            make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
+            pairs_ = builder.scratch(65536 * sizeof(std::uint16_t));
+        }
+        host::Defines d;
+        d.add("INPUT_BYTES", i64(bytes)).add("IS_FLOAT", is_float).add("CHANNELS", spec_.channels).add("GROUP", i64(map_group_));
+        d.add("COPIES", bytes_in_local ? wanted("copies", 1, 32) : 1).add("LOADS", loads).add("FROM_END", policy.at("from_end")).add("PAIRS", make_pairs_ != nullptr);
+        map_ = builder.kernel({"equalize/map.cl", d}, "equalize_map");
+        const std::uint64_t a_group = map_group_ * per_item * static_cast<std::uint64_t>(loads);
+        const std::uint64_t most = std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(wanted("groups_per_unit", 8, 8));
+        const std::uint64_t least = spec_.count() / (map_group_ * per_item * most_steps) + 1;
+        map_groups_ = static_cast<std::size_t>(std::max(least, std::min((spec_.count() + a_group - 1) / a_group, most)));
+    }
+
+    histogram::HistogramSpec spec_;
+    std::unique_ptr<histogram::Histogram> histogram_;
+    std::unique_ptr<host::Kernel> make_table_, make_pairs_, map_;
+    Scratch counts_, table_, pairs_;
+    std::size_t table_group_ = 1, table_groups_ = 1, map_group_ = 1, map_groups_ = 1;
+};
+
+}  // namespace
+
+Variant device_variant() {
+    Variant v;
+    v.name = "device";
+    v.summary = "histogram, table and map on the device";
+    v.role = Role::best;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "equalize/table.cl", "equalize/pairs.cl", "equalize/map.cl"};
+    v.policy = {{"work_group_size", 0, {0, 1, 64, 128, 256, 512, 1024}, "work-items of a group that maps pixels; 0: 1 on CPUs, 256 elsewhere; 1 on CPUs: no barriers"},
+                {"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "copies of a table of bytes in local memory; 0: 32, one for each bank"},
+                {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
+                {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
+                {"from_end", 1, {0, 1}, "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}};
+    v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        const auto& p = problem.parameters.as<EqualizeParameters>();
+        return std::make_unique<DevicePlan>(builder, p.formula, spec_of(problem.inputs.at("image")), policy);
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::equalize

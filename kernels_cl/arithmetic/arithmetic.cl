@@ -1,0 +1,78 @@
+// image op other, or image op number. Integers are computed in 64 bits and cut off at the ends of their type; divide, log, exp
+// and sqrt give f32 for every image.
+#include "prelude/prelude.clh"
+#include "common/log.clh"
+
+#ifndef OP                 // 0 add, 1 subtract, 2 multiply, 3 divide, 4 log, 5 exp, 6 abs, 7 sqrt, 8 clamp
+#define OP 0
+#endif
+#ifndef A
+#define A float
+#define A_REAL 1
+#endif
+#ifndef A_LOW              // of integers
+#define A_LOW 0
+#define A_HIGH 0
+#endif
+#ifndef B                  // A, or anything where there is no second array
+#define B A
+#endif
+#ifndef OUT                // A, or float
+#define OUT float
+#define OUT_REAL 1
+#endif
+#ifndef HAS_OTHER          // 0: the second operand is parameters[0]; clamp: parameters[0] to parameters[1]
+#define HAS_OTHER 0
+#endif
+
+#define PARAMETERS 2
+#if OUT_REAL
+#define PARAMETER float
+INLINE float apply(A a, B b, const float* parameters) {
+    const float x = (float)a;
+#if OP == 4
+    return log_natural(x);
+#elif OP == 5
+    return exp(x);
+#elif OP == 6
+    return fabs(x);
+#elif OP == 7
+    return sqrt(x);
+#elif OP == 8
+    return x < parameters[0] ? parameters[0] : x > parameters[1] ? parameters[1] : x;   // NaN stays
+#else
+#if HAS_OTHER
+    const float y = (float)b;
+#else
+    const float y = parameters[0];
+#endif
+    return OP == 0 ? x + y : OP == 1 ? x - y : OP == 2 ? x * y : x / y;
+#endif
+}
+#else
+#define PARAMETER long64
+INLINE OUT saturated(long64 x) { return x < (long64)A_LOW ? (OUT)A_LOW : x > (long64)A_HIGH ? (OUT)A_HIGH : (OUT)x; }
+INLINE OUT apply(A a, B b, const long64* parameters) {
+    const long64 x = (long64)a;
+#if OP == 6
+    return saturated(x < 0 ? -x : x);
+#elif OP == 8
+    return (OUT)(x < parameters[0] ? parameters[0] : x > parameters[1] ? parameters[1] : x);
+#else
+#if HAS_OTHER
+    const long64 y = (long64)b;
+#else
+    const long64 y = parameters[0];
+#endif
+#if OP == 2
+    if (A_LOW != 0) return saturated(x * y);   // |x| up to 2^31, |y| below 2^32
+    if (y < 0) return 0;
+    const ulong64 product = (ulong64)x * (ulong64)y;
+    return product > (ulong64)A_HIGH ? (OUT)A_HIGH : (OUT)product;
+#else
+    return saturated(OP == 0 ? x + y : x - y);
+#endif
+#endif
+}
+#endif
+#include "elementwise/stream.clh"
