@@ -1,4 +1,4 @@
-// reduce, scan, histogram, sort, equalize and box_filter on one device: every variant that runs there, peers among them
+// reduce, scan, histogram, sort and equalize on one device: every variant that runs there, peers among them
 // (CUB on CUDA devices), on the same arrays. A row is checked against another variant before it is timed.
 #include "core/session.hpp"
 #include "measure.hpp"
@@ -83,7 +83,11 @@ std::vector<Work> works(std::int64_t n, std::int64_t side) {
     add("histogram u8 random", "histogram", Json::object(), random_array(ElementType::u8, {{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
     add("histogram u8 constant", "histogram", Json::object(), constant_bytes({{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
     add("histogram u16 random", "histogram", Json::object(), random_array(ElementType::u16, {{'y', 2}, {'x', n}}), "image", "histogram", 4 * elements);
-    static_cast<void>(side), static_cast<void>(pixels);
+    add("sort u32 keys", "sort", Json::object(), random_array(ElementType::u32, {{'x', n}}), "keys", "keys", 36 * elements);
+    add("sort u64 keys", "sort", Json::object(), random_array(ElementType::u64, {{'x', n / 4}}), "keys", "keys", 34 * elements);
+    all.push_back({"sort u32 pairs", "sort", Json::object(), {random_array(ElementType::u32, {{'x', n / 2}}), random_array(ElementType::u32, {{'x', n / 2}})},
+                   {"keys", "values"}, {"keys", "values"}, 34 * elements});
+    add("equalize u8", "equalize", Json::object(), random_array(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 3 * pixels);
     return all;
 }
 
@@ -116,8 +120,8 @@ double difference(const HostArray& a, const HostArray& b) {
 
 class Benchmark {
 public:
-    Benchmark(const Options& options, const host::Device& device)
-        : options_(options), engine_(device, {host::ProgramCache::open()}), session_(engine_), bandwidth_(copy_bandwidth(engine_.context(), session_.queue())) {}
+    Benchmark(const Options& options, const Json& policy, const host::Device& device)
+        : options_(options), policy_(policy), engine_(device, {host::ProgramCache::open()}), session_(engine_), bandwidth_(copy_bandwidth(engine_.context(), session_.queue())) {}
 
     double bandwidth() const { return bandwidth_; }
     const host::DeviceInfo& device() const { return engine_.device(); }
@@ -134,6 +138,7 @@ public:
         for (const Variant& variant : algorithm.variants) {
             if (!options_.wants(variant.name) || !runs_here(variant)) continue;
             call.variant = variant.name;
+            call.policy = policy_;
             try {
                 CallResult result = session_.run(call);
                 Row row{size, variant.name, work.name, {}, work.floor_bytes};
@@ -168,19 +173,20 @@ private:
     }
 
     const Options& options_;
+    const Json& policy_;
     Engine engine_;
     Session session_;
     double bandwidth_;
 };
 
-int run(const Options& options, const std::vector<int>& logs, const std::vector<std::string>& works_wanted) {
-    Benchmark benchmark(options, *select_device(options));
+int run(const Options& options, const Json& policy, const std::vector<int>& logs, const std::vector<std::string>& works_wanted) {
+    Benchmark benchmark(options, policy, *select_device(options));
     fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", benchmark.bandwidth() * 1e-9);
     Json report{{"device", describe_device(benchmark.device())}, {"copy_bytes_per_second", benchmark.bandwidth()}, {"rows", Json::array()}};
     print_header();
     for (const int log : logs) {
         const std::int64_t n = std::int64_t{1} << log;
-        for (const Work& work : works(n, std::int64_t{1} << (log / 2))) {
+        for (const Work& work : works(n, std::int64_t{1} << ((log - 1) / 2))) {
             const bool wanted = works_wanted.empty() || std::any_of(works_wanted.begin(), works_wanted.end(), [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
             if (wanted) benchmark.run(work, size_name(n), report["rows"]);
         }
@@ -199,9 +205,11 @@ int main(int argc, char** argv) {
     std::vector<std::string> works_wanted;
     app.add_option("--log2", logs, "log2 of the numbers of elements")->delimiter(',');
     app.add_option("--work", works_wanted, "only work whose name holds one of these: scan, \"reduce f32\"")->delimiter(',');
+    std::string policy = "{}";
+    app.add_option("--policy", policy, "policy of the variant that --only names, as JSON");
     CLI11_PARSE(app, argc, argv);
     try {
-        return run(options, logs, works_wanted);
+        return run(options, Json::parse(policy), logs, works_wanted);
     } catch (const CLI::Error& error) {
         return app.exit(error);
     } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include "algorithms/histogram/parameters.hpp"
 #include "algorithms/reduce/parameters.hpp"
 #include "algorithms/scan/parameters.hpp"
+#include "algorithms/sort/parameters.hpp"
 #include "core/plan.hpp"
 #include "cuda/native.hpp"
 #include "parallax/host/error.hpp"
@@ -60,8 +61,10 @@ class CubPlan final : public Plan {
 public:
     using Read = std::function<Json(std::span<const std::byte>)>;
 
-    CubPlan(PlanBuilder& builder, plx_cub_call call, std::string in, std::string out, Read read)
-        : call_(call), in_(std::move(in)), out_(std::move(out)), read_(std::move(read)) {
+    /// values: a second pair of arrays, "values", goes along.
+    CubPlan(PlanBuilder& builder, plx_cub_call call, std::string in, std::string out, Read read, bool values = false)
+        : call_(call), in_(std::move(in)), out_(std::move(out)), read_(std::move(read)), values_(values) {
+        if (values_) call_.values_in = &call_;   // CUB only asks whether it is null while it works out the size
         host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(module_.run(&call_, nullptr, &bytes_, stream)); });
         bytes_ = std::max<std::size_t>(bytes_, 1);
         temporary_ = builder.scratch(bytes_);
@@ -73,6 +76,10 @@ public:
         plx_cub_call call = call_;
         call.in = pointer(arrays.input(in_));
         call.out = pointer(out);
+        if (values_) {
+            call.values_in = pointer(arrays.input("values"));
+            call.values_out = pointer(arrays.output("values"));
+        }
         x.external("cub", host::cuda::enqueue(x.queue(), "cub", [&](CUstream stream) {
                        std::size_t bytes = bytes_;
                        check(module_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
@@ -90,6 +97,7 @@ private:
     plx_cub_call call_;
     std::string in_, out_;
     Read read_;
+    bool values_;
     std::size_t bytes_ = 0;
     Scratch temporary_, value_;
 };
@@ -176,11 +184,26 @@ Variant histogram_by_cub() {
     });
 }
 
+Variant sort_by_cub() {
+    const auto why_not = [](const Problem& problem) {
+        if (sort::spec_of(problem).descending) return std::string("this module of CUB sorts in ascending order only");
+        return only(problem.inputs.at("keys"), {ElementType::u32, ElementType::u64});
+    };
+    return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        const sort::SortSpec spec = sort::spec_of(problem);
+        plx_cub_call call = call_of(PLX_CUB_SORT, problem.inputs.at("keys"));
+        call.begin_bit = spec.begin;
+        call.end_bit = spec.end;
+        return std::make_unique<CubPlan>(builder, call, "keys", "keys", nullptr, spec.values);
+    });
+}
+
 }  // namespace
 
 void add_cub(Algorithm& algorithm) {
     if (algorithm.name == "reduce") algorithm.variants.push_back(reduce_by_cub());
     if (algorithm.name == "scan") algorithm.variants.push_back(scan_by_cub());
+    if (algorithm.name == "sort") algorithm.variants.push_back(sort_by_cub());
     if (algorithm.name == "histogram") algorithm.variants.push_back(histogram_by_cub());
 }
 

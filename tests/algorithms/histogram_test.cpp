@@ -110,7 +110,8 @@ std::vector<Way> ways() {
             {"local_atomics", local_why_not, [](PlanBuilder& b, const HistogramSpec& s) { return make_local_atomics(b, s, {}); }},
             {"local_atomics 64", local_why_not, [](PlanBuilder& b, const HistogramSpec& s) { return make_local_atomics(b, s, {64, 1, 1, 2}); }},
             {"global_atomics", always, [](PlanBuilder& b, const HistogramSpec& s) { return make_global_atomics(b, s, 64); }},
-            {"byte_counters", byte_counters_why_not, [](PlanBuilder& b, const HistogramSpec& s) { return make_byte_counters(b, s, 64); }}};
+            {"byte_counters", byte_counters_why_not, [](PlanBuilder& b, const HistogramSpec& s) { return make_byte_counters(b, s, 64); }},
+            {"tagged", tagged_why_not, [](PlanBuilder& b, const HistogramSpec& s) { return make_tagged(b, s, 256); }}};
 }
 
 class Bench {

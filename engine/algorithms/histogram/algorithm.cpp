@@ -101,6 +101,14 @@ Variant byte_counters_variant() {
                           });
 }
 
+Variant tagged_variant() {
+    return device_variant("tagged", "the source paper's histogram a warp without atomics: writes that carry the lane's number; u8 in 256 bins", Role::seed,
+                          "histogram/tagged.cl", {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}, tagged_why_not,
+                          [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+                              return make_tagged(builder, spec, policy.at("work_group_size"));
+                          });
+}
+
 }  // namespace histogram
 
 Algorithm make_histogram() {
@@ -114,7 +122,7 @@ Algorithm make_histogram() {
     a.infer = infer;
     a.chunking = [](const Problem&) { return Chunking{}; };
     a.variants = {replicated_variant(),    local_atomics_variant(), global_atomics_variant(),
-                  byte_counters_variant(), threaded_variant(),      histogram::reference_variant()};
+                  byte_counters_variant(), tagged_variant(),        threaded_variant(),      histogram::reference_variant()};
     return a;
 }
 

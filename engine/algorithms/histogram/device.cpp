@@ -120,6 +120,31 @@ private:
     std::size_t group_, groups_;
 };
 
+class Tagged final : public Counting {
+public:
+    Tagged(PlanBuilder& builder, const HistogramSpec& spec, int work_group) : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
+        const host::Capabilities& can = builder.context().capabilities();
+        const int width = can.inline_ptx ? 32 : can.warp_width;
+        const int tag_bits = std::countr_zero(static_cast<unsigned>(width));
+        host::ProgramSpec program{"histogram/tagged.cl", {}};
+        program.defines.add("GROUP", work_group).add("WIDTH", width).add("TAG_BITS", tag_bits).add("PTX", can.inline_ptx);
+        count_ = builder.kernel(program, "histogram_tagged");
+        // A warp counts fewer pixels than its counters hold, with a factor of two to spare.
+        const std::uint64_t group_pixels = (std::uint64_t{1} << (31 - tag_bits)) * group_ / static_cast<std::size_t>(width);
+        groups_ = std::max(groups_for(spec.count(), group_ * 4, std::uint64_t{builder.device().compute_units} * 8),
+                           static_cast<std::size_t>((spec.count() + group_pixels - 1) / group_pixels));
+    }
+
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts) override {
+        clear(x, counts);
+        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
+    }
+
+private:
+    std::unique_ptr<host::Kernel> count_;
+    std::size_t group_, groups_;
+};
+
 }  // namespace
 
 std::string replicated_why_not(const HistogramSpec& spec, host::Context& context) {
@@ -139,6 +164,15 @@ std::string byte_counters_why_not(const HistogramSpec& spec, host::Context& cont
     if (spec.masked) return "takes no mask";
     if (context.info().max_work_group < 64) return fmt::format("needs work-groups of 64; the device has {}", context.info().max_work_group);
     return local_why_not(spec, context);
+}
+
+std::string tagged_why_not(const HistogramSpec& spec, host::Context& context) {
+    if (spec.type != ElementType::u8 || spec.bins != 256) return fmt::format("counts u8 in 256 bins only; this is {} in {}", to_string(spec.type), spec.bins);
+    if (spec.channels != 1) return fmt::format("counts one channel; this image has {}", spec.channels);
+    if (spec.masked) return "takes no mask";
+    if (context.info().max_work_group < 256) return fmt::format("needs work-groups of 256; the device has {}", context.info().max_work_group);
+    const host::Capabilities& can = context.capabilities();
+    return can.inline_ptx || can.warp_width > 1 ? std::string() : "needs work-items that go together in warps; none were found when the driver was probed";
 }
 
 std::unique_ptr<Histogram> make_replicated(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) {
@@ -165,6 +199,10 @@ std::unique_ptr<Histogram> make_global_atomics(PlanBuilder& builder, const Histo
 
 std::unique_ptr<Histogram> make_byte_counters(PlanBuilder& builder, const HistogramSpec& spec, int work_group) {
     return std::make_unique<ByteCounters>(builder, spec, work_group);
+}
+
+std::unique_ptr<Histogram> make_tagged(PlanBuilder& builder, const HistogramSpec& spec, int work_group) {
+    return std::make_unique<Tagged>(builder, spec, work_group);
 }
 
 std::unique_ptr<Histogram> make_best(PlanBuilder& builder, const HistogramSpec& spec) {

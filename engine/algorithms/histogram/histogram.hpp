@@ -30,6 +30,7 @@ struct LocalShape {
 std::string replicated_why_not(const HistogramSpec&, host::Context&);
 std::string local_why_not(const HistogramSpec&, host::Context&);
 std::string byte_counters_why_not(const HistogramSpec&, host::Context&);
+std::string tagged_why_not(const HistogramSpec&, host::Context&);
 
 /// Copies for as many lanes as fit into 32 KiB; on a CPU a work-group is one work-item and nothing is atomic.
 std::unique_ptr<Histogram> make_replicated(PlanBuilder&, const HistogramSpec&, const LocalShape& = {});
@@ -38,6 +39,8 @@ std::unique_ptr<Histogram> make_local_atomics(PlanBuilder&, const HistogramSpec&
 std::unique_ptr<Histogram> make_global_atomics(PlanBuilder&, const HistogramSpec&, int work_group);
 /// u8, 64 bins, one channel, no mask.
 std::unique_ptr<Histogram> make_byte_counters(PlanBuilder&, const HistogramSpec&, int work_group);
+/// u8, 256 bins, one channel, no mask; where the lanes of a warp go together.
+std::unique_ptr<Histogram> make_tagged(PlanBuilder&, const HistogramSpec&, int work_group);
 /// The fastest for this device and spec.
 std::unique_ptr<Histogram> make_best(PlanBuilder&, const HistogramSpec&);
 
@@ -46,6 +49,7 @@ Variant replicated_variant();
 Variant local_atomics_variant();
 Variant global_atomics_variant();
 Variant byte_counters_variant();
+Variant tagged_variant();
 Variant threaded_variant();
 Variant reference_variant();
 
