@@ -61,7 +61,9 @@ private:
 
 std::string onesweep_why_not(const SortSpec& spec, host::Context& context) {
     if (spec.count >> 32 != 0) return fmt::format("sorts fewer than 2^32 keys; these are {}", spec.count);
-    return radix_warp_why_not(spec, context);
+    if (std::string reason = radix_warp_why_not(spec, context); !reason.empty()) return reason;
+    if (!context.capabilities().grid_exchange) return "work-groups did not run at once when the driver was probed";
+    return {};
 }
 
 std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, int looks, int polls) {
