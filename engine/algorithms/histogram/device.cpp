@@ -135,7 +135,7 @@ public:
                            static_cast<std::size_t>((spec.count() + group_pixels - 1) / group_pixels));
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts, const host::Buffer&) override {
         clear(x, counts);
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
     }
