@@ -1,5 +1,6 @@
 # The one list of algorithms: it feeds the registry, the tests, the benchmarks and the docs.
 set(PARALLAX_ALGORITHMS
+    box_filter
     fft
     histogram
     hologram
