@@ -26,6 +26,11 @@
 #define VECTOR(type) JOIN(type, 16)
 #define TO(type) JOIN(convert_, VECTOR(type))
 
+// Vectors at any address. PoCL 3.1 takes the vstore16 of bytes and shorts apart into scalars.
+typedef VECTOR(OUT) OutLanes __attribute__((aligned(1)));
+typedef VECTOR(SUM) SumLanes __attribute__((aligned(1)));
+typedef VECTOR(COLUMN) ColumnLanes __attribute__((aligned(1)));
+
 // The `left` elements at p, or 16 of more.
 INLINE VECTOR(IN) load(GLOBAL const IN* p, int left) {
     if (left >= LANES) return vload16(0, p);
@@ -36,7 +41,7 @@ INLINE VECTOR(IN) load(GLOBAL const IN* p, int left) {
 
 INLINE void store(VECTOR(OUT) v, GLOBAL OUT* p, int left) {
     if (left >= LANES) {
-        vstore16(v, 0, p);
+        *(GLOBAL OutLanes*)p = v;
         return;
     }
     OUT lanes[LANES];
@@ -51,7 +56,8 @@ INLINE VECTOR(OUT) results_of(VECTOR(SUM) sum, float reciprocal, int elements) {
 #elif FLOATS
     return sum * reciprocal;
 #else
-    int16 mean = convert_int16(rint(convert_float16(sum) * reciprocal));
+    // Adding 1.5 2^23 leaves the nearest integer in the lower bits, halves to even: PoCL's rint takes lanes one by one.
+    int16 mean = as_int16(convert_float16(sum) * reciprocal + 0x1.8p23f) - 0x4b400000;
 #if CORRECT
     // mean is at most one beside the right one; comparisons are -1 where they hold.
     const int16 twice = 2 * (convert_int16(sum) - mean * elements), odd = (mean & 1) != 0;
@@ -84,15 +90,15 @@ INLINE void fill_ends(GLOBAL COLUMN* line, const struct Rows* r, COLUMN outside)
 INLINE void sums_of_8(GLOBAL const COLUMN* from, GLOBAL SUM* to, int count, int step) {
     for (int x = 0; x < count; x += LANES) {
         GLOBAL const COLUMN* p = from + x;
-        vstore16(((COLUMNS_AT(p, 0) + COLUMNS_AT(p, step)) + (COLUMNS_AT(p, 2 * step) + COLUMNS_AT(p, 3 * step))) +
-                 ((COLUMNS_AT(p, 4 * step) + COLUMNS_AT(p, 5 * step)) + (COLUMNS_AT(p, 6 * step) + COLUMNS_AT(p, 7 * step))), 0, to + x);
+        *(GLOBAL SumLanes*)(to + x) = ((COLUMNS_AT(p, 0) + COLUMNS_AT(p, step)) + (COLUMNS_AT(p, 2 * step) + COLUMNS_AT(p, 3 * step))) +
+                 ((COLUMNS_AT(p, 4 * step) + COLUMNS_AT(p, 5 * step)) + (COLUMNS_AT(p, 6 * step) + COLUMNS_AT(p, 7 * step)));
     }
 }
 INLINE void sums_of_64(GLOBAL const SUM* eights, GLOBAL SUM* to, int count, int step) {
     for (int x = 0; x < count; x += LANES) {
         VECTOR(SUM) sum = vload16(0, eights + x);
         for (int i = 1; i < 8; ++i) sum += vload16(0, eights + x + i * 8 * step);
-        vstore16(sum, 0, to + x);
+        *(GLOBAL SumLanes*)(to + x) = sum;
     }
 }
 
@@ -157,7 +163,7 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
             GLOBAL COLUMN* sums = c->ring + (ulong64)slot * c->line;
             for (int x = 0; x < n; x += LANES) {
                 const VECTOR(COLUMN) v = TO(COLUMN)(load(row + x, n - x));
-                vstore16(j == 0 ? v : vload16(0, sums + x) + v, 0, sums + x);
+                *(GLOBAL ColumnLanes*)(sums + x) = j == 0 ? v : vload16(0, sums + x) + v;
             }
         }
     }
@@ -187,11 +193,11 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
                 for (int j = 0; j < BLOCK; ++j) {
                     VECTOR(COLUMN) total = ends[j] + core;
                     if (j > 0) total += sum;
-                    vstore16(total, 0, to + (block + j) * c->line);
+                    *(GLOBAL ColumnLanes*)(to + (block + j) * c->line) = total;
                     const VECTOR(COLUMN) v = TO(COLUMN)(load(entering[block + j] + x, n - x));
                     sum = j == 0 ? v : sum + v;
                 }
-                if (slots > 0) vstore16(sum, 0, c->ring + (ulong64)oldest * c->line + x);
+                if (slots > 0) *(GLOBAL ColumnLanes*)(c->ring + (ulong64)oldest * c->line + x) = sum;
             }
         }
         if (slots > 0) oldest = oldest + 1 == slots ? 0 : oldest + 1;
@@ -206,7 +212,7 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
         GLOBAL const IN* row = row_of(c->in, top + j, r->border, c->height, c->pitch, c->fill_row);
         for (int x = 0; x < n; x += LANES) {
             const VECTOR(COLUMN) v = TO(COLUMN)(load(row + x, n - x));
-            vstore16(j == 0 ? v : vload16(0, running + x) + v, 0, running + x);
+            *(GLOBAL ColumnLanes*)(running + x) = j == 0 ? v : vload16(0, running + x) + v;
         }
     }
     for (int y = c->y_first; y < c->y_end; ++y, ++top) {
@@ -216,7 +222,7 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
         GLOBAL const IN* entering = row_of(c->in, top + c->window, r->border, c->height, c->pitch, c->fill_row);
         for (int x = 0; x < n; x += LANES) {
             const VECTOR(COLUMN) plus = TO(COLUMN)(load(entering + x, n - x)), minus = TO(COLUMN)(load(leaving + x, n - x));
-            vstore16(vload16(0, running + x) + plus - minus, 0, running + x);
+            *(GLOBAL ColumnLanes*)(running + x) = vload16(0, running + x) + plus - minus;
         }
     }
 #endif
