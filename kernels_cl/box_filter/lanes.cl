@@ -2,8 +2,8 @@
 //   columns  integers: a line of running sums. Floats, 8 rows a turn: the windows of BLOCK rows that follow each other are the end of
 //            a block, what they all share and the beginning of another block; nothing is ever subtracted.
 //              leaving |  core: rest, then whole blocks of entering rows, kept in a ring of lines  | entering
-//   rows     from a line of such sums with its border at both ends: windows below 16 are added up, longer ones are made of sums of
-//            8 and of 64 elements, in an order that is the same for every window.
+//   rows     from a line of such sums with its border at both ends: windows of up to 8 are added up, longer ones are made of sums
+//            of 8 and of 64 elements, in an order that is the same for every window.
 // Lines are scratch that stays in the cache. The next element of a window is `channels` further on. OpenCL only (vectors of 16).
 // backends: opencl
 #include "prelude/prelude.clh"
@@ -12,6 +12,9 @@
 
 #ifndef COLUMN       // type of sums of a column: ushort, uint or float
 #define COLUMN float
+#endif
+#ifndef EIGHT        // type of sums of 8 columns: ushort where they fit, or SUM
+#define EIGHT SUM
 #endif
 #ifndef BLOCK        // floats: rows of a block, 1, 2, 4 or 8, at most the window's height
 #define BLOCK 2
@@ -26,14 +29,16 @@
 #define VECTOR(type) JOIN(type, 16)
 #define TO(type) JOIN(convert_, VECTOR(type))
 
-// Vectors at any address. PoCL 3.1 takes the vstore16 of bytes and shorts apart into scalars.
+// Vectors at any address. PoCL 3.1 takes vload16 and vstore16 of bytes and shorts apart.
+typedef VECTOR(IN) InLanes __attribute__((aligned(1)));
 typedef VECTOR(OUT) OutLanes __attribute__((aligned(1)));
 typedef VECTOR(SUM) SumLanes __attribute__((aligned(1)));
+typedef VECTOR(EIGHT) EightLanes __attribute__((aligned(1)));
 typedef VECTOR(COLUMN) ColumnLanes __attribute__((aligned(1)));
 
 // The `left` elements at p, or 16 of more.
 INLINE VECTOR(IN) load(GLOBAL const IN* p, int left) {
-    if (left >= LANES) return vload16(0, p);
+    if (left >= LANES) return *(GLOBAL const InLanes*)p;
     IN lanes[LANES];
     for (int i = 0; i < LANES; ++i) lanes[i] = p[i < left ? i : left - 1];
     return vload16(0, lanes);
@@ -84,37 +89,32 @@ INLINE void fill_ends(GLOBAL COLUMN* line, const struct Rows* r, COLUMN outside)
     }
 }
 
-#define COLUMNS_AT(p, i) TO(SUM)(vload16(0, (p) + (i)))
+#define COLUMNS_AT(p, i) TO(EIGHT)(*(GLOBAL const ColumnLanes*)((p) + (i)))
 
 // Sums of 8 elements that stand `step` apart, for `count` of them and up to 15 more.
-INLINE void sums_of_8(GLOBAL const COLUMN* from, GLOBAL SUM* to, int count, int step) {
+INLINE void sums_of_8(GLOBAL const COLUMN* from, GLOBAL EIGHT* to, int count, int step) {
     for (int x = 0; x < count; x += LANES) {
         GLOBAL const COLUMN* p = from + x;
-        *(GLOBAL SumLanes*)(to + x) = ((COLUMNS_AT(p, 0) + COLUMNS_AT(p, step)) + (COLUMNS_AT(p, 2 * step) + COLUMNS_AT(p, 3 * step))) +
+        *(GLOBAL EightLanes*)(to + x) = ((COLUMNS_AT(p, 0) + COLUMNS_AT(p, step)) + (COLUMNS_AT(p, 2 * step) + COLUMNS_AT(p, 3 * step))) +
                  ((COLUMNS_AT(p, 4 * step) + COLUMNS_AT(p, 5 * step)) + (COLUMNS_AT(p, 6 * step) + COLUMNS_AT(p, 7 * step)));
     }
 }
-INLINE void sums_of_64(GLOBAL const SUM* eights, GLOBAL SUM* to, int count, int step) {
+INLINE void sums_of_64(GLOBAL const EIGHT* eights, GLOBAL SUM* to, int count, int step) {
     for (int x = 0; x < count; x += LANES) {
-        VECTOR(SUM) sum = vload16(0, eights + x);
-        for (int i = 1; i < 8; ++i) sum += vload16(0, eights + x + i * 8 * step);
+        VECTOR(SUM) sum = TO(SUM)(*(GLOBAL const EightLanes*)(eights + x));
+        for (int i = 1; i < 8; ++i) sum += TO(SUM)(*(GLOBAL const EightLanes*)(eights + x + i * 8 * step));
         *(GLOBAL SumLanes*)(to + x) = sum;
     }
 }
 
 // One row of results from a line with both ends. eights, sixty_fours: lines of scratch.
-INLINE void make_row(GLOBAL const COLUMN* line, GLOBAL SUM* eights, GLOBAL SUM* sixty_fours, GLOBAL OUT* out, const struct Rows* r) {
+INLINE void make_row(GLOBAL const COLUMN* line, GLOBAL EIGHT* eights, GLOBAL SUM* sixty_fours, GLOBAL OUT* out, const struct Rows* r) {
     const int n = r->width * r->channels, step = r->channels, window = r->window;
-    if (window == 3) {   // the most frequent one: no loop
-        for (int x = 0; x < n; x += LANES)
-            store(results_of(COLUMNS_AT(line, x) + COLUMNS_AT(line, x + step) + COLUMNS_AT(line, x + 2 * step), r->reciprocal, r->elements), out + x, n - x);
-        return;
-    }
-    if (window < 16) {
+    if (window <= 8) {
         for (int x = 0; x < n; x += LANES) {
-            VECTOR(SUM) sum = COLUMNS_AT(line, x);
+            VECTOR(EIGHT) sum = COLUMNS_AT(line, x);
             for (int i = 1; i < window; ++i) sum += COLUMNS_AT(line, x + i * step);
-            store(results_of(sum, r->reciprocal, r->elements), out + x, n - x);
+            store(results_of(TO(SUM)(sum), r->reciprocal, r->elements), out + x, n - x);
         }
         return;
     }
@@ -124,9 +124,13 @@ INLINE void make_row(GLOBAL const COLUMN* line, GLOBAL SUM* eights, GLOBAL SUM* 
     for (int x = 0; x < n; x += LANES) {
         VECTOR(SUM) sum = 0;
         int at = x;
-        for (int i = 0; i < large; ++i, at += 64 * step) sum = i == 0 ? vload16(0, sixty_fours + at) : sum + vload16(0, sixty_fours + at);
-        for (int i = 0; i < middle; ++i, at += 8 * step) sum = at == x ? vload16(0, eights + at) : sum + vload16(0, eights + at);
-        for (; at < x + window * step; at += step) sum += COLUMNS_AT(line, at);
+        for (int i = 0; i < large; ++i, at += 64 * step) sum += *(GLOBAL const SumLanes*)(sixty_fours + at);
+        for (int i = 0; i < middle; ++i, at += 8 * step) sum += TO(SUM)(*(GLOBAL const EightLanes*)(eights + at));
+        if (at < x + window * step) {
+            VECTOR(EIGHT) rest = COLUMNS_AT(line, at);
+            for (at += step; at < x + window * step; at += step) rest += COLUMNS_AT(line, at);
+            sum += TO(SUM)(rest);
+        }
         store(results_of(sum, r->reciprocal, r->elements), out + x, n - x);
     }
 }
@@ -143,7 +147,7 @@ struct Chunk {
     GLOBAL const IN* fill_row;  // a row of what a constant border holds
     GLOBAL COLUMN* columns;
     GLOBAL COLUMN* ring;        // floats
-    GLOBAL SUM* eights;
+    GLOBAL EIGHT* eights;
     GLOBAL SUM* sixty_fours;
     ulong64 pitch;
     int height, window, line;   // of a window of a column; elements of a line
@@ -163,7 +167,7 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
             GLOBAL COLUMN* sums = c->ring + (ulong64)slot * c->line;
             for (int x = 0; x < n; x += LANES) {
                 const VECTOR(COLUMN) v = TO(COLUMN)(load(row + x, n - x));
-                *(GLOBAL ColumnLanes*)(sums + x) = j == 0 ? v : vload16(0, sums + x) + v;
+                *(GLOBAL ColumnLanes*)(sums + x) = j == 0 ? v : *(GLOBAL const ColumnLanes*)(sums + x) + v;
             }
         }
     }
@@ -181,7 +185,7 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
                 for (int j = 0; j < rest; ++j) core += TO(COLUMN)(load(leaving[block + BLOCK + j] + x, n - x));
                 for (int i = 0; i < slots; ++i) {   // the newest first
                     const int slot = oldest - 1 - i < 0 ? oldest - 1 - i + slots : oldest - 1 - i;
-                    core += vload16(0, c->ring + (ulong64)slot * c->line + x);
+                    core += *(GLOBAL const ColumnLanes*)(c->ring + (ulong64)slot * c->line + x);
                 }
 #pragma unroll
                 for (int j = BLOCK - 1; j >= 0; --j) {
@@ -212,7 +216,7 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
         GLOBAL const IN* row = row_of(c->in, top + j, r->border, c->height, c->pitch, c->fill_row);
         for (int x = 0; x < n; x += LANES) {
             const VECTOR(COLUMN) v = TO(COLUMN)(load(row + x, n - x));
-            *(GLOBAL ColumnLanes*)(running + x) = j == 0 ? v : vload16(0, running + x) + v;
+            *(GLOBAL ColumnLanes*)(running + x) = j == 0 ? v : *(GLOBAL const ColumnLanes*)(running + x) + v;
         }
     }
     for (int y = c->y_first; y < c->y_end; ++y, ++top) {
@@ -222,22 +226,22 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
         GLOBAL const IN* entering = row_of(c->in, top + c->window, r->border, c->height, c->pitch, c->fill_row);
         for (int x = 0; x < n; x += LANES) {
             const VECTOR(COLUMN) plus = TO(COLUMN)(load(entering + x, n - x)), minus = TO(COLUMN)(load(leaving + x, n - x));
-            *(GLOBAL ColumnLanes*)(running + x) = vload16(0, running + x) + plus - minus;
+            *(GLOBAL ColumnLanes*)(running + x) = *(GLOBAL const ColumnLanes*)(running + x) + plus - minus;
         }
     }
 #endif
 }
 
 // A group takes every get_num_groups(0)-th of the chunks: of `chunk` rows, a multiple of 8, and `span` pixels, all where window_x > 1.
-// Lines of scratch of a group: two of SUM; of COLUMN, floats 8 and then the ring's, integers 1; one of IN.
+// Lines of scratch of a group: one of SUM, one of EIGHT; of COLUMN, floats 8 and then the ring's, integers 1; one of IN.
 KERNEL REQUIRED_GROUP(1, 1, 1)
 void lanes(GLOBAL const IN* RESTRICT image, GLOBAL OUT* RESTRICT result, GLOBAL uchar* scratch, ulong64 scratch_bytes, int planes, int width, int height,
            int channels, int window_x, int window_y, int line, int chunk, int span, int border, IN fill_in, COLUMN fill_column, float reciprocal, int elements) {
     const ulong64 pitch = (ulong64)width * channels;
     const int chunks = (height + chunk - 1) / chunk, strips = (width + span - 1) / span;
-    GLOBAL SUM* eights = (GLOBAL SUM*)(scratch + get_group_id(0) * scratch_bytes);
-    GLOBAL SUM* sixty_fours = eights + line;
-    GLOBAL COLUMN* columns = (GLOBAL COLUMN*)(sixty_fours + line);
+    GLOBAL SUM* sixty_fours = (GLOBAL SUM*)(scratch + get_group_id(0) * scratch_bytes);
+    GLOBAL EIGHT* eights = (GLOBAL EIGHT*)(sixty_fours + line);
+    GLOBAL COLUMN* columns = (GLOBAL COLUMN*)(eights + line);
 #if FLOATS
     GLOBAL IN* fill_row = (GLOBAL IN*)(columns + ROWS * line);
     GLOBAL COLUMN* ring = (GLOBAL COLUMN*)(fill_row + line);

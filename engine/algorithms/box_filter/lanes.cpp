@@ -52,6 +52,7 @@ public:
         d.add("IN", pass.first ? element_name(spec) : sum_name(spec))
             .add("SUM", narrow ? "ushort" : sum_name(spec))
             .add("COLUMN", column_)
+            .add("EIGHT", narrow || (column_ == "ushort" && 8 * spec.largest() * static_cast<std::uint64_t>(pass.window_y) <= 65535) ? "ushort" : sum_name(spec))
             .add("OUT", pass.last ? element_name(spec) : sum_name(spec))
             .add("FLOATS", spec.is_float())
             .add("MEAN", pass.last);
