@@ -1,4 +1,4 @@
-// reduce, scan, histogram, sort and equalize on one device: every variant that runs there, peers among them
+// reduce, scan, histogram, sort, equalize and box_filter on one device: every variant that runs there, peers among them
 // (CUB on CUDA devices), on the same arrays. A row is checked against another variant before it is timed.
 #include "core/session.hpp"
 #include "measure.hpp"
@@ -88,6 +88,10 @@ std::vector<Work> works(std::int64_t n, std::int64_t side) {
     all.push_back({"sort u32 pairs", "sort", Json::object(), {random_array(ElementType::u32, {{'x', n / 2}}), random_array(ElementType::u32, {{'x', n / 2}})},
                    {"keys", "values"}, {"keys", "values"}, 34 * elements});
     add("equalize u8", "equalize", Json::object(), random_array(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 3 * pixels);
+    for (const int radius : {1, 3, 15, 31, 64})
+        add(fmt::format("box f32 r={}", radius), "box_filter", {{"radius", radius}}, random_array(ElementType::f32, {{'y', side}, {'x', side}}), "image", "image", 8 * pixels, 1e-4);
+    for (const int radius : {1, 15})
+        add(fmt::format("box u8 r={}", radius), "box_filter", {{"radius", radius}}, random_array(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 2 * pixels);
     return all;
 }
 
@@ -186,7 +190,7 @@ int run(const Options& options, const Json& policy, const std::vector<int>& logs
     print_header();
     for (const int log : logs) {
         const std::int64_t n = std::int64_t{1} << log;
-        for (const Work& work : works(n, std::int64_t{1} << ((log - 1) / 2))) {
+        for (const Work& work : works(n, std::int64_t{1} << ((log - 2) / 2))) {
             const bool wanted = works_wanted.empty() || std::any_of(works_wanted.begin(), works_wanted.end(), [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
             if (wanted) benchmark.run(work, size_name(n), report["rows"]);
         }

@@ -1,6 +1,7 @@
 # The one list of algorithms: it feeds the registry, the tests, the benchmarks and the docs.
 set(PARALLAX_ALGORITHMS
     arithmetic
+    box_filter
     convert
     crop
     equalize

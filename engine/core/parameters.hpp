@@ -132,6 +132,8 @@ public:
     /// A fixed-length list of numbers, e.g. a region [x, y, width, height]; empty optional: null.
     template <std::size_t N>
     TableBuilder& integers(std::string name, std::optional<std::array<int, N>> P::*member, NumberRule rule, std::string doc);
+    /// One number, or a list of up to `most`, e.g. a radius for all axes or for x, y and z; empty: null.
+    TableBuilder& integer_list(std::string name, std::vector<int> P::*member, std::size_t most, NumberRule rule, std::string doc);
     /// A nested object with a table of its own; null or left out: not set. `words` are strings that stand for
     /// whole objects, such as "auto"; Q needs operator== so that they are recognised when written back.
     template <class Q>

@@ -215,6 +215,18 @@ bool read_integers(const Json& value, const NumberRule& rule, const std::string&
     return true;
 }
 
+std::vector<int> read_integer_list(const Json& value, std::size_t most, const NumberRule& rule, const std::string& pointer) {
+    if (value.is_null()) return {};
+    if (!value.is_array()) {
+        if (!value.is_number()) throw ConfigError(pointer, describe(value), fmt::format("an integer, a list of up to {}, or null", most));
+        return {read_integer(value, rule, pointer)};
+    }
+    if (value.empty() || value.size() > most) throw ConfigError(pointer, describe(value), fmt::format("a list of 1 to {} integers", most));
+    std::vector<int> list;
+    for (std::size_t i = 0; i < value.size(); ++i) list.push_back(read_integer(value[i], rule, pointer_to(pointer, i)));
+    return list;
+}
+
 std::size_t read_word_or_object(const Json& value, const std::vector<std::string>& words, const std::string& pointer) {
     if (value.is_object()) return words.size();
     std::string expected = "an object or null";
@@ -296,6 +308,13 @@ ParameterField integers_field(std::string name, std::size_t count, const NumberR
     const Json list{{"type", "array"}, {"items", number_schema("integer", rule)}, {"minItems", count}, {"maxItems", count}};
     return plain_field(std::move(name), fmt::format("{} integers, or null", count),
                        {{"anyOf", Json::array({list, Json{{"type", "null"}}})}}, std::move(doc));
+}
+
+ParameterField integer_list_field(std::string name, std::size_t most, const NumberRule& rule, std::string doc) {
+    const Json number = number_schema("integer", rule);
+    const Json list{{"type", "array"}, {"items", number}, {"minItems", 1}, {"maxItems", most}};
+    return plain_field(std::move(name), with_bounds("integer", bounds(rule)) + fmt::format(", a list of up to {}, or null", most),
+                       {{"anyOf", Json::array({number, list, Json{{"type", "null"}}})}}, std::move(doc));
 }
 
 ParameterField object_field(std::string name, const ParameterTable& table, const std::vector<std::string>& words, std::string doc) {

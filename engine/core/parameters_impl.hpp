@@ -23,6 +23,8 @@ std::array<double, 2> read_length_pair(const Json&, const NumberRule&, const std
 LengthSweep read_length_sweep(const Json&, const NumberRule&, const std::string& key, const std::string& pointer);
 /// False for null, else fills `into`.
 bool read_integers(const Json&, const NumberRule&, const std::string& pointer, std::span<int> into);
+/// Empty for null.
+std::vector<int> read_integer_list(const Json&, std::size_t most, const NumberRule&, const std::string& pointer);
 /// Index of the word that stands for a whole object, or `words.size()` if `value` is an object. Throws otherwise.
 std::size_t read_word_or_object(const Json& value, const std::vector<std::string>& words, const std::string& pointer);
 
@@ -41,6 +43,7 @@ ParameterField length_field(std::string name, const NumberRule&, std::string doc
 ParameterField length_pair_field(std::string name, const NumberRule&, std::string doc);
 ParameterField length_sweep_field(std::string name, const NumberRule&, std::string doc);
 ParameterField integers_field(std::string name, std::size_t count, const NumberRule&, std::string doc);
+ParameterField integer_list_field(std::string name, std::size_t most, const NumberRule&, std::string doc);
 ParameterField object_field(std::string name, const ParameterTable&, const std::vector<std::string>& words, std::string doc);
 
 void check_unique_keys(const std::vector<ParameterField>&);
@@ -170,6 +173,21 @@ TableBuilder<P>& TableBuilder<P>::integers(std::string name, std::optional<std::
     field.write = [=](const void* object) {
         const auto& value = static_cast<const P*>(object)->*member;
         return value ? Json(*value) : Json(nullptr);
+    };
+    table_.fields_.push_back(std::move(field));
+    return *this;
+}
+
+template <class P>
+TableBuilder<P>& TableBuilder<P>::integer_list(std::string name, std::vector<int> P::*member, std::size_t most, NumberRule rule,
+                                               std::string doc) {
+    ParameterField field = detail::integer_list_field(std::move(name), most, rule, std::move(doc));
+    field.read = [=](void* object, const Json& value, const std::string&, const std::string& pointer) {
+        static_cast<P*>(object)->*member = detail::read_integer_list(value, most, rule, pointer);
+    };
+    field.write = [=](const void* object) {
+        const std::vector<int>& list = static_cast<const P*>(object)->*member;
+        return list.empty() ? Json(nullptr) : list.size() == 1 ? Json(list.front()) : Json(list);
     };
     table_.fields_.push_back(std::move(field));
     return *this;

@@ -241,3 +241,19 @@ TEST_CASE("policy: overlays on the defaults, refuses what the table does not hol
         }
     }
 }
+
+TEST_CASE("an integer list is one number or a few") {
+    struct Steps {
+        std::vector<int> radius;
+    };
+    const ParameterTable steps = TableBuilder<Steps>().integer_list("radius", &Steps::radius, 3, {.min = 0, .max = 9}, "Radius.").build();
+    const auto radius = [&](const char* text) { return steps.parse(Json::parse(text), "/steps/0").as<Steps>().radius; };
+    CHECK(radius(R"({"radius": 2})") == std::vector<int>{2});
+    CHECK(radius(R"({"radius": [1, 2, 3]})") == std::vector<int>{1, 2, 3});
+    CHECK(radius(R"({"radius": null})").empty());
+    CHECK(radius("{}").empty());
+    for (const char* text : {R"({"radius": 2})", R"({"radius": [1, 2]})", R"({"radius": null})"})
+        CHECK(steps.parse(Json::parse(text), "").to_json() == Json::parse(text));
+    for (const char* text : {R"({"radius": 10})", R"({"radius": [1, 2, 3, 4]})", R"({"radius": []})", R"({"radius": "1"})", R"({"radius": [1.5]})"})
+        CHECK_THROWS_AS(radius(text), ConfigError);
+}

@@ -54,6 +54,7 @@ std::unique_ptr<Sorter> make_best(PlanBuilder& builder, const SortSpec& spec) {
     host::Context& context = builder.context();
     if (radix_chunks_why_not(spec, context).empty()) return make_radix_chunks(builder, spec);
     if (spec.count <= BitonicShape{}.block && bitonic_why_not(spec, context).empty()) return make_bitonic(builder, spec);
+    if (onesweep_why_not(spec, context).empty()) return make_onesweep(builder, spec);
     if (radix_warp_why_not(spec, context).empty()) return make_radix_warp(builder, spec);
     return make_radix(builder, spec);
 }
@@ -71,8 +72,8 @@ Algorithm make_sort() {
                  {"values", "the values in the order of their keys", false, PortKind::array}};
     a.infer = sort::infer;
     a.chunking = [](const Problem&) { return Chunking{}; };
-    a.variants = {sort::radix_warp_variant(), sort::radix_chunks_variant(), sort::radix_variant(),    sort::onesweep_variant(),
-                  sort::bitonic_variant(),    sort::threaded_variant(),     sort::reference_variant()};
+    a.variants = {sort::onesweep_variant(), sort::radix_warp_variant(), sort::radix_chunks_variant(), sort::radix_variant(),
+                  sort::bitonic_variant(),  sort::threaded_variant(),   sort::reference_variant()};
     return a;
 }
 

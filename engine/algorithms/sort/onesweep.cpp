@@ -79,7 +79,7 @@ Variant onesweep_variant() {
     policy.push_back({"looks", 4, {1, 2, 4, 8}, "tiles that a look back asks for at once"});
     policy.push_back({"polls", 1 << 20, {0, 1 << 20}, "times that a group asks for a tile before one group does all the work; 0 is for tests"});
     return device_variant("onesweep", "one read and one write a digit: tiles look back for their counts (Adinets and Merrill 2022); fewer than 2^32 keys",
-                          Role::plain, {"sort/onesweep_count.cl", "sort/onesweep.cl"}, std::move(policy), onesweep_why_not,
+                          Role::best, {"sort/onesweep_count.cl", "sort/onesweep.cl"}, std::move(policy), onesweep_why_not,
                           [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
                               RadixShape shape;
                               shape.work_group = chosen.at("work_group_size");

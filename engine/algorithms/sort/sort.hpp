@@ -31,7 +31,7 @@ struct RadixShape {
     int count_group = 0;         ///< work-items that count
     int scan_group = 0;          ///< work-items that scan the counts of a digit
     int copies = 0;              ///< histograms in local memory while counting
-    int match = 0;               ///< by warps: MATCH of rank_warp.clh
+    int match = 2;               ///< by warps: MATCH of rank_warp.clh
     int index_bits = 0;          ///< of positions: 32 or 64; 0: 64 from 2^32 keys on
 };
 

@@ -1,0 +1,123 @@
+// `fused`: rows and columns in one kernel on GPUs; strips, segments and capacities.
+#include "algorithms/box_filter/planes.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace parallax::engine::box_filter {
+namespace {
+
+constexpr std::int64_t largest_window = 129;
+constexpr std::int64_t rows_a_turn = 8;
+constexpr int groups[] = {64, 128, 256, 384, 512, 768, 1024};
+
+/// Windows that a work-item makes at once, at most 8 and at most the window's length.
+std::int64_t block_of(std::int64_t window) { return window >= 8 ? 8 : window >= 4 ? 4 : window >= 2 ? 2 : 1; }
+
+/// Blocks of entering rows that a window may hold whole: in two sizes, so that a radius needs no build of its own.
+std::int64_t ring_of(std::int64_t window) { return window < 16 ? 0 : window < 48 ? 4 : 16; }
+
+std::int64_t columns_of(const PlanePass& pass, std::int64_t group) { return group / pass.channels / 8 * 8; }
+/// Columns of a strip that windows begin at.
+std::int64_t wide_of(const PlanePass& pass, std::int64_t group) { return (columns_of(pass, group) - pass.window_x + 1) / 8 * 8; }
+
+std::size_t local_bytes(const PlanePass& pass, std::int64_t group) {
+    const std::int64_t block = block_of(pass.window_x), totals = block == 8 ? group / 8 + 4 : 0;
+    return static_cast<std::size_t>(rows_a_turn * (group + 1 + totals) * 4);
+}
+
+bool fits(const PlanePass& pass, std::int64_t group, const host::DeviceInfo& device) {
+    return group <= device.max_work_group && wide_of(pass, group) >= 8 && local_bytes(pass, group) <= device.local_memory;
+}
+
+/// The group that a device takes where the policy leaves it open; 0: none will do.
+std::int64_t default_group(const PlanePass& pass, const host::DeviceInfo& device) {
+    const std::int64_t most = std::max(pass.window_x, pass.window_y);
+    const std::int64_t wanted = device.type == host::DeviceType::cpu ? 64 : most < 8 ? 256 : most < 48 ? 384 : 768;
+    std::int64_t best = 0;
+    for (const std::int64_t group : groups) {
+        if (!fits(pass, group, device)) continue;
+        if (best == 0 || group <= wanted) best = group;
+    }
+    return best;
+}
+
+class FusedKernel final : public PlaneKernel {
+public:
+    FusedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy) : spec_(spec), pass_(pass) {
+        const host::DeviceInfo& device = builder.device();
+        group_ = policy.at("work_group_size");
+        if (group_ == 0) group_ = default_group(pass, device);
+        if (!fits(pass, group_, device))
+            throw ConfigError("/policy/work_group_size", std::to_string(group_),
+                              fmt::format("a work-group that holds windows of {} elements in {} channels, on a device with groups of up to {} and {} bytes of local memory",
+                                          pass.window_x, pass.channels, device.max_work_group, device.local_memory),
+                              "0 chooses one");
+        wide_ = wide_of(pass, group_);
+        strips_ = divided_up(pass.width, wide_);
+        planes_ = std::min<std::int64_t>(pass.planes, 65535);
+        const std::int64_t a_unit = policy.at("groups_per_unit") != 0 ? policy.at("groups_per_unit") : std::max<std::int64_t>(1, 768 / group_);
+        // At most one wave of groups, and segments that are longer than what they read before their first row.
+        const std::int64_t wanted = std::max<std::int64_t>(1, a_unit * device.compute_units / (strips_ * planes_));
+        const std::int64_t rows = std::max(divided_up(pass.height, wanted), std::min(pass.window_y, pass.height));
+        segment_ = divided_up(std::max(rows, divided_up(pass.height, 65535)), rows_a_turn) * rows_a_turn;
+
+        host::Defines d = defines_of(spec, pass.first, pass.last);
+        d.add("GROUP", group_).add("ROWS", rows_a_turn).add("BLOCK_X", block_of(pass.window_x));
+        if (spec.is_float()) d.add("BLOCK_Y", block_of(pass.window_y)).add("RING", ring_of(pass.window_y));
+        kernel_ = builder.kernel({"box_filter/fused.cl", d}, "fused");
+    }
+
+    void enqueue(Execution& x, const char* stage, const host::Buffer& in, const host::Buffer& out) override {
+        const auto i32 = [](std::int64_t v) { return static_cast<std::int32_t>(v); };
+        x.launch(stage, *kernel_, {static_cast<std::size_t>(strips_), static_cast<std::size_t>(divided_up(pass_.height, segment_)), static_cast<std::size_t>(planes_)},
+                 {static_cast<std::size_t>(group_), 1, 1},
+                 {in, out, i32(pass_.width), i32(pass_.height), i32(pass_.planes), i32(pass_.channels), i32(pass_.window_x), i32(pass_.window_y),
+                  i32(columns_of(pass_, group_)), i32(wide_), i32(segment_), border_argument(spec_), fill_argument(spec_, pass_.taps), divisor_argument(spec_)});
+    }
+
+private:
+    BoxSpec spec_;
+    PlanePass pass_;
+    std::int64_t group_ = 0, wide_ = 0, strips_ = 0, planes_ = 0, segment_ = 0;
+    std::unique_ptr<host::Kernel> kernel_;
+};
+
+Support fused_support(const Problem& problem, host::Context& context) {
+    // Measured with PoCL 3.1: each value that outlives a barrier becomes an array, and a ring of 16 takes its compiler minutes.
+    if (context.info().platform == "Portable Computing Language") return Support::no("PoCL's compiler takes minutes for it; lanes is for CPUs");
+    const BoxSpec spec = spec_of(problem);
+    if (spec.is_wide()) return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
+    for (const PlanePass& pass : plane_passes_of(spec)) {
+        const std::int64_t window = std::max(pass.window_x, pass.window_y);
+        if (window > largest_window) return Support::no(fmt::format("windows of up to {} elements an axis; this one has {}", largest_window, window));
+        if (std::max(pass.width, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2) return Support::no("planes of up to 2^30 columns, and as many of them");
+        if (default_group(pass, context.info()) == 0)
+            return Support::no(fmt::format("a work-group does not hold windows of {} elements in {} channels", pass.window_x, pass.channels));
+    }
+    return Support::yes();
+}
+
+}  // namespace
+
+Variant fused_variant() {
+    Variant v;
+    v.name = "fused";
+    v.summary = "rows and columns in one kernel: strips of columns, sums of rows in local memory; for GPUs";
+    v.role = Role::best;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = {"box_filter/fused.cl"};
+    v.policy = {{"work_group_size", 0, {0, 64, 128, 256, 384, 512, 768, 1024}, "columns that a group adds up; 0: chosen by the window"},
+                {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8, 12, 16}, "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}};
+    v.supports = fused_support;
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        const BoxSpec spec = spec_of(problem);
+        return make_planes_plan(builder, spec, [&](const PlanePass& pass) { return std::make_unique<FusedKernel>(builder, spec, pass, policy); });
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::box_filter

@@ -1,0 +1,99 @@
+// `reference` and `threaded`: C++ on the native device.
+#include "algorithms/box_filter/reference.hpp"
+#include "algorithms/hologram/rows.hpp"
+#include "core/plan.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+namespace parallax::engine::box_filter {
+namespace {
+
+/// Windows of n elements that stand `inner` apart: from the ends of one block and the beginnings of the next, each as long as the window.
+template <class Sum>
+void filter_line(const std::vector<std::int64_t>& places, std::int64_t n, std::int64_t window, Sum fill, const Sum* in, std::int64_t inner, std::vector<Sum>& line,
+                 std::vector<Sum>& ends, Sum* out) {
+    for (std::size_t i = 0; i < line.size(); ++i) line[i] = places[i] < 0 ? fill : in[places[i] * inner];
+    for (std::int64_t block = 0; block < n; block += window) {
+        Sum sum = 0;
+        for (std::int64_t j = window - 1; j >= 0; --j) {
+            if (const std::int64_t i = block + j; i < n + window - 1) sum += line[static_cast<std::size_t>(i)];
+            ends[static_cast<std::size_t>(j)] = sum;
+        }
+        sum = 0;
+        for (std::int64_t j = 0; j < std::min(window, n - block); ++j) {
+            if (j > 0) sum += line[static_cast<std::size_t>(block + window + j - 1)];
+            out[(block + j) * inner] = ends[static_cast<std::size_t>(j)] + sum;
+        }
+    }
+}
+
+template <class T>
+void filter(const BoxSpec& s, const T* in, T* out) {
+    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+    std::vector<Sum> sums(in, in + s.count());
+    const std::int64_t row = s.width * s.channels, lengths[] = {s.width, s.height, s.depth}, inner[] = {s.channels, row, row * s.height * s.middle};
+    auto fill = static_cast<Sum>(s.fill());
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t n = lengths[axis], window = s.window[axis], step = inner[axis];
+        if (window == 1) continue;
+        std::vector<std::int64_t> places(static_cast<std::size_t>(n + window - 1));
+        for (std::size_t i = 0; i < places.size(); ++i) places[i] = border_index(s.border, static_cast<std::int64_t>(i) - window / 2, n);
+        hologram::for_rows(s.count() / n, 0, [&](std::int64_t first, std::int64_t end) {
+            std::vector<Sum> line(places.size()), ends(static_cast<std::size_t>(window));
+            for (std::int64_t l = first; l < end; ++l) {
+                Sum* const at = sums.data() + l / step * step * n + l % step;
+                filter_line(places, n, window, fill, at, step, line, ends, at);
+            }
+        });
+        fill *= static_cast<Sum>(window);
+    }
+    hologram::for_rows(s.count(), 0, [&](std::int64_t first, std::int64_t end) {
+        for (std::int64_t i = first; i < end; ++i) {
+            const Sum sum = sums[static_cast<std::size_t>(i)];
+            if constexpr (std::is_floating_point_v<T>) out[i] = static_cast<T>(sum / static_cast<double>(s.taps()));
+            else out[i] = static_cast<T>(rounded_mean(sum, static_cast<std::uint64_t>(s.taps())));
+        }
+    });
+}
+
+class NativePlan final : public Plan {
+public:
+    NativePlan(BoxSpec spec, bool threaded) : spec_(spec), threaded_(threaded) {}
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        x.host_task("filter", [&] {
+            const std::byte* const in = arrays.input("image").host_pointer();
+            std::byte* const out = arrays.output("image").host_pointer();
+            const auto run = [&]<class T>(const T*) { filter(spec_, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out)); };
+            if (!threaded_) reference_rows(spec_, in, out, 0, spec_.outer * spec_.depth * spec_.middle * spec_.height);
+            else if (spec_.type == ElementType::u8) run(static_cast<const std::uint8_t*>(nullptr));
+            else if (spec_.type == ElementType::u16) run(static_cast<const std::uint16_t*>(nullptr));
+            else run(static_cast<const float*>(nullptr));
+        });
+    }
+
+private:
+    BoxSpec spec_;
+    bool threaded_;
+};
+
+Variant native_variant(std::string name, std::string summary, bool threaded) {
+    Variant v;
+    v.name = std::move(name);
+    v.summary = std::move(summary);
+    v.role = Role::reference;
+    v.backends = {host::Backend::native};
+    v.plan = [threaded](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        return std::make_unique<NativePlan>(spec_of(problem), threaded);
+    };
+    return v;
+}
+
+}  // namespace
+
+Variant threaded_variant() { return native_variant("threaded", "one axis after the other on every thread of the processor, in double precision", true); }
+Variant reference_variant() { return native_variant("reference", "the definition: every window's elements, one by one, on one thread", false); }
+
+}  // namespace parallax::engine::box_filter

@@ -1,0 +1,35 @@
+// Planes that are filtered along both of their axes in one kernel; fused and lanes are one or two such passes. A volume's second
+// pass goes along z: there, the planes' rows are what lies between two neighbours in z, and windows have one column.
+#pragma once
+
+#include "algorithms/box_filter/device.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace parallax::engine::box_filter {
+
+struct PlanePass {
+    std::int64_t planes = 1, width = 1, height = 1, channels = 1;
+    std::int64_t window_x = 1, window_y = 1;
+    std::int64_t taps = 1;   ///< elements of the image in one that this pass reads
+    bool first = true;       ///< reads the image
+    bool last = true;        ///< writes means
+};
+
+/// One pass, or two where windows are deep.
+std::vector<PlanePass> plane_passes_of(const BoxSpec&);
+
+class PlaneKernel {
+public:
+    virtual ~PlaneKernel() = default;
+    virtual void enqueue(Execution&, const char* stage, const host::Buffer& in, const host::Buffer& out) = 0;
+};
+
+using MakePlaneKernel = std::function<std::unique_ptr<PlaneKernel>(const PlanePass&)>;
+
+/// The plan that runs them, with sums in between.
+std::unique_ptr<Plan> make_planes_plan(PlanBuilder&, const BoxSpec&, const MakePlaneKernel&);
+
+}  // namespace parallax::engine::box_filter
