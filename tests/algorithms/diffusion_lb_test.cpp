@@ -1,0 +1,104 @@
+// Lattice-Boltzmann diffusion: the reference against what is known in closed form and against numbers computed elsewhere,
+// then every variant on every device against the reference.
+#include "algorithms/diffusion_lb/reference.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::engine::diffusion_lb;
+
+namespace {
+
+LbParameters model(Lattice lattice, double step, int iterations) {
+    LbParameters p;
+    p.lattice = lattice;
+    p.step = step;
+    p.iterations = iterations;
+    return p;
+}
+
+/// No image data: edges, waves, nothing symmetric (FORMULAS section 1).
+std::vector<double> waves(int width, int height) {
+    std::vector<double> image;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) image.push_back(100 + (x >= width / 2 ? 50 : 0) + 20 * std::sin(.7 * x) * std::cos(.5 * y));
+    return image;
+}
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+}  // namespace
+
+TEST_CASE("diffusion_lb: the reference spreads a point as the lattice has it in closed form") {
+    for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9})
+        for (const auto& [step, iterations] : {std::pair{.2, 30}, std::pair{2.0, 8}}) {
+            LbParameters p = model(lattice, step, iterations);
+            p.threshold = 1e12;   // g = 1 everywhere
+            const int n = 101, middle = 50;
+            std::vector<double> image(n * n);
+            image[middle * n + middle] = 1;
+            diffuse(p, n, n, image.data());
+            double along_x = 0, along_y = 0;
+            for (int y = 0; y < n; ++y)
+                for (int x = 0; x < n; ++x) {
+                    along_x += image[static_cast<std::size_t>(y * n + x)] * (x - middle) * (x - middle);
+                    along_y += image[static_cast<std::size_t>(y * n + x)] * (y - middle) * (y - middle);
+                }
+            const double cs2 = lattice == Lattice::d2q5 ? .4 : 1.0 / 3, omega = 2 / (1 + coupling(p));
+            const double variance = 2 * step * iterations - 2 * cs2 * (1 - omega) / (omega * omega) * (1 - std::pow(1 - omega, iterations));
+            CHECK(std::abs(along_x - variance) < 1e-9);
+            CHECK(std::abs(along_y - variance) < 1e-9);
+            if (lattice == Lattice::d2q5) CHECK(std::abs(variance - (step == 2 ? 16.176159 : 12.0)) < 1e-6);
+        }
+}
+
+TEST_CASE("diffusion_lb: the reference widens a Gaussian as the heat equation does") {
+    LbParameters p = model(Lattice::d2q9, .2, 80);
+    p.threshold = 1e12;
+    const int n = 81;
+    std::vector<double> image;
+    const auto bell = [](double x, double y, double variance) { return std::exp(-(x * x + y * y) / (2 * variance)) / variance; };
+    for (int i = 0; i < n * n; ++i) image.push_back(bell(i % n - 40, i / n - 40, 9));
+    diffuse(p, n, n, image.data());
+    double error = 0, norm = 0;
+    for (int i = 0; i < n * n; ++i) {
+        const double exact = bell(i % n - 40, i / n - 40, 9 + 2 * 16);
+        error += (image[static_cast<std::size_t>(i)] - exact) * (image[static_cast<std::size_t>(i)] - exact);
+        norm += exact * exact;
+    }
+    CHECK(std::sqrt(error / norm) < 5e-3);
+}
+
+TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothing") {
+    std::vector<double> image = waves(48, 32);
+    diffuse(model(Lattice::d2q5, 2, 8), 48, 32, image.data());
+    const auto at = [&](std::size_t y, std::size_t x) { return image[y * 48 + x]; };
+    CHECK(std::abs(sum(image) - 192014.521091) < 1e-6);
+    CHECK(std::abs(at(0, 0) - 99.369036) < 1e-6);
+    CHECK(std::abs(at(16, 23) - 118.701350) < 1e-6);
+    CHECK(std::abs(at(16, 24) - 131.659934) < 1e-6);
+    CHECK(std::abs(at(31, 47) - 151.482973) < 1e-6);
+
+    for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
+        std::vector<double> kept = waves(37, 23), threaded = kept;
+        const double before = sum(kept);
+        diffuse(model(lattice, 2, 50), 37, 23, kept.data());
+        diffuse(model(lattice, 2, 50), 37, 23, threaded.data(), 0);
+        CHECK(std::abs(sum(kept) / before - 1) < 1e-14);
+        CHECK(kept == threaded);
+    }
+}
+
+TEST_CASE("diffusion_lb: the diffusivities") {
+    CHECK(diffusivity(EdgeFunction::perona_malik_1, 2) == std::exp(-2.0));
+    CHECK(diffusivity(EdgeFunction::perona_malik_2, 3) == .25);
+    CHECK(diffusivity(EdgeFunction::charbonnier, 3) == .5);
+    CHECK(diffusivity(EdgeFunction::weickert, 2) == 1 - std::exp(-3.31488 / 16));
+    CHECK(diffusivity(EdgeFunction::weickert, 0) == 1);
+    CHECK(diffusivity(EdgeFunction::weickert, 1e-90) == 1);   // r^4 underflows
+}
