@@ -1,0 +1,357 @@
+// One step of diffusion in one launch. A work-group walks down a strip of SPAN columns and at row r
+//   takes row r of I | smooths down the columns (registers), along the rows (local memory)  | gradient, 1 - omega
+//   collides row r - RADIUS - 2, passes what crosses from item to item in local memory, and sends each population to its
+//   row: all reads and writes are whole rows, every population is read once and written once.
+// Of I' a row takes part from three rows; I' = I - (what leaves) + (what comes), so the population at rest is never stored.
+// The HALO columns on either side are read and collided again by the neighbouring strips. One barrier a row.
+// HALF_STORAGE: populations are kept as halves of f_i - w_i I, which is all that a collision changes.
+// in, out: I [plane][height][pitch]; f_in, f_out: [plane][MOVING][height][pitch]. Source: FORMULAS section 1.
+#include "prelude/prelude.clh"
+#include "diffusion_lb/lattice.clh"
+#include "diffusion_lb/edges.clh"
+#include "diffusion_lb/pixels.clh"
+
+#ifndef GROUP        // work-items of a group
+#define GROUP 64
+#endif
+#ifndef RADIUS       // of the Gaussian, 0 to 6
+#define RADIUS 3
+#endif
+#ifndef EDGES_GIVEN  // 1: 1 - omega is read from `keep`
+#define EDGES_GIVEN 0
+#endif
+#ifndef HALF_STORAGE
+#define HALF_STORAGE 0
+#endif
+#ifndef WATCH        // 1: says how much the step changed, and does nothing to planes that are done
+#define WATCH 0
+#endif
+#define HALO 8       // columns on either side, at least RADIUS + 2
+#define HALO_ITEMS (HALO / PX)
+#define SPAN (GROUP * PX - 2 * HALO)
+#define SIDEWAYS (LATTICE == 5 ? 2 : 6)                      // populations that change columns
+#define NEIGHBOURS ((RADIUS + PX) / PX)                      // items on either side that smoothing looks at
+#define WINDOW (2 * RADIUS + 1 > RADIUS + 3 ? 2 * RADIUS + 1 : RADIUS + 3)
+#define DOWNWARD (LATTICE == 5 ? 1 : 3)                      // populations that change to the next row
+#if HALF_STORAGE
+#define POPULATION ushort
+#define POPULATIONS HALVES
+#else
+#define POPULATION float
+#define POPULATIONS VECTOR
+#endif
+#define EACH_PIXEL for (int j = 0; j < PX; ++j)
+#define EACH_POPULATION for (int i = 0; i < MOVING; ++i)
+
+// Where a population that changes columns is passed on.
+INLINE int sideways(int i) { return i < 2 ? i : i - 2; }
+// The number of a population among those of its row velocity.
+INLINE int among(int i) { return i < 2 ? i : i == 2 || i == 3 ? 0 : i < 6 ? i - 3 : i - 5; }
+
+struct Image {
+    int width, height, pitch;
+};
+
+// PX pixels of a row from column x on, mirrored where they lie outside.
+INLINE void load_pixels(GLOBAL const float* plane, int x, int y, struct Image at, float* v) {
+    int flipped;
+    GLOBAL const float* row = plane + (ulong64)mirrored(y, at.height, &flipped) * (ulong64)at.pitch;
+    if (x >= 0 && x + PX <= at.width) {
+        spread(*(GLOBAL const VECTOR*)(row + x), v);
+        return;
+    }
+#pragma unroll
+    EACH_PIXEL v[j] = x < at.width + HALO ? row[mirrored(x + j, at.width, &flipped)] : 0.0f;
+}
+
+INLINE float float_of(POPULATION stored) {
+#if HALF_STORAGE
+    return float_of_half(stored);
+#else
+    return stored;
+#endif
+}
+
+// A pixel of a row outside the image: the mirrored one, of the population that is flipped.
+INLINE float mirrored_population(GLOBAL const POPULATION* populations, int straight, ulong64 row, int x, struct Image at) {
+    int beside;
+    const int column = mirrored(x, at.width, &beside);
+    const ulong64 plane = (ulong64)at.height * (ulong64)at.pitch;
+    return float_of(populations[(ulong64)(beside ? flipped_x(straight) : straight) * plane + row + (ulong64)column]);
+}
+
+// The same of population i.
+INLINE void load_population(GLOBAL const POPULATION* populations, int i, int x, int y, struct Image at, float* v) {
+    const ulong64 plane = (ulong64)at.height * (ulong64)at.pitch;
+    int flipped;
+    const ulong64 row = (ulong64)mirrored(y, at.height, &flipped) * (ulong64)at.pitch;
+    const int straight = flipped ? flipped_y(i) : i;
+    if (x >= 0 && x + PX <= at.width) {
+        const POPULATIONS loaded = *(GLOBAL const POPULATIONS*)(populations + (ulong64)straight * plane + row + (ulong64)x);
+#if HALF_STORAGE
+        spread_halves(loaded, v);
+#else
+        spread(loaded, v);
+#endif
+    } else {
+        v[0] = mirrored_population(populations, straight, row, x, at);
+#if PX > 1
+        v[1] = mirrored_population(populations, straight, row, x + 1, at);
+#endif
+#if PX > 2
+        v[2] = mirrored_population(populations, straight, row, x + 2, at);
+        v[3] = mirrored_population(populations, straight, row, x + 3, at);
+#endif
+    }
+}
+
+INLINE void store_population(GLOBAL POPULATION* populations, int i, int x, int y, struct Image at, const float* v) {
+    GLOBAL POPULATION* p = populations + ((ulong64)i * (ulong64)at.height + (ulong64)y) * (ulong64)at.pitch + (ulong64)x;
+#if HALF_STORAGE
+    *(GLOBAL POPULATIONS*)p = gathered_halves(v);
+#else
+    *(GLOBAL POPULATIONS*)p = gathered(v);
+#endif
+}
+
+INLINE float weight_at(float4 low, float4 high, int k) {
+    return k == 0 ? low.x : k == 1 ? low.y : k == 2 ? low.z : k == 3 ? low.w : k == 4 ? high.x : k == 5 ? high.y : high.z;
+}
+
+// gaussian_low, gaussian_high: the Gaussian from its centre on. b: as in edges.clh. rows: of a work-group.
+// first: populations are w_i I and are not read; last: only I is wanted. sums: of (I' - I)^2 and I^2, for each work-group.
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const POPULATION* RESTRICT f_in,
+                GLOBAL POPULATION* RESTRICT f_out, GLOBAL const float* RESTRICT keep, float4 gaussian_low, float4 gaussian_high, float b,
+                float inverse_k2, int width, int height, int pitch, int rows, int first, int last, GLOBAL float2* RESTRICT sums,
+                GLOBAL const int* RESTRICT states, ulong64 first_plane) {
+#if !EDGES_GIVEN
+    LOCAL_ARRAY2(VECTOR, smoothed, 2, GROUP);
+#endif
+    LOCAL_ARRAY2(float, passed, 2, SIDEWAYS * GROUP);
+#if WATCH
+    LOCAL_ARRAY(float2, tree, GROUP);
+#endif
+    const struct Image at = {width, height, pitch};
+    const int item = (int)get_local_id(0), x = (int)get_group_id(0) * SPAN - HALO + item * PX;
+    const int top = (int)get_group_id(1) * rows, end = min(top + rows, height);
+    const ulong64 z = get_group_id(2), plane = (ulong64)height * (ulong64)pitch;
+#if WATCH
+    if (states[first_plane + z] != 0) return;
+    float changed = 0.0f, norm = 0.0f;
+    float before[PX];
+#endif
+    in += z * plane;
+    out += z * plane;
+    f_in += z * MOVING * plane;
+    f_out += z * MOVING * plane;
+    const int collides = item + 1 >= HALO_ITEMS && item <= GROUP - HALO_ITEMS && x <= width;
+    const int writes = item >= HALO_ITEMS && item < GROUP - HALO_ITEMS && x < width;
+    const int left = max(item - 1, 0), right = min(item + 1, GROUP - 1);
+
+    float coming[PX], pending[PX];       // I' of row p from row p - 1, and of row p - 1 from rows p - 2 and p - 1
+#pragma unroll
+    EACH_PIXEL coming[j] = pending[j] = 0.0f;
+#if HALF_STORAGE                         // populations that wait for I' of their row
+    float down_new[DOWNWARD][PX], down_old[DOWNWARD][PX], across[2][PX];
+#endif
+#if EDGES_GIVEN
+    keep += z * plane;
+    const int begin = top - 1, stop = end;
+#else
+    float window[WINDOW][PX];            // window[k]: row r - k of I
+    float above[PX], here[PX + 2], below[PX + 2];   // smoothed rows p - 1, p, p + 1; two with a pixel more on either side
+#pragma unroll
+    for (int k = 0; k < WINDOW; ++k)
+#pragma unroll
+        EACH_PIXEL window[k][j] = 0.0f;
+#pragma unroll
+    for (int j = 0; j < PX + 2; ++j) here[j] = below[j] = 0.0f;
+#pragma unroll
+    EACH_PIXEL above[j] = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 2 * RADIUS; ++k) load_pixels(in, x, top - 3 + RADIUS - k, at, window[k]);
+    const int begin = top - 4, stop = end;
+#endif
+
+    for (int p = begin; p <= stop; ++p) {   // the row that collides
+        const int colliding = p >= top - 1, parity = p & 1;
+        float f[MOVING][PX], now[PX], kept_part[PX];
+#if !EDGES_GIVEN
+        const int r = p + RADIUS + 2;
+#pragma unroll
+        for (int k = WINDOW - 1; k > 0; --k)
+#pragma unroll
+            EACH_PIXEL window[k][j] = window[k - 1][j];
+        if (r <= end + RADIUS + 1) load_pixels(in, x, r, at, window[0]);
+#endif
+#pragma unroll
+        EACH_POPULATION {
+#pragma unroll
+            EACH_PIXEL f[i][j] = 0.0f;
+            if (colliding && collides && !first) load_population(f_in, i, x, p, at, f[i]);
+        }
+#if EDGES_GIVEN
+        if (collides) {
+            load_pixels(in, x, p, at, now);
+            load_pixels(keep, x, p, at, kept_part);
+        } else {
+#pragma unroll
+            EACH_PIXEL now[j] = kept_part[j] = 0.0f;
+        }
+#else
+        float down[PX];
+#pragma unroll
+        EACH_PIXEL {
+            float v = weight_at(gaussian_low, gaussian_high, 0) * window[RADIUS][j];
+#pragma unroll
+            for (int k = 1; k <= RADIUS; ++k)
+                v = fma(weight_at(gaussian_low, gaussian_high, k), window[RADIUS - k][j] + window[RADIUS + k][j], v);
+            down[j] = v;
+            now[j] = window[RADIUS + 2][j];
+            kept_part[j] = kept(0.5f * (here[j + 2] - here[j]), 0.5f * (below[j + 1] - above[j]), b, inverse_k2);
+        }
+        smoothed[parity][item] = gathered(down);
+#endif
+        float rest[PX];
+#pragma unroll
+        EACH_PIXEL rest[j] = now[j];
+        if (colliding) {
+#pragma unroll
+            EACH_POPULATION {
+#pragma unroll
+                EACH_PIXEL {
+                    const float equilibrium = weight_of(i) * now[j];
+#if !HALF_STORAGE
+                    if (!first) f[i][j] -= equilibrium;
+#endif
+                    f[i][j] = fma(kept_part[j], f[i][j], equilibrium);
+                    rest[j] -= f[i][j];
+                }
+            }
+#pragma unroll
+            EACH_POPULATION if (velocity_x(i) > 0) passed[parity][sideways(i) * GROUP + item] = f[i][PX - 1];
+#pragma unroll
+            EACH_POPULATION if (velocity_x(i) < 0) passed[parity][sideways(i) * GROUP + item] = f[i][0];
+        }
+        BARRIER_LOCAL();   // two lines in turn, so that one barrier a row is enough
+
+#if !EDGES_GIVEN
+        float line[(2 * NEIGHBOURS + 1) * PX];
+#pragma unroll
+        for (int k = -NEIGHBOURS; k <= NEIGHBOURS; ++k)
+            spread(k == 0 ? gathered(down) : smoothed[parity][clamp(item + k, 0, GROUP - 1)], line + (k + NEIGHBOURS) * PX);
+#pragma unroll
+        EACH_PIXEL above[j] = here[j + 1];
+#pragma unroll
+        for (int j = 0; j < PX + 2; ++j) {
+            const int c = NEIGHBOURS * PX + j - 1;
+            here[j] = below[j];
+            float u = weight_at(gaussian_low, gaussian_high, 0) * line[c];
+#pragma unroll
+            for (int k = 1; k <= RADIUS; ++k) u = fma(weight_at(gaussian_low, gaussian_high, k), line[c - k] + line[c + k], u);
+            below[j] = u;
+        }
+#endif
+        if (!colliding) continue;
+
+#pragma unroll
+        EACH_POPULATION {   // to the next column
+            if (velocity_x(i) > 0) {
+#pragma unroll
+                for (int j = PX - 1; j > 0; --j) f[i][j] = f[i][j - 1];
+                f[i][0] = passed[parity][sideways(i) * GROUP + left];
+            }
+        }
+#pragma unroll
+        EACH_POPULATION {
+            if (velocity_x(i) < 0) {
+#pragma unroll
+                for (int j = 0; j < PX - 1; ++j) f[i][j] = f[i][j + 1];
+                f[i][PX - 1] = passed[parity][sideways(i) * GROUP + right];
+            }
+        }
+#pragma unroll
+        EACH_POPULATION {   // to the next row
+            if (velocity_y(i) < 0) {
+#pragma unroll
+                EACH_PIXEL pending[j] += f[i][j];
+            }
+#if !HALF_STORAGE
+            const int y = p + velocity_y(i);
+            if (writes && !last && y >= top && y < end) store_population(f_out, i, x, y, at, f[i]);
+#endif
+        }
+#pragma unroll
+        EACH_POPULATION {
+            if (velocity_y(i) == 0) {
+#pragma unroll
+                EACH_PIXEL rest[j] += f[i][j];
+            }
+        }
+        if (writes && p > top) {   // row p - 1 is complete
+            *(GLOBAL VECTOR*)(out + (ulong64)(p - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending);
+#if WATCH
+#pragma unroll
+            EACH_PIXEL {
+                const float difference = pending[j] - before[j];
+                if (x + j < width) {
+                    changed = fma(difference, difference, changed);
+                    norm = fma(before[j], before[j], norm);
+                }
+            }
+#endif
+        }
+#if HALF_STORAGE
+        if (writes && !last && p > top) {
+#pragma unroll
+            EACH_POPULATION {
+                float deviation[PX];
+#pragma unroll
+                EACH_PIXEL {
+                    const float arrived = velocity_y(i) > 0 ? down_old[among(i) % DOWNWARD][j] : velocity_y(i) == 0 ? across[i % 2][j] : f[i][j];
+                    deviation[j] = arrived - weight_of(i) * pending[j];
+                }
+                store_population(f_out, i, x, p - 1, at, deviation);
+            }
+        }
+#pragma unroll
+        EACH_POPULATION {
+#pragma unroll
+            EACH_PIXEL {
+                if (velocity_y(i) > 0) {
+                    down_old[among(i)][j] = down_new[among(i)][j];
+                    down_new[among(i)][j] = f[i][j];
+                } else if (velocity_y(i) == 0) {
+                    across[i][j] = f[i][j];
+                }
+            }
+        }
+#endif
+#pragma unroll
+        EACH_PIXEL {
+            pending[j] = coming[j] + rest[j];
+            coming[j] = 0.0f;
+#if WATCH
+            before[j] = now[j];
+#endif
+        }
+#pragma unroll
+        EACH_POPULATION {
+            if (velocity_y(i) > 0) {
+#pragma unroll
+                EACH_PIXEL coming[j] += f[i][j];
+            }
+        }
+    }
+
+#if WATCH
+    tree[item] = make_float2(changed, norm);
+    BARRIER_LOCAL();
+    if (item == 0) {
+        float2 total = make_float2(0.0f, 0.0f);
+        for (int i = 0; i < GROUP; ++i) total = total + tree[i];
+        sums[(z * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0)] = total;
+    }
+#endif
+}
