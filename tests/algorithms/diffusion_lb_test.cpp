@@ -210,3 +210,116 @@ TEST_CASE("diffusion_lb: every variant and size against the reference") {
             }
     });
 }
+
+TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rhythm") {
+    each_device([](Bench& bench) {
+        if (bench.native()) return;
+        const HostArray image = grey(131, 67);
+        const auto check = [&](const std::string& variant, const Json& parameters, const LbParameters& p, const Json& policy) {
+            CAPTURE(variant);
+            CAPTURE(parameters.dump());
+            CAPTURE(policy.dump());
+            CHECK(worst(bench.run(variant, parameters, image, policy).image, wanted(p, image)) < tolerance(variant));
+        };
+        const Json policy = Json::object();
+        check("global", Json::object(), {}, {{"work_group_size_x", 32}, {"work_group_size_y", 4}});
+        LbParameters p;
+        check("half", Json::object(), p, {{"items_per_work_item", 2}, {"rows_per_group", 24}});
+        for (const auto& [sigma, items] : {std::pair{0.0, 1}, std::pair{1.0, 4}, std::pair{2.0, 2}}) {
+            p.sigma = sigma;
+            check("fused", {{"sigma", sigma}}, p, {{"work_group_size", 32}, {"items_per_work_item", items}, {"rows_per_group", 16}});
+        }
+        p = {};
+        p.update_edges_every = 3;
+        p.sigma = 4;   // a radius of 12, more than the image's own strip has room for
+        check("half", {{"update_edges_every", 3}, {"sigma", 4}}, p, policy);
+        for (const auto& [name, function] : {std::pair{"perona_malik_1", EdgeFunction::perona_malik_1}, std::pair{"charbonnier", EdgeFunction::charbonnier},
+                                             std::pair{"weickert", EdgeFunction::weickert}}) {
+            p.edge_function = function;
+            check("fused", {{"update_edges_every", 3}, {"sigma", 4}, {"edge_function", name}}, p, policy);
+        }
+    });
+}
+
+TEST_CASE("diffusion_lb: a thousand steps lose less than a millionth") {
+    each_device([](Bench& bench) {
+        const HostArray image = grey(48, 32);
+        const std::vector<double> values = waves(48, 32);
+        for (const char* lattice : {"D2Q9", "D2Q5"}) {
+            const Json parameters{{"lattice", lattice}, {"iterations", 1000}};
+            for (const std::string& variant : bench.variants(parameters, image)) {
+                CAPTURE(variant);
+                CAPTURE(std::string(lattice));
+                const HostArray out = bench.run(variant, parameters, image).image;
+                double total = 0;
+                for (std::size_t i = 0; i < values.size(); ++i) total += out.as<float>()[i];
+                CHECK(std::abs(total / sum(values) - 1) < 1e-6);
+            }
+        }
+    });
+}
+
+TEST_CASE("diffusion_lb: stacks and channels are diffused plane by plane, and rounded to their type") {
+    each_device([](Bench& bench) {
+        const std::vector<double> plane = waves(37, 29);
+        std::vector<double> values;
+        for (int z = 0; z < 3; ++z)
+            for (const double v : plane)
+                for (int c = 0; c < 2; ++c) values.push_back(std::floor(v / (1 + z) + 40 * c));
+        const ArrayDesc desc = ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 29}, {'x', 37}, {'c', 2}});
+        const auto check = [&]<class T>(const T*, ElementType type) {
+            const HostArray image = image_of<T>(desc.with_type(type), values);
+            for (const std::string& variant : bench.variants(Json::object(), image)) {
+                CAPTURE(variant);
+                const Bench::Result result = bench.run(variant, Json::object(), image);
+                CHECK(result.iterations == Json(std::vector<int>(6, 8)));
+                for (int z = 0; z < 3; ++z)
+                    for (int c = 0; c < 2; ++c) {
+                        const std::vector<double> want = wanted({}, image, z, c);
+                        double most = 0;
+                        for (std::size_t i = 0; i < plane.size(); ++i)
+                            most = std::max(most, std::abs(result.image.as<T>()[(static_cast<std::size_t>(z) * plane.size() + i) * 2 + static_cast<std::size_t>(c)] - want[i]));
+                        CHECK(most < .5 + tolerance(variant));
+                    }
+            }
+        };
+        check(static_cast<const std::uint8_t*>(nullptr), ElementType::u8);
+        check(static_cast<const std::uint16_t*>(nullptr), ElementType::u16);
+    });
+}
+
+TEST_CASE("diffusion_lb: a plane that has come to rest stops by itself") {
+    each_device([](Bench& bench) {
+        const Json parameters{{"iterations", 60}, {"stop_below", 4e-3}};
+        LbParameters p = model(Lattice::d2q9, 2, 60);
+        p.stop_below = 4e-3;
+        HostArray image = image_of<float>(ArrayDesc::dense(ElementType::f32, {{'z', 2}, {'y', 32}, {'x', 48}}), waves(48, 64));
+        std::fill_n(image.as<float>(), 48 * 32, 7.0f);   // the first slice has nothing to do
+        std::vector<double> second = waves(48, 64);
+        second.erase(second.begin(), second.begin() + 48 * 32);
+        const int steps = diffuse(p, 48, 32, second.data());
+        REQUIRE(steps > 3);
+        REQUIRE(steps < 60);
+        for (const std::string& variant : bench.variants(parameters, image)) {
+            CAPTURE(variant);
+            const Bench::Result result = bench.run(variant, parameters, image);
+            CHECK(result.iterations == Json{1, steps});
+            double most = 0;
+            for (std::size_t i = 0; i < second.size(); ++i) most = std::max(most, std::abs(result.image.as<float>()[48 * 32 + i] - second[i]));
+            CHECK(most < 5 * tolerance(variant));
+        }
+        const HostArray untouched = bench.run("", {{"iterations", 0}}, image).image;
+        CHECK(std::memcmp(untouched.data(), image.data(), image.desc.dense_bytes()) == 0);
+    });
+}
+
+TEST_CASE("diffusion_lb: what has no planes of grey levels is refused") {
+    const Algorithm algorithm = make_diffusion_lb();
+    const auto refused = [&](const ArrayDesc& image) {
+        CHECK_THROWS_AS(algorithm.infer({{{"image", image}}, algorithm.parameters.defaults(), {"image"}}), ConfigError);
+    };
+    refused(ArrayDesc::dense(ElementType::f64, {{'y', 3}, {'x', 4}}));
+    refused(ArrayDesc::dense(ElementType::u8, {{'y', 0}, {'x', 4}}));
+    refused(ArrayDesc::dense(ElementType::u8, {{'x', 4}}));
+    refused(ArrayDesc::dense(ElementType::u8, {{'c', 3}, {'x', 4}, {'y', 4}}));
+}

@@ -21,12 +21,6 @@ host::NDRange Layout::pixels(std::int64_t count) const noexcept {
     return {static_cast<std::size_t>(divided_up(planes.width, 64)), static_cast<std::size_t>(std::min(planes.height, most_groups)), static_cast<std::size_t>(count)};
 }
 
-host::Defines model_defines(const LbParameters& p) {
-    host::Defines d;
-    d.add("LATTICE", populations(p.lattice)).add("EDGE", static_cast<std::int64_t>(p.edge_function));
-    return d;
-}
-
 float coupling_of(const LbParameters& p) { return static_cast<float>(coupling(p)); }
 float inverse_k2(const LbParameters& p) { return static_cast<float>(std::min(1 / (p.threshold * p.threshold), 3e38)); }
 std::int64_t radius_of(const LbParameters& p) { return static_cast<std::int64_t>(gaussian(p.sigma).size()) - 1; }

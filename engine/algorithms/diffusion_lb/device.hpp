@@ -27,8 +27,7 @@ struct Layout {
 };
 inline constexpr host::NDRange pixel_group{64, 1, 1};
 
-/// Defines and constants that follow from the parameters.
-host::Defines model_defines(const LbParameters&);
+// Constants that follow from the parameters.
 float coupling_of(const LbParameters&);
 float inverse_k2(const LbParameters&);
 /// The first eight of the Gaussian, zeros behind them.

@@ -20,15 +20,18 @@ public:
         : parameters_(problem.parameters.as<LbParameters>()), layout_(planes_of(problem.inputs.at("image"))), conversion_(builder, layout_),
           wants_iterations_(problem.wants("iterations")) {
         group_ = std::min<std::int64_t>(policy.at("work_group_size"), builder.device().max_work_group);
-        const std::int64_t items = policy.at("items_per_work_item"), span = group_ * items - 2 * halo;
+        const bool cpu = builder.device().type == host::DeviceType::cpu;
+        const std::int64_t items = policy.at("items_per_work_item") != 0 ? policy.at("items_per_work_item") : cpu ? 1 : 4;
+        const std::int64_t span = group_ * items - 2 * halo;
         strips_ = divided_up(layout_.planes.width, span);
         rows_ = rows_of(policy.at("rows_per_group"), builder.device().compute_units);
         chunks_ = divided_up(layout_.planes.height, rows_);
 
         const bool passes = parameters_.update_edges_every > 1 || radius_of(parameters_) > largest_radius;
-        host::Defines d = model_defines(parameters_);
-        d.add("GROUP", group_).add("PX", items).add("RADIUS", passes ? 0 : radius_of(parameters_)).add("EDGES_GIVEN", passes)
+        host::Defines d;
+        d.add("LATTICE", populations(parameters_.lattice)).add("GROUP", group_).add("PX", items).add("EDGES_GIVEN", passes)
             .add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
+        if (!passes) d.add("RADIUS", radius_of(parameters_)).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
         if (parameters_.iterations > 0) step_ = builder.kernel({"diffusion_lb/fused.cl", d}, "fused_step");
         const std::size_t plane = layout_.batch_floats() * sizeof(float);
         const std::size_t moving = layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * (half ? 2 : 4);
@@ -97,7 +100,7 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
     v.backends = {host::Backend::opencl, host::Backend::cuda};
     v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl"};
     v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group, side by side in a row"},
-                {"items_per_work_item", 4, {1, 2, 4}, "pixels side by side of a work-item; a group writes 16 fewer than it reads"},
+                {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, 4 elsewhere"},
                 {"rows_per_group", 0, {0, 16, 24, 32, 48, 64, 96, 128, 256}, "rows that a group walks down; 0: so that every compute unit has 12 groups"}};
     v.supports = [](const Problem&, host::Context& context) {
         return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
