@@ -231,6 +231,8 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
         }
         p = {};
         p.update_edges_every = 3;
+        if (bench.variants(Json::object(), image).front() == "lanes") check("lanes", {{"update_edges_every", 3}}, p, policy);
+        p.update_edges_every = 3;
         p.sigma = 4;   // a radius of 12, more than the image's own strip has room for
         check("half", {{"update_edges_every", 3}, {"sigma", 4}}, p, policy);
         for (const auto& [name, function] : {std::pair{"perona_malik_1", EdgeFunction::perona_malik_1}, std::pair{"charbonnier", EdgeFunction::charbonnier},

@@ -13,7 +13,7 @@ std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b
 
 }  // namespace
 
-Layout::Layout(const Planes& p) : planes(p), pitch(divided_up(p.width, 32) * 32) {
+Layout::Layout(const Planes& p, std::int64_t margin_floats) : planes(p), margin(margin_floats), pitch(divided_up(p.width + 2 * margin, 32) * 32) {
     batch = std::clamp<std::int64_t>(enough_pixels / p.pixels(), 1, std::min(p.count(), most_groups));
 }
 
@@ -44,12 +44,12 @@ Conversion::Conversion(PlanBuilder& builder, const Layout& layout) : layout_(lay
 
 void Conversion::begin(Execution& x, const host::Buffer& image, const host::Buffer& a, std::int64_t first, std::int64_t count) {
     x.launch("begin", *begin_, layout_.pixels(count), pixel_group,
-             {image, a, states(x), layout_.width(), layout_.height(), layout_.pitch32(), layout_.planes.channels, static_cast<std::uint64_t>(first)});
+             {image, a, states(x), layout_.width(), layout_.height(), layout_.pitch32(), static_cast<std::int32_t>(layout_.margin), layout_.planes.channels, static_cast<std::uint64_t>(first)});
 }
 
 void Conversion::end(Execution& x, const host::Buffer& a, const host::Buffer& b, const host::Buffer& image, std::int64_t first, std::int64_t count, int iterations) {
     x.launch("end", *end_, layout_.pixels(count), pixel_group,
-             {a, b, states(x), image, layout_.width(), layout_.height(), layout_.pitch32(), layout_.planes.channels, static_cast<std::uint64_t>(first), iterations});
+             {a, b, states(x), image, layout_.width(), layout_.height(), layout_.pitch32(), static_cast<std::int32_t>(layout_.margin), layout_.planes.channels, static_cast<std::uint64_t>(first), iterations});
 }
 
 void Conversion::record(Execution& x, int iterations) {

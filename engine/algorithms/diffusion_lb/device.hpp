@@ -12,11 +12,12 @@ namespace parallax::engine::diffusion_lb {
 /// Planes of floats with padded rows, as many at a time as fill a device.
 struct Layout {
     Planes planes;
+    std::int64_t margin = 0;       ///< floats before column 0, a multiple of 16, and as many behind the last one
     std::int64_t pitch = 0;        ///< floats from row to row, a multiple of 32
     std::int64_t batch = 1;        ///< planes in flight
 
     Layout() = default;
-    explicit Layout(const Planes&);
+    explicit Layout(const Planes&, std::int64_t margin = 0);
     std::size_t plane_floats() const noexcept { return static_cast<std::size_t>(planes.height * pitch); }
     std::size_t batch_floats() const noexcept { return plane_floats() * static_cast<std::size_t>(batch); }
     std::int32_t width() const noexcept { return static_cast<std::int32_t>(planes.width); }
