@@ -5,5 +5,6 @@ set(PARALLAX_ALGORITHMS
     histogram
     hologram
     hologram_simulate
+    noise
     reduce
     scan)
