@@ -5,6 +5,7 @@ set(PARALLAX_ALGORITHMS
     histogram
     hologram
     hologram_simulate
+    metrics
     noise
     reduce
     scan)
