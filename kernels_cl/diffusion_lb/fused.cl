@@ -23,6 +23,9 @@
 #ifndef HALF_STORAGE
 #define HALF_STORAGE 0
 #endif
+#ifndef AHEAD        // 1: rows are loaded while the row before them is computed: fewer work-items hide the memory's latency
+#define AHEAD 0
+#endif
 #ifndef WATCH        // 1: says how much the step changed, and does nothing to planes that are done
 #define WATCH 0
 #endif
@@ -105,6 +108,20 @@ INLINE void load_population(GLOBAL const POPULATION* populations, int i, int x, 
     }
 }
 
+// All of a row's.
+INLINE void load_populations(GLOBAL const POPULATION* populations, int x, int y, struct Image at, float f[MOVING][PX]) {
+#pragma unroll
+    EACH_POPULATION load_population(populations, i, x, y, at, f[i]);
+}
+
+INLINE void clear(float f[MOVING][PX]) {
+#pragma unroll
+    EACH_POPULATION {
+#pragma unroll
+        EACH_PIXEL f[i][j] = 0.0f;
+    }
+}
+
 INLINE void store_population(GLOBAL POPULATION* populations, int i, int x, int y, struct Image at, const float* v) {
     GLOBAL POPULATION* p = populations + ((ulong64)i * (ulong64)at.height + (ulong64)y) * (ulong64)at.pitch + (ulong64)x;
 #if HALF_STORAGE
@@ -174,6 +191,17 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
     const int begin = top - 4, stop = end;
 #endif
 
+#if AHEAD
+    float next[MOVING][PX];
+    clear(next);
+#if EDGES_GIVEN
+    if (collides && !first) load_populations(f_in, x, begin, at, next);
+#else
+    float row_ahead[PX];
+    load_pixels(in, x, begin + RADIUS + 2, at, row_ahead);
+#endif
+#endif
+
     for (int p = begin; p <= stop; ++p) {   // the row that collides
         const int colliding = p >= top - 1, parity = p & 1;
         float f[MOVING][PX], now[PX], kept_part[PX];
@@ -183,14 +211,25 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
         for (int k = WINDOW - 1; k > 0; --k)
 #pragma unroll
             EACH_PIXEL window[k][j] = window[k - 1][j];
+#if AHEAD
+#pragma unroll
+        EACH_PIXEL window[0][j] = row_ahead[j];
+        if (r + 1 <= end + RADIUS + 1) load_pixels(in, x, r + 1, at, row_ahead);
+#else
         if (r <= end + RADIUS + 1) load_pixels(in, x, r, at, window[0]);
 #endif
+#endif
+#if AHEAD
 #pragma unroll
         EACH_POPULATION {
 #pragma unroll
-            EACH_PIXEL f[i][j] = 0.0f;
-            if (colliding && collides && !first) load_population(f_in, i, x, p, at, f[i]);
+            EACH_PIXEL f[i][j] = next[i][j];
         }
+        if (p + 1 >= top - 1 && p < stop && collides && !first) load_populations(f_in, x, p + 1, at, next);
+#else
+        clear(f);
+        if (colliding && collides && !first) load_populations(f_in, x, p, at, f);
+#endif
 #if EDGES_GIVEN
         if (collides) {
             load_pixels(in, x, p, at, now);

@@ -229,7 +229,7 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
         LbParameters p;
         for (const auto& [sigma, items] : {std::pair{0.0, 1}, std::pair{1.0, 4}, std::pair{2.0, 2}}) {
             p.sigma = sigma;
-            check("fused", {{"sigma", sigma}}, p, {{"work_group_size", 32}, {"items_per_work_item", items}, {"rows_per_group", 16}});
+            check("fused", {{"sigma", sigma}}, p, {{"work_group_size", 32}, {"items_per_work_item", items}, {"rows_per_group", 16}, {"rows_ahead", items / 4}});
         }
         p = {};
         p.update_edges_every = 3;

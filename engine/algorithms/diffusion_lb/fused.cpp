@@ -20,8 +20,7 @@ public:
         : parameters_(problem.parameters.as<LbParameters>()), layout_(planes_of(problem.inputs.at("image"))), conversion_(builder, layout_),
           wants_iterations_(problem.wants("iterations")) {
         group_ = std::min<std::int64_t>(policy.at("work_group_size"), builder.device().max_work_group);
-        const bool cpu = builder.device().type == host::DeviceType::cpu;
-        const std::int64_t items = policy.at("items_per_work_item") != 0 ? policy.at("items_per_work_item") : cpu ? 1 : 4;
+        const std::int64_t items = items_of(policy.at("items_per_work_item"), builder.device());
         const std::int64_t span = group_ * items - 2 * halo;
         strips_ = divided_up(layout_.planes.width, span);
         rows_ = rows_of(policy.at("rows_per_group"), builder.device().compute_units);
@@ -30,7 +29,7 @@ public:
         const bool passes = parameters_.update_edges_every > 1 || radius_of(parameters_) > largest_radius;
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("GROUP", group_).add("PX", items).add("EDGES_GIVEN", passes)
-            .add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
+            .add("AHEAD", policy.at("rows_ahead")).add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
         if (!passes) d.add("RADIUS", radius_of(parameters_)).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
         if (parameters_.iterations > 0) step_ = builder.kernel({"diffusion_lb/fused.cl", d}, "fused_step");
         const std::size_t plane = layout_.batch_floats() * sizeof(float);
@@ -58,11 +57,19 @@ public:
     }
 
 private:
+    /// Wide accesses where there are pixels enough for every compute unit.
+    std::int64_t items_of(std::int64_t wanted, const host::DeviceInfo& device) const {
+        const std::int64_t pixels = layout_.planes.pixels() * layout_.batch, unit = std::int64_t{device.compute_units} * 4096;
+        if (wanted != 0) return wanted;
+        if (device.type == host::DeviceType::cpu) return 1;
+        return pixels >= 4 * unit ? 4 : pixels >= unit ? 2 : 1;
+    }
+
     /// Short enough that every compute unit has several work-groups, long enough that the rows read twice are few.
     std::int64_t rows_of(std::int64_t wanted, std::uint32_t units) const {
         const std::int64_t height = layout_.planes.height, columns = strips_ * layout_.batch;
         std::int64_t rows = wanted;
-        if (rows == 0) rows = std::clamp<std::int64_t>(height * columns / (std::int64_t{units} * 12), 16, 128);
+        if (rows == 0) rows = std::clamp<std::int64_t>(height * columns / (std::int64_t{units} * 12), 4, 128);
         return std::clamp(rows, divided_up(height, 65535), std::max<std::int64_t>(height, 1));
     }
 
@@ -100,8 +107,9 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
     v.backends = {host::Backend::opencl, host::Backend::cuda};
     v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl"};
     v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group, side by side in a row"},
-                {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, 4 elsewhere"},
-                {"rows_per_group", 0, {0, 16, 24, 32, 48, 64, 96, 128, 256}, "rows that a group walks down; 0: so that every compute unit has 12 groups"}};
+                {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
+                {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256}, "rows that a group walks down; 0: so that every compute unit has 12 groups"},
+                {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}};
     v.supports = [](const Problem&, host::Context& context) {
         return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
     };
