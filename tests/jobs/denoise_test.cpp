@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <cmath>
+#include <utility>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -64,5 +65,21 @@ TEST_CASE("denoise_psnr: the PSNR that other programs have on camera.png") {
         const Json report = Json::parse(run.out);
         CHECK(std::abs(psnr(report, "metrics_before") - row.noisy) < .02);
         CHECK(std::abs(psnr(report, "metrics_after") - row.denoised) < .02);
+    }
+    const std::pair<double, double> by_splitting[] = {{.01, 27.86}, {.05, 24.67}, {.09, 22.02}};
+    for (const auto& [variance, denoised] : by_splitting) {
+        CAPTURE(variance);
+        const TempFolder folder;
+        const Json splitting{{"parallax", 1},
+                             {"inputs", {{"image", (data / "std/camera.png").string()}}},
+                             {"steps", {{{"run", "noise"}, {"variance", variance}, {"out", {{"image", "noisy"}}}},
+                                        {{"run", "diffusion_aos"}, {"in", {{"image", "noisy"}}}, {"out", {{"image", "denoised"}}}},
+                                        {{"run", "metrics"}, {"in", {{"image", "denoised"}, {"reference", "image"}}}}}},
+                             {"outputs", {{"metrics", "metrics.json"}}}};
+        write_text(folder / "job.json", splitting.dump());
+        const Run run = run_program({"run", "job.json"}, folder.path());
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        CHECK(std::abs(Json::parse(read_text(folder / "metrics.json"))["psnr_db"].get<double>() - denoised) < .02);
     }
 }

@@ -1,9 +1,8 @@
 #include "algorithms/diffusion_lb/reference.hpp"
 
-#include "algorithms/hologram/rows.hpp"
+#include "algorithms/diffusion_lb/grid.hpp"
 
 #include <cmath>
-#include <utility>
 
 namespace parallax::engine::diffusion_lb {
 namespace {
@@ -18,20 +17,11 @@ double weight(Lattice lattice, int i) {
     return i == 0 ? 4.0 / 9 : i < 5 ? 1.0 / 9 : 1.0 / 36;
 }
 
-/// Half-sample symmetric: ... 1 0 | 0 1 ... n-1 | n-1 n-2 ..., for any distance.
-std::int64_t mirrored(std::int64_t i, std::int64_t n) {
-    if (i >= 0 && i < n) return i;
-    const std::int64_t m = ((i % (2 * n)) + 2 * n) % (2 * n);
-    return m < n ? m : 2 * n - 1 - m;
-}
-
 class Diffusion {
 public:
     Diffusion(const LbParameters& p, std::int64_t width, std::int64_t height, double* image, int threads)
-        : p_(p), width_(width), height_(height), threads_(threads), image_(image), count_(populations(p.lattice)), gaussian_(gaussian(p.sigma)) {
+        : p_(p), width_(width), height_(height), threads_(threads), image_(image), count_(populations(p.lattice)) {
         const auto size = static_cast<std::size_t>(width * height);
-        smooth_rows_.resize(size);
-        smooth_.resize(size);
         omega_.resize(size);
         for (int i = 0; i < count_; ++i) {
             f_[i].resize(size);
@@ -56,37 +46,13 @@ public:
 private:
     std::size_t at(std::int64_t x, std::int64_t y) const { return static_cast<std::size_t>(y * width_ + x); }
 
-    template <class Body> void rows(const Body& body) const {
-        hologram::for_rows(height_, threads_, [&body](std::int64_t first, std::int64_t end) {
-            for (std::int64_t y = first; y < end; ++y) body(y);
-        });
-    }
+    template <class Body> void rows(const Body& body) const { for_each_row(height_, threads_, body); }
 
     void find_edges() {
-        const auto radius = static_cast<std::int64_t>(gaussian_.size()) - 1;
+        const Plane gradient = squared_gradient(p_.sigma, width_, height_, image_, threads_);
         rows([&](std::int64_t y) {
-            for (std::int64_t x = 0; x < width_; ++x) {
-                double sum = gaussian_[0] * image_[at(x, y)];
-                for (std::int64_t k = 1; k <= radius; ++k)
-                    sum += gaussian_[static_cast<std::size_t>(k)] * (image_[at(mirrored(x - k, width_), y)] + image_[at(mirrored(x + k, width_), y)]);
-                smooth_rows_[at(x, y)] = sum;
-            }
-        });
-        rows([&](std::int64_t y) {
-            for (std::int64_t x = 0; x < width_; ++x) smooth_[at(x, y)] = gaussian_[0] * smooth_rows_[at(x, y)];
-            for (std::int64_t k = 1; k <= radius; ++k) {
-                const double* above = &smooth_rows_[at(0, mirrored(y - k, height_))];
-                const double* below = &smooth_rows_[at(0, mirrored(y + k, height_))];
-                for (std::int64_t x = 0; x < width_; ++x) smooth_[at(x, y)] += gaussian_[static_cast<std::size_t>(k)] * (above[x] + below[x]);
-            }
-        });
-        rows([&](std::int64_t y) {
-            for (std::int64_t x = 0; x < width_; ++x) {
-                const double gx = (smooth_[at(mirrored(x + 1, width_), y)] - smooth_[at(mirrored(x - 1, width_), y)]) / 2;
-                const double gy = (smooth_[at(x, mirrored(y + 1, height_))] - smooth_[at(x, mirrored(y - 1, height_))]) / 2;
-                const double g = diffusivity(p_.edge_function, (gx * gx + gy * gy) / (p_.threshold * p_.threshold));
-                omega_[at(x, y)] = 2 / (1 + coupling(p_) * g);
-            }
+            for (std::size_t k = at(0, y); k < at(width_, y); ++k)
+                omega_[k] = 2 / (1 + coupling(p_) * diffusivity(p_.edge_function, gradient[k] / (p_.threshold * p_.threshold)));
         });
     }
 
@@ -139,7 +105,7 @@ private:
     int threads_;
     double* image_;
     int count_;
-    Plane gaussian_, smooth_rows_, smooth_, omega_;
+    Plane omega_;
     Plane f_[9], streamed_[9];
 };
 
