@@ -1,9 +1,9 @@
-// One step of diffusion in one launch. A work-group walks down a strip of SPAN columns and at row r
+// One step of diffusion in one launch, or two by the same edges. A work-group walks down a strip of SPAN columns and at row r
 //   takes row r of I | smooths down the columns (registers), along the rows (local memory)  | gradient, 1 - omega
 //   collides row r - RADIUS - 2, passes what crosses from item to item in local memory, and sends each population to its
 //   row: all reads and writes are whole rows, every population is read once and written once.
 // Of I' a row takes part from three rows; I' = I - (what leaves) + (what comes), so the population at rest is never stored.
-// The HALO columns on either side are read and collided again by the neighbouring strips. One barrier a row.
+// The HALO columns on either side are read and collided again by the neighbouring strips. One barrier a row and step.
 // HALF_STORAGE: populations are kept as halves of f_i - w_i I, which is all that a collision changes.
 // in, out: I [plane][height][pitch]; f_in, f_out: [plane][MOVING][height][pitch]. Source: FORMULAS section 1.
 #include "prelude/prelude.clh"
@@ -26,10 +26,14 @@
 #ifndef AHEAD        // 1: rows are loaded while the row before them is computed: fewer work-items hide the memory's latency
 #define AHEAD 0
 #endif
+#ifndef STEPS        // 2: a row that is complete collides again by the same edges, before it is written: half the bytes a step
+#define STEPS 1
+#endif
 #ifndef WATCH        // 1: says how much the step changed, and does nothing to planes that are done
 #define WATCH 0
 #endif
-#define HALO 8       // columns on either side, at least RADIUS + 2
+#define HALO 8       // columns on either side, at least RADIUS + 1 + STEPS
+#define HELD (HALF_STORAGE || STEPS == 2)                    // populations wait until their row is complete
 #define HALO_ITEMS (HALO / PX)
 #define SPAN (GROUP * PX - 2 * HALO)
 #define SIDEWAYS (LATTICE == 5 ? 2 : 6)                      // populations that change columns
@@ -131,6 +135,68 @@ INLINE void store_population(GLOBAL POPULATION* populations, int i, int x, int y
 #endif
 }
 
+// f_i to f_i - w_i I, which is all that a collision changes.
+INLINE void subtract_equilibrium(float f[MOVING][PX], const float* level) {
+#pragma unroll
+    EACH_POPULATION {
+#pragma unroll
+        EACH_PIXEL f[i][j] -= weight_of(i) * level[j];
+    }
+}
+
+// f_i - w_i I to f*_i; rest: what is left of I.
+INLINE void collide(float f[MOVING][PX], const float* level, const float* kept_part, float* rest) {
+#pragma unroll
+    EACH_PIXEL rest[j] = level[j];
+#pragma unroll
+    EACH_POPULATION {
+#pragma unroll
+        EACH_PIXEL {
+            f[i][j] = fma(kept_part[j], f[i][j], weight_of(i) * level[j]);
+            rest[j] -= f[i][j];
+        }
+    }
+}
+
+// What leaves an item's columns, to where its neighbours find it after a barrier.
+INLINE void pass_on(float f[MOVING][PX], LOCAL float* line, int item) {
+#pragma unroll
+    EACH_POPULATION if (velocity_x(i) > 0) line[sideways(i) * GROUP + item] = f[i][PX - 1];
+#pragma unroll
+    EACH_POPULATION if (velocity_x(i) < 0) line[sideways(i) * GROUP + item] = f[i][0];
+}
+
+INLINE void change_columns(float f[MOVING][PX], LOCAL const float* line, int item) {
+    const int left = max(item - 1, 0), right = min(item + 1, GROUP - 1);
+#pragma unroll
+    EACH_POPULATION {
+        if (velocity_x(i) > 0) {
+#pragma unroll
+            for (int j = PX - 1; j > 0; --j) f[i][j] = f[i][j - 1];
+            f[i][0] = line[sideways(i) * GROUP + left];
+        }
+    }
+#pragma unroll
+    EACH_POPULATION {
+        if (velocity_x(i) < 0) {
+#pragma unroll
+            for (int j = 0; j < PX - 1; ++j) f[i][j] = f[i][j + 1];
+            f[i][PX - 1] = line[sideways(i) * GROUP + right];
+        }
+    }
+}
+
+// Adds what goes down (velocity 1), stays (0) or goes up (-1) to a row's I'.
+INLINE void add_populations(float f[MOVING][PX], int velocity, float* sum) {
+#pragma unroll
+    EACH_POPULATION {
+        if (velocity_y(i) == velocity) {
+#pragma unroll
+            EACH_PIXEL sum[j] += f[i][j];
+        }
+    }
+}
+
 INLINE float weight_at(float4 low, float4 high, int k) {
     return k == 0 ? low.x : k == 1 ? low.y : k == 2 ? low.z : k == 3 ? low.w : k == 4 ? high.x : k == 5 ? high.y : high.z;
 }
@@ -146,6 +212,9 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
     LOCAL_ARRAY2(VECTOR, smoothed, 2, GROUP);
 #endif
     LOCAL_ARRAY2(float, passed, 2, SIDEWAYS * GROUP);
+#if STEPS == 2
+    LOCAL_ARRAY(float, passed_again, SIDEWAYS * GROUP);
+#endif
 #if WATCH
     LOCAL_ARRAY(float2, tree, GROUP);
 #endif
@@ -162,20 +231,25 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
     out += z * plane;
     f_in += z * MOVING * plane;
     f_out += z * MOVING * plane;
-    const int collides = item + 1 >= HALO_ITEMS && item <= GROUP - HALO_ITEMS && x <= width;
+    const int collides = (item + 1) * PX > HALO - STEPS && item * PX < GROUP * PX - HALO + STEPS && x < width + STEPS;
     const int writes = item >= HALO_ITEMS && item < GROUP - HALO_ITEMS && x < width;
-    const int left = max(item - 1, 0), right = min(item + 1, GROUP - 1);
 
     float coming[PX], pending[PX];       // I' of row p from row p - 1, and of row p - 1 from rows p - 2 and p - 1
 #pragma unroll
     EACH_PIXEL coming[j] = pending[j] = 0.0f;
-#if HALF_STORAGE                         // populations that wait for I' of their row
+#if HELD
     float down_new[DOWNWARD][PX], down_old[DOWNWARD][PX], across[2][PX];
+#endif
+#if STEPS == 2
+    float coming_again[PX], pending_again[PX], kept_before[PX];
+#pragma unroll
+    EACH_PIXEL coming_again[j] = pending_again[j] = kept_before[j] = 0.0f;
 #endif
 #if EDGES_GIVEN
     keep += z * plane;
-    const int begin = top - 1, stop = end;
+    const int begin = top - STEPS, stop = end + STEPS - 1;
 #else
+    const int begin = top - STEPS - 3, stop = end + STEPS - 1;
     float window[WINDOW][PX];            // window[k]: row r - k of I
     float above[PX], here[PX + 2], below[PX + 2];   // smoothed rows p - 1, p, p + 1; two with a pixel more on either side
 #pragma unroll
@@ -187,8 +261,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #pragma unroll
     EACH_PIXEL above[j] = 0.0f;
 #pragma unroll
-    for (int k = 0; k < 2 * RADIUS; ++k) load_pixels(in, x, top - 3 + RADIUS - k, at, window[k]);
-    const int begin = top - 4, stop = end;
+    for (int k = 0; k < 2 * RADIUS; ++k) load_pixels(in, x, begin + RADIUS + 1 - k, at, window[k]);
 #endif
 
 #if AHEAD
@@ -203,7 +276,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #endif
 
     for (int p = begin; p <= stop; ++p) {   // the row that collides
-        const int colliding = p >= top - 1, parity = p & 1;
+        const int colliding = p >= top - STEPS, parity = p & 1;
         float f[MOVING][PX], now[PX], kept_part[PX];
 #if !EDGES_GIVEN
         const int r = p + RADIUS + 2;
@@ -214,9 +287,9 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #if AHEAD
 #pragma unroll
         EACH_PIXEL window[0][j] = row_ahead[j];
-        if (r + 1 <= end + RADIUS + 1) load_pixels(in, x, r + 1, at, row_ahead);
+        if (r + 1 <= stop + RADIUS + 1) load_pixels(in, x, r + 1, at, row_ahead);
 #else
-        if (r <= end + RADIUS + 1) load_pixels(in, x, r, at, window[0]);
+        if (r <= stop + RADIUS + 1) load_pixels(in, x, r, at, window[0]);
 #endif
 #endif
 #if AHEAD
@@ -225,7 +298,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #pragma unroll
             EACH_PIXEL f[i][j] = next[i][j];
         }
-        if (p + 1 >= top - 1 && p < stop && collides && !first) load_populations(f_in, x, p + 1, at, next);
+        if (p + 1 >= top - STEPS && p < stop && collides && !first) load_populations(f_in, x, p + 1, at, next);
 #else
         clear(f);
         if (colliding && collides && !first) load_populations(f_in, x, p, at, f);
@@ -253,25 +326,12 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
         smoothed[parity][item] = gathered(down);
 #endif
         float rest[PX];
-#pragma unroll
-        EACH_PIXEL rest[j] = now[j];
         if (colliding) {
-#pragma unroll
-            EACH_POPULATION {
-#pragma unroll
-                EACH_PIXEL {
-                    const float equilibrium = weight_of(i) * now[j];
 #if !HALF_STORAGE
-                    if (!first) f[i][j] -= equilibrium;
+            if (!first) subtract_equilibrium(f, now);
 #endif
-                    f[i][j] = fma(kept_part[j], f[i][j], equilibrium);
-                    rest[j] -= f[i][j];
-                }
-            }
-#pragma unroll
-            EACH_POPULATION if (velocity_x(i) > 0) passed[parity][sideways(i) * GROUP + item] = f[i][PX - 1];
-#pragma unroll
-            EACH_POPULATION if (velocity_x(i) < 0) passed[parity][sideways(i) * GROUP + item] = f[i][0];
+            collide(f, now, kept_part, rest);
+            pass_on(f, passed[parity], item);
         }
         BARRIER_LOCAL();   // two lines in turn, so that one barrier a row is enough
 
@@ -294,66 +354,43 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #endif
         if (!colliding) continue;
 
-#pragma unroll
-        EACH_POPULATION {   // to the next column
-            if (velocity_x(i) > 0) {
-#pragma unroll
-                for (int j = PX - 1; j > 0; --j) f[i][j] = f[i][j - 1];
-                f[i][0] = passed[parity][sideways(i) * GROUP + left];
-            }
-        }
+        change_columns(f, passed[parity], item);
+        add_populations(f, -1, pending);   // row p - 1 is complete
+        add_populations(f, 0, rest);
+#if !HELD
 #pragma unroll
         EACH_POPULATION {
-            if (velocity_x(i) < 0) {
-#pragma unroll
-                for (int j = 0; j < PX - 1; ++j) f[i][j] = f[i][j + 1];
-                f[i][PX - 1] = passed[parity][sideways(i) * GROUP + right];
-            }
-        }
-#pragma unroll
-        EACH_POPULATION {   // to the next row
-            if (velocity_y(i) < 0) {
-#pragma unroll
-                EACH_PIXEL pending[j] += f[i][j];
-            }
-#if !HALF_STORAGE
             const int y = p + velocity_y(i);
             if (writes && !last && y >= top && y < end) store_population(f_out, i, x, y, at, f[i]);
+        }
 #endif
-        }
-#pragma unroll
-        EACH_POPULATION {
-            if (velocity_y(i) == 0) {
-#pragma unroll
-                EACH_PIXEL rest[j] += f[i][j];
-            }
-        }
-        if (writes && p > top) {   // row p - 1 is complete
-            *(GLOBAL VECTOR*)(out + (ulong64)(p - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending);
+#if STEPS == 1
+        if (writes && p > top) *(GLOBAL VECTOR*)(out + (ulong64)(p - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending);
+#endif
 #if WATCH
 #pragma unroll
-            EACH_PIXEL {
-                const float difference = pending[j] - before[j];
-                if (x + j < width) {
-                    changed = fma(difference, difference, changed);
-                    norm = fma(before[j], before[j], norm);
-                }
+        EACH_PIXEL {
+            const float difference = pending[j] - before[j];
+            if (writes && p > top && x + j < width) {
+                changed = fma(difference, difference, changed);
+                norm = fma(before[j], before[j], norm);
             }
-#endif
         }
-#if HALF_STORAGE
+#endif
+#if HELD
+        float arrived[MOVING][PX];   // f' - w I' of row p - 1
+#pragma unroll
+        EACH_POPULATION {
+#pragma unroll
+            EACH_PIXEL arrived[i][j] = velocity_y(i) > 0 ? down_old[among(i) % DOWNWARD][j] : velocity_y(i) == 0 ? across[i % 2][j] : f[i][j];
+        }
+        subtract_equilibrium(arrived, pending);
+#if STEPS == 1
         if (writes && !last && p > top) {
 #pragma unroll
-            EACH_POPULATION {
-                float deviation[PX];
-#pragma unroll
-                EACH_PIXEL {
-                    const float arrived = velocity_y(i) > 0 ? down_old[among(i) % DOWNWARD][j] : velocity_y(i) == 0 ? across[i % 2][j] : f[i][j];
-                    deviation[j] = arrived - weight_of(i) * pending[j];
-                }
-                store_population(f_out, i, x, p - 1, at, deviation);
-            }
+            EACH_POPULATION store_population(f_out, i, x, p - 1, at, arrived[i]);
         }
+#endif
 #pragma unroll
         EACH_POPULATION {
 #pragma unroll
@@ -367,6 +404,32 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
             }
         }
 #endif
+#if STEPS == 2
+        if (p >= top) {   // row q = p - 1 collides again
+            const int q = p - 1;
+            float rest_again[PX];
+            collide(arrived, pending, kept_before, rest_again);
+            pass_on(arrived, passed_again, item);
+            BARRIER_LOCAL();
+            change_columns(arrived, passed_again, item);
+            add_populations(arrived, -1, pending_again);
+            add_populations(arrived, 0, rest_again);
+            if (writes && q > top) *(GLOBAL VECTOR*)(out + (ulong64)(q - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending_again);
+#pragma unroll
+            EACH_POPULATION {
+                const int y = q + velocity_y(i);
+                if (writes && !last && y >= top && y < end) store_population(f_out, i, x, y, at, arrived[i]);
+            }
+#pragma unroll
+            EACH_PIXEL {
+                pending_again[j] = coming_again[j] + rest_again[j];
+                coming_again[j] = 0.0f;
+            }
+            add_populations(arrived, 1, coming_again);
+        }
+#pragma unroll
+        EACH_PIXEL kept_before[j] = kept_part[j];
+#endif
 #pragma unroll
         EACH_PIXEL {
             pending[j] = coming[j] + rest[j];
@@ -375,13 +438,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
             before[j] = now[j];
 #endif
         }
-#pragma unroll
-        EACH_POPULATION {
-            if (velocity_y(i) > 0) {
-#pragma unroll
-                EACH_PIXEL coming[j] += f[i][j];
-            }
-        }
+        add_populations(f, 1, coming);
     }
 
 #if WATCH

@@ -245,6 +245,29 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
     });
 }
 
+TEST_CASE("diffusion_lb: two steps at once by the same edges") {
+    each_device([](Bench& bench) {
+        if (bench.native()) return;
+        const auto check = [&](int width, int height, const LbParameters& p, Json policy) {
+            const HostArray image = grey(width, height);
+            const Json parameters{{"lattice", p.lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"iterations", p.iterations}, {"update_edges_every", p.update_edges_every}};
+            CAPTURE(parameters.dump());
+            CAPTURE(policy.dump());
+            CAPTURE(width);
+            CHECK(worst(bench.run("fused", parameters, image, std::move(policy)).image, wanted(p, image)) < tolerance("fused"));
+        };
+        LbParameters p = model(Lattice::d2q9, 2, 9);   // four pairs and one more
+        p.update_edges_every = 2;
+        for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{13, 11}, std::pair{131, 67}})
+            check(width, height, p, {{"rows_per_group", 16}});
+        p.lattice = Lattice::d2q5;
+        p.iterations = 8;
+        check(131, 67, p, {{"items_per_work_item", 2}, {"rows_ahead", 1}, {"rows_per_group", 24}});
+        p.update_edges_every = 4;
+        check(131, 67, p, {{"rows_ahead", 1}});
+    });
+}
+
 TEST_CASE("diffusion_lb: a thousand steps lose less than a millionth") {
     each_device([](Bench& bench) {
         const HostArray image = grey(48, 32);

@@ -26,12 +26,16 @@ public:
         rows_ = rows_of(policy.at("rows_per_group"), builder.device().compute_units);
         chunks_ = divided_up(layout_.planes.height, rows_);
 
-        const bool passes = parameters_.update_edges_every > 1 || radius_of(parameters_) > largest_radius;
+        pairs_ = !half && policy.at("steps_at_once") == 2 && parameters_.update_edges_every % 2 == 0 && parameters_.stop_below == 0;
+        const std::int64_t every = pairs_ ? parameters_.update_edges_every / 2 : parameters_.update_edges_every;
+        const bool passes = every > 1 || radius_of(parameters_) > largest_radius - (pairs_ ? 1 : 0);
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("GROUP", group_).add("PX", items).add("EDGES_GIVEN", passes)
             .add("AHEAD", policy.at("rows_ahead")).add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
         if (!passes) d.add("RADIUS", radius_of(parameters_)).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
-        if (parameters_.iterations > 0) step_ = builder.kernel({"diffusion_lb/fused.cl", d}, "fused_step");
+        if (parameters_.iterations > 0 && (!pairs_ || parameters_.iterations % 2 == 1)) step_ = builder.kernel({"diffusion_lb/fused.cl", d}, "fused_step");
+        d.add("STEPS", 2);
+        if (pairs_ && parameters_.iterations > 1) two_steps_ = builder.kernel({"diffusion_lb/fused.cl", d}, "fused_step");
         const std::size_t plane = layout_.batch_floats() * sizeof(float);
         const std::size_t moving = layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * (half ? 2 : 4);
         for (int i = 0; i < 2; ++i) {
@@ -50,8 +54,13 @@ public:
         for (std::int64_t first = 0; first < layout_.planes.count(); first += layout_.batch) {
             const std::int64_t count = std::min(layout_.batch, layout_.planes.count() - first);
             conversion_.begin(x, arrays.input("image"), intensity[0], first, count);
-            for (int n = 0; n < parameters_.iterations; ++n) step(x, n, first, count);
-            if (arrays.has_output("image")) conversion_.end(x, intensity[0], intensity[1], arrays.output("image"), first, count, parameters_.iterations);
+            int launches = 0;
+            for (int n = 0; n < parameters_.iterations; ++launches) {
+                const int steps = pairs_ && n + 1 < parameters_.iterations ? 2 : 1;
+                step(x, n, steps, launches, first, count);
+                n += steps;
+            }
+            if (arrays.has_output("image")) conversion_.end(x, intensity[0], intensity[1], arrays.output("image"), first, count, launches);
         }
         if (wants_iterations_) conversion_.record(x, parameters_.iterations);
     }
@@ -73,16 +82,17 @@ private:
         return std::clamp(rows, divided_up(height, 65535), std::max<std::int64_t>(height, 1));
     }
 
-    void step(Execution& x, int n, std::int64_t first, std::int64_t count) {
-        const host::Buffer &in = x.buffer(intensity_[n % 2]), &out = x.buffer(intensity_[1 - n % 2]);
+    /// Steps n to n + steps - 1 in launch number `launch`.
+    void step(Execution& x, int n, int steps, int launch, std::int64_t first, std::int64_t count) {
+        const host::Buffer &in = x.buffer(intensity_[launch % 2]), &out = x.buffer(intensity_[1 - launch % 2]);
         const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
         if (edges_ && n % parameters_.update_edges_every == 0) edges_->enqueue(x, in, keep, count);
         const auto gaussian = gaussian_arguments(parameters_);
         // A plane that stops early ends with the step that nobody knows beforehand.
-        const bool last = n + 1 == parameters_.iterations;
-        x.launch("step", *step_, {static_cast<std::size_t>(strips_), static_cast<std::size_t>(chunks_), static_cast<std::size_t>(count)},
+        const bool last = n + steps == parameters_.iterations;
+        x.launch(steps == 2 ? "two steps" : "step", steps == 2 ? *two_steps_ : *step_, {static_cast<std::size_t>(strips_), static_cast<std::size_t>(chunks_), static_cast<std::size_t>(count)},
                  {static_cast<std::size_t>(group_), 1, 1},
-                 {in, out, x.buffer(populations_[n % 2]), x.buffer(populations_[1 - n % 2]), keep, gaussian[0], gaussian[1], coupling_of(parameters_),
+                 {in, out, x.buffer(populations_[launch % 2]), x.buffer(populations_[1 - launch % 2]), keep, gaussian[0], gaussian[1], coupling_of(parameters_),
                   inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32(), static_cast<std::int32_t>(rows_),
                   static_cast<std::int32_t>(n == 0), static_cast<std::int32_t>(last), sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
         if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, n + 1);
@@ -93,7 +103,8 @@ private:
     Conversion conversion_;
     bool wants_iterations_;
     std::int64_t group_ = 0, strips_ = 0, rows_ = 0, chunks_ = 0;
-    std::unique_ptr<host::Kernel> step_;
+    bool pairs_ = false;
+    std::unique_ptr<host::Kernel> step_, two_steps_;
     std::optional<EdgePasses> edges_;
     std::optional<Judge> judge_;
     Scratch intensity_[2], populations_[2], keep_;
@@ -110,6 +121,8 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
                 {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
                 {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256}, "rows that a group walks down; 0: so that every compute unit has 12 groups"},
                 {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}};
+    if (!half)
+        v.policy.push_back({"steps_at_once", 2, {1, 2}, "where update_edges_every is even: steps of a launch, which halve the bytes a step"});
     v.supports = [](const Problem&, host::Context& context) {
         return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
     };
