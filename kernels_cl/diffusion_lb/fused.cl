@@ -37,14 +37,11 @@
 #define HALO_ITEMS (HALO / PX)
 #define SPAN (GROUP * PX - 2 * HALO)
 #define SIDEWAYS (LATTICE == 5 ? 2 : 6)                      // populations that change columns
-#define NEIGHBOURS ((RADIUS + PX) / PX)                      // items on either side that smoothing looks at
-#define WINDOW (2 * RADIUS + 1 > RADIUS + 3 ? 2 * RADIUS + 1 : RADIUS + 3)
 #define DOWNWARD (LATTICE == 5 ? 1 : 3)                      // populations that change to the next row
 #include "diffusion_lb/strip.clh"
-
-INLINE float weight_at(float4 low, float4 high, int k) {
-    return k == 0 ? low.x : k == 1 ? low.y : k == 2 ? low.z : k == 3 ? low.w : k == 4 ? high.x : k == 5 ? high.y : high.z;
-}
+#if !EDGES_GIVEN
+#include "diffusion_lb/smoothing.clh"
+#endif
 
 // gaussian_low, gaussian_high: the Gaussian from its centre on. b: as in edges.clh. rows: of a work-group.
 // first: populations are w_i I and are not read; last: only I is wanted. sums: of (I' - I)^2 and I^2, for each work-group.
@@ -95,18 +92,10 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
     const int begin = top - STEPS, stop = end + STEPS - 1;
 #else
     const int begin = top - STEPS - 3, stop = end + STEPS - 1;
-    float window[WINDOW][PX];            // window[k]: row r - k of I
-    float above[PX], here[PX + 2], below[PX + 2];   // smoothed rows p - 1, p, p + 1; two with a pixel more on either side
+    struct Smoothing smoothing;
+    clear_smoothing(&smoothing);
 #pragma unroll
-    for (int k = 0; k < WINDOW; ++k)
-#pragma unroll
-        EACH_PIXEL window[k][j] = 0.0f;
-#pragma unroll
-    for (int j = 0; j < PX + 2; ++j) here[j] = below[j] = 0.0f;
-#pragma unroll
-    EACH_PIXEL above[j] = 0.0f;
-#pragma unroll
-    for (int k = 0; k < 2 * RADIUS; ++k) load_pixels(in, x, begin + RADIUS + 1 - k, at, window[k]);
+    for (int k = 0; k < 2 * RADIUS; ++k) load_pixels(in, x, begin + RADIUS + 1 - k, at, smoothing.window[k]);
 #endif
 
 #if AHEAD
@@ -125,16 +114,15 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
         float f[MOVING][PX], now[PX], kept_part[PX];
 #if !EDGES_GIVEN
         const int r = p + RADIUS + 2;
-#pragma unroll
-        for (int k = WINDOW - 1; k > 0; --k)
-#pragma unroll
-            EACH_PIXEL window[k][j] = window[k - 1][j];
+        float row[PX];
 #if AHEAD
 #pragma unroll
-        EACH_PIXEL window[0][j] = row_ahead[j];
+        EACH_PIXEL row[j] = row_ahead[j];
         if (r + 1 <= stop + RADIUS + 1) load_pixels(in, x, r + 1, at, row_ahead);
 #else
-        if (r <= stop + RADIUS + 1) load_pixels(in, x, r, at, window[0]);
+#pragma unroll
+        EACH_PIXEL row[j] = 0.0f;
+        if (r <= stop + RADIUS + 1) load_pixels(in, x, r, at, row);
 #endif
 #endif
 #if AHEAD
@@ -158,16 +146,10 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
         }
 #else
         float down[PX];
+        take_row(&smoothing, row, gaussian_low, gaussian_high, down);
+        find_edges(&smoothing, b, inverse_k2, kept_part);
 #pragma unroll
-        EACH_PIXEL {
-            float v = weight_at(gaussian_low, gaussian_high, 0) * window[RADIUS][j];
-#pragma unroll
-            for (int k = 1; k <= RADIUS; ++k)
-                v = fma(weight_at(gaussian_low, gaussian_high, k), window[RADIUS - k][j] + window[RADIUS + k][j], v);
-            down[j] = v;
-            now[j] = window[RADIUS + 2][j];
-            kept_part[j] = kept(0.5f * (here[j + 2] - here[j]), 0.5f * (below[j + 1] - above[j]), b, inverse_k2);
-        }
+        EACH_PIXEL now[j] = smoothing.window[RADIUS + 2][j];
         smoothed[parity][item] = gathered(down);
 #endif
         float rest[PX];
@@ -181,21 +163,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
         BARRIER_LOCAL();   // two lines in turn, so that one barrier a row is enough
 
 #if !EDGES_GIVEN
-        float line[(2 * NEIGHBOURS + 1) * PX];
-#pragma unroll
-        for (int k = -NEIGHBOURS; k <= NEIGHBOURS; ++k)
-            spread(k == 0 ? gathered(down) : smoothed[parity][clamp(item + k, 0, GROUP - 1)], line + (k + NEIGHBOURS) * PX);
-#pragma unroll
-        EACH_PIXEL above[j] = here[j + 1];
-#pragma unroll
-        for (int j = 0; j < PX + 2; ++j) {
-            const int c = NEIGHBOURS * PX + j - 1;
-            here[j] = below[j];
-            float u = weight_at(gaussian_low, gaussian_high, 0) * line[c];
-#pragma unroll
-            for (int k = 1; k <= RADIUS; ++k) u = fma(weight_at(gaussian_low, gaussian_high, k), line[c - k] + line[c + k], u);
-            below[j] = u;
-        }
+        smooth_row(&smoothing, down, smoothed[parity], item, gaussian_low, gaussian_high);
 #endif
         if (!colliding) continue;
 
@@ -224,11 +192,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #endif
 #if HELD
         float arrived[MOVING][PX];   // f' - w I' of row p - 1
-#pragma unroll
-        EACH_POPULATION {
-#pragma unroll
-            EACH_PIXEL arrived[i][j] = velocity_y(i) > 0 ? down_old[among(i) % DOWNWARD][j] : velocity_y(i) == 0 ? across[i % 2][j] : f[i][j];
-        }
+        gather_row(f, down_new, down_old, across, arrived);
         subtract_equilibrium(arrived, pending);
 #if STEPS == 1
         if (writes && !last && p > top) {
@@ -236,18 +200,6 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
             EACH_POPULATION store_population(f_out, i, x, p - 1, at, arrived[i]);
         }
 #endif
-#pragma unroll
-        EACH_POPULATION {
-#pragma unroll
-            EACH_PIXEL {
-                if (velocity_y(i) > 0) {
-                    down_old[among(i)][j] = down_new[among(i)][j];
-                    down_new[among(i)][j] = f[i][j];
-                } else if (velocity_y(i) == 0) {
-                    across[i][j] = f[i][j];
-                }
-            }
-        }
 #endif
 #if STEPS == 2
         if (p >= top) {   // row q = p - 1 collides again
