@@ -198,6 +198,7 @@ void check_sizes(std::initializer_list<std::pair<int, int>> sizes) {
                 const Json parameters{{"lattice", lattice}};
                 const std::vector<double> want = wanted(model(lattice[3] == '9' ? Lattice::d2q9 : Lattice::d2q5, 2, 8), image);
                 for (const std::string& variant : bench.variants(parameters, image)) {
+                    if (variant == "half" && lattice[3] == '5') continue;   // below, with edges from elsewhere
                     CAPTURE(variant);
                     CAPTURE(std::string(lattice));
                     CAPTURE(width);
@@ -225,18 +226,18 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
             CHECK(worst(bench.run(variant, parameters, image, policy).image, wanted(p, image)) < tolerance(variant));
         };
         const Json policy = Json::object();
-        check("global", Json::object(), {}, {{"work_group_size_x", 32}, {"work_group_size_y", 4}});
         LbParameters p;
-        for (const auto& [sigma, items] : {std::pair{0.0, 1}, std::pair{1.0, 4}, std::pair{2.0, 2}}) {
+        for (const auto& [sigma, items] : {std::pair{0.0, 1}, std::pair{1.0, 4}, std::pair{2.0, 1}}) {
             p.sigma = sigma;
             check("fused", {{"sigma", sigma}}, p, {{"work_group_size", 32}, {"items_per_work_item", items}, {"rows_per_group", 16}, {"rows_ahead", items / 4}});
         }
         p = {};
         p.update_edges_every = 3;
         if (bench.variants(Json::object(), image).front() == "lanes") check("lanes", {{"update_edges_every", 3}}, p, policy);
-        p.update_edges_every = 3;
         p.sigma = 4;   // a radius of 12, more than the image's own strip has room for
-        check("half", {{"update_edges_every", 3}, {"sigma", 4}}, p, policy);
+        p.lattice = Lattice::d2q5;
+        check("half", {{"lattice", "D2Q5"}, {"update_edges_every", 3}, {"sigma", 4}}, p, policy);
+        p.lattice = Lattice::d2q9;
         for (const auto& [name, function] : {std::pair{"perona_malik_1", EdgeFunction::perona_malik_1}, std::pair{"charbonnier", EdgeFunction::charbonnier},
                                              std::pair{"weickert", EdgeFunction::weickert}}) {
             p.edge_function = function;
@@ -274,15 +275,15 @@ TEST_CASE("diffusion_lb: a thousand steps lose less than a millionth") {
     each_device([](Bench& bench) {
         const HostArray image = grey(48, 32);
         const std::vector<double> values = waves(48, 32);
-        const auto check = [&](const std::string& variant, const char* lattice) {
+        const auto check = [&](const std::string& variant) {
             CAPTURE(variant);
-            const HostArray out = bench.run(variant, {{"lattice", lattice}, {"iterations", variant == "global" ? 200 : 1000}}, image).image;
+            const HostArray out = bench.run(variant, {{"iterations", variant == "global" ? 200 : 1000}}, image).image;
             double total = 0;
             for (std::size_t i = 0; i < values.size(); ++i) total += out.as<float>()[i];
             CHECK(std::abs(total / sum(values) - 1) < 1e-6);
         };
         for (const std::string& variant : bench.variants(Json::object(), image))
-            if (variant != "image" && variant != "local") check(variant, variant == "half" ? "D2Q5" : "D2Q9");   // they sum as global does
+            if (variant != "image" && variant != "local") check(variant);   // they sum as global does
     });
 }
 
