@@ -25,35 +25,39 @@ void each_plane_of(const Planes& p, const T* from, T* to, const std::function<vo
 
 }  // namespace
 
-std::vector<double> squared_gradient(double sigma, std::int64_t width, std::int64_t height, const double* image, int threads) {
-    const std::vector<double> weights = gaussian(sigma);
+SquaredGradient::SquaredGradient(double sigma, std::int64_t width, std::int64_t height, int threads)
+    : width_(width), height_(height), threads_(threads), gaussian_(gaussian(sigma)), rows_(static_cast<std::size_t>(width * height)), smooth_(rows_.size()),
+      squared_(rows_.size()) {}
+
+const std::vector<double>& SquaredGradient::of(const double* image) {
+    const std::int64_t width = width_, height = height_;
+    const std::vector<double>& weights = gaussian_;
     const auto radius = static_cast<std::int64_t>(weights.size()) - 1;
-    std::vector<double> rows(static_cast<std::size_t>(width * height)), smooth(rows.size()), out(rows.size());
     const auto at = [width](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(y * width + x); };
-    for_each_row(height, threads, [&](std::int64_t y) {
+    for_each_row(height, threads_, [&](std::int64_t y) {
         for (std::int64_t x = 0; x < width; ++x) {
             double sum = weights[0] * image[at(x, y)];
             for (std::int64_t k = 1; k <= radius; ++k)
                 sum += weights[static_cast<std::size_t>(k)] * (image[at(mirrored(x - k, width), y)] + image[at(mirrored(x + k, width), y)]);
-            rows[at(x, y)] = sum;
+            rows_[at(x, y)] = sum;
         }
     });
-    for_each_row(height, threads, [&](std::int64_t y) {
-        for (std::int64_t x = 0; x < width; ++x) smooth[at(x, y)] = weights[0] * rows[at(x, y)];
+    for_each_row(height, threads_, [&](std::int64_t y) {
+        for (std::int64_t x = 0; x < width; ++x) smooth_[at(x, y)] = weights[0] * rows_[at(x, y)];
         for (std::int64_t k = 1; k <= radius; ++k) {
-            const double* above = &rows[at(0, mirrored(y - k, height))];
-            const double* below = &rows[at(0, mirrored(y + k, height))];
-            for (std::int64_t x = 0; x < width; ++x) smooth[at(x, y)] += weights[static_cast<std::size_t>(k)] * (above[x] + below[x]);
+            const double* above = &rows_[at(0, mirrored(y - k, height))];
+            const double* below = &rows_[at(0, mirrored(y + k, height))];
+            for (std::int64_t x = 0; x < width; ++x) smooth_[at(x, y)] += weights[static_cast<std::size_t>(k)] * (above[x] + below[x]);
         }
     });
-    for_each_row(height, threads, [&](std::int64_t y) {
+    for_each_row(height, threads_, [&](std::int64_t y) {
         for (std::int64_t x = 0; x < width; ++x) {
-            const double gx = (smooth[at(mirrored(x + 1, width), y)] - smooth[at(mirrored(x - 1, width), y)]) / 2;
-            const double gy = (smooth[at(x, mirrored(y + 1, height))] - smooth[at(x, mirrored(y - 1, height))]) / 2;
-            out[at(x, y)] = gx * gx + gy * gy;
+            const double gx = (smooth_[at(mirrored(x + 1, width), y)] - smooth_[at(mirrored(x - 1, width), y)]) / 2;
+            const double gy = (smooth_[at(x, mirrored(y + 1, height))] - smooth_[at(x, mirrored(y - 1, height))]) / 2;
+            squared_[at(x, y)] = gx * gx + gy * gy;
         }
     });
-    return out;
+    return squared_;
 }
 
 void each_plane(const Planes& p, const std::byte* in, std::byte* out, const std::function<void(double*)>& work) {

@@ -28,8 +28,18 @@ void for_each_row(std::int64_t height, int threads, const Body& body) {
     });
 }
 
-/// |central difference of the smoothed image|^2.
-std::vector<double> squared_gradient(double sigma, std::int64_t width, std::int64_t height, const double* image, int threads);
+/// |central difference of the smoothed image|^2, with memory that is used again for the next image.
+class SquaredGradient {
+public:
+    SquaredGradient(double sigma, std::int64_t width, std::int64_t height, int threads);
+    /// Row-major; valid until the next call.
+    const std::vector<double>& of(const double* image);
+
+private:
+    std::int64_t width_, height_;
+    int threads_;
+    std::vector<double> gaussian_, rows_, smooth_, squared_;
+};
 
 /// Hands each plane of `in` to `work` as doubles and writes what it makes of it to `out`, rounded half to even and clipped to
 /// the type; `out` null: to nowhere.

@@ -20,7 +20,8 @@ double weight(Lattice lattice, int i) {
 class Diffusion {
 public:
     Diffusion(const LbParameters& p, std::int64_t width, std::int64_t height, double* image, int threads)
-        : p_(p), width_(width), height_(height), threads_(threads), image_(image), count_(populations(p.lattice)) {
+        : p_(p), width_(width), height_(height), threads_(threads), image_(image), count_(populations(p.lattice)),
+          gradient_(p.sigma, width, height, threads) {
         const auto size = static_cast<std::size_t>(width * height);
         omega_.resize(size);
         for (int i = 0; i < count_; ++i) {
@@ -49,7 +50,7 @@ private:
     template <class Body> void rows(const Body& body) const { for_each_row(height_, threads_, body); }
 
     void find_edges() {
-        const Plane gradient = squared_gradient(p_.sigma, width_, height_, image_, threads_);
+        const Plane& gradient = gradient_.of(image_);
         rows([&](std::int64_t y) {
             for (std::size_t k = at(0, y); k < at(width_, y); ++k)
                 omega_[k] = 2 / (1 + coupling(p_) * diffusivity(p_.edge_function, gradient[k] / (p_.threshold * p_.threshold)));
@@ -105,6 +106,7 @@ private:
     int threads_;
     double* image_;
     int count_;
+    SquaredGradient gradient_;
     Plane omega_;
     Plane f_[9], streamed_[9];
 };
