@@ -4,12 +4,16 @@ set(PARALLAX_ALGORITHMS
     box_filter
     convert
     crop
+    diffusion_aos
+    diffusion_lb
     equalize
     fft
     histogram
     hologram
     hologram_simulate
     mask
+    metrics
+    noise
     reduce
     scan
     select

@@ -1,0 +1,117 @@
+// `device`: columns solved by a work-item each, rows as columns of the transposed image.
+#include "algorithms/diffusion_aos/parameters.hpp"
+#include "algorithms/diffusion_lb/device.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace parallax::engine::diffusion_aos {
+namespace {
+
+using diffusion_lb::Layout;
+using diffusion_lb::LbParameters;
+using diffusion_lb::Planes;
+
+constexpr std::int64_t tile = 16;   // as TILE in split.cl
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
+
+/// What the lattice's passes need to know of the edges.
+LbParameters edges_of(const AosParameters& p) {
+    LbParameters lb;
+    lb.threshold = p.threshold;
+    lb.sigma = p.sigma;
+    lb.edge_function = p.edge_function;
+    return lb;
+}
+
+Planes turned(Planes p) {
+    std::swap(p.width, p.height);
+    return p;
+}
+
+class DevicePlan final : public Plan {
+public:
+    DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
+        : parameters_(problem.parameters.as<AosParameters>()), lb_(edges_of(parameters_)), layout_(diffusion_lb::planes_of(problem.inputs.at("image"))),
+          turned_(turned(layout_.planes)), conversion_(builder, layout_), edges_(builder, layout_, lb_), group_(policy.at("work_group_size")) {
+        host::Defines d;
+        d.add("EDGE", static_cast<std::int64_t>(parameters_.edge_function)).add("BLOCK", policy.at("rows_in_flight"));
+        const host::ProgramSpec spec{"diffusion_aos/split.cl", d};
+        diffusivities_ = builder.kernel(spec, "diffusivities");
+        transpose_ = builder.kernel(spec, "transpose");
+        solve_ = builder.kernel(spec, "solve");
+        const std::size_t plane = layout_.batch_floats() * sizeof(float), turned_plane = turned_.batch_floats() * sizeof(float);
+        for (Scratch* s : {&image_[0], &image_[1], &g_}) *s = builder.scratch(plane);
+        for (Scratch* s : {&turned_image_, &turned_g_, &turned_out_}) *s = builder.scratch(turned_plane);
+        upper_ = builder.scratch(std::max(plane, turned_plane));
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        for (std::int64_t first = 0; first < layout_.planes.count(); first += layout_.batch) {
+            const std::int64_t count = std::min(layout_.batch, layout_.planes.count() - first);
+            conversion_.begin(x, arrays.input("image"), x.buffer(image_[0]), first, count);
+            for (int n = 0; n < parameters_.iterations; ++n) step(x, n, count);
+            conversion_.end(x, x.buffer(image_[0]), x.buffer(image_[1]), arrays.output("image"), first, count, parameters_.iterations);
+        }
+    }
+
+private:
+    void step(Execution& x, int n, std::int64_t count) {
+        const host::Buffer &in = x.buffer(image_[n % 2]), &out = x.buffer(image_[1 - n % 2]), &g = x.buffer(g_), &turned_g = x.buffer(turned_g_);
+        if (n % parameters_.update_edges_every == 0) {
+            x.launch("edges", *diffusivities_, layout_.pixels(count), diffusion_lb::pixel_group,
+                     {edges_.smooth(x, in, count), g, diffusion_lb::inverse_k2(lb_), layout_.width(), layout_.height(), layout_.pitch32()});
+            transpose(x, layout_, g, turned_g, count, false);
+        }
+        transpose(x, layout_, in, x.buffer(turned_image_), count, false);
+        solve(x, layout_, in, g, out, count);
+        solve(x, turned_, x.buffer(turned_image_), turned_g, x.buffer(turned_out_), count);
+        transpose(x, turned_, x.buffer(turned_out_), out, count, true);
+    }
+
+    void transpose(Execution& x, const Layout& from, const host::Buffer& in, const host::Buffer& out, std::int64_t count, bool add) {
+        const Layout& to = &from == &layout_ ? turned_ : layout_;
+        x.launch(add ? "mean" : "transpose", *transpose_,
+                 {size(divided_up(from.planes.width, tile)), size(std::min<std::int64_t>(divided_up(from.planes.height, tile), 65535)), size(count)},
+                 {tile, tile, 1}, {in, out, from.width(), from.height(), from.pitch32(), to.pitch32(), static_cast<std::int32_t>(add)});
+    }
+
+    void solve(Execution& x, const Layout& layout, const host::Buffer& in, const host::Buffer& g, const host::Buffer& out, std::int64_t count) {
+        x.launch("solve", *solve_, {size(divided_up(layout.planes.width, group_)), 1, size(count)}, {size(group_), 1, 1},
+                 {in, g, x.buffer(upper_), out, static_cast<float>(parameters_.tau), layout.width(), layout.height(), layout.pitch32()});
+    }
+
+    AosParameters parameters_;
+    LbParameters lb_;
+    Layout layout_, turned_;
+    diffusion_lb::Conversion conversion_;
+    diffusion_lb::EdgePasses edges_;
+    std::int64_t group_;
+    std::unique_ptr<host::Kernel> diffusivities_, transpose_, solve_;
+    Scratch image_[2], g_, turned_image_, turned_g_, turned_out_, upper_;
+};
+
+}  // namespace
+
+Variant device_variant() {
+    Variant v;
+    v.name = "device";
+    v.summary = "the Thomas algorithm, a work-item a column; rows as columns of the transposed image";
+    v.role = Role::best;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = {"diffusion_aos/split.cl", "diffusion_lb/smooth.cl", "diffusion_lb/convert.cl"};
+    v.policy = {{"work_group_size", 32, {16, 32, 64, 128}, "columns of a work-group that solves"},
+                {"rows_in_flight", 8, {1, 4, 8, 16, 32}, "rows that a work-item loads at a time"}};
+    v.supports = [](const Problem&, host::Context& context) {
+        return context.info().max_work_group < 256 ? Support::no("needs work-groups of 256") : Support::yes();
+    };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<DevicePlan>(builder, problem, policy);
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::diffusion_aos

@@ -1,0 +1,110 @@
+#include "algorithms/diffusion_lb/device.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace parallax::engine::diffusion_lb {
+namespace {
+
+constexpr std::int64_t most_groups = 65535;                   // of axes y and z on CUDA
+constexpr std::int64_t enough_pixels = std::int64_t{1} << 24;   // fill any device
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Layout::Layout(const Planes& p, std::int64_t margin_floats) : planes(p), margin(margin_floats), pitch(divided_up(p.width + 2 * margin, 32) * 32) {
+    batch = std::clamp<std::int64_t>(enough_pixels / p.pixels(), 1, std::min(p.count(), most_groups));
+}
+
+host::NDRange Layout::pixels(std::int64_t count) const noexcept {
+    return {static_cast<std::size_t>(divided_up(planes.width, 64)), static_cast<std::size_t>(std::min(planes.height, most_groups)), static_cast<std::size_t>(count)};
+}
+
+float coupling_of(const LbParameters& p) { return static_cast<float>(coupling(p)); }
+float inverse_k2(const LbParameters& p) { return static_cast<float>(std::min(1 / (p.threshold * p.threshold), 3e38)); }
+std::int64_t radius_of(const LbParameters& p) { return static_cast<std::int64_t>(gaussian(p.sigma).size()) - 1; }
+
+std::array<std::array<float, 4>, 2> gaussian_arguments(const LbParameters& p) {
+    std::array<std::array<float, 4>, 2> out{};
+    const std::vector<double> weights = gaussian(p.sigma);
+    for (std::size_t k = 0; k < std::min<std::size_t>(weights.size(), 8); ++k) out[k / 4][k % 4] = static_cast<float>(weights[k]);
+    return out;
+}
+
+Conversion::Conversion(PlanBuilder& builder, const Layout& layout) : layout_(layout) {
+    host::Defines d;
+    const ElementType type = layout.planes.type;
+    d.add("LEVELS", type == ElementType::u8 ? 255 : type == ElementType::u16 ? 65535 : 0);
+    const host::ProgramSpec spec{"diffusion_lb/convert.cl", d};
+    begin_ = builder.kernel(spec, "begin");
+    end_ = builder.kernel(spec, "end");
+    states_ = builder.scratch(static_cast<std::size_t>(layout.planes.count()) * sizeof(std::int32_t));
+}
+
+void Conversion::begin(Execution& x, const host::Buffer& image, const host::Buffer& a, std::int64_t first, std::int64_t count) {
+    x.launch("begin", *begin_, layout_.pixels(count), pixel_group,
+             {image, a, states(x), layout_.width(), layout_.height(), layout_.pitch32(), static_cast<std::int32_t>(layout_.margin), layout_.planes.channels, static_cast<std::uint64_t>(first)});
+}
+
+void Conversion::end(Execution& x, const host::Buffer& a, const host::Buffer& b, const host::Buffer& image, std::int64_t first, std::int64_t count, int iterations) {
+    x.launch("end", *end_, layout_.pixels(count), pixel_group,
+             {a, b, states(x), image, layout_.width(), layout_.height(), layout_.pitch32(), static_cast<std::int32_t>(layout_.margin), layout_.planes.channels, static_cast<std::uint64_t>(first), iterations});
+}
+
+void Conversion::record(Execution& x, int iterations) {
+    const std::size_t bytes = static_cast<std::size_t>(layout_.planes.count()) * sizeof(std::int32_t);
+    x.record("iterations", states(x), bytes, [iterations](std::span<const std::byte> states) {
+        Json taken = Json::array();
+        for (std::size_t i = 0; i < states.size(); i += sizeof(std::int32_t)) {
+            std::int32_t state = 0;
+            std::memcpy(&state, states.data() + i, sizeof state);
+            taken.push_back(state != 0 ? state : iterations);
+        }
+        return taken;
+    });
+}
+
+EdgePasses::EdgePasses(PlanBuilder& builder, const Layout& layout, const LbParameters& p)
+    : layout_(layout), parameters_(p), radius_(static_cast<std::int32_t>(radius_of(p))) {
+    host::Defines d;
+    d.add("EDGE", static_cast<std::int64_t>(p.edge_function));
+    const host::ProgramSpec spec{"diffusion_lb/smooth.cl", d};
+    smooth_ = builder.kernel(spec, "smooth");
+    edges_ = builder.kernel(spec, "edges");
+    const std::vector<double> weights = gaussian(p.sigma);
+    gaussian_ = builder.constant(std::vector<float>(weights.begin(), weights.end()));
+    rows_ = builder.scratch(layout.batch_floats() * sizeof(float));
+    smoothed_ = builder.scratch(layout.batch_floats() * sizeof(float));
+}
+
+const host::Buffer& EdgePasses::smooth(Execution& x, const host::Buffer& intensity, std::int64_t count) {
+    const host::Buffer &rows = x.buffer(rows_), &smoothed = x.buffer(smoothed_);
+    const std::int32_t yes = 1, no = 0;
+    x.launch("smooth rows", *smooth_, layout_.pixels(count), pixel_group,
+             {intensity, rows, gaussian_, radius_, yes, no, layout_.width(), layout_.height(), layout_.pitch32()});
+    x.launch("smooth columns", *smooth_, layout_.pixels(count), pixel_group,
+             {rows, smoothed, gaussian_, radius_, no, yes, layout_.width(), layout_.height(), layout_.pitch32()});
+    return smoothed;
+}
+
+void EdgePasses::enqueue(Execution& x, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count) {
+    const host::Buffer& smoothed = smooth(x, intensity, count);
+    x.launch("edges", *edges_, layout_.pixels(count), pixel_group,
+             {smoothed, keep, coupling_of(parameters_), inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32()});
+}
+
+Judge::Judge(PlanBuilder& builder, const Layout& layout, const LbParameters& p, std::int64_t parts)
+    : bound2_(static_cast<float>(p.stop_below * p.stop_below)), parts_(parts) {
+    kernel_ = builder.kernel({"diffusion_lb/judge.cl", {}}, "judge");
+    sums_ = builder.scratch(static_cast<std::size_t>(parts * layout.batch) * 2 * sizeof(float));
+}
+
+const host::Buffer& Judge::sums(Execution& x) const { return x.buffer(sums_); }
+
+void Judge::enqueue(Execution& x, const host::Buffer& states, std::int64_t first, std::int64_t count, int step) {
+    x.launch("judge", *kernel_, {static_cast<std::size_t>(count), 1, 1}, {64, 1, 1},
+             {x.buffer(sums_), states, static_cast<std::int32_t>(parts_), bound2_, step, static_cast<std::uint64_t>(first)});
+}
+
+}  // namespace parallax::engine::diffusion_lb

@@ -1,0 +1,183 @@
+// `fused` and `half`: one launch a step, or for two.
+#include "algorithms/diffusion_lb/device.hpp"
+#include "algorithms/diffusion_lb/variants.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace parallax::engine::diffusion_lb {
+namespace {
+
+constexpr std::int64_t largest_radius = 6;   // that the kernels have registers and halos for
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// A kernel that walks down strips, and how the image is cut for it.
+struct Sweep {
+    std::unique_ptr<host::Kernel> kernel;
+    std::int64_t group = 0, strips = 0, rows = 0, chunks = 0;
+
+    host::NDRange groups(std::int64_t planes) const {
+        return {static_cast<std::size_t>(strips), static_cast<std::size_t>(chunks), static_cast<std::size_t>(planes)};
+    }
+    host::NDRange local() const { return {static_cast<std::size_t>(group), 1, 1}; }
+};
+
+/// How two steps share a launch: not at all, by the same edges, or each with its own.
+enum class Pairs { none, same_edges, own_edges };
+
+class FusedPlan final : public Plan {
+public:
+    FusedPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, bool half)
+        : parameters_(problem.parameters.as<LbParameters>()), layout_(planes_of(problem.inputs.at("image"))), conversion_(builder, layout_),
+          pairs_(half ? Pairs::none : pairs_of(policy.at("steps_at_once"))), wants_iterations_(problem.wants("iterations")) {
+        const std::int64_t radius = radius_of(parameters_);
+        const bool same = pairs_ == Pairs::same_edges;
+        const int every = same ? parameters_.update_edges_every / 2 : parameters_.update_edges_every;
+        const bool passes = every > 1 || radius > largest_radius - (same ? 1 : 0);
+        host::Defines model;
+        model.add("LATTICE", populations(parameters_.lattice));
+        if (!passes) model.add("RADIUS", radius).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
+        host::Defines fused = model;
+        fused.add("EDGES_GIVEN", passes).add("AHEAD", policy.at("rows_ahead")).add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
+        if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
+            step_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused, 8, 4, 12);
+        if (same && parameters_.iterations > 1)
+            pair_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused.add("STEPS", 2), 8, 4, 12);
+        if (pairs_ == Pairs::own_edges && parameters_.iterations > 1)
+            pair_ = sweep(builder, policy, "diffusion_lb/fused_twice.cl", "fused_two_steps", model, 16, 2, 3);
+
+        const std::size_t plane = layout_.batch_floats() * sizeof(float);
+        const std::size_t moving = layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * (half ? 2 : 4);
+        for (int i = 0; i < 2; ++i) {
+            intensity_[i] = builder.scratch(plane);
+            populations_[i] = builder.scratch(parameters_.iterations > 1 ? moving : sizeof(float));
+        }
+        if (passes) {
+            edges_.emplace(builder, layout_, parameters_);
+            keep_ = builder.scratch(plane);
+        }
+        if (parameters_.stop_below > 0) judge_.emplace(builder, layout_, parameters_, step_.strips * step_.chunks);
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const host::Buffer &a = x.buffer(intensity_[0]), &b = x.buffer(intensity_[1]);
+        for (std::int64_t first = 0; first < layout_.planes.count(); first += layout_.batch) {
+            const std::int64_t count = std::min(layout_.batch, layout_.planes.count() - first);
+            conversion_.begin(x, arrays.input("image"), a, first, count);
+            int launches = 0;
+            for (int n = 0; n < parameters_.iterations; ++launches) {
+                const int steps = pairs_ != Pairs::none && n + 1 < parameters_.iterations ? 2 : 1;
+                step(x, n, steps, launches, first, count);
+                n += steps;
+            }
+            if (arrays.has_output("image")) conversion_.end(x, a, b, arrays.output("image"), first, count, launches);
+        }
+        if (wants_iterations_) conversion_.record(x, parameters_.iterations);
+    }
+
+private:
+    Pairs pairs_of(int steps_at_once) const {
+        const int every = parameters_.update_edges_every;
+        if (steps_at_once == 1 || parameters_.stop_below > 0) return Pairs::none;   // each step is judged by itself
+        if (every % 2 == 0) return Pairs::same_edges;
+        return steps_at_once == 2 && every == 1 && radius_of(parameters_) <= largest_radius ? Pairs::own_edges : Pairs::none;
+    }
+
+    /// `halo`: columns on either side; `widest`: pixels a work-item at most; `per_unit`: work-groups that each compute unit should have.
+    Sweep sweep(PlanBuilder& builder, const Policy& policy, const char* file, const char* kernel, const host::Defines& defines, std::int64_t halo,
+                std::int64_t widest, std::int64_t per_unit) const {
+        const host::DeviceInfo& device = builder.device();
+        const std::int64_t height = layout_.planes.height, units = device.compute_units;
+        Sweep s;
+        s.group = std::min<std::int64_t>(policy.at("work_group_size"), device.max_work_group);
+        std::int64_t items = std::min(items_of(policy.at("items_per_work_item"), device), widest);
+        while (s.group * items <= 2 * halo) s.group *= 2;   // more than halo
+        s.strips = divided_up(layout_.planes.width, s.group * items - 2 * halo);
+        std::int64_t rows = policy.at("rows_per_group");
+        if (rows == 0) rows = std::clamp<std::int64_t>(height * s.strips * layout_.batch / (units * per_unit), 4, per_unit > 4 ? 128 : 512);
+        s.rows = std::clamp(rows, divided_up(height, 65535), height);
+        s.chunks = divided_up(height, s.rows);
+        host::Defines d = defines;
+        s.kernel = builder.kernel({file, d.add("GROUP", s.group).add("PX", items)}, kernel);
+        return s;
+    }
+
+    /// Wide accesses where there are pixels enough for every compute unit.
+    std::int64_t items_of(std::int64_t wanted, const host::DeviceInfo& device) const {
+        const std::int64_t pixels = layout_.planes.pixels() * layout_.batch, unit = std::int64_t{device.compute_units} * 4096;
+        if (wanted != 0) return wanted;
+        if (device.type == host::DeviceType::cpu) return 1;
+        return pixels >= 4 * unit ? 4 : pixels >= unit ? 2 : 1;
+    }
+
+    /// Steps n to n + steps - 1 in launch number `launch`.
+    void step(Execution& x, int n, int steps, int launch, std::int64_t first, std::int64_t count) {
+        const host::Buffer &in = x.buffer(intensity_[launch % 2]), &out = x.buffer(intensity_[1 - launch % 2]);
+        const host::Buffer &f_in = x.buffer(populations_[launch % 2]), &f_out = x.buffer(populations_[1 - launch % 2]);
+        const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
+        if (edges_ && n % parameters_.update_edges_every == 0) edges_->enqueue(x, in, keep, count);
+        const auto gaussian = gaussian_arguments(parameters_);
+        const float b = coupling_of(parameters_), k2 = inverse_k2(parameters_);
+        // A plane that stops early ends with a step that nobody knows beforehand; `end` reads no populations.
+        const auto is_first = static_cast<std::int32_t>(n == 0), is_last = static_cast<std::int32_t>(n + steps == parameters_.iterations);
+        const Sweep& s = steps == 2 ? pair_ : step_;
+        const auto rows = static_cast<std::int32_t>(s.rows);
+        const char* const stage = steps == 2 ? "two steps" : "step";
+        if (steps == 2 && pairs_ == Pairs::own_edges)
+            x.launch(stage, *s.kernel, s.groups(count), s.local(),
+                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), rows, is_first, is_last});
+        else
+            x.launch(stage, *s.kernel, s.groups(count), s.local(),
+                     {in, out, f_in, f_out, keep, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), rows, is_first,
+                      is_last, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
+        if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, n + 1);
+    }
+
+    LbParameters parameters_;
+    Layout layout_;
+    Conversion conversion_;
+    Pairs pairs_;
+    bool wants_iterations_;
+    Sweep step_, pair_;
+    std::optional<EdgePasses> edges_;
+    std::optional<Judge> judge_;
+    Scratch intensity_[2], populations_[2], keep_;
+};
+
+Variant fused_like(std::string name, std::string summary, Role role, bool half) {
+    Variant v;
+    v.name = std::move(name);
+    v.summary = std::move(summary);
+    v.role = role;
+    v.backends = {host::Backend::opencl, host::Backend::cuda};
+    v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl"};
+    if (!half) v.kernels.push_back("diffusion_lb/fused_twice.cl");
+    v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group, side by side in a row"},
+                {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
+                {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512}, "rows that a group walks down; 0: so that every compute unit has 12 groups, or 3 of those that take two steps"},
+                {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}};
+    if (!half)
+        v.policy.push_back({"steps_at_once", 0, {0, 1, 2}, "steps of a launch, where edges stay for an even number of them or are found in each; 0: two in the first case"});
+    v.supports = [](const Problem&, host::Context& context) {
+        return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
+    };
+    v.plan = [half](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<FusedPlan>(builder, problem, policy, half);
+    };
+    return v;
+}
+
+}  // namespace
+
+Variant fused_variant() {
+    return fused_like("fused", "one launch a step or for two; the smoothing, gradient and streaming of a strip pass through registers and local memory", Role::best, false);
+}
+
+Variant half_variant() {
+    return fused_like("half", "fused, with populations stored as halves of their distance from equilibrium: 40 bytes a pixel and step for D2Q9, 24 for D2Q5",
+                      Role::plain, true);
+}
+
+}  // namespace parallax::engine::diffusion_lb

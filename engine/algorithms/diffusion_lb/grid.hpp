@@ -1,0 +1,48 @@
+// What the references of both diffusions share: planes in double precision, borders, the gradient of the smoothed image.
+#pragma once
+
+#include "algorithms/diffusion_lb/parameters.hpp"
+#include "algorithms/hologram/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace parallax::engine::diffusion_lb {
+
+/// Half-sample symmetric: ... 1 0 | 0 1 ... n-1 | n-1 n-2 ..., for any distance.
+inline std::int64_t mirrored(std::int64_t i, std::int64_t n) noexcept {
+    if (i >= 0 && i < n) return i;
+    const std::int64_t m = ((i % (2 * n)) + 2 * n) % (2 * n);
+    return m < n ? m : 2 * n - 1 - m;
+}
+
+/// body(y) for every row, shared out among `threads` (0: as many as the processor runs).
+template <class Body>
+void for_each_row(std::int64_t height, int threads, const Body& body) {
+    hologram::for_rows(height, threads, [&body](std::int64_t first, std::int64_t end) {
+        for (std::int64_t y = first; y < end; ++y) body(y);
+    });
+}
+
+/// |central difference of the smoothed image|^2, with memory that is used again for the next image.
+class SquaredGradient {
+public:
+    SquaredGradient(double sigma, std::int64_t width, std::int64_t height, int threads);
+    /// Row-major; valid until the next call.
+    const std::vector<double>& of(const double* image);
+
+private:
+    std::int64_t width_, height_;
+    int threads_;
+    std::vector<double> gaussian_, rows_, smooth_, squared_;
+};
+
+/// Hands each plane of `in` to `work` as doubles and writes what it makes of it to `out`, rounded half to even and clipped to
+/// the type; `out` null: to nowhere.
+void each_plane(const Planes&, const std::byte* in, std::byte* out, const std::function<void(double*)>& work);
+
+}  // namespace parallax::engine::diffusion_lb

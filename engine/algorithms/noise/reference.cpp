@@ -1,0 +1,66 @@
+// `reference`: the same integers and the same single operations as the kernel, on the native device.
+#include "algorithms/hologram/rows.hpp"
+#include "algorithms/noise/normal.hpp"
+#include "algorithms/noise/parameters.hpp"
+#include "core/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+
+namespace parallax::engine::noise {
+namespace {
+
+float noisy_of(const NoiseSpec& s, float v, std::uint64_t i) {
+    if (s.kind == Kind::salt_and_pepper) {
+        if (splitmix64(2 * i + (s.seed << 32)) >> 11 >= s.threshold) return v;
+        return splitmix64(2 * i + 1 + (s.seed << 32)) >> 63 != 0 ? s.full : 0.0f;
+    }
+    const float deviation = s.scale * (static_cast<float>(normal(i, s.seed)) * 0x1p-27f);
+    const float noisy = v + (s.kind == Kind::speckle ? v * deviation : deviation);
+    if (!s.clip) return noisy;
+    return noisy < 0 ? 0.0f : noisy > s.full ? s.full : noisy;
+}
+
+template <class T>
+void add_noise(const NoiseSpec& s, const host::Buffer& in, const host::Buffer& out) {
+    const auto* from = reinterpret_cast<const T*>(in.host_pointer());
+    auto* to = reinterpret_cast<T*>(out.host_pointer());
+    hologram::for_rows(static_cast<std::int64_t>(s.count), 0, [&](std::int64_t first, std::int64_t end) {
+        for (std::int64_t i = first; i < end; ++i) {
+            const float noisy = noisy_of(s, static_cast<float>(from[i]), static_cast<std::uint64_t>(i));
+            if constexpr (std::is_floating_point_v<T>) to[i] = noisy;
+            else to[i] = static_cast<T>(std::clamp(std::nearbyint(noisy), 0.0f, static_cast<float>(s.levels())));
+        }
+    });
+}
+
+class ReferencePlan final : public Plan {
+public:
+    explicit ReferencePlan(const Problem& problem) : spec_(spec_of(problem)) {}
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        x.host_task("noise", [this, in = arrays.input("image"), out = arrays.output("image")] {
+            if (spec_.type == ElementType::u8) add_noise<std::uint8_t>(spec_, in, out);
+            else if (spec_.type == ElementType::u16) add_noise<std::uint16_t>(spec_, in, out);
+            else add_noise<float>(spec_, in, out);
+        });
+    }
+
+private:
+    NoiseSpec spec_;
+};
+
+}  // namespace
+
+Variant reference_variant() {
+    Variant v;
+    v.name = "reference";
+    v.summary = "on the host, the kernel's arithmetic";
+    v.role = Role::reference;
+    v.backends = {host::Backend::native};
+    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<ReferencePlan>(problem); };
+    return v;
+}
+
+}  // namespace parallax::engine::noise

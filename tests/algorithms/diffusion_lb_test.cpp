@@ -1,0 +1,353 @@
+// Lattice-Boltzmann diffusion: the reference against what is known in closed form and against numbers computed elsewhere,
+// then every variant on every device against the reference.
+#include "algorithms/diffusion_lb/reference.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "parallax/host/error.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::engine::diffusion_lb;
+
+namespace parallax::engine {
+Algorithm make_diffusion_lb();
+}
+
+namespace {
+
+LbParameters model(Lattice lattice, double step, int iterations) {
+    LbParameters p;
+    p.lattice = lattice;
+    p.step = step;
+    p.iterations = iterations;
+    return p;
+}
+
+/// No image data: edges, waves, nothing symmetric (FORMULAS section 1).
+std::vector<double> waves(int width, int height) {
+    std::vector<double> image;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) image.push_back(100 + (x >= width / 2 ? 50 : 0) + 20 * std::sin(.7 * x) * std::cos(.5 * y));
+    return image;
+}
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+}  // namespace
+
+TEST_CASE("diffusion_lb: the reference spreads a point as the lattice has it in closed form") {
+    for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9})
+        for (const auto& [step, iterations] : {std::pair{.2, 30}, std::pair{2.0, 8}}) {
+            LbParameters p = model(lattice, step, iterations);
+            p.threshold = 1e12;   // g = 1 everywhere
+            const int n = 101, middle = 50;
+            std::vector<double> image(n * n);
+            image[middle * n + middle] = 1;
+            diffuse(p, n, n, image.data());
+            double along_x = 0, along_y = 0;
+            for (int y = 0; y < n; ++y)
+                for (int x = 0; x < n; ++x) {
+                    along_x += image[static_cast<std::size_t>(y * n + x)] * (x - middle) * (x - middle);
+                    along_y += image[static_cast<std::size_t>(y * n + x)] * (y - middle) * (y - middle);
+                }
+            const double cs2 = lattice == Lattice::d2q5 ? .4 : 1.0 / 3, omega = 2 / (1 + coupling(p));
+            const double variance = 2 * step * iterations - 2 * cs2 * (1 - omega) / (omega * omega) * (1 - std::pow(1 - omega, iterations));
+            CHECK(std::abs(along_x - variance) < 1e-9);
+            CHECK(std::abs(along_y - variance) < 1e-9);
+            if (lattice == Lattice::d2q5) CHECK(std::abs(variance - (step == 2 ? 16.176159 : 12.0)) < 1e-6);
+        }
+}
+
+TEST_CASE("diffusion_lb: the reference widens a Gaussian as the heat equation does") {
+    LbParameters p = model(Lattice::d2q9, .2, 80);
+    p.threshold = 1e12;
+    const int n = 81;
+    std::vector<double> image;
+    const auto bell = [](double x, double y, double variance) { return std::exp(-(x * x + y * y) / (2 * variance)) / variance; };
+    for (int i = 0; i < n * n; ++i) image.push_back(bell(i % n - 40, i / n - 40, 9));
+    diffuse(p, n, n, image.data());
+    double error = 0, norm = 0;
+    for (int i = 0; i < n * n; ++i) {
+        const double exact = bell(i % n - 40, i / n - 40, 9 + 2 * 16);
+        error += (image[static_cast<std::size_t>(i)] - exact) * (image[static_cast<std::size_t>(i)] - exact);
+        norm += exact * exact;
+    }
+    CHECK(std::sqrt(error / norm) < 5e-3);
+}
+
+TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothing") {
+    std::vector<double> image = waves(48, 32);
+    diffuse(model(Lattice::d2q5, 2, 8), 48, 32, image.data());
+    const auto at = [&](std::size_t y, std::size_t x) { return image[y * 48 + x]; };
+    CHECK(std::abs(sum(image) - 192014.521091) < 1e-6);
+    CHECK(std::abs(at(0, 0) - 99.369036) < 1e-6);
+    CHECK(std::abs(at(16, 23) - 118.701350) < 1e-6);
+    CHECK(std::abs(at(16, 24) - 131.659934) < 1e-6);
+    CHECK(std::abs(at(31, 47) - 151.482973) < 1e-6);
+
+    for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
+        std::vector<double> kept = waves(37, 23), threaded = kept;
+        const double before = sum(kept);
+        diffuse(model(lattice, 2, 50), 37, 23, kept.data());
+        diffuse(model(lattice, 2, 50), 37, 23, threaded.data(), 0);
+        CHECK(std::abs(sum(kept) / before - 1) < 1e-14);
+        CHECK(kept == threaded);
+    }
+}
+
+TEST_CASE("diffusion_lb: the diffusivities") {
+    CHECK(diffusivity(EdgeFunction::perona_malik_1, 2) == std::exp(-2.0));
+    CHECK(diffusivity(EdgeFunction::perona_malik_2, 3) == .25);
+    CHECK(diffusivity(EdgeFunction::charbonnier, 3) == .5);
+    CHECK(diffusivity(EdgeFunction::weickert, 2) == 1 - std::exp(-3.31488 / 16));
+    CHECK(diffusivity(EdgeFunction::weickert, 0) == 1);
+    CHECK(diffusivity(EdgeFunction::weickert, 1e-90) == 1);   // r^4 underflows
+}
+
+namespace {
+
+class Bench {
+public:
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+
+    struct Result { HostArray image; Json iterations; };
+
+    Result run(const std::string& variant, const Json& parameters, const HostArray& image, Json policy = Json::object()) {
+        Call call;
+        call.algorithm = &algorithm_;
+        call.parameters = algorithm_.parameters.parse(parameters, "");
+        call.variant = variant;
+        call.policy = std::move(policy);
+        call.inputs["image"] = session_.upload(image);
+        call.outputs = {"image", "iterations"};
+        const CallResult result = session_.run(call);
+        return {session_.download(result.outputs.at("image")), result.records.at("iterations")};
+    }
+
+    bool native() const { return engine_.device().backend == host::Backend::native; }
+    /// Those that can do it here.
+    std::vector<std::string> variants(const Json& parameters, const HostArray& image) {
+        std::vector<std::string> names;
+        const Problem problem{{{"image", image.desc}}, algorithm_.parameters.parse(parameters, ""), {"image"}};
+        for (const Variant& v : algorithm_.variants)
+            if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() && (!v.supports || v.supports(problem, engine_.context())))
+                names.push_back(v.name);
+        return names;
+    }
+
+private:
+    Engine engine_;
+    Session session_;
+    Algorithm algorithm_ = make_diffusion_lb();
+};
+
+template <class Body> void each_device(const Body& body) {
+    for (const auto& device : tests::devices_under_test()) {
+        INFO(tests::device_label(*device));
+        Bench bench(device);
+        body(bench);
+    }
+}
+
+template <class T> HostArray image_of(const ArrayDesc& desc, const std::vector<double>& values) {
+    HostArray image = HostArray::make(desc);
+    for (std::size_t i = 0; i < values.size(); ++i) image.as<T>()[i] = static_cast<T>(values[i]);
+    return image;
+}
+
+HostArray grey(int width, int height) { return image_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}}), waves(width, height)); }
+
+/// The plane of channel `c`, slice `z`, diffused by the reference.
+std::vector<double> wanted(const LbParameters& p, const HostArray& image, std::int64_t z = 0, std::int64_t c = 0) {
+    const Planes planes = planes_of(image.desc);
+    std::vector<double> plane;
+    for (std::int64_t i = 0; i < planes.pixels(); ++i) {
+        const std::int64_t at = (z * planes.pixels() + i) * planes.channels + c;
+        plane.push_back(planes.type == ElementType::u8 ? image.as<std::uint8_t>()[at] : planes.type == ElementType::u16 ? image.as<std::uint16_t>()[at] : image.as<float>()[at]);
+    }
+    diffuse(p, planes.width, planes.height, plane.data());
+    return plane;
+}
+
+double worst(const HostArray& got, const std::vector<double>& want) {
+    double most = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        const double difference = std::abs(got.as<float>()[i] - want[i]);
+        if (!(difference <= most)) most = difference;   // NaN counts
+    }
+    return most;
+}
+
+/// Grey levels: what single precision comes to in 8 steps, and what FORMULAS allows half storage.
+double tolerance(const std::string& variant) { return variant == "half" ? .02 : 1e-3; }
+
+/// Every variant on both lattices.
+void check_sizes(std::initializer_list<std::pair<int, int>> sizes) {
+    each_device([&](Bench& bench) {
+        for (const char* lattice : {"D2Q9", "D2Q5"})
+            for (const auto& [width, height] : sizes) {
+                const HostArray image = grey(width, height);
+                const Json parameters{{"lattice", lattice}};
+                const std::vector<double> want = wanted(model(lattice[3] == '9' ? Lattice::d2q9 : Lattice::d2q5, 2, 8), image);
+                for (const std::string& variant : bench.variants(parameters, image)) {
+                    if (variant == "half" && lattice[3] == '5') continue;   // below, with edges from elsewhere
+                    CAPTURE(variant);
+                    CAPTURE(std::string(lattice));
+                    CAPTURE(width);
+                    CAPTURE(height);
+                    CHECK(worst(bench.run(variant, parameters, image).image, want) < tolerance(variant));
+                }
+            }
+    });
+}
+
+}  // namespace
+
+TEST_CASE("diffusion_lb: small images by every variant") { check_sizes({{1, 1}, {1, 7}, {7, 1}, {2, 3}, {13, 11}}); }   // fit for a simulator
+
+TEST_CASE("diffusion_lb: images of several work-groups by every variant") { check_sizes({{48, 32}, {131, 67}, {257, 41}, {512, 19}}); }
+
+TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rhythm") {
+    each_device([](Bench& bench) {
+        if (bench.native()) return;
+        const HostArray image = grey(131, 67);
+        const auto check = [&](const std::string& variant, const Json& parameters, const LbParameters& p, const Json& policy) {
+            CAPTURE(variant);
+            CAPTURE(parameters.dump());
+            CAPTURE(policy.dump());
+            CHECK(worst(bench.run(variant, parameters, image, policy).image, wanted(p, image)) < tolerance(variant));
+        };
+        const Json policy = Json::object();
+        LbParameters p;
+        p.lattice = Lattice::d2q5;
+        check("fused", {{"lattice", "D2Q5"}}, p, {{"work_group_size", 32}, {"items_per_work_item", 4}, {"rows_per_group", 16}, {"rows_ahead", 1}});
+        p = {};
+        p.update_edges_every = 3;
+        if (bench.variants(Json::object(), image).front() == "lanes") check("lanes", {{"update_edges_every", 3}}, p, policy);
+        p.sigma = 4;   // a radius of 12, more than the image's own strip has room for
+        p.lattice = Lattice::d2q5;
+        check("half", {{"lattice", "D2Q5"}, {"update_edges_every", 3}, {"sigma", 4}}, p, policy);
+        p.lattice = Lattice::d2q9;
+        for (const auto& [name, function] : {std::pair{"perona_malik_1", EdgeFunction::perona_malik_1}, std::pair{"charbonnier", EdgeFunction::charbonnier},
+                                             std::pair{"weickert", EdgeFunction::weickert}}) {
+            p.edge_function = function;
+            check("fused", {{"update_edges_every", 3}, {"sigma", 4}, {"edge_function", name}}, p, policy);
+        }
+    });
+}
+
+TEST_CASE("diffusion_lb: two steps at once, by the same edges and each by its own") {
+    each_device([](Bench& bench) {
+        if (bench.native()) return;
+        const auto check = [&](int width, int height, const LbParameters& p, Json policy) {
+            const HostArray image = grey(width, height);
+            const Json parameters{{"lattice", p.lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"iterations", p.iterations}, {"update_edges_every", p.update_edges_every}, {"sigma", p.sigma}};
+            CAPTURE(parameters.dump());
+            CAPTURE(policy.dump());
+            CAPTURE(width);
+            CHECK(worst(bench.run("fused", parameters, image, std::move(policy)).image, wanted(p, image)) < tolerance("fused"));
+        };
+        const auto check_sizes = [&](const LbParameters& p, const Json& policy) {
+            for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{13, 11}, std::pair{131, 67}}) check(width, height, p, policy);
+        };
+        LbParameters p = model(Lattice::d2q5, 2, 9);   // four pairs and one more
+        check_sizes(p, {{"steps_at_once", 2}, {"rows_per_group", 24}});
+        p = model(Lattice::d2q5, 2, 8);
+        p.update_edges_every = 4;
+        check(131, 67, p, {{"items_per_work_item", 2}, {"rows_ahead", 1}, {"rows_per_group", 24}});
+        p.update_edges_every = 2;
+        p.sigma = 0;
+        check_sizes(p, {{"rows_per_group", 16}});
+    });
+}
+
+TEST_CASE("diffusion_lb: a thousand steps lose less than a millionth") {
+    each_device([](Bench& bench) {
+        const HostArray image = grey(48, 32);
+        const std::vector<double> values = waves(48, 32);
+        const auto check = [&](const std::string& variant) {
+            CAPTURE(variant);
+            const HostArray out = bench.run(variant, {{"iterations", variant == "global" ? 200 : 1000}}, image).image;
+            double total = 0;
+            for (std::size_t i = 0; i < values.size(); ++i) total += out.as<float>()[i];
+            CHECK(std::abs(total / sum(values) - 1) < 1e-6);
+        };
+        for (const std::string& variant : bench.variants(Json::object(), image))
+            if (variant != "image" && variant != "local") check(variant);   // they sum as global does
+    });
+}
+
+TEST_CASE("diffusion_lb: stacks and channels are diffused plane by plane, and rounded to their type") {
+    each_device([](Bench& bench) {
+        const std::vector<double> plane = waves(37, 29);
+        std::vector<double> values;
+        for (int z = 0; z < 3; ++z)
+            for (const double v : plane)
+                for (int c = 0; c < 2; ++c) values.push_back(std::floor(v / (1 + z) + 40 * c));
+        const ArrayDesc desc = ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 29}, {'x', 37}, {'c', 2}});
+        const auto check = [&]<class T>(const T*, ElementType type) {
+            const HostArray image = image_of<T>(desc.with_type(type), values);
+            for (const std::string& variant : bench.variants(Json::object(), image)) {
+                CAPTURE(variant);
+                const Bench::Result result = bench.run(variant, Json::object(), image);
+                CHECK(result.iterations == Json(std::vector<int>(6, 8)));
+                for (int z = 0; z < 3; ++z)
+                    for (int c = 0; c < 2; ++c) {
+                        const std::vector<double> want = wanted({}, image, z, c);
+                        double most = 0;
+                        for (std::size_t i = 0; i < plane.size(); ++i)
+                            most = std::max(most, std::abs(result.image.as<T>()[(static_cast<std::size_t>(z) * plane.size() + i) * 2 + static_cast<std::size_t>(c)] - want[i]));
+                        CHECK(most < .5 + tolerance(variant));
+                    }
+            }
+        };
+        check(static_cast<const std::uint8_t*>(nullptr), ElementType::u8);
+        check(static_cast<const std::uint16_t*>(nullptr), ElementType::u16);
+    });
+}
+
+TEST_CASE("diffusion_lb: a plane that has come to rest stops by itself") {
+    each_device([](Bench& bench) {
+        const Json parameters{{"iterations", 60}, {"stop_below", 4e-3}, {"sigma", 2}};   // 6: the largest radius on the way
+        LbParameters p = model(Lattice::d2q9, 2, 60);
+        p.stop_below = 4e-3;
+        p.sigma = 2;
+        HostArray image = image_of<float>(ArrayDesc::dense(ElementType::f32, {{'z', 2}, {'y', 32}, {'x', 48}}), waves(48, 64));
+        std::fill_n(image.as<float>(), 48 * 32, 7.0f);   // the first slice has nothing to do
+        std::vector<double> second = waves(48, 64);
+        second.erase(second.begin(), second.begin() + 48 * 32);
+        const int steps = diffuse(p, 48, 32, second.data());
+        REQUIRE(steps > 3);
+        REQUIRE(steps < 60);
+        for (const std::string& variant : bench.variants(parameters, image)) {
+            if (variant == "half") continue;   // stops by the same lines as fused
+            CAPTURE(variant);
+            const Bench::Result result = bench.run(variant, parameters, image);
+            CHECK(result.iterations == Json{1, steps});
+            double most = 0;
+            for (std::size_t i = 0; i < second.size(); ++i) most = std::max(most, std::abs(result.image.as<float>()[48 * 32 + i] - second[i]));
+            CHECK(most < 5 * tolerance(variant));
+        }
+        const HostArray untouched = bench.run("", {{"iterations", 0}}, image).image;
+        CHECK(std::memcmp(untouched.data(), image.data(), image.desc.dense_bytes()) == 0);
+    });
+}
+
+TEST_CASE("diffusion_lb: what has no planes of grey levels is refused") {
+    const Algorithm algorithm = make_diffusion_lb();
+    const auto refused = [&](const ArrayDesc& image) {
+        CHECK_THROWS_AS(algorithm.infer({{{"image", image}}, algorithm.parameters.defaults(), {"image"}}), ConfigError);
+    };
+    refused(ArrayDesc::dense(ElementType::f64, {{'y', 3}, {'x', 4}}));
+    refused(ArrayDesc::dense(ElementType::u8, {{'y', 0}, {'x', 4}}));
+    refused(ArrayDesc::dense(ElementType::u8, {{'x', 4}}));
+    refused(ArrayDesc::dense(ElementType::u8, {{'c', 3}, {'x', 4}, {'y', 4}}));
+}

@@ -1,0 +1,104 @@
+// PSNR, SSIM and errors against scikit-image's numbers, on every device.
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "parallax/host/error.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace parallax;
+using namespace parallax::engine;
+
+namespace parallax::engine {
+Algorithm make_metrics();
+}
+
+namespace {
+
+/// A slope with a step in integers; `spoilt`: with a pattern of -8 to 8 added.
+int level(std::int64_t x, std::int64_t y, bool spoilt) {
+    const std::int64_t v = 64 + x + 2 * y + (x >= 24 ? 60 : 0);
+    return static_cast<int>(spoilt ? v + (x * x + 3 * x * y) % 17 - 8 : v);
+}
+
+/// Level times `factor` as T; of several channels only the first is spoilt.
+template <class T> HostArray image_of(ElementType type, int width, int height, bool spoilt, double factor = 1, int channels = 1) {
+    std::vector<ArrayDesc::Extent> extents{{'y', height}, {'x', width}};
+    if (channels > 1) extents.push_back({'c', channels});
+    HostArray image = HostArray::make(ArrayDesc::dense(type, extents));
+    for (std::int64_t i = 0; i < image.desc.count(); ++i)
+        image.as<T>()[i] = static_cast<T>(factor * level(i / channels % width, i / channels / width, spoilt && i % channels == 0));
+    return image;
+}
+
+template <class Body> void each_device(const Body& body) {
+    const Algorithm algorithm = make_metrics();
+    for (const auto& device : tests::devices_under_test()) {
+        INFO(tests::device_label(*device));
+        Engine engine(*device, {host::ProgramCache::open()});
+        Session session(engine);
+        body([&](const HostArray& image, const HostArray& reference, const Json& parameters = Json::object()) {
+            Call call;
+            call.algorithm = &algorithm;
+            call.parameters = algorithm.parameters.parse(parameters, "");
+            call.inputs["image"] = session.upload(image);
+            call.inputs["reference"] = session.upload(reference);
+            return session.run(call).records.at("metrics");
+        });
+    }
+}
+
+bool near(const Json& value, double wanted, double tolerance) { return std::abs(value.get<double>() - wanted) < tolerance; }
+
+}  // namespace
+
+TEST_CASE("metrics: scikit-image's numbers") {
+    each_device([](const auto& metrics) {
+        const HostArray clean = image_of<std::uint8_t>(ElementType::u8, 48, 32, false), noisy = image_of<std::uint8_t>(ElementType::u8, 48, 32, true);
+        const Json bytes = metrics(noisy, clean);
+        CHECK(near(bytes["mse"], 26.65234375, 1e-5));
+        CHECK(near(bytes["mae"], 4.48828125, 1e-6));
+        CHECK(near(bytes["psnr_db"], 33.873449548998536, 1e-5));
+        CHECK(near(bytes["ssim"], 0.804619977732468, 1e-5));
+        CHECK(bytes["range"] == 255);
+
+        const Json words = metrics(image_of<std::uint16_t>(ElementType::u16, 48, 32, true, 257), image_of<std::uint16_t>(ElementType::u16, 48, 32, false, 257));
+        CHECK(near(words["ssim"], 0.804619977732468, 1e-5));
+        CHECK(near(words["psnr_db"], 33.873449548998536, 1e-5));
+
+        const Json mixed = metrics(image_of<float>(ElementType::f32, 48, 32, true), clean);   // the reference says what the range is
+        CHECK(near(mixed["ssim"], 0.804619977732468, 1e-5));
+        const Json reals = metrics(image_of<float>(ElementType::f32, 48, 32, true, .5), image_of<float>(ElementType::f32, 48, 32, false, .5), {{"range", 127.5}});
+        CHECK(near(reals["ssim"], 0.804619977732468, 1e-5));
+
+        const Json colours = metrics(image_of<std::uint8_t>(ElementType::u8, 48, 32, true, 1, 2), image_of<std::uint8_t>(ElementType::u8, 48, 32, false, 1, 2));
+        CHECK(near(colours["ssim"], 0.902309988866234, 1e-5));
+        CHECK(near(colours["mse"], 26.65234375 / 2, 1e-5));
+    });
+}
+
+TEST_CASE("metrics: equal images, small ones, odd ones") {
+    each_device([](const auto& metrics) {
+        const HostArray image = image_of<std::uint8_t>(ElementType::u8, 61, 23, true);
+        const Json equal = metrics(image, image);
+        CHECK(equal["mse"] == 0);
+        CHECK(equal["psnr_db"].is_null());
+        CHECK(near(equal["ssim"], 1, 1e-6));
+        CHECK(metrics(image_of<std::uint8_t>(ElementType::u8, 11, 11, true), image_of<std::uint8_t>(ElementType::u8, 11, 11, false))["ssim"].is_number());
+        const Json small = metrics(image_of<std::uint8_t>(ElementType::u8, 1, 10, true), image_of<std::uint8_t>(ElementType::u8, 1, 10, false));
+        CHECK(near(small["mae"], 8, 1e-6));   // column 0 is 8 too dark
+        CHECK(small["ssim"].is_null());
+    });
+}
+
+TEST_CASE("metrics: what cannot be compared is refused") {
+    const Algorithm algorithm = make_metrics();
+    const ArrayDesc image = ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 8}});
+    const auto refused = [&](const ArrayDesc& a, const ArrayDesc& b) {
+        CHECK_THROWS_AS(algorithm.infer({{{"image", a}, {"reference", b}}, algorithm.parameters.defaults(), {"metrics"}}), ConfigError);
+    };
+    refused(image, ArrayDesc::dense(ElementType::u8, {{'y', 8}, {'x', 6}}));
+    refused(image, image.with_type(ElementType::i32));
+    refused(ArrayDesc::dense(ElementType::u8, {{'x', 8}}), ArrayDesc::dense(ElementType::u8, {{'x', 8}}));
+}
