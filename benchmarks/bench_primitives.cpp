@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -21,14 +22,14 @@ struct Work {
     std::string name;                       ///< "reduce f32"
     std::string algorithm;
     Json parameters = Json::object();
-    std::vector<HostArray> inputs;          ///< in the order of `ports`
+    std::function<std::vector<HostArray>()> inputs;   ///< in the order of `ports`, made where they are wanted
     std::vector<std::string> ports;
     std::vector<std::string> outputs;
     double floor_bytes = 0;
     double tolerance = 0;                   ///< of numbers in records and of float arrays, relative; 0: bit for bit
 };
 
-HostArray array_of(ElementType type, std::initializer_list<ArrayDesc::Extent> extents) { return HostArray::make(ArrayDesc::dense(type, std::vector<ArrayDesc::Extent>(extents))); }
+HostArray array_of(ElementType type, const std::vector<ArrayDesc::Extent>& extents) { return HostArray::make(ArrayDesc::dense(type, extents)); }
 
 void fill_random(HostArray& array, unsigned seed) {
     std::mt19937_64 random(seed);
@@ -40,7 +41,7 @@ void fill_random(HostArray& array, unsigned seed) {
     }
 }
 
-HostArray random_array(ElementType type, std::initializer_list<ArrayDesc::Extent> extents) {
+HostArray random_array(ElementType type, const std::vector<ArrayDesc::Extent>& extents) {
     HostArray array = array_of(type, extents);
     fill_random(array, 1);
     if (type == ElementType::f32) {   // numbers around 1, none of them infinite
@@ -51,7 +52,7 @@ HostArray random_array(ElementType type, std::initializer_list<ArrayDesc::Extent
     return array;
 }
 
-HostArray constant_bytes(std::initializer_list<ArrayDesc::Extent> extents) {
+HostArray constant_bytes(const std::vector<ArrayDesc::Extent>& extents) {
     HostArray array = array_of(ElementType::u8, extents);
     std::memset(array.data(), 0x5a, array.desc.dense_bytes());
     return array;
@@ -69,29 +70,32 @@ std::string size_name(std::int64_t n) {
 std::vector<Work> works(std::int64_t n, std::int64_t side) {
     const auto elements = static_cast<double>(n), pixels = static_cast<double>(side * side);
     std::vector<Work> all;
-    const auto add = [&](std::string name, std::string algorithm, Json parameters, HostArray input, std::string in, std::string out, double bytes, double tolerance = 0) {
-        all.push_back({std::move(name), std::move(algorithm), std::move(parameters), {std::move(input)}, {std::move(in)}, {std::move(out)}, bytes, tolerance});
+    const auto add = [&](std::string name, std::string algorithm, Json parameters, std::function<HostArray()> input, std::string in, std::string out, double bytes,
+                         double tolerance = 0) {
+        all.push_back({std::move(name), std::move(algorithm), std::move(parameters), [input = std::move(input)] { return std::vector<HostArray>{input()}; },
+                       {std::move(in)}, {std::move(out)}, bytes, tolerance});
     };
-    add("reduce f32 sum", "reduce", {{"op", "sum"}}, random_array(ElementType::f32, {{'x', n}}), "array", "value", 4 * elements, 1e-6);
-    add("reduce f32 statistics", "reduce", Json::object(), random_array(ElementType::f32, {{'x', n}}), "array", "statistics", 4 * elements, 1e-6);
-    add("reduce u32 max", "reduce", {{"op", "max"}}, random_array(ElementType::u32, {{'x', n}}), "array", "value", 4 * elements);
-    add("reduce u8 sum", "reduce", {{"op", "sum"}}, random_array(ElementType::u8, {{'x', n}}), "array", "value", elements);
-    add("reduce u8 statistics", "reduce", Json::object(), random_array(ElementType::u8, {{'x', n}}), "array", "statistics", elements, 1e-12);
-    add("scan u32 exclusive", "scan", {{"kind", "exclusive"}}, random_array(ElementType::u32, {{'x', n}}), "array", "array", 8 * elements);
-    add("scan u64 inclusive", "scan", {{"kind", "inclusive"}}, random_array(ElementType::u64, {{'x', n / 2}}), "array", "array", 8 * elements);
-    add("scan f32 inclusive", "scan", {{"kind", "inclusive"}}, random_array(ElementType::f32, {{'x', n}}), "array", "array", 8 * elements, 1e-5);
-    add("histogram u8 random", "histogram", Json::object(), random_array(ElementType::u8, {{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
-    add("histogram u8 constant", "histogram", Json::object(), constant_bytes({{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
-    add("histogram u16 random", "histogram", Json::object(), random_array(ElementType::u16, {{'y', 2}, {'x', n}}), "image", "histogram", 4 * elements);
-    add("sort u32 keys", "sort", Json::object(), random_array(ElementType::u32, {{'x', n}}), "keys", "keys", 36 * elements);
-    add("sort u64 keys", "sort", Json::object(), random_array(ElementType::u64, {{'x', n / 4}}), "keys", "keys", 34 * elements);
-    all.push_back({"sort u32 pairs", "sort", Json::object(), {random_array(ElementType::u32, {{'x', n / 2}}), random_array(ElementType::u32, {{'x', n / 2}})},
+    const auto random = [](ElementType type, std::vector<ArrayDesc::Extent> extents) { return [=] { return random_array(type, extents); }; };
+    add("reduce f32 sum", "reduce", {{"op", "sum"}}, random(ElementType::f32, {{'x', n}}), "array", "value", 4 * elements, 1e-6);
+    add("reduce f32 statistics", "reduce", Json::object(), random(ElementType::f32, {{'x', n}}), "array", "statistics", 4 * elements, 1e-6);
+    add("reduce u32 max", "reduce", {{"op", "max"}}, random(ElementType::u32, {{'x', n}}), "array", "value", 4 * elements);
+    add("reduce u8 sum", "reduce", {{"op", "sum"}}, random(ElementType::u8, {{'x', n}}), "array", "value", elements);
+    add("reduce u8 statistics", "reduce", Json::object(), random(ElementType::u8, {{'x', n}}), "array", "statistics", elements, 1e-12);
+    add("scan u32 exclusive", "scan", {{"kind", "exclusive"}}, random(ElementType::u32, {{'x', n}}), "array", "array", 8 * elements);
+    add("scan u64 inclusive", "scan", {{"kind", "inclusive"}}, random(ElementType::u64, {{'x', n / 2}}), "array", "array", 8 * elements);
+    add("scan f32 inclusive", "scan", {{"kind", "inclusive"}}, random(ElementType::f32, {{'x', n}}), "array", "array", 8 * elements, 1e-5);
+    add("histogram u8 random", "histogram", Json::object(), random(ElementType::u8, {{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
+    add("histogram u8 constant", "histogram", Json::object(), [=] { return constant_bytes({{'y', 4}, {'x', n}}); }, "image", "histogram", 4 * elements);
+    add("histogram u16 random", "histogram", Json::object(), random(ElementType::u16, {{'y', 2}, {'x', n}}), "image", "histogram", 4 * elements);
+    add("sort u32 keys", "sort", Json::object(), random(ElementType::u32, {{'x', n}}), "keys", "keys", 36 * elements);
+    add("sort u64 keys", "sort", Json::object(), random(ElementType::u64, {{'x', n / 4}}), "keys", "keys", 34 * elements);
+    all.push_back({"sort u32 pairs", "sort", Json::object(), [=] { return std::vector<HostArray>(2, random_array(ElementType::u32, {{'x', n / 2}})); },
                    {"keys", "values"}, {"keys", "values"}, 34 * elements});
-    add("equalize u8", "equalize", Json::object(), random_array(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 3 * pixels);
+    add("equalize u8", "equalize", Json::object(), random(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 3 * pixels);
     for (const int radius : {1, 3, 15, 31, 64})
-        add(fmt::format("box f32 r={}", radius), "box_filter", {{"radius", radius}}, random_array(ElementType::f32, {{'y', side}, {'x', side}}), "image", "image", 8 * pixels, 1e-4);
+        add(fmt::format("box f32 r={}", radius), "box_filter", {{"radius", radius}}, random(ElementType::f32, {{'y', side}, {'x', side}}), "image", "image", 8 * pixels, 1e-4);
     for (const int radius : {1, 15})
-        add(fmt::format("box u8 r={}", radius), "box_filter", {{"radius", radius}}, random_array(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 2 * pixels);
+        add(fmt::format("box u8 r={}", radius), "box_filter", {{"radius", radius}}, random(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 2 * pixels);
     return all;
 }
 
@@ -136,7 +140,8 @@ public:
         call.algorithm = &algorithm;
         call.parameters = algorithm.parameters.parse(work.parameters, "");
         call.outputs = work.outputs;
-        for (std::size_t i = 0; i < work.inputs.size(); ++i) call.inputs[work.ports[i]] = session_.upload(work.inputs[i]);
+        const std::vector<HostArray> inputs = work.inputs();
+        for (std::size_t i = 0; i < inputs.size(); ++i) call.inputs[work.ports[i]] = session_.upload(inputs[i]);
         std::optional<CallResult> first;
         std::map<std::string, HostArray> expected;
         for (const Variant& variant : algorithm.variants) {
