@@ -134,8 +134,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             const uint qx = piece % QUADS, qy = piece / QUADS % ROWS, qz = piece / QUADS / ROWS;
             const uint x = left + 16 * qx, y = front + 4 * qy, z = low_z + 4 * qz;
             uint any_4 = 0, all_4 = 0xffu, any_of_2 = 0, all_of_2 = 0;
-            if (x < width) {
-                GLOBAL const ELEMENT* from = volume + ((ulong64)z * height + y) * width + x;
+            if (x < width && y < height && z < depth) {
 #if GROUP > 1   // all sixteen loads in flight; a processor's compiler would only take longer
 #pragma unroll
 #endif
@@ -150,9 +149,11 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
                             uint pair = 0;
 #pragma unroll
                             for (uint dy = 0; dy < 2; ++dy) {
-                                const uint row_z = 2 * v + dz, row_y = 2 * u + dy;
-                                if (z + row_z < depth && y + row_y < height)
-                                    pair |= row_bits(from + ((ulong64)row_z * height + row_y) * width, width - x, low, high) << (4 * dy);
+                                // Rows outside are read where the last one is, and not counted: no branch keeps loads from going ahead.
+                                const uint row_z = z + 2 * v + dz, row_y = y + 2 * u + dy;
+                                const uint inside = row_z < depth && row_y < height ? 0xffffffffu : 0u;
+                                GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * width + x;
+                                pair |= (row_bits(row, width - x, low, high) & inside) << (4 * dy);
                             }
                             set += popcount(pair);
                             any |= pair | pair >> 4;

@@ -21,10 +21,12 @@ template <class T>
 struct Voxels {
     const T* data;
     TypedBand<T> band;
-    std::uint8_t flags(std::int64_t i) const noexcept { return band.holds(data[i]) ? 3 : 0; }
+    Voxels from(std::int64_t i) const noexcept { return {data + i, band}; }
+    std::uint8_t flags(std::int64_t i) const noexcept { return static_cast<std::uint8_t>(3 * band.holds(data[i])); }
 };
 struct Flags {
     const std::uint8_t* data;
+    Flags from(std::int64_t i) const noexcept { return {data + i}; }
     std::uint8_t flags(std::int64_t i) const noexcept { return data[i]; }
 };
 
@@ -48,22 +50,23 @@ Level join(const Cells& cells, const Size& size, int dimensions, int threads, Bo
             for (std::int64_t v = z; v < std::min(z + deep, size[2]); ++v)
                 for (std::int64_t u = y; u < std::min(y + 2, size[1]); ++u) {
                     const std::int64_t at = (v * size[1] + u) * size[0];
-                    std::uint64_t set = 0, full = 0;
+                    std::uint8_t *const __restrict ones = any.data(), *const __restrict every = all.data();   // else bytes may alias anything
+                    std::uint32_t set = 0, full = 0;
+                    const Cells row_cells = cells.from(at);
                     for (std::int64_t x = 0; x < size[0]; ++x) {
-                        const std::uint8_t f = cells.flags(at + x);
-                        any[static_cast<std::size_t>(x)] = static_cast<std::uint8_t>(any[static_cast<std::size_t>(x)] | f);
-                        all[static_cast<std::size_t>(x)] = static_cast<std::uint8_t>(all[static_cast<std::size_t>(x)] & f);
+                        const std::uint8_t f = row_cells.flags(x);
+                        ones[x] = static_cast<std::uint8_t>(ones[x] | f);
+                        every[x] = static_cast<std::uint8_t>(every[x] & f);
                         set += f & 1u;
                         full += f >> 1;
                     }
                     sum.any += set;
                     sum.all += full;
                 }
-            std::uint8_t* const to = up.flags.data() + row * up.size[0];
-            for (std::int64_t x = 0; x < up.size[0]; ++x) {
-                const auto at = static_cast<std::size_t>(2 * x);
-                to[x] = static_cast<std::uint8_t>(((any[at] | any[at + 1]) & 1) | (all[at] & all[at + 1] & 2));
-            }
+            std::uint8_t* const __restrict to = up.flags.data() + row * up.size[0];
+            const std::uint8_t *const ones = any.data(), *const every = all.data();
+            for (std::int64_t x = 0; x < up.size[0]; ++x)
+                to[x] = static_cast<std::uint8_t>(((ones[2 * x] | ones[2 * x + 1]) & 1) | (every[2 * x] & every[2 * x + 1] & 2));
         }
         const std::scoped_lock lock(mutex);
         counted.any += sum.any;

@@ -26,7 +26,7 @@ auto with_type(ElementType type, const std::byte* voxels, const Body& body) {
 template <class T>
 struct TypedBand {
     explicit TypedBand(const Band& b) : low(static_cast<T>(b.low)), high(static_cast<T>(b.high)) {}
-    bool holds(T v) const noexcept { return v >= low && v <= high; }
+    bool holds(T v) const noexcept { return (v >= low) & (v <= high); }
     T low, high;
 };
 
