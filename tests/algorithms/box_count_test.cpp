@@ -3,12 +3,15 @@
 #include "algorithms/box_count/box_count.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "io/io.hpp"
 #include "parallax/host/error.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <random>
 
@@ -264,6 +267,24 @@ TEST_CASE("box_count: the carpet and the Menger sponge") {
         CHECK(deep.at("levels").at(1).at("black") == 762816);
         CHECK(deep.at("levels").at(1).at("white") == (std::uint64_t{1} << 27) - 14348848);
         for (std::size_t m = 0; m < 11; ++m) CHECK(boxes_in(deep)[m].any == sponge_boxes[m]);
+    }
+}
+
+TEST_CASE("box_count: the grey matter of the MNI template") {
+    const char* const folder = std::getenv("PARALLAX_TEST_DATA");
+    const std::filesystem::path path = std::filesystem::path(folder != nullptr ? folder : "../shared/data") / "brain/mni_icbm152_gm_2009a.nii.gz";
+    if (!std::filesystem::exists(path)) {
+        MESSAGE("skipped, no file " << path.string() << ": set PARALLAX_TEST_DATA");
+        return;
+    }
+    const HostArray brain = io::read(path);
+    const std::uint64_t boxes[] = {1079599, 167969, 27309, 4343, 702, 128, 32, 8, 1};
+    for (const auto& device : tests::devices_under_test()) {
+        INFO(tests::device_label(*device));
+        const Json counted = Bench(device).count(brain, "", {{"threshold", 127}, {"fit", {{"from", 1}, {"to", 5}}}});
+        for (std::size_t m = 0; m < 9; ++m) CHECK(boxes_in(counted)[m].any == boxes[m]);
+        CHECK(counted.at("levels").at(1).at("black") == 100945);
+        CHECK(std::abs(counted.at("dimension").get<double>() - 2.5997) < 5e-5);
     }
 }
 
