@@ -1,6 +1,7 @@
 # The one list of algorithms: it feeds the registry, the tests, the benchmarks and the docs.
 set(PARALLAX_ALGORITHMS
     arithmetic
+    box_count
     box_filter
     convert
     crop
@@ -14,6 +15,7 @@ set(PARALLAX_ALGORITHMS
     mask
     metrics
     noise
+    phantom
     reduce
     scan
     select

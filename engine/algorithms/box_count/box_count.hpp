@@ -1,0 +1,83 @@
+// What `box_count` counts, and what it says of the counts.
+#pragma once
+
+#include "core/algorithm.hpp"
+#include "core/parameters.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::box_count {
+
+enum class Count { occupied, grey, black };
+enum class Anisotropy { refuse, ignore };
+
+/// Levels m of the fit, both included; -1, -1 stands for "auto".
+struct Fit {
+    int from = -1;
+    int to = -1;
+    bool operator==(const Fit&) const = default;
+};
+
+struct BoxCountParameters {
+    double threshold = 0;
+    std::vector<int> labels;
+    Count count = Count::occupied;
+    std::optional<Fit> fit;
+    Anisotropy anisotropy = Anisotropy::refuse;
+};
+
+/// Values of a set: low <= v <= high, both numbers of the array's type; low > high: no value.
+struct Band {
+    double low = 0;
+    double high = 0;
+};
+
+/// Everything that decides what is counted.
+struct BoxCountSpec {
+    std::string port;                       ///< "volume" or "image"
+    ElementType type = ElementType::u8;
+    int dimensions = 3;
+    std::array<std::int64_t, 3> size{1, 1, 1};   ///< x, y, z
+    std::array<double, 3> spacing{1, 1, 1};
+    std::string unit;
+    int top = 0;                            ///< k: the grid has 2^k voxels a side
+    std::vector<Band> bands;                ///< of the threshold, or one a label
+
+    std::int64_t voxels() const noexcept { return size[0] * size[1] * size[2]; }
+};
+
+/// Boxes of one level: with any voxel set, and with all.
+struct Boxes {
+    std::uint64_t any = 0;
+    std::uint64_t all = 0;
+    bool operator==(const Boxes&) const = default;
+};
+/// By m from 0 to k.
+using BoxCounts = std::vector<Boxes>;
+
+ParameterTable box_count_table();
+/// Throws ConfigError at the input or parameter that is wrong.
+BoxCountSpec spec_of(const Problem&);
+bool is_signed(ElementType) noexcept;
+
+/// Record `counts`, from the counts of each band.
+Json record_of(const BoxCountParameters&, const BoxCountSpec&, const std::vector<BoxCounts>&);
+
+/// A pyramid of two bits (any, all) a box. threads: 0 for all of the processor's.
+std::vector<BoxCounts> pyramid_counts(const BoxCountSpec&, const std::byte* voxels, int threads);
+/// Hou's method: numbers whose bits are those of the coordinates in turn, sorted; boxes are runs of equal leading bits.
+std::vector<BoxCounts> hou_counts(const BoxCountSpec&, const std::byte* voxels, int threads);
+
+Variant lanes_variant();
+Variant pyramid_variant();
+Variant hou_variant();
+Variant threaded_variant();
+Variant hou_threaded_variant();
+Variant hou_serial_variant();
+Variant reference_variant();
+
+}  // namespace parallax::engine::box_count

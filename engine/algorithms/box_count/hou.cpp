@@ -1,0 +1,97 @@
+// `hou`: the source paper's method on the device, with the engine's radix sort.
+#include "algorithms/box_count/device.hpp"
+#include "algorithms/sort/sort.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace parallax::engine::box_count {
+namespace {
+
+constexpr std::int64_t most_voxels = (std::int64_t{1} << 32) - 1;   // what a count of 32 bits holds
+
+sort::SortSpec sort_spec(const BoxCountSpec& spec) {
+    sort::SortSpec s;
+    s.end = spec.top * spec.dimensions + 1;
+    s.type = s.end <= 32 ? ElementType::u32 : ElementType::u64;
+    s.count = spec.voxels();
+    return s;
+}
+
+class HouPlan final : public Plan {
+public:
+    HouPlan(PlanBuilder& builder, const Problem& problem, int group)
+        : parameters_(problem.parameters.as<BoxCountParameters>()), spec_(spec_of(problem)), bands_(band_buffer(builder, spec_)) {
+        const sort::SortSpec keys = sort_spec(spec_);
+        host::Defines d = voxel_defines(spec_);
+        d.add("BITS", spec_.top).add("WIDE", keys.type == ElementType::u64);
+        const host::ProgramSpec program{"box_count/hou.cl", d};
+        keys_kernel_ = builder.kernel(program, "hou_keys");
+        clear_kernel_ = builder.kernel(program, "hou_clear");
+        count_kernel_ = builder.kernel(program, "hou_count");
+        const std::size_t key_bytes = static_cast<std::size_t>(keys.count) * bytes_of(keys.type);
+        keys_ = builder.scratch(key_bytes);
+        sorted_ = builder.scratch(key_bytes);
+        counts_ = builder.scratch(spec_.bands.size() * set_bytes());
+        sorter_ = sort::make_best(builder, keys);
+        group_ = std::min<std::size_t>(static_cast<std::size_t>(group), builder.device().max_work_group);
+        groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_, std::size_t{32} * builder.device().compute_units);
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const auto count = static_cast<std::uint64_t>(spec_.voxels());
+        const host::Buffer &keys = x.buffer(keys_), &sorted = x.buffer(sorted_), &all = x.buffer(counts_);
+        for (std::uint32_t label = 0; label < spec_.bands.size(); ++label) {
+            const host::Buffer counts = all.sub(label * set_bytes(), set_bytes());
+            x.launch("interleave", *keys_kernel_, {groups_, 1, 1}, {group_, 1, 1},
+                     {arrays.input(spec_.port), bands_, keys, static_cast<std::uint32_t>(spec_.size[0]), static_cast<std::uint32_t>(spec_.size[1]), count, label});
+            {
+                const auto scope = x.scope("sort");
+                sorter_->enqueue(x, {keys, {}}, {sorted, {}});
+            }
+            x.launch("clear", *clear_kernel_, {1, 1, 1}, {group_, 1, 1}, {counts});
+            x.launch("count", *count_kernel_, {groups_, 1, 1}, {group_, 1, 1}, {sorted, counts, count});
+        }
+        x.record("counts", all, spec_.bands.size() * set_bytes(), [p = parameters_, spec = spec_, stride = set_bytes()](std::span<const std::byte> bytes) {
+            std::vector<BoxCounts> read(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1));
+            for (std::size_t label = 0; label < read.size(); ++label)
+                for (std::size_t m = 0; m < read[label].size(); ++m) {
+                    std::uint32_t pair[2];
+                    std::memcpy(pair, bytes.data() + label * stride + m * sizeof pair, sizeof pair);
+                    read[label][m] = {pair[0], pair[1]};
+                }
+            return record_of(p, spec, read);
+        });
+    }
+
+private:
+    static constexpr std::size_t set_bytes() { return 4096; }   // counts of a label, at the alignment of any device's sub-buffers
+
+    BoxCountParameters parameters_;
+    BoxCountSpec spec_;
+    host::Buffer bands_;
+    std::unique_ptr<host::Kernel> keys_kernel_, clear_kernel_, count_kernel_;
+    std::unique_ptr<sort::Sorter> sorter_;
+    Scratch keys_, sorted_, counts_;
+    std::size_t group_ = 0, groups_ = 0;
+};
+
+}  // namespace
+
+Variant hou_variant() {
+    Variant v = device_variant("hou", "the source paper's: interleave, radix sort, mask, check, count", Role::seed, {"box_count/hou.cl"},
+                               {{"work_group_size", 128, {64, 128, 256}, "work-items of a group"}});
+    v.supports = [](const Problem& problem, host::Context&) {
+        const std::int64_t voxels = spec_of(problem).voxels();
+        return voxels <= most_voxels ? Support::yes() : Support::no(fmt::format("{} voxels, and it sorts at most {}", voxels, most_voxels));
+    };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<HouPlan>(builder, problem, policy.at("work_group_size"));
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::box_count

@@ -1,0 +1,50 @@
+// The variants of the native device.
+#include "algorithms/box_count/box_count.hpp"
+#include "core/plan.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace parallax::engine::box_count {
+namespace {
+
+using Counting = std::vector<BoxCounts> (*)(const BoxCountSpec&, const std::byte*, int threads);
+
+class NativePlan final : public Plan {
+public:
+    NativePlan(const Problem& problem, Counting counting, int threads)
+        : parameters_(problem.parameters.as<BoxCountParameters>()), spec_(spec_of(problem)), counting_(counting), threads_(threads) {}
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const auto counts = std::make_shared<std::vector<BoxCounts>>();
+        x.host_task("count", [&, voxels = arrays.input(spec_.port)] { *counts = counting_(spec_, voxels.host_pointer(), threads_); });
+        x.record("counts", [counts, p = parameters_, spec = spec_] { return record_of(p, spec, *counts); });
+    }
+
+private:
+    BoxCountParameters parameters_;
+    BoxCountSpec spec_;
+    Counting counting_;
+    int threads_;
+};
+
+Variant native_variant(std::string name, std::string summary, Counting counting, int threads) {
+    Variant v;
+    v.name = std::move(name);
+    v.summary = std::move(summary);
+    v.role = Role::reference;
+    v.backends = {host::Backend::native};
+    v.plan = [counting, threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        return std::make_unique<NativePlan>(problem, counting, threads);
+    };
+    return v;
+}
+
+}  // namespace
+
+Variant reference_variant() { return native_variant("reference", "a pyramid of any and all on one thread: what the others are measured by", pyramid_counts, 1); }
+Variant threaded_variant() { return native_variant("threaded", "the same pyramid on every thread", pyramid_counts, 0); }
+Variant hou_serial_variant() { return native_variant("hou_serial", "the source paper's baseline: interleave, sort, mask, check, count on one thread", hou_counts, 1); }
+Variant hou_threaded_variant() { return native_variant("hou_threaded", "the same on every thread", hou_counts, 0); }
+
+}  // namespace parallax::engine::box_count

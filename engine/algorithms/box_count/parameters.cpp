@@ -1,0 +1,142 @@
+#include "algorithms/box_count/box_count.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace parallax::engine::box_count {
+namespace {
+
+const ParameterTable& fit_table() {
+    static const ParameterTable table = TableBuilder<Fit>()
+        .integer("from", &Fit::from, {.min = 0, .max = 62}, "First m.")
+        .integer("to", &Fit::to, {.min = 1, .max = 62}, "Last m.")
+        .build();
+    return table;
+}
+
+struct Limits {
+    double low = 0, high = 0;
+};
+
+std::optional<Limits> limits_of(ElementType type) {
+    const auto of = []<class T>(T) { return Limits{static_cast<double>(std::numeric_limits<T>::lowest()), static_cast<double>(std::numeric_limits<T>::max())}; };
+    switch (type) {
+        case ElementType::boolean:
+        case ElementType::u8: return of(std::uint8_t{});
+        case ElementType::i8: return of(std::int8_t{});
+        case ElementType::u16: return of(std::uint16_t{});
+        case ElementType::i16: return of(std::int16_t{});
+        case ElementType::u32: return of(std::uint32_t{});
+        case ElementType::i32: return of(std::int32_t{});
+        case ElementType::f32: return Limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+        default: return std::nullopt;
+    }
+}
+
+constexpr Band nothing{1, 0};
+
+/// Values above `threshold`.
+Band above(double threshold, ElementType type, const Limits& limits) {
+    if (type != ElementType::f32) {
+        const double low = std::floor(threshold) + 1;
+        return low > limits.high ? nothing : Band{std::max(low, limits.low), limits.high};
+    }
+    // The smallest float above the threshold, which itself may be none.
+    if (threshold >= std::numeric_limits<float>::max()) return {limits.high, limits.high};
+    if (threshold < std::numeric_limits<float>::lowest()) return {std::numeric_limits<float>::lowest(), limits.high};
+    float low = static_cast<float>(threshold);
+    if (!(low > threshold)) low = std::nextafter(low, std::numeric_limits<float>::infinity());
+    return {low, limits.high};
+}
+
+Band exactly(int label, ElementType type, const Limits& limits) {
+    const double value = type == ElementType::f32 ? static_cast<double>(static_cast<float>(label)) : label;
+    return value != label || value < limits.low || value > limits.high ? nothing : Band{value, value};
+}
+
+void check_spacing(const BoxCountSpec& spec, Anisotropy anisotropy) {
+    if (anisotropy == Anisotropy::ignore) return;
+    for (int axis = 1; axis < spec.dimensions; ++axis) {
+        const double a = spec.spacing[0], b = spec.spacing[static_cast<std::size_t>(axis)];
+        if (std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)))
+            throw ConfigError("/inputs/" + spec.port, fmt::format("voxels of {:.6g} x {:.6g} x {:.6g} {}", spec.spacing[0], spec.spacing[1], spec.spacing[2], spec.unit),
+                              "voxels as long on every axis, so that boxes are cubes",
+                              "resample the volume before, or count boxes of voxels by \"anisotropy\": \"ignore\"");
+    }
+}
+
+void check_fit(const std::optional<Fit>& fit, int top) {
+    if (!fit) return;
+    if (*fit == Fit{}) {
+        if (top < 3) throw ConfigError("/fit", fmt::format("\"auto\" for {} sizes of boxes", top + 1), "at least 4 sizes", "take a larger volume or name the range");
+        return;
+    }
+    if (fit->from < 0 || fit->from >= fit->to || fit->to > top)
+        throw ConfigError("/fit", fmt::format("from {} to {}", fit->from, fit->to), fmt::format("from below to, and to at most {}: the largest box has 2^{} voxels a side", top, top));
+}
+
+}  // namespace
+
+bool is_signed(ElementType type) noexcept { return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32; }
+
+ParameterTable box_count_table() {
+    using P = BoxCountParameters;
+    return TableBuilder<P>()
+        .number("threshold", &P::threshold, {}, "Voxels above this are set. Not looked at where there are labels.")
+        .integer_list("labels", &P::labels, 64, {}, "Voxels of each of these values are a set of their own.")
+        .choice("count", &P::count, {{"occupied", Count::occupied}, {"grey", Count::grey}, {"black", Count::black}},
+                "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
+        .object("fit", &P::fit, fit_table(), {{"auto", Fit{}}},
+                "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: where R is largest.")
+        .choice("anisotropy", &P::anisotropy, {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}},
+                "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels.")
+        .build();
+}
+
+BoxCountSpec spec_of(const Problem& problem) {
+    const auto& p = problem.parameters.as<BoxCountParameters>();
+    const bool has_volume = problem.inputs.contains("volume"), has_image = problem.inputs.contains("image");
+    if (has_volume == has_image)
+        throw ConfigError("/inputs", has_volume ? "both a volume and an image" : "neither a volume nor an image", "one of volume and image");
+    BoxCountSpec spec;
+    spec.port = has_volume ? "volume" : "image";
+    const std::string pointer = "/inputs/" + spec.port;
+    const ArrayDesc& array = problem.inputs.at(spec.port);
+    const std::optional<Limits> limits = limits_of(array.type);
+    if (!limits) throw ConfigError(pointer, array.describe(), "elements of type bool, u8, i8, u16, i16, u32, i32 or f32", "convert it");
+    if (!array.is_dense()) throw ConfigError(pointer, array.describe() + " with gaps", "a dense array");
+    if (array.count() == 0) throw ConfigError(pointer, array.describe(), "an array with at least one voxel");
+
+    std::string names;
+    for (const Axis& axis : array.axes) {
+        const std::size_t place = std::string_view("xyz").find(axis.name);
+        if (place == std::string_view::npos) {
+            if (axis.size != 1) throw ConfigError(pointer, array.describe(), "a volume (z, y, x) or an image (y, x)", "select one channel or time");
+            continue;
+        }
+        if (axis.name == 'z' && axis.size == 1) continue;
+        names += axis.name;
+        spec.size[place] = axis.size;
+        spec.spacing[place] = axis.spacing;
+    }
+    if (names != "zyx" && names != "yx") throw ConfigError(pointer, array.describe(), "a volume (z, y, x) or an image (y, x)");
+    spec.dimensions = static_cast<int>(names.size());
+    spec.type = array.type;
+    spec.unit = array.unit;
+    const std::int64_t longest = *std::max_element(spec.size.begin(), spec.size.end());
+    const int most = spec.dimensions == 3 ? 20 : 30;
+    spec.top = std::bit_width(static_cast<std::uint64_t>(longest - 1));
+    if (spec.top > most) throw ConfigError(pointer, array.describe(), fmt::format("at most 2^{} voxels a side", most));
+    check_spacing(spec, p.anisotropy);
+    check_fit(p.fit, spec.top);
+    if (!std::isfinite(p.threshold)) throw ConfigError("/threshold", fmt::format("{}", p.threshold), "a finite number");
+    if (p.labels.empty()) spec.bands.push_back(above(p.threshold, spec.type, *limits));
+    for (const int label : p.labels) spec.bands.push_back(exactly(label, spec.type, *limits));
+    return spec;
+}
+
+}  // namespace parallax::engine::box_count

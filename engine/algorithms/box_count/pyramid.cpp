@@ -1,0 +1,114 @@
+// `pyramid` and `lanes`: pyramid.cl with work-groups of many work-items, or of one.
+#include "algorithms/box_count/device.hpp"
+#include "core/lanes.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+namespace parallax::engine::box_count {
+namespace {
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t tiles_of(const BoxCountSpec& spec, int tile) {
+    std::int64_t tiles = 1;
+    for (const std::int64_t size : spec.size) tiles *= divided_up(size, tile);
+    return tiles;
+}
+
+class PyramidPlan final : public Plan {
+public:
+    PyramidPlan(PlanBuilder& builder, const Problem& problem, int tile, int group)
+        : parameters_(problem.parameters.as<BoxCountParameters>()), spec_(spec_of(problem)), group_(static_cast<std::size_t>(group)),
+          tiles_(tiles_of(spec_, tile)), bands_(band_buffer(builder, spec_)) {
+        const int tile_bits = std::countr_zero(static_cast<unsigned>(tile));
+        columns_ = static_cast<std::size_t>(2 * tile_bits - 1);
+        for (std::size_t axis = 0; axis < 3; ++axis) tiles_by_axis_[axis] = static_cast<std::uint32_t>(divided_up(spec_.size[axis], tile));
+        host::Defines d = voxel_defines(spec_);
+        d.add("TILE", tile).add("TILE_BITS", tile_bits).add("GROUP", group);
+        d.add("ALIGNED", spec_.size[0] * static_cast<std::int64_t>(bytes_of(spec_.type)) % 16 == 0 && spec_.size[0] % 16 == 0);
+        const host::ProgramSpec program{"box_count/pyramid.cl", d};
+        tile_kernel_ = builder.kernel(program, "box_tiles");
+        top_kernel_ = builder.kernel(program, "box_tops");
+        const std::size_t labels = spec_.bands.size(), tiles = static_cast<std::size_t>(tiles_);
+        room_ = tiles + 64;   // halves of halves, and one more for each of at most 30 sizes
+        tops_ = builder.scratch(labels * tiles);
+        counts_ = builder.scratch(labels * tiles * columns_ * sizeof(std::uint32_t));
+        higher_ = builder.scratch(labels * room_);
+        results_ = builder.scratch(result_bytes());
+    }
+
+    void enqueue(Execution& x, const Bindings& arrays) override {
+        const auto u32 = [](auto v) { return static_cast<std::uint32_t>(v); };
+        x.launch("tiles", *tile_kernel_, {static_cast<std::size_t>(tiles_), 1, 1}, {group_, 1, 1},
+                 {arrays.input(spec_.port), bands_, x.buffer(tops_), x.buffer(counts_), u32(spec_.size[0]), u32(spec_.size[1]), u32(spec_.size[2]),
+                  tiles_by_axis_[0], tiles_by_axis_[1], u32(tiles_), u32(spec_.bands.size())});
+        x.launch("tops", *top_kernel_, {1 + columns_, spec_.bands.size(), 1}, {group_, 1, 1},
+                 {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), tiles_by_axis_[0], tiles_by_axis_[1], tiles_by_axis_[2],
+                  u32(tiles_), u32(room_), u32(spec_.top)});
+        x.record("counts", x.buffer(results_), result_bytes(), [p = parameters_, spec = spec_](std::span<const std::byte> bytes) {
+            std::vector<BoxCounts> all(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1));
+            for (BoxCounts& counts : all) {
+                std::memcpy(counts.data(), bytes.data(), counts.size() * sizeof(Boxes));
+                bytes = bytes.subspan(counts.size() * sizeof(Boxes));
+            }
+            return record_of(p, spec, all);
+        });
+    }
+
+private:
+    std::size_t result_bytes() const { return spec_.bands.size() * (static_cast<std::size_t>(spec_.top) + 1) * sizeof(Boxes); }
+
+    BoxCountParameters parameters_;
+    BoxCountSpec spec_;
+    std::size_t group_, columns_ = 0, room_ = 0;
+    std::int64_t tiles_;
+    std::array<std::uint32_t, 3> tiles_by_axis_{};
+    host::Buffer bands_;
+    std::unique_ptr<host::Kernel> tile_kernel_, top_kernel_;
+    Scratch tops_, counts_, higher_, results_;
+};
+
+std::string too_many_tiles(const Problem& problem, int tile) {
+    const std::int64_t tiles = tiles_of(spec_of(problem), tile);
+    const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
+    return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);
+}
+
+}  // namespace
+
+Variant pyramid_variant() {
+    Variant v = device_variant("pyramid", "one read: bits of any and all folded in registers and local memory, then the tiles' flags", Role::best,
+                               {"box_count/pyramid.cl"},
+                               {{"tile", 64, {32, 64, 128}, "voxels a side that a work-group folds"},
+                                {"work_group_size", 256, {64, 128, 256, 512}, "work-items of a group, a power of two"}});
+    v.supports = [](const Problem& problem, host::Context& context) {
+        if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
+        return Support{too_many_tiles(problem, 32)};
+    };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        const auto most = static_cast<int>(std::bit_floor(static_cast<unsigned>(builder.device().max_work_group)));
+        return std::make_unique<PyramidPlan>(builder, problem, policy.at("tile"), std::min(policy.at("work_group_size"), most));
+    };
+    return v;
+}
+
+Variant lanes_variant() {
+    Variant v = device_variant("lanes", "for processors: the pyramid with a tile a work-item, no barriers", Role::best, {"box_count/pyramid.cl"},
+                               {{"tile", 64, {32, 64, 128}, "voxels a side that a work-item folds"}});
+    v.backends = {host::Backend::opencl};
+    v.supports = [](const Problem& problem, host::Context& context) {
+        if (std::string reason = lanes_why_not(context.info()); !reason.empty()) return Support::no(std::move(reason));
+        return Support{too_many_tiles(problem, 32)};
+    };
+    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        return std::make_unique<PyramidPlan>(builder, problem, policy.at("tile"), 1);
+    };
+    return v;
+}
+
+}  // namespace parallax::engine::box_count

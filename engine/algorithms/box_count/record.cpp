@@ -1,0 +1,154 @@
+// The record: counts by size, and the line through their logarithms.
+#include "algorithms/box_count/box_count.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace parallax::engine::box_count {
+namespace {
+
+/// A line through (-m, log2 N): the same slope as that of ln N against ln 2^-m.
+struct Line {
+    double slope = 0, error = 0, r = 0;
+    bool has_error = false, has_r = false;
+};
+
+std::uint64_t fitted(const Boxes& b, Count count) {
+    return count == Count::occupied ? b.any : count == Count::black ? b.all : b.any - b.all;
+}
+
+/// Empty where a level has no box.
+std::optional<Line> line_through(const std::vector<std::uint64_t>& numbers, int from, int to) {
+    const double n = to - from + 1;
+    double mean_x = 0, mean_y = 0;
+    for (int m = from; m <= to; ++m) {
+        const std::uint64_t boxes = numbers[static_cast<std::size_t>(m)];
+        if (boxes == 0) return std::nullopt;
+        mean_x -= m / n;
+        mean_y += std::log2(static_cast<double>(boxes)) / n;
+    }
+    double xx = 0, xy = 0, yy = 0;
+    for (int m = from; m <= to; ++m) {
+        const double x = -m - mean_x, y = std::log2(static_cast<double>(numbers[static_cast<std::size_t>(m)])) - mean_y;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    Line line;
+    line.slope = xy / xx;
+    line.has_r = yy > 0;
+    if (line.has_r) line.r = xy / std::sqrt(xx * yy);
+    line.has_error = n > 2;
+    if (line.has_error) line.error = std::sqrt(std::max(0.0, yy - line.slope * xy) / (n - 2) / xx);
+    return line;
+}
+
+struct Range {
+    int from = 0, to = 0;
+    std::string why;
+};
+
+/// The longest range of at least four sizes whose R is within 1e-4 of the best.
+std::optional<Range> best_range(const std::vector<std::uint64_t>& numbers) {
+    const int top = static_cast<int>(numbers.size()) - 1;
+    const auto r_of = [&](int from, int to) {
+        const std::optional<Line> line = line_through(numbers, from, to);
+        return line && line->has_r ? line->r : -1.0;
+    };
+    double best = -1;
+    for (int from = 0; from + 3 <= top; ++from)
+        for (int to = from + 3; to <= top; ++to) best = std::max(best, r_of(from, to));
+    if (best <= 0) return std::nullopt;
+    for (int length = top; length >= 3; --length) {
+        Range longest;
+        double its_r = -1;
+        for (int from = 0; from + length <= top; ++from)
+            if (const double r = r_of(from, from + length); r >= best - 1e-4 && r > its_r) {
+                its_r = r;
+                longest = {from, from + length, fmt::format("auto: the longest whose R is within 1e-4 of the best, {:.6f}", best)};
+            }
+        if (its_r > 0) return longest;
+    }
+    return std::nullopt;
+}
+
+std::optional<Range> range_of(const std::optional<Fit>& fit, const std::vector<std::uint64_t>& numbers) {
+    const int top = static_cast<int>(numbers.size()) - 1;
+    if (fit && *fit == Fit{}) return best_range(numbers);
+    if (fit) return Range{fit->from, fit->to, "as the job says"};
+    if (top >= 4) return Range{1, top - 2, "by size alone: 1 to k - 2"};
+    if (top >= 1) return Range{0, top, "by size alone: all of a small grid"};
+    return std::nullopt;
+}
+
+Json edge_of(const BoxCountSpec& spec, double voxels) {
+    bool equal = true;
+    Json edges = Json::array();
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.dimensions); ++axis) {
+        edges.push_back(voxels * spec.spacing[axis]);
+        equal = equal && std::abs(spec.spacing[axis] - spec.spacing[0]) <= 1e-3 * std::abs(spec.spacing[0]);
+    }
+    return equal ? edges.front() : edges;
+}
+
+Json levels_of(const BoxCountSpec& spec, const BoxCounts& counts, const std::vector<std::uint64_t>& numbers) {
+    Json levels = Json::array();
+    for (int m = 0; m <= spec.top; ++m) {
+        const std::size_t at = static_cast<std::size_t>(m);
+        const Boxes& b = counts[at];
+        Json slope = nullptr;
+        if (m < spec.top && numbers[at] > 0 && numbers[at + 1] > 0) slope = std::log2(static_cast<double>(numbers[at]) / static_cast<double>(numbers[at + 1]));
+        levels.push_back({{"m", m},
+                          {"edge_voxels", std::int64_t{1} << m},
+                          {"edge", edge_of(spec, std::ldexp(1.0, m))},
+                          {"black", b.all},
+                          {"grey", b.any - b.all},
+                          {"white", (std::uint64_t{1} << ((spec.top - m) * spec.dimensions)) - b.any},
+                          {"slope", slope}});
+    }
+    return levels;
+}
+
+Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, const BoxCounts& counts) {
+    std::vector<std::uint64_t> numbers;
+    for (const Boxes& b : counts) numbers.push_back(fitted(b, p.count));
+    Json record{{"levels", levels_of(spec, counts, numbers)}, {"dimension", nullptr}, {"standard_error", nullptr}, {"r", nullptr}, {"fit", nullptr}};
+    const std::optional<Range> range = range_of(p.fit, numbers);
+    if (!range) {
+        record["why_no_dimension"] = spec.top == 0 ? "the grid has one size of boxes" : "no range of four sizes has boxes and a slope";
+        return record;
+    }
+    record["fit"] = {{"from", range->from}, {"to", range->to}, {"why", range->why}};
+    const std::optional<Line> line = line_through(numbers, range->from, range->to);
+    if (!line) {
+        record["why_no_dimension"] = "a size in the fitted range has no boxes";
+        return record;
+    }
+    record["dimension"] = line->slope;
+    if (line->has_error) record["standard_error"] = line->error;
+    if (line->has_r) record["r"] = line->r;
+    return record;
+}
+
+}  // namespace
+
+Json record_of(const BoxCountParameters& p, const BoxCountSpec& spec, const std::vector<BoxCounts>& counts) {
+    const char* const fitted_boxes = p.count == Count::occupied ? "occupied" : p.count == Count::grey ? "grey" : "black";
+    Json record{{"dimensions", spec.dimensions}, {"grid", std::int64_t{1} << spec.top}, {"count", fitted_boxes}, {"unit", spec.unit.empty() ? "voxel" : spec.unit}};
+    if (p.labels.empty()) {
+        record["threshold"] = p.threshold;
+        record.update(record_of_set(p, spec, counts.front()));
+        return record;
+    }
+    Json labels = Json::array();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        Json one = record_of_set(p, spec, counts[i]);
+        one["label"] = p.labels[i];
+        labels.push_back(std::move(one));
+    }
+    record["labels"] = std::move(labels);
+    return record;
+}
+
+}  // namespace parallax::engine::box_count

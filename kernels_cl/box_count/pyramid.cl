@@ -1,0 +1,318 @@
+// Boxes by a pyramid of two bits, any and all, in two launches.
+//   box_tiles   a work-group reads a tile of TILE voxels a side once. A work-item takes 16 x 4 x 4 voxels (16 x 4 in an image) as
+//               bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local memory. Numbers of
+//               boxes of each size go to counts[label][column][tile], flags of the whole tile (any | all << 1) to tops.
+//   box_tops    work-group 0 folds the tiles' flags up to the whole grid; work-group 1 + c adds up column c of the counts.
+// Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
+// Bits of 16 voxels along x: x = 4 i + b at bit 8 b + i; a second row of them stands 4 bits higher.
+// GROUP 1 (CPUs): no barriers, a tile a work-item.
+#include "prelude/prelude.clh"
+#include "box_count/voxels.clh"
+
+#ifndef DIMS         // 3 volume, 2 image
+#define DIMS 3
+#endif
+#ifndef TILE         // 32, 64 or 128
+#define TILE 64
+#endif
+#ifndef TILE_BITS    // log2 of TILE
+#define TILE_BITS 6
+#endif
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef ALIGNED      // 1: rows begin at multiples of 16 bytes
+#define ALIGNED 1
+#endif
+#if DIMS == 3
+#define DEEP(n) (n)
+#else
+#define DEEP(n) 1
+#endif
+#define COLUMNS (2 * TILE_BITS - 1)
+#define QUADS (TILE / 16)                            // of boxes of 4, along x
+#define ROWS (TILE / 4)                              // of boxes of 4, along y and z
+#define PIECES (QUADS * ROWS * DEEP(ROWS))           // what work-items take
+#define MIDDLES (QUADS * QUADS * DEEP(QUADS))        // boxes of 16
+#if GROUP == 1
+#define SYNC()
+#define SYNC_ALL()
+#define ADD(place, value) (*(place) += (value))
+#define SPREAD 1
+#else
+#define SYNC() BARRIER_LOCAL()
+#define SYNC_ALL() BARRIER_ALL()
+#define ADD(place, value) atomic_add(place, value)
+#define SPREAD 32                                    // places for sums, so that lanes do not wait for each other
+#endif
+
+#if ELEMENT_BYTES == 1
+// The highest bit of each byte: whether it is at least n, 0 to 256, where `add` is 0x80 - n or 0x100 - n in each byte, and `small`
+// all ones up to 128.
+INLINE uint bytes_from(uint word, uint add, uint small) {
+    const uint sum = (word & 0x7f7f7f7fu) + add;
+    return (sum & word) | (small & (sum | word));
+}
+INLINE uint bytes_set(uint word, uint low_add, uint low_small, uint high_add, uint high_small) {
+    word ^= FLIP * 0x01010101u;
+#if UP_TO_MAX
+    return bytes_from(word, low_add, low_small) & 0x80808080u;
+#else
+    return bytes_from(word, low_add, low_small) & ~bytes_from(word, high_add, high_small) & 0x80808080u;
+#endif
+}
+#endif
+
+// 16 voxels from p on; `there`: how many of them are inside.
+INLINE uint row_bits(GLOBAL const ELEMENT* p, uint there, VALUE low, VALUE high) {
+    uint bits = 0;
+#if ELEMENT_BYTES == 1
+    const uint low_small = low <= 128 ? 0xffffffffu : 0u, low_add = ((low <= 128 ? 128u : 256u) - low) * 0x01010101u;
+    const uint over = high + 1, high_small = over <= 128 ? 0xffffffffu : 0u, high_add = ((over <= 128 ? 128u : 256u) - over) * 0x01010101u;
+#define FOUR(word) bytes_set(word, low_add, low_small, high_add, high_small)
+#if ALIGNED
+    const uint4 w = *(GLOBAL const uint4*)p;
+    return FOUR(w.x) >> 7 | FOUR(w.y) >> 6 | FOUR(w.z) >> 5 | FOUR(w.w) >> 4;
+#else
+    if (there >= 16) {
+#pragma unroll
+        for (uint i = 0; i < 4; ++i) {
+            const uint word = (uint)p[4 * i] | (uint)p[4 * i + 1] << 8 | (uint)p[4 * i + 2] << 16 | (uint)p[4 * i + 3] << 24;
+            bits |= FOUR(word) >> (7 - i);
+        }
+        return bits;
+    }
+#endif
+#undef FOUR
+#elif ALIGNED && ELEMENT_BYTES == 2
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) {
+        const uint2 w = ((GLOBAL const uint2*)p)[i];
+        bits |= (IS_SET((w.x & 0xffffu) ^ FLIP, low, high) | IS_SET((w.x >> 16) ^ FLIP, low, high) << 8 | IS_SET((w.y & 0xffffu) ^ FLIP, low, high) << 16 |
+                 IS_SET((w.y >> 16) ^ FLIP, low, high) << 24) << i;
+    }
+    return bits;
+#elif ALIGNED
+#if IS_FLOAT
+#define WORD(x) as_float(x)
+#else
+#define WORD(x) ((x) ^ FLIP)
+#endif
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) {
+        const uint4 w = ((GLOBAL const uint4*)p)[i];
+        bits |= (IS_SET(WORD(w.x), low, high) | IS_SET(WORD(w.y), low, high) << 8 | IS_SET(WORD(w.z), low, high) << 16 | IS_SET(WORD(w.w), low, high) << 24) << i;
+    }
+    return bits;
+#undef WORD
+#endif
+#if !(ALIGNED)
+    for (uint x = 0; x < 16 && x < there; ++x) bits |= IS_SET(VALUE_OF(p[x]), low, high) << (8 * (x & 3) + (x >> 2));
+#endif
+    return bits;
+}
+
+KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL uchar* RESTRICT tops,
+                                                  GLOBAL uint* RESTRICT counts, uint width, uint height, uint depth, uint tiles_x, uint tiles_y, uint tiles,
+                                                  uint labels) {
+    LOCAL_ARRAY(uint, cells, (PIECES + 3) / 4);   // a byte a piece: boxes of 4 along x, any in bits 0 to 3, all in 4 to 7
+    LOCAL_ARRAY(uchar, middles, 2 * MIDDLES);     // any | all << 1
+    LOCAL_ARRAY(uint, spread, 3 * SPREAD);
+    LOCAL_ARRAY(uint, sums, COLUMNS);
+    LOCAL uchar* cell = (LOCAL uchar*)cells;
+    const uint tile = (uint)get_group_id(0), lane = (uint)get_local_id(0);
+    const uint left = tile % tiles_x * TILE, front = tile / tiles_x % tiles_y * TILE, low_z = tile / tiles_x / tiles_y * TILE;
+
+    for (uint label = 0; label < labels; ++label) {
+        const VALUE low = bands[2 * label], high = bands[2 * label + 1];
+        for (uint i = lane; i < 3 * SPREAD; i += GROUP) spread[i] = 0;
+        for (uint i = lane; i < COLUMNS; i += GROUP) sums[i] = 0;
+        SYNC();
+
+        uint set = 0, any_2 = 0, all_2 = 0;
+        for (uint piece = lane; piece < PIECES; piece += GROUP) {
+            const uint qx = piece % QUADS, qy = piece / QUADS % ROWS, qz = piece / QUADS / ROWS;
+            const uint x = left + 16 * qx, y = front + 4 * qy, z = low_z + 4 * qz;
+            uint any_4 = 0, all_4 = 0xffu, any_of_2 = 0, all_of_2 = 0;
+            if (x < width && y < height && z < depth) {
+#if GROUP > 1   // all sixteen loads in flight; a processor's compiler would only take longer
+#pragma unroll
+#endif
+                for (uint v = 0; v < DEEP(2); ++v)
+#if GROUP > 1
+#pragma unroll
+#endif
+                    for (uint u = 0; u < 2; ++u) {
+                        uint any = 0, all = 0xffffffffu;
+#pragma unroll
+                        for (uint dz = 0; dz < DEEP(2); ++dz) {
+                            uint pair = 0;
+#pragma unroll
+                            for (uint dy = 0; dy < 2; ++dy) {
+                                // Rows outside are read where the last one is, and not counted: no branch keeps loads from going ahead.
+                                const uint row_z = z + 2 * v + dz, row_y = y + 2 * u + dy;
+                                const uint inside = row_z < depth && row_y < height ? 0xffffffffu : 0u;
+                                GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * width + x;
+                                pair |= (row_bits(row, width - x, low, high) & inside) << (4 * dy);
+                            }
+                            set += popcount(pair);
+                            any |= pair | pair >> 4;
+                            all &= pair & pair >> 4;
+                        }
+                        any = (any | any >> 8) & 0x000f000fu;
+                        all = (all & all >> 8) & 0x000f000fu;
+                        any_of_2 |= any << (4 * (2 * v + u));
+                        all_of_2 |= all << (4 * (2 * v + u));
+                        any_4 |= any | any >> 16;
+                        all_4 &= all & all >> 16;
+                    }
+            } else {
+                all_4 = 0;
+            }
+            any_2 += popcount(any_of_2);
+            all_2 += popcount(all_of_2);
+            cell[(qz * QUADS + qx) * ROWS + qy] = (uchar)((any_4 & 15u) | (all_4 & 15u) << 4);
+        }
+        ADD(&spread[lane % SPREAD], set);
+        ADD(&spread[SPREAD + lane % SPREAD], any_2);
+        ADD(&spread[2 * SPREAD + lane % SPREAD], all_2);
+        SYNC();
+
+        // Boxes of 16: four words of four bytes, a word a slice, a byte a row.
+        for (uint q = lane; q < MIDDLES; q += GROUP) {
+            const uint qx = q % QUADS, qy = q / QUADS % QUADS, qz = q / QUADS / QUADS;
+            uint any_4 = 0, all_4 = 0, any_8 = 0, all_8 = 0, any_16 = 0, all_16 = 0xffffffffu;
+#pragma unroll
+            for (uint v = 0; v < DEEP(2); ++v) {
+                uint any = 0, all = 0xffffffffu;
+#pragma unroll
+                for (uint dz = 0; dz < DEEP(2); ++dz) {
+                    const uint four = cells[((4 * qz + 2 * v + dz) * QUADS + qx) * (ROWS / 4) + qy];
+                    any_4 += popcount(four & 0x0f0f0f0fu);
+                    all_4 += popcount(four & 0xf0f0f0f0u);
+                    any |= four;
+                    all &= four;
+                }
+                any |= any >> 8;
+                all &= all >> 8;
+                any = (any | any >> 1) & 0x00050005u;
+                all = (all & all >> 1) & 0x00500050u;
+                any_8 += popcount(any);
+                all_8 += popcount(all);
+                any_16 |= any | any >> 16;
+                all_16 &= all & all >> 16;
+            }
+            any_16 = (any_16 | any_16 >> 2) & 1u;
+            all_16 = (all_16 & all_16 >> 2) >> 4 & 1u;
+            middles[q] = (uchar)(any_16 | all_16 << 1);
+            ADD(&sums[3], any_4);
+            ADD(&sums[4], all_4);
+            ADD(&sums[5], any_8);
+            ADD(&sums[6], all_8);
+            ADD(&sums[7], any_16);
+            ADD(&sums[8], all_16);
+        }
+        SYNC();
+
+        // Boxes of 32 and more: `from` and `to` take turns.
+        uint from = 0, column = 9;
+#pragma unroll
+        for (uint side = QUADS / 2; side > 0; side /= 2) {
+            const uint to = MIDDLES - from;
+            for (uint q = lane; q < side * side * DEEP(side); q += GROUP) {
+                const uint qx = q % side, qy = q / side % side, qz = q / side / side;
+                uint any = 0, all = 3;
+                for (uint dz = 0; dz < DEEP(2); ++dz)
+                    for (uint dy = 0; dy < 2; ++dy)
+                        for (uint dx = 0; dx < 2; ++dx) {
+                            const uint flags = middles[from + ((DEEP(2) * qz + dz) * 2 * side + 2 * qy + dy) * 2 * side + 2 * qx + dx];
+                            any |= flags;
+                            all &= flags;
+                        }
+                middles[to + q] = (uchar)((any & 1u) | (all & 2u));
+                if (side > 1) {   // the whole tile is counted by box_tops
+                    ADD(&sums[column], any & 1u);
+                    ADD(&sums[column + 1], all >> 1);
+                }
+            }
+            SYNC();
+            from = to;
+            column += 2;
+        }
+
+        GLOBAL uint* to = counts + (ulong64)label * COLUMNS * tiles + tile;
+        for (uint c = lane; c < COLUMNS; c += GROUP) {
+            uint sum = sums[c];
+            if (c < 3)
+                for (uint i = 0; i < SPREAD; ++i) sum += spread[c * SPREAD + i];
+            to[(ulong64)c * tiles] = sum;
+        }
+        if (lane == 0) tops[(ulong64)label * tiles + tile] = middles[from];
+        SYNC();
+    }
+}
+
+// results: any and all by m from 0 to last, for each label. higher: room for `room` flags a label.
+KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
+                                                 GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint room, uint last) {
+    LOCAL_ARRAY(ulong64, parts, GROUP);
+    LOCAL_ARRAY(uint, sums, 2);
+    const uint lane = (uint)get_local_id(0), role = (uint)get_group_id(0), label = (uint)get_group_id(1);
+    results += (ulong64)label * 2 * (last + 1);
+    if (role > 0) {
+        const uint column = role - 1, m = role / 2;
+        if (m > last) return;
+        GLOBAL const uint* from = counts + ((ulong64)label * COLUMNS + column) * tiles;
+        ulong64 sum = 0;
+        for (uint i = lane; i < tiles; i += GROUP) sum += from[i];
+        parts[lane] = sum;
+        SYNC();
+        for (uint width = GROUP / 2; width > 0; width /= 2) {
+            if (lane < width) parts[lane] += parts[lane + width];
+            SYNC();
+        }
+        if (lane == 0) {
+            if (column == 0) results[0] = results[1] = parts[0];
+            else results[2 * m + (column + 1) % 2] = parts[0];
+        }
+        return;
+    }
+
+    GLOBAL const uchar* from = tops + (ulong64)label * tiles;
+    GLOBAL uchar* to = higher + (ulong64)label * room;
+    uint nx = tiles_x, ny = tiles_y, nz = tiles_z;
+    for (uint m = TILE_BITS; m <= last; ++m) {
+        const uint count = nx * ny * nz;
+        uint any = 0, all = 0;
+        if (lane == 0) sums[0] = sums[1] = 0;
+        SYNC();
+        for (uint i = lane; i < count; i += GROUP) {
+            any += from[i] & 1u;
+            all += from[i] >> 1;
+        }
+        ADD(&sums[0], any);
+        ADD(&sums[1], all);
+        const uint ux = (nx + 1) / 2, uy = (ny + 1) / 2, uz = DEEP((nz + 1) / 2);
+        for (uint i = lane; i < ux * uy * uz; i += GROUP) {
+            const uint x = i % ux * 2, y = i / ux % uy * 2, z = i / ux / uy * DEEP(2);
+            uint one = 0, every = 3;
+            for (uint dz = 0; dz < DEEP(2); ++dz)
+                for (uint dy = 0; dy < 2; ++dy)
+                    for (uint dx = 0; dx < 2; ++dx) {
+                        const uint flags = x + dx < nx && y + dy < ny && z + dz < nz ? from[((ulong64)(z + dz) * ny + y + dy) * nx + x + dx] : 0u;
+                        one |= flags;
+                        every &= flags;
+                    }
+            to[i] = (uchar)((one & 1u) | (every & 2u));
+        }
+        SYNC_ALL();
+        if (lane == 0) {
+            results[2 * m] = sums[0];
+            results[2 * m + 1] = sums[1];
+        }
+        from = to;
+        to += ux * uy * uz;
+        nx = ux, ny = uy, nz = uz;
+        SYNC();
+    }
+}

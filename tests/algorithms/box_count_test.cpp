@@ -1,0 +1,335 @@
+// Box counts: the reference against boxes looked at one by one and against closed forms; every variant of every device against the
+// reference; the line through the counts against published dimensions.
+#include "algorithms/box_count/box_count.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "io/io.hpp"
+#include "parallax/host/error.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <random>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::engine::box_count;
+
+namespace parallax::engine {
+Algorithm make_box_count();
+}
+
+namespace {
+
+using Shape = std::array<std::int64_t, 3>;   // x, y, z; z 0: an image
+using Inside = std::function<bool(std::int64_t, std::int64_t, std::int64_t)>;
+
+ArrayDesc desc_of(ElementType type, const Shape& s) {
+    if (s[2] == 0) return ArrayDesc::dense(type, {{'y', s[1]}, {'x', s[0]}});
+    return ArrayDesc::dense(type, {{'z', s[2]}, {'y', s[1]}, {'x', s[0]}});
+}
+
+template <class T> HostArray filled(ElementType type, const Shape& s, const std::function<T(std::int64_t)>& value) {
+    HostArray array = HostArray::make(desc_of(type, s));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<T>()[i] = value(i);
+    return array;
+}
+
+HostArray shape_of(const Shape& s, const Inside& inside) {
+    return filled<std::uint8_t>(ElementType::u8, s, [&](std::int64_t i) { return static_cast<std::uint8_t>(inside(i % s[0], i / s[0] % s[1], i / s[0] / s[1]) ? 255 : 0); });
+}
+
+/// Black and occupied boxes of a record, by m.
+std::vector<Boxes> boxes_in(const Json& record) {
+    std::vector<Boxes> boxes;
+    for (const Json& level : record.at("levels")) {
+        const auto black = level.at("black").get<std::uint64_t>();
+        boxes.push_back({black + level.at("grey").get<std::uint64_t>(), black});
+    }
+    return boxes;
+}
+
+/// Every box by itself.
+std::vector<Boxes> one_by_one(const HostArray& array) {
+    const ArrayDesc& d = array.desc;
+    const bool flat = d.find('z') == nullptr;
+    const std::int64_t nx = d.size('x'), ny = d.size('y'), nz = d.size('z');
+    std::vector<Boxes> all;
+    for (std::int64_t edge = 1;; edge *= 2) {
+        Boxes b;
+        const std::int64_t deep = flat ? 1 : edge;
+        for (std::int64_t z = 0; z < nz; z += deep)
+            for (std::int64_t y = 0; y < ny; y += edge)
+                for (std::int64_t x = 0; x < nx; x += edge) {
+                    std::int64_t set = 0;
+                    for (std::int64_t w = z; w < std::min(z + deep, nz); ++w)
+                        for (std::int64_t v = y; v < std::min(y + edge, ny); ++v)
+                            for (std::int64_t u = x; u < std::min(x + edge, nx); ++u) set += array.as<std::uint8_t>()[(w * ny + v) * nx + u] > 0;
+                    b.any += set > 0;
+                    b.all += set == edge * edge * deep;
+                }
+        all.push_back(b);
+        if (edge >= std::max({nx, ny, flat ? 1 : nz})) return all;
+    }
+}
+
+class Bench {
+public:
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+
+    Json count(const HostArray& array, const std::string& variant, const Json& parameters = Json::object(), const Json& policy = Json::object()) {
+        Call call;
+        call.algorithm = &algorithm_;
+        call.parameters = algorithm_.parameters.parse(parameters, "");
+        call.variant = variant;
+        call.policy = policy;
+        call.inputs["volume"] = session_.upload(array);
+        return session_.run(call).records.at("counts");
+    }
+    std::vector<std::string> variants() {
+        std::vector<std::string> names;
+        const Problem problem{{{"volume", desc_of(ElementType::u8, {4, 4, 4})}}, algorithm_.parameters.defaults(), {"counts"}};
+        for (const Variant& v : algorithm_.variants) {
+            const bool listed = std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end();
+            if (listed && (!v.supports || v.supports(problem, engine_.context()))) names.push_back(v.name);
+        }
+        return names;
+    }
+    const host::DeviceInfo& device() const { return engine_.device(); }
+
+private:
+    Engine engine_;
+    Session session_;
+    Algorithm algorithm_ = make_box_count();
+};
+
+Json reference_record(const HostArray& array, const Json& parameters = Json::object()) {
+    const Algorithm algorithm = make_box_count();
+    const Problem problem{{{"volume", array.desc}}, algorithm.parameters.parse(parameters, ""), {"counts"}};
+    const BoxCountSpec spec = spec_of(problem);
+    return record_of(problem.parameters.as<BoxCountParameters>(), spec, pyramid_counts(spec, array.data(), 1));
+}
+
+/// Random blobs: boxes of several sizes are full, empty and in between.
+HostArray blobs(const Shape& s, unsigned seed) {
+    std::mt19937 random(seed);
+    const auto shift = static_cast<int>(random() % 4);
+    const unsigned share = 20 + random() % 75;
+    return shape_of(s, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+        const auto cell = static_cast<unsigned>((x >> shift) * 73856093 ^ (y >> shift) * 19349663 ^ (z >> shift) * 83492791) * 2654435761u + seed * 40503u;
+        return (cell >> 8) % 100 < share;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("box_count: the reference counts every box") {
+    const Shape shapes[] = {{1, 1, 0}, {1, 1, 1}, {2, 1, 0}, {7, 5, 3}, {16, 16, 16}, {17, 33, 5}, {1, 1, 40}, {61, 2, 1}, {19, 70, 0}, {64, 64, 0}};
+    unsigned seed = 1;
+    for (const Shape& s : shapes) {
+        CAPTURE(s[0]);
+        const HostArray array = blobs(s, seed++);
+        const std::vector<Boxes> counted = boxes_in(reference_record(array));
+        if (s[2] != 1) CHECK(counted == one_by_one(array));   // one slice is an image: counted below
+        const Algorithm algorithm = make_box_count();
+        const BoxCountSpec spec = spec_of({{{"image", array.desc}}, algorithm.parameters.defaults(), {"counts"}});
+        for (const int threads : {1, 3}) {
+            const BoxCounts hou = hou_counts(spec, array.data(), threads).front();
+            CHECK(hou == counted);
+            CHECK(pyramid_counts(spec, array.data(), threads).front() == counted);
+        }
+    }
+}
+
+TEST_CASE("box_count: closed forms, on every variant of every device") {
+    struct Row {
+        Shape shape;
+        Inside inside;
+        std::function<Boxes(int m)> expected;
+    };
+    const auto power = [](std::uint64_t base, int exponent) {
+        std::uint64_t p = 1;
+        while (exponent-- > 0) p *= base;
+        return p;
+    };
+    const auto fractal = [&](std::uint64_t base) { return [&, base](int m) { return Boxes{power(base, 6 - m), m == 0 ? power(base, 6) : 0}; }; };
+    const Shape volume{64, 64, 64}, image{64, 64, 0};
+    const Row rows[] = {
+        {volume, [](auto x, auto y, auto z) { return x < 45 && y < 45 && z < 45; },
+         [&](int m) { return Boxes{power(static_cast<std::uint64_t>((45 + (1 << m) - 1) >> m), 3), power(static_cast<std::uint64_t>(45 >> m), 3)}; }},
+        {volume, [](auto x, auto y, auto z) { return ((x & y) | (x & z) | (y & z)) == 0; }, fractal(4)},
+        {volume, [](auto x, auto y, auto z) { return (x & y & z) == 0; }, fractal(7)},
+        {volume, [](auto, auto, auto) { return false; }, [](int) { return Boxes{}; }},
+        {image, [](auto x, auto y, auto) { return (x & y) == 0; }, fractal(3)}};
+    for (const auto& device : tests::devices_under_test()) {
+        Bench bench(device);
+        for (const std::string& variant : bench.variants()) {
+            INFO(tests::device_label(*device) << " " << variant);
+            for (const Row& row : rows) {
+                const std::vector<Boxes> boxes = boxes_in(bench.count(shape_of(row.shape, row.inside), variant));
+                REQUIRE(boxes.size() == 7);
+                for (int m = 0; m <= 6; ++m) {
+                    CAPTURE(m);
+                    CHECK(boxes[static_cast<std::size_t>(m)].any == row.expected(m).any);
+                    CHECK(boxes[static_cast<std::size_t>(m)].all == row.expected(m).all);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("box_count: random volumes and images of odd shapes, as the reference counts them") {
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        Bench bench(device);
+        for (const std::string& variant : bench.variants()) {
+            INFO(tests::device_label(*device) << " " << variant);
+            std::mt19937 random(7);
+            for (unsigned i = 0; i < 60; ++i) {
+                // hou has a program for each grid; the pyramid has one for any, beyond a tile and within it.
+                const auto side = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1; };
+                Shape s = i % 3 == 0 ? Shape{side(200), side(200), 0} : Shape{side(150), side(50), side(100)};
+                if (i % 4 == 0) s[0] = (s[0] + 15) / 16 * 16;
+                if (variant == "hou") s = i % 3 == 0 ? Shape{65 + side(63), side(100), 0} : Shape{32 + side(32), side(64), 2 + side(40)};
+                CAPTURE(s[0]);
+                CAPTURE(s[1]);
+                CAPTURE(s[2]);
+                const HostArray array = blobs(s, i);
+                CHECK(bench.count(array, variant) == reference_record(array));
+            }
+        }
+    }
+}
+
+TEST_CASE("box_count: types, thresholds and labels, as the reference counts them") {
+    const Shape odd{37, 21, 19}, even{48, 21, 19};
+    const auto noise = [](std::int64_t i) { return static_cast<std::uint32_t>(i / 3) * 2654435761u; };
+    std::vector<HostArray> arrays;
+    arrays.push_back(filled<std::uint8_t>(ElementType::boolean, odd, [&](auto i) { return static_cast<std::uint8_t>(noise(i) >> 31); }));
+    arrays.push_back(filled<std::uint8_t>(ElementType::u8, odd, [&](auto i) { return static_cast<std::uint8_t>(noise(i) >> 24); }));
+    arrays.push_back(filled<std::int8_t>(ElementType::i8, even, [&](auto i) { return static_cast<std::int8_t>(noise(i) >> 24); }));
+    arrays.push_back(filled<std::uint16_t>(ElementType::u16, even, [&](auto i) { return static_cast<std::uint16_t>((noise(i) >> 24) * 257); }));
+    arrays.push_back(filled<std::int16_t>(ElementType::i16, odd, [&](auto i) { return static_cast<std::int16_t>((noise(i) >> 24) - 128u); }));
+    arrays.push_back(filled<std::uint32_t>(ElementType::u32, even, [&](auto i) { return noise(i) & 0xf00000ffu; }));
+    arrays.push_back(filled<std::int32_t>(ElementType::i32, odd, [&](auto i) { return static_cast<std::int32_t>(noise(i) & 0xf000003fu); }));
+    arrays.push_back(filled<float>(ElementType::f32, even, [&](auto i) {
+        return i % 11 == 0 ? NAN : i % 13 == 0 ? INFINITY : static_cast<float>(noise(i) >> 24) - 100.5f + 0.5f * static_cast<float>(i % 2);
+    }));
+    const Json thresholds[] = {{{"threshold", 0}}, {{"threshold", -0.5}}, {{"threshold", 100.25}}, {{"threshold", -100}}, {{"threshold", 127}},
+                               {{"threshold", 128}}, {{"threshold", 255}}, {{"threshold", 1e30}}, {{"threshold", -1e30}}, {{"labels", {1, 0, 200, -3, 70000}}},
+                               {{"labels", {128, 127, 255}}, {"count", "grey"}}};
+    const Json labels = thresholds[9];
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        Bench bench(device);
+        for (const HostArray& array : arrays)
+            for (const Json& parameters : thresholds) {
+                CAPTURE(array.desc.describe());
+                CAPTURE(parameters.dump());
+                CHECK(bench.count(array, "", parameters) == reference_record(array, parameters));
+            }
+        CHECK(bench.count(arrays[1], "hou", labels) == reference_record(arrays[1], labels));
+        for (const int tile : {32, 128}) CHECK(bench.count(arrays[1], "", labels, {{"tile", tile}}) == reference_record(arrays[1], labels));
+    }
+}
+
+TEST_CASE("box_count: the carpet and the Menger sponge") {
+    const auto ones = [](std::int64_t v) {   // which ternary digits are 1
+        unsigned digits = 0;
+        for (int at = 0; v > 0; v /= 3, ++at) digits |= static_cast<unsigned>(v % 3 == 1) << at;
+        return digits;
+    };
+    std::vector<unsigned> middle;
+    for (std::int64_t i = 0; i < 729; ++i) middle.push_back(ones(i));
+    const auto at = [&](std::int64_t i) { return middle[static_cast<std::size_t>(i)]; };
+    const HostArray carpet = shape_of({729, 729, 0}, [&](auto x, auto y, auto) { return (at(x) & at(y)) == 0; });
+    const std::uint64_t carpet_boxes[] = {262144, 82680, 23340, 6520, 1768, 456, 134, 35, 9, 4, 1};
+    HostArray sponge = HostArray::make(desc_of(ElementType::u8, {729, 729, 729}));
+    std::uint8_t* to = sponge.as<std::uint8_t>();
+    for (const unsigned z : middle)
+        for (const unsigned y : middle)
+            for (const unsigned x : middle) *to++ = ((x & y) | (x & z) | (y & z)) == 0;
+    const std::uint64_t sponge_boxes[] = {64000000, 14348848, 2432160, 398204, 61216, 8208, 1424, 200, 27, 8, 1};
+    for (const auto& device : tests::devices_under_test()) {
+        INFO(tests::device_label(*device));
+        Bench bench(device);
+        const Json flat = bench.count(carpet, "", {{"fit", {{"from", 3}, {"to", 8}}}});
+        CHECK(std::abs(flat.at("dimension").get<double>() - 1.8928) < 5e-5);
+        for (std::size_t m = 0; m < 11; ++m) CHECK(boxes_in(flat)[m].any == carpet_boxes[m]);
+        const std::string& platform = bench.device().platform;
+        if (platform == "rusticl" || platform == "Oclgrind") continue;   // 400 MB are too many for them
+        const Json deep = bench.count(sponge, bench.device().backend == host::Backend::native ? "threaded" : "");
+        CHECK(std::abs(deep.at("dimension").get<double>() - 2.7175) < 5e-5);
+        CHECK(deep.at("fit").at("from") == 1);
+        CHECK(deep.at("fit").at("to") == 8);
+        CHECK(deep.at("levels").at(1).at("black") == 762816);
+        CHECK(deep.at("levels").at(1).at("white") == (std::uint64_t{1} << 27) - 14348848);
+        for (std::size_t m = 0; m < 11; ++m) CHECK(boxes_in(deep)[m].any == sponge_boxes[m]);
+    }
+}
+
+TEST_CASE("box_count: the grey matter of the MNI template") {
+    const char* const folder = std::getenv("PARALLAX_TEST_DATA");
+    const std::filesystem::path path = std::filesystem::path(folder != nullptr ? folder : "../shared/data") / "brain/mni_icbm152_gm_2009a.nii.gz";
+    if (!std::filesystem::exists(path)) {
+        MESSAGE("skipped, no file " << path.string() << ": set PARALLAX_TEST_DATA");
+        return;
+    }
+    const HostArray brain = io::read(path);
+    const std::uint64_t boxes[] = {1079599, 167969, 27309, 4343, 702, 128, 32, 8, 1};
+    for (const auto& device : tests::devices_under_test()) {
+        INFO(tests::device_label(*device));
+        const Json counted = Bench(device).count(brain, "", {{"threshold", 127}, {"fit", {{"from", 1}, {"to", 5}}}});
+        for (std::size_t m = 0; m < 9; ++m) CHECK(boxes_in(counted)[m].any == boxes[m]);
+        CHECK(counted.at("levels").at(1).at("black") == 100945);
+        CHECK(std::abs(counted.at("dimension").get<double>() - 2.5997) < 5e-5);
+    }
+}
+
+TEST_CASE("box_count: the line through the counts, and what it cannot be drawn through") {
+    const HostArray gasket = shape_of({64, 64, 0}, [](auto x, auto y, auto) { return (x & y) == 0; });
+    const Json automatic = reference_record(gasket, {{"fit", "auto"}});
+    CHECK(std::abs(automatic.at("dimension").get<double>() - std::log2(3.0)) < 1e-12);
+    CHECK(automatic.at("fit").at("from") == 0);
+    CHECK(automatic.at("fit").at("to") == 6);
+    CHECK(std::abs(automatic.at("r").get<double>() - 1) < 1e-12);
+    CHECK(automatic.at("standard_error").get<double>() < 1e-6);
+    CHECK(std::abs(automatic.at("levels").at(2).at("slope").get<double>() - std::log2(3.0)) < 1e-12);
+    CHECK(automatic.at("levels").at(6).at("slope").is_null());
+
+    const HostArray empty = shape_of({64, 64, 64}, [](auto, auto, auto) { return false; });
+    for (const Json& parameters : {Json::object(), Json{{"fit", "auto"}}}) {
+        const Json none = reference_record(empty, parameters);
+        CHECK(none.at("dimension").is_null());
+        CHECK(none.contains("why_no_dimension"));
+    }
+    CHECK(reference_record(gasket, {{"count", "black"}}).at("dimension").is_null());
+    CHECK(reference_record(shape_of({1, 1, 0}, [](auto, auto, auto) { return true; })).at("dimension").is_null());
+}
+
+TEST_CASE("box_count: units, and what is refused") {
+    HostArray array = shape_of({20, 20, 20}, [](auto x, auto y, auto z) { return x + y + z < 20; });
+    array.desc = array.desc.with_unit("mm").with_spacing('x', .5).with_spacing('y', .5).with_spacing('z', .5);
+    CHECK(reference_record(array).at("levels").at(3).at("edge") == 4.0);
+    CHECK(reference_record(array).at("unit") == "mm");
+    array.desc = array.desc.with_spacing('z', 2);
+    CHECK_THROWS_AS(reference_record(array), ConfigError);
+    CHECK(reference_record(array, {{"anisotropy", "ignore"}}).at("levels").at(1).at("edge") == Json{1.0, 1.0, 4.0});
+
+    const Algorithm algorithm = make_box_count();
+    const auto refused = [&](const ArrayDescs& inputs, const Json& parameters = Json::object()) {
+        CHECK_THROWS_AS(algorithm.infer({inputs, algorithm.parameters.parse(parameters, ""), {"counts"}}), ConfigError);
+    };
+    const ArrayDesc good = desc_of(ElementType::u8, {4, 4, 4});
+    refused({});
+    refused({{"volume", good}, {"image", good}});
+    refused({{"volume", good.with_type(ElementType::f64)}});
+    refused({{"volume", ArrayDesc::dense(ElementType::u8, {{'c', 3}, {'y', 4}, {'x', 4}})}});
+    refused({{"volume", ArrayDesc::dense(ElementType::u8, {{'x', 4}})}});
+    refused({{"volume", desc_of(ElementType::u8, {0, 4, 4})}});
+    refused({{"volume", good}}, {{"fit", "auto"}});
+    refused({{"volume", good}}, {{"fit", {{"from", 1}, {"to", 3}}}});
+    refused({{"volume", good}}, {{"fit", {{"from", 2}, {"to", 2}}}});
+}
