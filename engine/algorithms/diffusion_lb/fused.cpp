@@ -91,7 +91,7 @@ private:
         const host::DeviceInfo& device = builder.device();
         const std::int64_t height = layout_.planes.height, units = device.compute_units;
         Sweep s;
-        s.group = std::min<std::int64_t>(policy.at("work_group_size"), device.max_work_group);
+        s.group = std::min<std::int64_t>(group_of(policy.at("work_group_size"), device), device.max_work_group);
         std::int64_t items = std::min(items_of(policy.at("items_per_work_item"), device), widest);
         while (s.group * items <= 2 * halo) s.group *= 2;   // more than halo
         s.strips = divided_up(layout_.planes.width, s.group * items - 2 * halo);
@@ -109,7 +109,14 @@ private:
         const std::int64_t pixels = layout_.planes.pixels() * layout_.batch, unit = std::int64_t{device.compute_units} * 4096;
         if (wanted != 0) return wanted;
         if (device.type == host::DeviceType::cpu) return 1;
-        return pixels >= 4 * unit ? 4 : pixels >= unit ? 2 : 1;
+        return pixels >= unit ? 2 : 1;
+    }
+
+    /// Wide groups read fewer pixels twice; small images need many groups.
+    std::int64_t group_of(std::int64_t wanted, const host::DeviceInfo& device) const {
+        if (wanted != 0) return wanted;
+        const std::int64_t pixels = layout_.planes.pixels() * layout_.batch;
+        return device.type != host::DeviceType::cpu && pixels >= std::int64_t{device.compute_units} * 16384 ? 128 : 64;
     }
 
     /// Steps n to n + steps - 1 in launch number `launch`.
@@ -154,7 +161,7 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
     v.backends = {host::Backend::opencl, host::Backend::cuda};
     v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl"};
     if (!half) v.kernels.push_back("diffusion_lb/fused_twice.cl");
-    v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group, side by side in a row"},
+    v.policy = {{"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group, side by side in a row; 0: 128 for large images on GPUs, else 64"},
                 {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
                 {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512}, "rows that a group walks down; 0: so that every compute unit has 12 groups, or 3 of those that take two steps"},
                 {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}};
