@@ -84,7 +84,7 @@ std::string too_many_tiles(const Problem& problem, int tile) {
 Variant pyramid_variant() {
     Variant v = device_variant("pyramid", "one read: bits of any and all folded in registers and local memory, then the tiles' flags", Role::best,
                                {"box_count/pyramid.cl"},
-                               {{"tile", 64, {32, 64, 128}, "voxels a side that a work-group folds"},
+                               {{"tile", 0, {0, 32, 64, 128}, "voxels a side that a work-group folds; 0: 128 where there are two such tiles a compute unit, else 64"},
                                 {"work_group_size", 256, {64, 128, 256, 512}, "work-items of a group, a power of two"}});
     v.supports = [](const Problem& problem, host::Context& context) {
         if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
@@ -92,7 +92,9 @@ Variant pyramid_variant() {
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
         const auto most = static_cast<int>(std::bit_floor(static_cast<unsigned>(builder.device().max_work_group)));
-        return std::make_unique<PyramidPlan>(builder, problem, policy.at("tile"), std::min(policy.at("work_group_size"), most));
+        const bool many = tiles_of(spec_of(problem), 128) >= 2 * std::int64_t{builder.device().compute_units};
+        const int tile = policy.at("tile") != 0 ? policy.at("tile") : many ? 128 : 64;
+        return std::make_unique<PyramidPlan>(builder, problem, tile, std::min(policy.at("work_group_size"), most));
     };
     return v;
 }

@@ -96,7 +96,10 @@ private:
         while (s.group * items <= 2 * halo) s.group *= 2;   // more than halo
         s.strips = divided_up(layout_.planes.width, s.group * items - 2 * halo);
         std::int64_t rows = policy.at("rows_per_group");
-        if (rows == 0) rows = std::clamp<std::int64_t>(height * s.strips * layout_.batch / (units * per_unit), 4, per_unit > 4 ? 128 : 512);
+        if (rows == 0) {   // no more groups than that, or a few are left for a round of their own
+            const std::int64_t chunks = std::max<std::int64_t>(units * per_unit / (s.strips * layout_.batch), 1);
+            rows = std::clamp<std::int64_t>(divided_up(height, chunks), 4, per_unit > 4 ? 128 : 512);
+        }
         s.rows = std::clamp(rows, divided_up(height, 65535), height);
         s.chunks = divided_up(height, s.rows);
         host::Defines d = defines;

@@ -38,7 +38,7 @@ RadixShape portable_defaults(const SortSpec& spec, RadixShape s) {
 RadixShape warp_defaults(const SortSpec& spec, RadixShape s) {
     const bool wide = spec.type == ElementType::u64;
     if (s.work_group == 0) s.work_group = wide == spec.values ? 512 : 384;
-    if (s.items == 0) s.items = wide ? (spec.values ? 9 : 11) : spec.values ? 15 : 21;
+    if (s.items == 0) s.items = wide ? (spec.values ? 9 : 11) : spec.values ? 15 : 19;
     if (s.digit_bits == 0) s.digit_bits = 8;
     return s;
 }
@@ -135,7 +135,7 @@ RadixShape fitted_for_warps(const SortSpec& spec, const RadixShape& shape, const
 PolicyTable warp_policy() {
     return {{"work_group_size", 0, {0, 256, 384, 512, 768, 1024}, "work-items of a group that scatters, fewer where local memory does not hold their counters; 0: 384 or 512"},
             {"items_per_work_item", 0, {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
-             "keys of a tile a work-item, fewer where local memory does not hold them; 0: 21 for u32, 15 with values, 11 and 9 for u64"},
+             "keys of a tile a work-item, fewer where local memory does not hold them; 0: 19 for u32, 15 with values, 11 and 9 for u64"},
             {"digit_bits", 0, {0, 5, 6, 7, 8}, "bits of a digit; 0: 8"},
             {"match", 2, {0, 1, 2}, "how lanes find equal digits: 0 match.any, 1 a ballot for each bit, 2 atomics in local memory"}};
 }
