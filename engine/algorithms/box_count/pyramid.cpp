@@ -1,5 +1,6 @@
 // `pyramid` and `lanes`: pyramid.cl with work-groups of many work-items, or of one.
 #include "algorithms/box_count/device.hpp"
+#include "core/integers.hpp"
 #include "core/lanes.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 namespace parallax::engine::box_count {
 namespace {
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t tiles_of(const BoxCountSpec& spec, int tile) {
     std::int64_t tiles = 1;

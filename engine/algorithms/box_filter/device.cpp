@@ -1,4 +1,5 @@
 #include "algorithms/box_filter/device.hpp"
+#include "core/integers.hpp"
 
 namespace parallax::engine::box_filter {
 
@@ -38,6 +39,5 @@ host::Arg divisor_argument(const BoxSpec& spec) {
     return static_cast<std::uint32_t>(spec.taps());
 }
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 }  // namespace parallax::engine::box_filter

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/box_filter/parameters.hpp"
+#include "core/integers.hpp"
 #include "core/plan.hpp"
 
 #include <string>
@@ -26,6 +27,5 @@ host::Arg fill_argument(const BoxSpec&, std::int64_t taps);
 /// What the last pass divides by, as result_of() takes it.
 host::Arg divisor_argument(const BoxSpec&);
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) noexcept;
 
 }  // namespace parallax::engine::box_filter

@@ -1,5 +1,6 @@
 // `lanes`: rows and columns in one kernel of wide vectors for CPUs; chunks and scratch.
 #include "algorithms/box_filter/planes.hpp"
+#include "core/lanes.hpp"
 
 #include <fmt/format.h>
 
@@ -90,16 +91,14 @@ private:
 };
 
 Support lanes_support(const Problem& problem, host::Context& context) {
-    const host::DeviceInfo& device = context.info();
-    if (device.type != host::DeviceType::cpu) return Support::no(fmt::format("for CPUs; the device is a {}", to_string(device.type)));
-    if (device.platform == "rusticl") return Support::no("rusticl's compiler takes minutes for vectors of 16");
+    if (std::string reason = lanes_why_not(context.info()); !reason.empty()) return Support::no(std::move(reason));
     const BoxSpec spec = spec_of(problem);
     if (spec.is_wide()) return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
     if (spec.taps() > (std::int64_t{1} << 29)) return Support::no(fmt::format("windows of up to 2^29 elements; this one has {}", spec.taps()));
     for (const PlanePass& pass : plane_passes_of(spec)) {
         if (std::max(pass.width * pass.channels, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2)
             return Support::no("rows of up to 2^30 elements, and as many planes");
-        const Shape shape = shape_of(spec, pass, device, 4);
+        const Shape shape = shape_of(spec, pass, context.info(), 4);
         if (shape.bytes() > most_scratch) return Support::no(fmt::format("it would need {} bytes for its lines", shape.bytes()));
     }
     return Support::yes();

@@ -1,6 +1,7 @@
 // `reference` and `threaded`: C++ on the native device.
 #include "algorithms/box_filter/reference.hpp"
 #include "algorithms/hologram/rows.hpp"
+#include "core/native.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -79,21 +80,13 @@ private:
     bool threaded_;
 };
 
-Variant native_variant(std::string name, std::string summary, bool threaded) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [threaded](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(spec_of(problem), threaded);
-    };
-    return v;
+std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
+    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(spec_of(problem), threaded); };
 }
 
 }  // namespace
 
-Variant threaded_variant() { return native_variant("threaded", "one axis after the other on every thread of the processor, in double precision", true); }
-Variant reference_variant() { return native_variant("reference", "the definition: every window's elements, one by one, on one thread", false); }
+Variant threaded_variant() { return native_variant("threaded", "one axis after the other on every thread of the processor, in double precision", plan(true)); }
+Variant reference_variant() { return native_variant("reference", "the definition: every window's elements, one by one, on one thread", plan(false)); }
 
 }  // namespace parallax::engine::box_filter

@@ -1,6 +1,7 @@
 // `device`: columns solved by a work-item each, rows as columns of the transposed image.
 #include "algorithms/diffusion_aos/parameters.hpp"
 #include "algorithms/diffusion_lb/device.hpp"
+#include "core/integers.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -15,7 +16,6 @@ using diffusion_lb::Planes;
 
 constexpr std::int64_t tile = 16;   // as TILE in split.cl
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 
 /// What the lattice's passes need to know of the edges.

@@ -1,4 +1,5 @@
 #include "algorithms/diffusion_lb/device.hpp"
+#include "core/integers.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +10,6 @@ namespace {
 constexpr std::int64_t most_groups = 65535;                   // of axes y and z on CUDA
 constexpr std::int64_t enough_pixels = std::int64_t{1} << 24;   // fill any device
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

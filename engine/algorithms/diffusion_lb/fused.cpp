@@ -1,6 +1,7 @@
 // `fused` and `half`: one launch a step, or for two.
 #include "algorithms/diffusion_lb/device.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
+#include "core/integers.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::int64_t largest_radius = 6;   // that the kernels have registers and halos for
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// A kernel that walks down strips, and how the image is cut for it.
 struct Sweep {

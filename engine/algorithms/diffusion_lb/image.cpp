@@ -2,13 +2,13 @@
 #include "algorithms/diffusion_lb/device.hpp"
 #include "algorithms/diffusion_lb/texture.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
+#include "core/integers.hpp"
 
 #include <memory>
 
 namespace parallax::engine::diffusion_lb {
 namespace {
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 
 /// One plane at a time: images are two-dimensional.

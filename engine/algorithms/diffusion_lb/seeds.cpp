@@ -1,6 +1,7 @@
 // `global` and `local`: the source paper's, for comparison.
 #include "algorithms/diffusion_lb/device.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
+#include "core/integers.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -8,7 +9,6 @@
 namespace parallax::engine::diffusion_lb {
 namespace {
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 
 class SeedPlan final : public Plan {

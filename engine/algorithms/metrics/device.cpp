@@ -1,5 +1,6 @@
 // `device`: sums of tiles on the device, their sum in double precision on the host.
 #include "algorithms/metrics/metrics.hpp"
+#include "core/integers.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ namespace {
 constexpr std::int64_t tile = 16, reach = 5;   // as in ssim.cl
 constexpr std::int64_t most_planes = 65535;    // of an axis on CUDA
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 const char* pixel(ElementType type) { return type == ElementType::u8 ? "uchar" : type == ElementType::u16 ? "ushort" : "float"; }
 

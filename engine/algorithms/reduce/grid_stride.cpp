@@ -1,5 +1,6 @@
 // `grid_stride` and `lanes`: the array is read once, by as many work-groups as fill the device.
 #include "algorithms/reduce/device.hpp"
+#include "core/integers.hpp"
 #include "core/lanes.hpp"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ constexpr std::int64_t gpu_groups = 1024, most_chunks = 64, smallest_chunk = 1 <
 // 4096^2 2^-48 sum |x| = 2^-24 sum |x| at worst.
 constexpr std::int64_t longest_chain = 4096;
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::uint64_t u64(std::int64_t v) { return static_cast<std::uint64_t>(v); }
 
 class GridStridePlan final : public DevicePlan {
 public:

@@ -1,5 +1,6 @@
 // `reference` and `threaded`: C++ on the native device. Threads take fixed parts, so that sums do not depend on their number.
 #include "algorithms/reduce/parameters.hpp"
+#include "core/native.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -54,21 +55,13 @@ private:
     bool threaded_, wants_value_, wants_statistics_;
 };
 
-Variant native_variant(std::string name, std::string summary, bool threaded) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [threaded](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem, threaded);
-    };
-    return v;
+std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
+    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(problem, threaded); };
 }
 
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "one loop on one thread, sums compensated: what the other variants are measured by", false); }
-Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", true); }
+Variant reference_variant() { return native_variant("reference", "one loop on one thread, sums compensated: what the other variants are measured by", plan(false)); }
+Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", plan(true)); }
 
 }  // namespace parallax::engine::reduce

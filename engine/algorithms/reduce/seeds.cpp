@@ -1,5 +1,6 @@
 // The source paper's reductions: fan-in, with two ways of pairing, and row-column.
 #include "algorithms/reduce/device.hpp"
+#include "core/integers.hpp"
 
 #include <cmath>
 #include <utility>
@@ -7,7 +8,6 @@
 namespace parallax::engine::reduce {
 namespace {
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The smallest P with P^2 >= count.
 std::int64_t root_up(std::int64_t count) {

@@ -1,6 +1,7 @@
 // `reference` and `threaded`: C++ on the native device. Threads take fixed parts, so that float sums, which run in double
 // precision, do not depend on their number.
 #include "algorithms/scan/parameters.hpp"
+#include "core/native.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -102,21 +103,13 @@ private:
     bool threaded_;
 };
 
-Variant native_variant(std::string name, std::string summary, bool threaded) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [threaded](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem, threaded);
-    };
-    return v;
+std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
+    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(problem, threaded); };
 }
 
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "one loop on one thread", false); }
-Variant threaded_variant() { return native_variant("threaded", "totals of parts, then their scans, on every thread of the processor", true); }
+Variant reference_variant() { return native_variant("reference", "one loop on one thread", plan(false)); }
+Variant threaded_variant() { return native_variant("threaded", "totals of parts, then their scans, on every thread of the processor", plan(true)); }
 
 }  // namespace parallax::engine::scan

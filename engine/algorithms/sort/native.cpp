@@ -1,6 +1,7 @@
 // `reference` and `threaded`: the native device. The reference is std::stable_sort, the oracle of the others.
 #include "algorithms/hologram/rows.hpp"
 #include "algorithms/sort/sort.hpp"
+#include "core/native.hpp"
 
 #include <algorithm>
 #include <array>
@@ -111,21 +112,13 @@ private:
     bool keys_, threaded_;
 };
 
-Variant native_variant(std::string name, std::string summary, bool threaded) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [threaded](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem, threaded);
-    };
-    return v;
+std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
+    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(problem, threaded); };
 }
 
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "std::stable_sort on one thread: the oracle", false); }
-Variant threaded_variant() { return native_variant("threaded", "radix sort by bytes on every thread of the processor", true); }
+Variant reference_variant() { return native_variant("reference", "std::stable_sort on one thread: the oracle", plan(false)); }
+Variant threaded_variant() { return native_variant("threaded", "radix sort by bytes on every thread of the processor", plan(true)); }
 
 }  // namespace parallax::engine::sort

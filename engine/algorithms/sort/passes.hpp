@@ -2,13 +2,12 @@
 #pragma once
 
 #include "algorithms/sort/sort.hpp"
+#include "core/integers.hpp"
 
 #include <algorithm>
 
 namespace parallax::engine::sort {
 
-inline std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-inline std::uint64_t u64(std::int64_t v) { return static_cast<std::uint64_t>(v); }
 inline std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 inline host::NDRange range(std::int64_t x) { return {static_cast<std::size_t>(x), 1, 1}; }
 inline std::int64_t key_bytes(const SortSpec& spec) { return spec.key_bits() / 8; }
