@@ -7,6 +7,7 @@
 // What is added in which order depends on the place in the image alone, not on strips or segments; NaN stays in its windows.
 // Channels stand side by side in local memory. Axes of the launch: strips, segments of rows, planes.
 #include "prelude/prelude.clh"
+#include "prelude/cache.clh"
 #include "box_filter/border.clh"
 #include "box_filter/sums.clh"
 
@@ -55,6 +56,14 @@ INLINE void load_rows(const struct Column* c, int y, SUM* rows) {
             rows[ROWS - 1] = element_of(c, y + j);
         }
     }
+}
+
+INLINE void store_result(GLOBAL OUT* p, OUT value) {
+#if FLOATS
+    store_streaming(p, value);
+#else
+    *p = value;
+#endif
 }
 
 // columns: of one channel that a group adds up, a multiple of 8, channels * columns <= GROUP; wide: of these, those that a window
@@ -220,9 +229,13 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
             }
             if (writes) {
                 GLOBAL OUT* p = to + y * c.pitch;
+                if (y + ROWS <= y_end) {
 #pragma unroll
-                for (int j = 0; j < ROWS; ++j, p += c.pitch)
-                    if (y + j < y_end) *p = result_of(tile[j * TILE_STEP + item], divisor);
+                    for (int j = 0; j < ROWS; ++j, p += c.pitch) store_result(p, result_of(tile[j * TILE_STEP + item], divisor));
+                } else {
+#pragma unroll 1
+                    for (int j = 0; y + j < y_end; ++j, p += c.pitch) *p = result_of(tile[j * TILE_STEP + item], divisor);
+                }
             }
         }
         BARRIER_LOCAL();

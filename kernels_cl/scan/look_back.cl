@@ -48,7 +48,6 @@ typedef struct {
 
 typedef struct {
     Vector own[LOADS];
-    WORD before[LOADS];
 } Tile;
 
 // Local memory of one step; there are two, so that a step may write while the slowest still reads the one before.
@@ -139,12 +138,12 @@ INLINE int step(Scan s, uint tile, Tile* now, Tile* next, Base* base, LOCAL Exch
     }
     View view;
     look(s, wave, &view);
-    if (more) scan_rows(next->own, warps_below, next->before, s.item % WARP);   // while the answers are on their way
+    if (more) scan_rows(next->own, warps_below, s.item % WARP, s.exclusive);   // while the answers are on their way
     if (!look_again(s, wave, &view, exchange, lost, &groups_below, &all)) {
         if (s.item == 0) atomic_xchg(s.control + GAVE_UP, 1u);
         return 0;
     }
-    store_tile(s.out, (ulong64)tile * TILE, s.count, s.item, now->own, now->before, after_base(*base, groups_below), s.exclusive);
+    store_tile(s.out, (ulong64)tile * TILE, s.count, s.item, now->own, after_base(*base, groups_below));
     advance(base, all);
     if (s.tiles - tile > 2 * s.groups) load_tile(s.in, (ulong64)(tile + 2 * s.groups) * TILE, s.count, s.item, now->own);
     return more;
@@ -172,9 +171,9 @@ INLINE void scan_alone(Scan s, LOCAL Exchange* exchange, LOCAL uint* lost) {
             look(s, wave, &view);
             load_tile(s.in, (ulong64)t * TILE, s.count, s.item, tile.own);
             tile_total(tile.own, exchange->warp_totals, s.item, &warps_below);
-            scan_rows(tile.own, warps_below, tile.before, s.item % WARP);
+            scan_rows(tile.own, warps_below, s.item % WARP, s.exclusive);
             look_again(s, wave, &view, exchange, lost, &groups_below, &all);
-            store_tile(s.out, (ulong64)t * TILE, s.count, s.item, tile.own, tile.before, after_base(base, groups_below), s.exclusive);
+            store_tile(s.out, (ulong64)t * TILE, s.count, s.item, tile.own, after_base(base, groups_below));
             BARRIER_LOCAL();
         }
         advance(&base, all);
@@ -182,7 +181,7 @@ INLINE void scan_alone(Scan s, LOCAL Exchange* exchange, LOCAL uint* lost) {
 }
 
 // At most LOOKS * GROUP groups, and at most one for each tile.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1, 512 / GROUP)
 void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL ulong64* states, GLOBAL uint* control, ulong64 count,
                int exclusive, uint polls) {
     LOCAL_ARRAY(Exchange, exchange, 2);
@@ -212,7 +211,7 @@ void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL
     if (s.tiles - tile > s.groups) load_tile(in, (ulong64)(tile + s.groups) * TILE, count, s.item, b.own);
     const WORD total = tile_total(a.own, exchange[1].warp_totals, s.item, &warps_below);
     if (s.item == 0) publish(states, tile, s.run, total);
-    scan_rows(a.own, warps_below, a.before, s.item % WARP);
+    scan_rows(a.own, warps_below, s.item % WARP, exclusive);
     for (;;) {
         if (!step(s, tile, &a, &b, &base, exchange, lost)) break;
         tile += s.groups;

@@ -67,7 +67,7 @@ public:
 
         host::Defines d = defines_of(spec, pass.first, pass.last);
         d.add("GROUP", group_).add("ROWS", rows_a_turn).add("BLOCK_X", block_of(pass.window_x));
-        if (spec.is_float()) d.add("BLOCK_Y", block_of(pass.window_y)).add("RING", ring_of(pass.window_y));
+        if (spec.is_float()) d.add("BLOCK_Y", block_of(pass.window_y)).add("RING", ring_of(pass.window_y)).add("PTX", builder.context().capabilities().inline_ptx);
         kernel_ = builder.kernel({"box_filter/fused.cl", d}, "fused");
     }
 

@@ -20,7 +20,7 @@ public:
         if (count_ == 0) return;
         const ElementType type = problem.inputs.at("array").type;
         const bool wide = type == ElementType::u64;
-        const std::int64_t loads = policy.at("loads") != 0 ? policy.at("loads") : wide ? 5 : 8;
+        const std::int64_t loads = policy.at("loads");
         const std::int64_t units = builder.device().compute_units;
         group_ = policy.at("work_group_size");
         tile_ = group_ * loads * 16 / static_cast<std::int64_t>(bytes_of(type));
@@ -74,7 +74,7 @@ private:
 Variant look_back_variant() {
     Variant v = device_variant("look_back", "one pass in waves of tiles that run at once (after Merrill and Garland 2016)", Role::best, "scan/look_back.cl");
     v.policy = {{"work_group_size", 256, {128, 256, 512}, "work-items of a group"},
-                {"loads", 0, {0, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "vectors of 16 bytes a work-item and tile; 0: 5 for u64, 8 otherwise"},
+                {"loads", 10, {2, 4, 5, 6, 7, 8, 9, 10, 11, 12}, "vectors of 16 bytes a work-item and tile"},
                 {"groups_per_unit", 0, {0, 1, 2}, "work-groups a compute unit; 0: two, or one where two do not run at once"},
                 {"polls", 1 << 20, {0, 1 << 20}, "times that a group asks for a tile before one group does all the work; 0 is for tests"}};
     v.supports = [](const Problem&, host::Context& context) {
