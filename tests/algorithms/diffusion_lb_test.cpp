@@ -269,19 +269,39 @@ TEST_CASE("diffusion_lb: two steps at once, by the same edges and each by its ow
     });
 }
 
+TEST_CASE("diffusion_lb: one array of populations, streamed in place") {
+    each_device([](Bench& bench) {
+        if (bench.native()) return;
+        for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9})
+            for (const auto& [iterations, every] : {std::pair{0, 2}, std::pair{1, 2}, std::pair{8, 2}, std::pair{9, 3}, std::pair{8, 100}})
+                for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{2, 3}, std::pair{131, 67}}) {
+                    LbParameters p = model(lattice, 2, iterations);
+                    p.update_edges_every = every;
+                    const HostArray image = grey(width, height);
+                    const Json parameters{{"lattice", lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"iterations", iterations}, {"update_edges_every", every}};
+                    CAPTURE(parameters.dump());
+                    CAPTURE(width);
+                    CAPTURE(height);
+                    CHECK(worst(bench.run("in_place", parameters, image).image, wanted(p, image)) < tolerance("in_place"));
+                }
+        CHECK_THROWS_WITH_AS(bench.run("in_place", Json::object(), grey(8, 8)), doctest::Contains("update_edges_every above 1"), UnsupportedError);
+    });
+}
+
 TEST_CASE("diffusion_lb: a thousand steps lose less than a millionth") {
     each_device([](Bench& bench) {
         const HostArray image = grey(48, 32);
         const std::vector<double> values = waves(48, 32);
         const auto check = [&](const std::string& variant) {
             CAPTURE(variant);
-            const HostArray out = bench.run(variant, {{"iterations", variant == "global" ? 200 : 1000}}, image).image;
+            const HostArray out = bench.run(variant, {{"iterations", variant == "global" ? 200 : 1000}, {"update_edges_every", variant == "in_place" ? 4 : 1}}, image).image;
             double total = 0;
             for (std::size_t i = 0; i < values.size(); ++i) total += out.as<float>()[i];
             CHECK(std::abs(total / sum(values) - 1) < 1e-6);
         };
         for (const std::string& variant : bench.variants(Json::object(), image))
             if (variant != "image" && variant != "local") check(variant);   // they sum as global does
+        if (!bench.native()) check("in_place");
     });
 }
 

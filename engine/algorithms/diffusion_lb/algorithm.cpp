@@ -26,7 +26,7 @@ Algorithm make_diffusion_lb() {
                  {"iterations", "steps taken, a number for each slice and channel", false, PortKind::record}};
     a.infer = infer;
     a.chunking = [](const Problem&) { return Chunking{}; };
-    a.variants = {lanes_variant(),  fused_variant(),  half_variant(), image_variant(),
+    a.variants = {lanes_variant(),  fused_variant(),  half_variant(), in_place_variant(), image_variant(),
                   local_variant(),  global_variant(), diffusion_lb::threaded_variant(), diffusion_lb::reference_variant()};
     return a;
 }

@@ -8,6 +8,7 @@ namespace parallax::engine::diffusion_lb {
 Variant lanes_variant();       ///< for CPUs
 Variant fused_variant();
 Variant half_variant();
+Variant in_place_variant();
 Variant image_variant();       ///< the source paper's three
 Variant local_variant();
 Variant global_variant();
