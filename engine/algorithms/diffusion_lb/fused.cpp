@@ -31,7 +31,7 @@ class FusedPlan final : public Plan {
 public:
     FusedPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, bool half)
         : parameters_(problem.parameters.as<LbParameters>()), layout_(planes_of(problem.inputs.at("image"))), conversion_(builder, layout_),
-          pairs_(half ? Pairs::none : pairs_of(policy.at("steps_at_once"))), wants_iterations_(problem.wants("iterations")) {
+          half_(half), pairs_(half ? Pairs::none : pairs_of(policy.at("steps_at_once"))), wants_iterations_(problem.wants("iterations")) {
         const std::int64_t radius = radius_of(parameters_);
         const bool same = pairs_ == Pairs::same_edges;
         const int every = same ? parameters_.update_edges_every / 2 : parameters_.update_edges_every;
@@ -112,7 +112,7 @@ private:
         const std::int64_t pixels = layout_.planes.pixels() * layout_.batch, unit = std::int64_t{device.compute_units} * 4096;
         if (wanted != 0) return wanted;
         if (device.type == host::DeviceType::cpu) return 1;
-        return pixels >= unit ? 2 : 1;
+        return pixels < unit ? 1 : half_ && pixels >= 4 * unit ? 4 : 2;   // halves: as wide an access
     }
 
     /// Wide groups read fewer pixels twice; small images need many groups.
@@ -148,6 +148,7 @@ private:
     LbParameters parameters_;
     Layout layout_;
     Conversion conversion_;
+    bool half_;
     Pairs pairs_;
     bool wants_iterations_;
     Sweep step_, pair_;

@@ -80,7 +80,7 @@ Variant in_place_variant() {
     v.role = Role::plain;
     v.backends = {host::Backend::opencl, host::Backend::cuda};
     v.kernels = {"diffusion_lb/in_place.cl", "diffusion_lb/seeds.cl", "diffusion_lb/smooth.cl", "diffusion_lb/convert.cl"};
-    v.policy = {{"work_group_size", 128, {32, 64, 128, 256}, "work-items of a group, side by side in a row"}};
+    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of a group, side by side in a row"}};
     v.supports = [](const Problem& problem, host::Context&) {
         const LbParameters& p = problem.parameters.as<LbParameters>();
         if (p.update_edges_every < 2) return Support::no("streams in place only where edges stay for two steps: set update_edges_every above 1");
