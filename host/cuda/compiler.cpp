@@ -91,7 +91,7 @@ std::shared_ptr<const Compiler> Compiler::open(int driver_version, int architect
 Compiler::Compiler(std::shared_ptr<const Nvrtc> nvrtc, std::string target)
     : nvrtc_(std::move(nvrtc)), target_(std::move(target)), version_(fmt::format("NVRTC {}.{}", nvrtc_->major, nvrtc_->minor)) {}
 
-std::vector<std::string> Compiler::options(const Defines& defines) const {
+std::vector<std::string> Compiler::options(const ProgramSpec& spec) const {
     std::vector<std::string> list = {
         "--gpu-architecture=" + target_,
         "--std=c++17",
@@ -101,7 +101,8 @@ std::vector<std::string> Compiler::options(const Defines& defines) const {
         "--prec-sqrt=true",
         "--device-as-default-execution-space",
     };
-    for (const auto& [name, value] : defines.list()) list.push_back(fmt::format("-D{}={}", name, value));
+    if (spec.resident_items > 0) list.push_back(fmt::format("-DRESIDENT_ITEMS={}", spec.resident_items));
+    for (const auto& [name, value] : spec.defines.list()) list.push_back(fmt::format("-D{}={}", name, value));
     return list;
 }
 

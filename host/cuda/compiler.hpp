@@ -38,7 +38,7 @@ public:
     const std::string& target() const noexcept { return target_; }
 
     /// Compiler flags and defines. The flags make float arithmetic mean what it means in OpenCL without fast-math.
-    std::vector<std::string> options(const Defines&) const;
+    std::vector<std::string> options(const ProgramSpec&) const;
     /// Throws BuildError with file and line, DeviceError where NVRTC itself fails.
     CompiledProgram compile(const ProgramText&) const;
 

@@ -54,7 +54,7 @@ std::shared_ptr<Program> CudaContext::build(const ProgramSpec& spec) {
     const FlatSource source = flatten(spec.file);
     if (opencl_only(source.text))
         throw DeviceError("build", 0, "", "build " + spec.file, "this kernel file is for OpenCL devices only; choose another variant or the OpenCL device of the same GPU");
-    return programs_.get(shared_from_this(), {source.files, source.text, compiler_->options(spec.defines)});
+    return programs_.get(shared_from_this(), {source.files, source.text, compiler_->options(spec)});
 }
 
 }  // namespace parallax::host::cuda

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace parallax::host::opencl {
@@ -23,10 +24,16 @@ cl::Context create_context(const DeviceInfo& info, cl_platform_id platform, cl_d
     return cl::Context(context);
 }
 
+constexpr std::int64_t registers_of_a_unit = 65536;   // of NVIDIA's GPUs since 2012
+
 // Texts that every kernel of the project is built with. No fast-math: results must agree between devices.
-std::string build_options(const Defines& defines) {
-    const std::string list = defines.options();
-    return list.empty() ? "-cl-std=CL1.2" : "-cl-std=CL1.2 " + list;
+std::string build_options(const ProgramSpec& spec, const DeviceInfo& device) {
+    std::string options = "-cl-std=CL1.2";
+    const auto& extensions = device.extensions;
+    if (spec.resident_items > 0 && std::find(extensions.begin(), extensions.end(), "cl_nv_compiler_options") != extensions.end())
+        options += fmt::format(" -cl-nv-maxrregcount={} -DHELD_REGISTERS=1", registers_of_a_unit / spec.resident_items / 8 * 8);
+    const std::string list = spec.defines.options();
+    return list.empty() ? options : options + " " + list;
 }
 
 }  // namespace
@@ -73,7 +80,7 @@ std::shared_ptr<PinnedMemory> ClContext::allocate_pinned(std::size_t bytes) { re
 
 std::shared_ptr<Program> ClContext::build(const ProgramSpec& spec) {
     const FlatSource source = flatten(spec.file);
-    return programs_.get(shared_from_this(), {source.files, source.text, build_options(spec.defines)});
+    return programs_.get(shared_from_this(), {source.files, source.text, build_options(spec, info_)});
 }
 
 std::shared_ptr<Program> ClContext::build_text(const std::string& name, const std::string& text, const std::string& options) {

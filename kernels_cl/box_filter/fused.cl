@@ -68,7 +68,7 @@ INLINE void store_result(GLOBAL OUT* p, OUT value) {
 
 // columns: of one channel that a group adds up, a multiple of 8, channels * columns <= GROUP; wide: of these, those that a window
 // begins at: columns - window_x + 1 rounded down to a multiple of 8. segment: rows of a group, a multiple of ROWS.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, int height, int planes, int channels, int window_x, int window_y,
            int columns, int wide, int segment, int border, SUM fill, SUM divisor) {
     LOCAL_ARRAY(SUM, tile, ROWS * TILE_STEP);

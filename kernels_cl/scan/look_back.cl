@@ -181,7 +181,7 @@ INLINE void scan_alone(Scan s, LOCAL Exchange* exchange, LOCAL uint* lost) {
 }
 
 // At most LOOKS * GROUP groups, and at most one for each tile.
-KERNEL RESIDENT_GROUP(GROUP, 1, 1, 512 / GROUP)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL ulong64* states, GLOBAL uint* control, ulong64 count,
                int exclusive, uint polls) {
     LOCAL_ARRAY(Exchange, exchange, 2);

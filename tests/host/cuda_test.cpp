@@ -285,7 +285,7 @@ std::shared_ptr<const cuda::Compiler> compiler_for(int architecture) {
 
 cuda::CompiledProgram compile(const cuda::Compiler& compiler, const std::string& file, const Defines& defines = {}) {
     const FlatSource source = flatten(file);
-    return compiler.compile({source.files, source.text, compiler.options(defines)});
+    return compiler.compile({source.files, source.text, compiler.options({file, defines})});
 }
 
 const std::map<std::string, std::string> float_kernel{{"test/float.cl", R"(#include "prelude/prelude.clh"
