@@ -1,5 +1,7 @@
 #include "core/plan.hpp"
 
+#include "parallax/host/in_flight.hpp"
+
 #include <algorithm>
 
 namespace parallax::engine {
@@ -23,7 +25,10 @@ host::Buffer PlanBuilder::state(std::size_t bytes) {
 
 host::Buffer PlanBuilder::constant(const void* data, std::size_t bytes) {
     host::Buffer buffer = state(bytes);
-    queue_.write(buffer, 0, data, bytes, "plan constants").wait();
+    const auto* const first = static_cast<const std::byte*>(data);
+    host::InFlight<std::vector<std::byte>> copy(queue_, std::vector<std::byte>(first, first + bytes));
+    queue_.write(buffer, 0, copy->data(), bytes, "plan constants").wait();
+    copy.landed();
     return buffer;
 }
 
@@ -50,6 +55,15 @@ void PlanBuilder::release(Scratch scratch) { slot_free_[static_cast<std::size_t>
 
 Execution::Execution(host::Queue& queue, Profiler& profiler, std::span<const host::Buffer> workspace)
     : queue_(queue), profiler_(profiler), workspace_(workspace) {}
+
+Execution::~Execution() {
+    if (pending_.empty()) return;
+    try {
+        queue_.finish();
+    } catch (const std::exception&) {   // the driver may still write there: see host::InFlight
+        for (auto& pending : pending_) static_cast<void>(pending.release());
+    }
+}
 
 void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRange groups, host::NDRange local,
                        std::initializer_list<host::Arg> args) {

@@ -71,6 +71,10 @@ struct Bindings {
 class Execution {
 public:
     Execution(host::Queue&, Profiler&, std::span<const host::Buffer> workspace);
+    /// Waits for records that are still on their way when an error has ended the run.
+    ~Execution();
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
 
     host::Queue& queue() noexcept { return queue_; }
     const host::Buffer& buffer(Scratch s) const { return workspace_[static_cast<std::size_t>(s.slot)]; }

@@ -1,5 +1,7 @@
 #include "core/session.hpp"
 
+#include "parallax/host/in_flight.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -75,29 +77,37 @@ Engine::Engine(const host::Device& device, const host::ContextOptions& options) 
 
 Session::Session(Engine& engine) : engine_(engine), queue_(engine.context().create_queue()) {}
 
-Session::~Session() = default;
+Session::~Session() {
+    try {
+        queue_->finish();   // plans hold constants that uploads may still read
+    } catch (const std::exception&) {   // whoever waited before has been told
+    }
+}
 
 DeviceArray Session::allocate(const ArrayDesc& desc) {
     return {desc.to_dense(), {}, engine_.context().allocate(desc.dense_bytes())};
 }
 
 DeviceArray Session::upload(const HostArray& array, std::string_view stage) {
-    const HostArray dense = array.to_dense();
-    DeviceArray result = allocate(dense.desc);
-    result.metadata = dense.metadata;
-    const host::Event done = queue_->write(result.buffer, 0, dense.data(), dense.desc.dense_bytes(), stage);
+    HostArray from = array.to_dense();
+    DeviceArray result = allocate(from.desc);
+    result.metadata = from.metadata;
+    host::InFlight<HostArray> dense(*queue_, std::move(from));
+    const host::Event done = queue_->write(result.buffer, 0, dense->data(), dense->desc.dense_bytes(), stage);
     profiler_.add(stage, StageKind::upload, done);
-    done.wait();   // `dense` may go away when this returns
+    done.wait();
+    dense.landed();
     return result;
 }
 
 HostArray Session::download(const DeviceArray& array, std::string_view stage) {
-    HostArray result = HostArray::make(array.desc.to_dense());
-    result.metadata = array.metadata;
-    const host::Event done = queue_->read(array.buffer, 0, result.data(), result.desc.dense_bytes(), stage);
+    host::InFlight<HostArray> result(*queue_, HostArray::make(array.desc.to_dense()));
+    result->metadata = array.metadata;
+    const host::Event done = queue_->read(array.buffer, 0, result->data(), result->desc.dense_bytes(), stage);
     profiler_.add(stage, StageKind::download, done);
     done.wait();
-    return result;
+    result.landed();
+    return *result;
 }
 
 Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const std::string& wanted, const Json& policy,

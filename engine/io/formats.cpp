@@ -105,6 +105,8 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
         fail(source, "says that it holds more than memory can", "the header is damaged: write or copy the file again");
     } catch (const IoError&) {
         throw;
+    } catch (const DeviceError&) {   // the caller's memory for the result: no fault of the file
+        throw;
     } catch (const Error& error) {
         fail(source, error.what());
     }

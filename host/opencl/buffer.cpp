@@ -71,7 +71,10 @@ std::shared_ptr<BufferStorage> ClBuffer::sub(std::size_t offset, std::size_t byt
     if (begin % context_->info().base_align != 0)
         fail("clCreateSubBuffer", CL_MISALIGNED_SUB_BUFFER_OFFSET, step,
              fmt::format("offsets on {} must be multiples of {} bytes", context_->info().name, context_->info().base_align));
-    if (bytes == 0) return std::make_shared<ClBuffer>(root, root->memory_, begin, 0);
+    if (bytes == 0) {
+        check(clRetainMemObject(root->handle()), "clRetainMemObject", step);
+        return std::make_shared<ClBuffer>(root, cl::Buffer(root->handle()), begin, 0);
+    }
     const cl_buffer_region region{begin, bytes};
     cl_int status = CL_SUCCESS;
     const cl_mem part = clCreateSubBuffer(root->handle(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);

@@ -104,7 +104,10 @@ std::string hint_for(cl_int code) {
         case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: return "a command before this one failed";
         case CL_PLATFORM_NOT_FOUND_KHR: return "install a driver, such as pocl-opencl-icd for this machine's processor";
         case -9999: return "a kernel went out of the bounds of a buffer: this is a bug of Parallax";
-        default: return {};
+        case CL_INVALID_CONTEXT:
+        case CL_INVALID_COMMAND_QUEUE:
+        case CL_INVALID_EVENT: return "a command before this one may have brought the device down: look at the system's log, and run parallax selftest";
+        default: return "this is a fault of the driver or of Parallax: run parallax selftest, and try another driver version or device";
     }
 }
 

@@ -34,10 +34,10 @@ std::optional<EventTimes> raw_times(cl_event event) {
     return EventTimes{queued, submitted, started, ended};
 }
 
-ClEvent::ClEvent(std::shared_ptr<ClContext> context, cl::CommandQueue queue, cl::Event event, std::string_view step, bool profiled)
+ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Event event, std::string_view step, bool profiled)
     : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(event)), step_(step), profiled_(profiled) {}
 
-void ClEvent::flush() const { check(clFlush(queue_()), "clFlush", step_); }
+void ClEvent::flush() const { check(clFlush(queue()), "clFlush", step_); }
 
 void ClEvent::wait() {
     flush();

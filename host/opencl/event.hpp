@@ -10,22 +10,25 @@ namespace parallax::host::opencl {
 
 class ClContext;
 
+/// A queue's handle, shared by the queue and its events: no call to the driver that could fail.
+using SharedQueue = std::shared_ptr<const cl::CommandQueue>;
+
 /// `step` is what the command did, for the error when it fails later; `profiled` says whether its queue was.
 class ClEvent final : public EventState {
 public:
-    ClEvent(std::shared_ptr<ClContext>, cl::CommandQueue, cl::Event, std::string_view step, bool profiled);
+    ClEvent(std::shared_ptr<ClContext>, SharedQueue, cl::Event, std::string_view step, bool profiled);
     void wait() override;
     bool complete() const override;
     std::optional<EventTimes> times() const override;
     cl_event handle() const noexcept { return event_(); }
     const ClContext& context() const noexcept { return *context_; }
-    cl_command_queue queue() const noexcept { return queue_(); }
+    cl_command_queue queue() const noexcept { return (*queue_)(); }
     /// Hands the commands of the event's queue to the device: without, another queue would wait for ever.
     void flush() const;
 
 private:
     std::shared_ptr<ClContext> context_;
-    cl::CommandQueue queue_;   ///< kept alive here: not every driver's event does so
+    SharedQueue queue_;        ///< kept alive here: not every driver's event does so
     cl::Event event_;
     std::string step_;
     bool profiled_;

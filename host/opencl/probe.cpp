@@ -5,6 +5,7 @@
 #include "opencl/info.hpp"
 #include "opencl/native.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/in_flight.hpp"
 #include "parallax/host/json.hpp"
 #include "program/key.hpp"
 #include "program/source.hpp"
@@ -38,17 +39,18 @@ std::optional<ProbeRun> run(ClContext& context, const std::string& file, const D
         const auto queue = context.create_queue({.profiled = true});
         const std::size_t bytes = words.size() * sizeof words[0];
         const Buffer buffer = context.allocate(bytes);
-        queue->write(buffer, 0, words.data(), bytes, file);
+        InFlight<std::vector<std::uint32_t>> exchanged(*queue, std::move(words));
+        queue->write(buffer, 0, exchanged->data(), bytes, file);
         const std::array arguments{Arg(buffer)};
         const Launch launch{.kernel = *kernel, .groups = {groups}, .local = {items}, .args = arguments, .step = file};
-        std::vector<std::uint32_t> result(words.size());
         queue->launch(launch);
-        queue->read(buffer, 0, result.data(), bytes, file).wait();
+        queue->read(buffer, 0, exchanged->data(), bytes, file).wait();
         const auto start = std::chrono::steady_clock::now();
         const Event again = queue->launch(launch);
         again.wait();
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-        return ProbeRun{std::move(result), raw_times(event_handle(again)), seconds.count()};
+        exchanged.landed();
+        return ProbeRun{std::move(*exchanged), raw_times(event_handle(again)), seconds.count()};
     } catch (const Error&) {   // a probe that fails is an answer
         return std::nullopt;
     }

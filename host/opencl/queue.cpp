@@ -22,10 +22,10 @@ cl::CommandQueue create(const ClContext& context, bool profiled) {
 }  // namespace
 
 ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled)
-    : context_(std::move(context)), queue_(create(*context_, profiled)), profiled_(profiled) {}
+    : context_(std::move(context)), queue_(std::make_shared<const cl::CommandQueue>(create(*context_, profiled))), profiled_(profiled) {}
 
 ClQueue::~ClQueue() {
-    clFinish(queue_());   // transfers still under way use the caller's memory, which may go next
+    clFinish(handle());   // transfers still under way use the caller's memory, which may go next
 }
 
 cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const {
@@ -43,7 +43,7 @@ Event ClQueue::event(cl_event handle, std::string_view step) const {
 }
 
 Event ClQueue::launch(const Launch& launch) {
-    const std::vector<cl_event> wait = wait_list(launch.wait, *context_, queue_());
+    const std::vector<cl_event> wait = wait_list(launch.wait, *context_, handle());
     const cl_uint waits = static_cast<cl_uint>(wait.size());
     const cl_event* first = wait.empty() ? nullptr : wait.data();
     cl_event done = nullptr;
@@ -51,10 +51,10 @@ Event ClQueue::launch(const Launch& launch) {
     if (prepared.empty) {
         if (wait.empty()) return finished_event();
         // Commands after this one must still come after what it would have waited for.
-        check(clEnqueueMarkerWithWaitList(queue_(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
+        check(clEnqueueMarkerWithWaitList(handle(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
         return event(done, prepared.step);
     }
-    const cl_int status = clEnqueueNDRangeKernel(queue_(), prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(), waits,
+    const cl_int status = clEnqueueNDRangeKernel(handle(), prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(), waits,
                                                  first, &done);
     if (status != CL_SUCCESS) fail_launch(launch, *context_, status);
     return event(done, prepared.step);
@@ -64,7 +64,7 @@ Event ClQueue::write(const Buffer& buffer, std::size_t offset, const void* data,
     const cl_mem memory = range(buffer, offset, bytes, "clEnqueueWriteBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    check(clEnqueueWriteBuffer(queue_(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueWriteBuffer", step);
+    check(clEnqueueWriteBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueWriteBuffer", step);
     return event(done, step);
 }
 
@@ -72,7 +72,7 @@ Event ClQueue::read(const Buffer& buffer, std::size_t offset, void* data, std::s
     const cl_mem memory = range(buffer, offset, bytes, "clEnqueueReadBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    check(clEnqueueReadBuffer(queue_(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueReadBuffer", step);
+    check(clEnqueueReadBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueReadBuffer", step);
     return event(done, step);
 }
 
@@ -82,7 +82,7 @@ Event ClQueue::copy(const Buffer& from, std::size_t from_offset, const Buffer& t
     const cl_mem target = range(to, to_offset, bytes, "clEnqueueCopyBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    check(clEnqueueCopyBuffer(queue_(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done), "clEnqueueCopyBuffer", step);
+    check(clEnqueueCopyBuffer(handle(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done), "clEnqueueCopyBuffer", step);
     return event(done, step);
 }
 
@@ -90,8 +90,8 @@ Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
     throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
-void ClQueue::flush() { check(clFlush(queue_()), "clFlush", "send the commands to the device"); }
+void ClQueue::flush() { check(clFlush(handle()), "clFlush", "send the commands to the device"); }
 
-void ClQueue::finish() { check(clFinish(queue_()), "clFinish", "wait for the device"); }
+void ClQueue::finish() { check(clFinish(handle()), "clFinish", "wait for the device"); }
 
 }  // namespace parallax::host::opencl

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "opencl/api.hpp"
+#include "opencl/event.hpp"
 #include "parallax/host/queue.hpp"
 
 namespace parallax::host::opencl {
@@ -23,7 +23,7 @@ public:
     void flush() override;
     void finish() override;
 
-    cl_command_queue handle() const noexcept { return queue_(); }
+    cl_command_queue handle() const noexcept { return (*queue_)(); }
     const std::shared_ptr<ClContext>& context() const noexcept { return context_; }
     /// Takes over one reference to the event of a command of this queue.
     Event event(cl_event, std::string_view step) const;
@@ -32,7 +32,7 @@ private:
     cl_mem range(const Buffer&, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const;
 
     std::shared_ptr<ClContext> context_;
-    cl::CommandQueue queue_;
+    SharedQueue queue_;
     bool profiled_;
 };
 

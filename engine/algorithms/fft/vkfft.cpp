@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -24,6 +25,7 @@ struct VkfftHooks {
     parallax::host::Context* context = nullptr;
     std::exception_ptr error;          ///< must not travel through VkFFT: it would leave its allocations behind
     std::vector<cl_event> events;      ///< of the kernels enqueued
+    cl_int status = CL_SUCCESS;        ///< of the kernel that could not be
 };
 thread_local VkfftHooks* vkfft_hooks = nullptr;
 
@@ -40,7 +42,7 @@ cl_program vkfft_create_program(cl_context, cl_uint, const char** text, const st
         const auto program = parallax::host::opencl::build_text(*vkfft_hooks->context, "vkfft", std::string(text[0], size[0]), "");
         cl_program handle = parallax::host::opencl::program_handle(*program);
         *status = clRetainProgram(handle);
-        return handle;
+        return *status == CL_SUCCESS ? handle : nullptr;   // VkFFT releases whatever it gets
     } catch (...) {
         vkfft_hooks->error = std::current_exception();
         *status = CL_BUILD_PROGRAM_FAILURE;
@@ -56,6 +58,7 @@ cl_int vkfft_enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint di
     cl_event event = nullptr;
     const cl_int status = clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, 0, nullptr, &event);
     if (status == CL_SUCCESS) vkfft_hooks->events.push_back(event);
+    else vkfft_hooks->status = status;
     return status;
 }
 
@@ -212,8 +215,10 @@ private:
         std::vector<host::Event> events;
         for (const cl_event event : hooks_.events) events.push_back(host::opencl::make_event(queue, event, "fft vkfft"));
         hooks_.events.clear();
+        host::opencl::check(std::exchange(hooks_.status, CL_SUCCESS), "clEnqueueNDRangeKernel", "launch " + describe());
         if (result != VKFFT_SUCCESS)
-            throw DeviceError("VkFFTAppend", result, fmt::format("VkFFTResult {}", static_cast<int>(result)), "launch " + describe());
+            throw DeviceError("VkFFTAppend", result, fmt::format("VkFFTResult {}", static_cast<int>(result)), "launch " + describe(),
+                              "use \"fft\": \"radix\"");
         return events;
     }
 

@@ -1,0 +1,167 @@
+// An OpenCL layer (OPENCL_LAYERS) that stands between Parallax and the driver. It counts calls and live references,
+// and fails the n-th call with a chosen code, once or from then on. A stalled device is simulated, too: its commands
+// never end. Steered by the functions of layer.h, which a test finds in the loaded library.
+#include "layer.h"
+
+#include <CL/cl_layer.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+
+namespace {
+
+// Every entry point that Parallax, VkFFT or clFFT uses. A release that fails has released all the same.
+#define PARALLAX_CALLS(X)                                                                                                    \
+    X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clRetainContext)       \
+    X(clReleaseContext) X(clGetContextInfo) X(clCreateCommandQueue) X(clRetainCommandQueue) X(clReleaseCommandQueue)          \
+    X(clGetCommandQueueInfo) X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage) X(clRetainMemObject)                     \
+    X(clReleaseMemObject) X(clGetSupportedImageFormats) X(clGetMemObjectInfo) X(clCreateProgramWithSource)                    \
+    X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram) X(clGetProgramInfo)                 \
+    X(clGetProgramBuildInfo) X(clCreateKernel) X(clRetainKernel) X(clReleaseKernel) X(clSetKernelArg) X(clGetKernelInfo)      \
+    X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clGetEventInfo) X(clRetainEvent) X(clReleaseEvent)                       \
+    X(clGetEventProfilingInfo) X(clFlush) X(clFinish) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer)   \
+    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clEnqueueNDRangeKernel) X(clEnqueueMarkerWithWaitList)
+
+#define PARALLAX_NAME(name) #name,
+constexpr std::array<std::string_view, 46> names{PARALLAX_CALLS(PARALLAX_NAME)};
+#undef PARALLAX_NAME
+#define PARALLAX_NAME(name) name,
+namespace call {
+enum Call : std::size_t { PARALLAX_CALLS(PARALLAX_NAME) count };
+}
+using call::Call;
+#undef PARALLAX_NAME
+static_assert(names.size() == call::count);
+
+cl_icd_dispatch driver{};
+cl_icd_dispatch layer{};
+
+std::atomic<long> calls{0}, fail_at{0};
+std::atomic<int> fail_code{0}, mode{parallax_faults_once};
+std::atomic<std::size_t> last_failed{call::count};
+std::atomic<bool> stalled{false};
+std::array<std::atomic<long>, parallax_faults_kinds> live{};
+
+/// The code that this call shall fail with, CL_SUCCESS for none.
+cl_int fault(Call which) {
+    const long number = ++calls, wanted = fail_at;
+    const bool hit = wanted > 0 && (mode == parallax_faults_once ? number == wanted : number >= wanted);
+    if (!hit) return CL_SUCCESS;
+    if (number == wanted) last_failed = which;
+    return fail_code;
+}
+
+template <class T> constexpr int kind_of() {
+    if constexpr (std::is_same_v<T, cl_context>) return parallax_faults_contexts;
+    else if constexpr (std::is_same_v<T, cl_command_queue>) return parallax_faults_queues;
+    else if constexpr (std::is_same_v<T, cl_mem>) return parallax_faults_memory;
+    else if constexpr (std::is_same_v<T, cl_program>) return parallax_faults_programs;
+    else if constexpr (std::is_same_v<T, cl_kernel>) return parallax_faults_kernels;
+    else return parallax_faults_events;
+}
+
+template <class A> void count_event(A argument) {
+    if constexpr (std::is_same_v<A, cl_event*>) {
+        if (argument != nullptr) ++live[parallax_faults_events];
+    } else {
+        static_cast<void>(argument);
+    }
+}
+
+void wait_while_stalled() {
+    while (stalled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+template <class Last> Last last_of(Last last) { return last; }
+template <class First, class... Rest> auto last_of(First, Rest... rest) { return last_of(rest...); }
+
+template <Call which, auto entry> struct Wrapped;
+
+/// Calls that return a code.
+template <Call which, class... A, cl_int(CL_API_CALL* cl_icd_dispatch::*entry)(A...)> struct Wrapped<which, entry> {
+    static cl_int CL_API_CALL run(A... arguments) {
+        constexpr bool releases = names[which].starts_with("clRelease"), retains = names[which].starts_with("clRetain");
+        const cl_int code = fault(which);
+        if (code != CL_SUCCESS && !releases) return code;
+        if constexpr (which == call::clFinish || which == call::clWaitForEvents) wait_while_stalled();
+        const cl_int status = (driver.*entry)(arguments...);
+        if (status != CL_SUCCESS) return status;
+        if constexpr (retains) ++live[kind_of<A...>()];
+        else if constexpr (releases) --live[kind_of<A...>()];
+        else (count_event(arguments), ...);
+        if constexpr (which == call::clGetEventInfo) pretend(arguments...);
+        return code;
+    }
+    static void pretend(cl_event, cl_event_info what, std::size_t, void* value, std::size_t*) {
+        if (stalled && what == CL_EVENT_COMMAND_EXECUTION_STATUS) *static_cast<cl_int*>(value) = CL_RUNNING;
+    }
+};
+
+/// Calls that return an object, or a mapping, and leave the code behind their last argument.
+template <Call which, class R, class... A, R(CL_API_CALL* cl_icd_dispatch::*entry)(A...)>
+    requires std::is_pointer_v<R>
+struct Wrapped<which, entry> {
+    static R CL_API_CALL run(A... arguments) {
+        if (const cl_int code = fault(which); code != CL_SUCCESS) {
+            if (cl_int* status = last_of(arguments...); status != nullptr) *status = code;
+            return nullptr;
+        }
+        if constexpr (which == call::clEnqueueMapBuffer) wait_while_stalled();
+        const R object = (driver.*entry)(arguments...);
+        if (object == nullptr) return object;
+        if constexpr (which != call::clEnqueueMapBuffer) ++live[kind_of<R>()];
+        (count_event(arguments), ...);
+        return object;
+    }
+};
+
+}  // namespace
+
+extern "C" {
+
+CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t bytes, void* value, size_t* size) {
+    static constexpr char name[] = "Parallax fault layer";
+    static constexpr cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    const void* from = what == CL_LAYER_NAME ? static_cast<const void*>(name) : &version;
+    const size_t needed = what == CL_LAYER_NAME ? sizeof name : sizeof version;
+    if (what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
+    if (value != nullptr && bytes < needed) return CL_INVALID_VALUE;
+    if (value != nullptr) std::memcpy(value, from, needed);
+    if (size != nullptr) *size = needed;
+    return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_uint* entries_of_layer,
+                                            const cl_icd_dispatch** dispatch) {
+    if (target == nullptr || entries_of_layer == nullptr || dispatch == nullptr) return CL_INVALID_VALUE;
+    constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void*);
+    std::memcpy(&driver, target, (entries < known ? entries : known) * sizeof(void*));
+    layer = driver;
+#define PARALLAX_WRAP(name) layer.name = &Wrapped<call::name, &cl_icd_dispatch::name>::run;
+    PARALLAX_CALLS(PARALLAX_WRAP)
+#undef PARALLAX_WRAP
+    *entries_of_layer = known;
+    *dispatch = &layer;
+    return CL_SUCCESS;
+}
+
+void parallax_faults_arm(long nth, int code, int new_mode) {
+    calls = 0;
+    last_failed = call::count;
+    fail_code = code;
+    mode = new_mode;
+    fail_at = nth;
+}
+long parallax_faults_calls(void) { return calls; }
+const char* parallax_faults_failed(void) {
+    const std::size_t which = last_failed;
+    return which < call::count ? names[which].data() : "";
+}
+long parallax_faults_live(int kind) { return live[static_cast<std::size_t>(kind)]; }
+void parallax_faults_stall(int on) { stalled = on != 0; }
+}

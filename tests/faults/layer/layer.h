@@ -1,0 +1,27 @@
+// How a test steers the fault layer: C functions, found in the loaded library by name.
+#pragma once
+
+extern "C" {
+
+enum { parallax_faults_once, parallax_faults_from_then_on };
+enum {
+    parallax_faults_contexts,
+    parallax_faults_queues,
+    parallax_faults_memory,
+    parallax_faults_programs,
+    parallax_faults_kernels,
+    parallax_faults_events,
+    parallax_faults_kinds
+};
+
+/// Counts calls from 0 again; the nth (from 1) fails with `code`. 0: none does.
+void parallax_faults_arm(long nth, int code, int mode);
+/// Calls since then.
+long parallax_faults_calls(void);
+/// The nth call's name, "" while it has not come.
+const char* parallax_faults_failed(void);
+/// References to objects of a kind that have been made or retained, and not released.
+long parallax_faults_live(int kind);
+/// While on, no command ends, and who waits for one waits.
+void parallax_faults_stall(int on);
+}
