@@ -363,6 +363,11 @@ std::uint64_t read_memory(const Json& value, const std::string& pointer) {
     return static_cast<std::uint64_t>(bytes);
 }
 
+double read_timeout(const Json& value, const std::string& pointer) {
+    if (value.is_number() && value.get<double>() >= 0 && value.get<double>() <= 1e9) return value.get<double>();
+    throw ConfigError(pointer, describe(value), "a number of seconds, 0 for no limit");
+}
+
 void check_ids(const std::vector<StepSpec>& steps) {
     std::map<std::string, std::string> seen;
     for (const StepSpec& step : steps) {
@@ -400,6 +405,8 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
         job.non_finite = word == "mask" ? NonFinite::mask : word == "reject" ? NonFinite::reject : NonFinite::propagate;
     }
     if (json.contains("memory_limit")) job.memory_limit = read_memory(json["memory_limit"], "/memory_limit");
+    if (json.contains("retry")) job.retry = read_flag(json["retry"], "/retry");
+    if (json.contains("step_timeout_s")) job.step_timeout_s = read_timeout(json["step_timeout_s"], "/step_timeout_s");
 
     if (json.contains("inputs")) {
         check_object(json["inputs"], "/inputs", "an object: name of an array -> file");

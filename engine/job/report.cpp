@@ -58,7 +58,7 @@ Json to_json(const JobResult& result) {
         if (!output.array.empty()) outputs[output.name]["array"] = output.array;
     }
     for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
-    return {{"parallax_report", 1},
+    Json json{{"parallax_report", 1},
             {"engine", {{"version", result.engine_version}}},
             {"finished", result.finished},
             {"device", to_json(result.device)},
@@ -70,6 +70,8 @@ Json to_json(const JobResult& result) {
             {"stages", std::move(stages)},
             {"wall_seconds", result.wall_seconds},
             {"peak_device_bytes", result.peak_device_bytes}};
+    if (!result.retried.empty()) json["retried"] = result.retried;
+    return json;
 }
 
 }  // namespace parallax::engine

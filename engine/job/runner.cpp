@@ -100,7 +100,7 @@ std::string utc_now() {
 
 Arrays read_and_upload(const Prepared& prepared, Session& session, Progress& progress, JobResult& result) {
     Arrays arrays;
-    host::Context& context = session.engine().context();
+    host::Context& context = session.context();
     Profiler& profiler = session.profiler();
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
         const InputSpec& spec = prepared.job.inputs[i];
@@ -129,7 +129,7 @@ Arrays read_and_upload(const Prepared& prepared, Session& session, Progress& pro
 void compute(const Prepared& prepared, Session& session, Progress& progress, Arrays& arrays, std::map<Source, Json>& records, JobResult& result) {
     const Job& job = prepared.job;
     const auto last = last_uses(job);
-    host::Context& context = session.engine().context();
+    host::Context& context = session.context();
     const auto note_memory = [&] {
         result.peak_device_bytes = std::max(result.peak_device_bytes, context.allocated());
         if (!job.memory_limit || context.allocated() <= *job.memory_limit) return;
@@ -218,8 +218,11 @@ std::vector<Choice> choose_variants(const Prepared& prepared, Session& session) 
     return choices;
 }
 
-JobResult run(const Prepared& prepared, Engine& engine, const RunOptions& options) {
+namespace {
+
+JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& options) {
     Session session(engine);
+    session.queue().set_limit(std::chrono::duration<double>(prepared.job.step_timeout_s));
     choose_variants(prepared, session);
     Progress progress(prepared, options);
     JobResult result;
@@ -244,6 +247,19 @@ JobResult run(const Prepared& prepared, Engine& engine, const RunOptions& option
     return result;
 }
 
+}  // namespace
+
+JobResult run(const Prepared& prepared, Engine& engine, const RunOptions& options) {
+    try {
+        return attempt(prepared, engine, options);
+    } catch (const DeviceError& error) {
+        if (!prepared.job.retry || !engine.renew()) throw;
+        JobResult result = attempt(prepared, engine, options);
+        result.retried = error.what();
+        return result;
+    }
+}
+
 Json describe_plan(const Prepared& prepared, Engine& engine) {
     Session session(engine);
     const std::vector<Choice> choices = choose_variants(prepared, session);
@@ -260,7 +276,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         const StepSpec& step = job.steps[i];
         const PreparedStep& ready = prepared.steps[i];
         for (const auto& [port, desc] : ready.shapes) add(job.name_of({i, port}), step.id, desc);
-        PlanBuilder builder(engine.context(), session.queue());
+        PlanBuilder builder(session.context(), session.queue());
         std::unique_ptr<Plan> plan;
         in_terms_of(job, step, [&] { plan = choices[i].variant->plan(builder, ready.problem, choices[i].policy); });
         session.queue().finish();

@@ -58,13 +58,15 @@ struct JobResult {
     std::vector<OutputReport> outputs;
     Json records = Json::object();   ///< that the job wrote, by name
     std::vector<Stage> stages;
+    std::string retried;         ///< what failed before the run that is told here; empty: nothing did
     double wall_seconds = 0;
     std::uint64_t peak_device_bytes = 0;
 };
 
 /// Chooses the variant of every step and checks that all arrays fit. Throws ConfigError and UnsupportedError.
 std::vector<Choice> choose_variants(const Prepared&, Session&);
-/// Throws what the steps throw; whatever happens, outputs appear all or not at all.
+/// Throws what the steps throw; whatever happens, outputs appear all or not at all. When the context fails, the job is
+/// run once more in a fresh one, where the job allows it and the device can be opened anew (Engine::renew()).
 JobResult run(const Prepared&, Engine&, const RunOptions& = {});
 /// What run() would do, without running: arrays, bytes, variants, kernels. Plans are made, and so kernels compiled.
 Json describe_plan(const Prepared&, Engine&);

@@ -176,6 +176,8 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("comment": 3, )" + rest), "/comment", "a string"},
         {job(R"("non_finite": "drop", )" + rest), "/non_finite", "propagate | reject | mask"},
         {job(R"("memory_limit": "lots", )" + rest), "/memory_limit", "512 MiB"},
+        {job(R"("step_timeout_s": -1, )" + rest), "/step_timeout_s", "0 for no limit"},
+        {job(R"("retry": "once", )" + rest), "/retry", "true or false"},
         {job(R"("memory_limit": 0, )" + rest), "/memory_limit", "the number 0"},
         {job(R"("for_each": {}, )" + rest), "/for_each", "no variable"},
         {job(R"("for_each": {"a": "x", "b": "y"}, )" + rest), "/for_each/b", "one variable"},
@@ -219,10 +221,14 @@ TEST_CASE("--set: reaches parameters, nested ones and the job itself; another un
     apply_setting(j, "soft.radius=7", algorithms);
     apply_setting(j, "soft.width_um=3", algorithms);
     apply_setting(j, "non_finite=mask", algorithms);
+    apply_setting(j, "retry=false", algorithms);
+    apply_setting(j, "step_timeout_s=2.5", algorithms);
     const Job parsed = parse_job(j, algorithms);
     CHECK(parsed.steps[0].parameters.as<BlurParameters>().radius == 7);
     CHECK(parsed.steps[0].parameters.as<BlurParameters>().width == 3e-6);
     CHECK(parsed.non_finite == NonFinite::mask);
+    CHECK_FALSE(parsed.retry);
+    CHECK(parsed.step_timeout_s == 2.5);
 
     struct Row { const char* setting; const char* fragment; };
     for (const Row& row : {Row{"sotf.radius=1", "did you mean \"soft\""}, Row{"soft.raduis=1", "did you mean \"radius\""}, Row{"soft.width=1", "width_um"},

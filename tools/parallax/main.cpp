@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -67,7 +68,10 @@ int parse_and_run(int argc, char** argv) {
         if (std::fflush(stdout) != 0) throw parallax::IoError("standard output", "cannot be written");
         return status;
     } catch (const std::exception& error) {
-        return report_error(error, command.origin);
+        const int status = report_error(error, command.origin);
+        if (dynamic_cast<const parallax::DeviceError*>(&error) == nullptr) return status;
+        std::fflush(nullptr);
+        std::_Exit(status);   // the driver of a device that hangs would wait for it on the way out
     }
 }
 

@@ -93,6 +93,7 @@ int run(const Options& options) {
     };
     const engine::JobResult result = engine::run(prepared, engine, run_options);
     bar.clear();
+    if (!result.retried.empty()) spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
 
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
