@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace parallax::engine {
 
@@ -73,9 +74,23 @@ struct Session::Planned {
     double seconds = 0;
 };
 
-Engine::Engine(const host::Device& device, const host::ContextOptions& options) : context_(device.open(options)) {}
+Engine::Engine(const host::Device& device, const host::ContextOptions& options) : context_(device.open(options)), device_(context_->info()) {}
 
-Session::Session(Engine& engine) : engine_(engine), queue_(engine.context().create_queue()) {}
+std::shared_ptr<host::Context> Engine::shared_context() const {
+    const std::lock_guard lock(mutex_);
+    return context_;
+}
+
+bool Engine::renew() {
+    const std::lock_guard lock(mutex_);
+    if (context_->failure().empty()) return false;
+    std::shared_ptr<host::Context> fresh = context_->reopen();
+    if (!fresh) return false;
+    failed_.push_back(std::exchange(context_, std::move(fresh)));
+    return true;
+}
+
+Session::Session(Engine& engine) : engine_(engine), context_(engine.shared_context()), queue_(context_->create_queue()) {}
 
 Session::~Session() {
     try {
@@ -85,7 +100,7 @@ Session::~Session() {
 }
 
 DeviceArray Session::allocate(const ArrayDesc& desc) {
-    return {desc.to_dense(), {}, engine_.context().allocate(desc.dense_bytes())};
+    return {desc.to_dense(), {}, context_->allocate(desc.dense_bytes())};
 }
 
 DeviceArray Session::upload(const HostArray& array, std::string_view stage) {
@@ -112,7 +127,7 @@ HostArray Session::download(const DeviceArray& array, std::string_view stage) {
 
 Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const std::string& wanted, const Json& policy,
                        const std::string& pointer) {
-    host::Context& context = engine_.context();
+    host::Context& context = *context_;
     const auto why_not = [&](const Variant& variant) -> std::string {
         const host::Backend backend = context.info().backend;
         if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
@@ -167,7 +182,7 @@ std::shared_ptr<Session::Planned> Session::plan(const Call& call, const Problem&
 
     const auto start = Clock::now();
     auto planned = std::make_shared<Planned>();
-    PlanBuilder builder(engine_.context(), *queue_);
+    PlanBuilder builder(*context_, *queue_);
     planned->plan = choice.variant->plan(builder, problem, choice.policy);
     planned->choice = std::move(choice);
     planned->built = builder.built();
@@ -178,7 +193,7 @@ std::shared_ptr<Session::Planned> Session::plan(const Call& call, const Problem&
     for (std::size_t i = 0; i < planned->slots.size(); ++i) {
         if (!workspace_[i] || workspace_[i].bytes() < planned->slots[i]) {
             workspace_[i] = {};   // first give back, then ask: the peak is the larger one, not the sum
-            workspace_[i] = engine_.context().allocate(planned->slots[i]);
+            workspace_[i] = context_->allocate(planned->slots[i]);
         }
     }
     planned->seconds = seconds_since(start);
@@ -212,7 +227,7 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
         const auto scope = execution.scope(id);
         planned->plan->enqueue(execution, bindings);
     }
-    queue_->finish();
+    queue_->finish(id);
 
     result.records = execution.finish_records();
     result.outputs = std::move(bindings.outputs);

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,19 @@ class Engine {
 public:
     /// Opens the device. The registry of all algorithms is built in.
     explicit Engine(const host::Device&, const host::ContextOptions& = {});
-    host::Context& context() noexcept { return *context_; }
-    const host::DeviceInfo& device() const noexcept { return context_->info(); }
+    host::Context& context() noexcept { return *shared_context(); }
+    std::shared_ptr<host::Context> shared_context() const;
+    const host::DeviceInfo& device() const noexcept { return device_; }
     const Registry& registry() const noexcept { return registry_; }
+    /// Opens the device anew if its context has failed: sessions made from now on work there, older ones are lost.
+    /// False where the context is sound again already or cannot be opened anew (see host::Context::reopen()).
+    bool renew();
 
 private:
+    mutable std::mutex mutex_;                                   ///< guards the two members below
     std::shared_ptr<host::Context> context_;
+    std::vector<std::shared_ptr<host::Context>> failed_;         ///< references that context() gave out stay good
+    host::DeviceInfo device_;
     Registry registry_;
 };
 
@@ -68,9 +76,9 @@ public:
     Session& operator=(const Session&) = delete;
 
     Engine& engine() noexcept { return engine_; }
+    host::Context& context() noexcept { return *context_; }
     host::Queue& queue() noexcept { return *queue_; }
     Profiler& profiler() noexcept { return profiler_; }
-
     DeviceArray upload(const HostArray&, std::string_view stage = "upload");
     HostArray download(const DeviceArray&, std::string_view stage = "download");
     DeviceArray allocate(const ArrayDesc&);
@@ -86,6 +94,7 @@ private:
     std::shared_ptr<Planned> plan(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&);
 
     Engine& engine_;
+    std::shared_ptr<host::Context> context_;
     std::unique_ptr<host::Queue> queue_;
     Profiler profiler_;
     std::map<std::string, std::shared_ptr<Planned>> plans_;

@@ -18,7 +18,9 @@ PrimaryContext::PrimaryContext(std::shared_ptr<const Driver> driver, CUdevice de
     check(*driver_, driver_->primary_ctx_retain(&context_, device), "cuDevicePrimaryCtxRetain", fmt::format("open {}", name));
 }
 
-PrimaryContext::~PrimaryContext() { driver_->primary_ctx_release(device_); }
+PrimaryContext::~PrimaryContext() {
+    if (!health_.abandoned()) driver_->primary_ctx_release(device_);   // which would wait for its commands
+}
 
 CudaContext::CudaContext(DeviceInfo info, std::shared_ptr<const Driver> driver, CUdevice device, std::shared_ptr<const Compiler> compiler,
                          const ContextOptions& options)

@@ -2,6 +2,7 @@
 
 #include "cuda/current.hpp"
 #include "cuda/program.hpp"
+#include "health.hpp"
 #include "parallax/host/context.hpp"
 
 #include <array>
@@ -19,14 +20,20 @@ public:
     const Driver& driver() const noexcept { return *driver_; }
     CUcontext handle() const noexcept { return context_; }
     /// For the lifetime of what is returned, CUDA calls of this thread work on this context. `step` is for the error.
-    [[nodiscard]] Current current(std::string_view step) const { return Current(*driver_, context_, step); }
-    /// The same for destructors: false where the context is gone and nothing is left to free.
-    [[nodiscard]] Current current_or_gone() const noexcept { return Current(*driver_, context_, std::nothrow); }
+    [[nodiscard]] Current current(std::string_view step) const {
+        if (health_.failed()) fail(*driver_, "cuCtxPushCurrent", CUDA_ERROR_CONTEXT_IS_DESTROYED, step, "the device was given up (" + health_.failure() + "): start the process again");
+        return Current(*driver_, context_, step);
+    }
+    /// The same for destructors: false where the context is gone, or given up, and nothing is to be freed.
+    [[nodiscard]] Current current_or_gone() const noexcept { return Current(*driver_, health_.abandoned() ? nullptr : context_, std::nothrow); }
+    /// Shared by all that work in the context: CUDA's own errors stay by themselves, a watchdog's are kept here.
+    Health& health() const noexcept { return health_; }
 
 private:
     std::shared_ptr<const Driver> driver_;
     CUdevice device_;
     CUcontext context_ = nullptr;
+    mutable Health health_;
 };
 
 /// Buffers, queues, programs and events each hold a reference to their context, so that it goes last.
@@ -50,6 +57,8 @@ public:
     const std::array<std::size_t, 3>& max_local() const noexcept { return max_local_; }
     const std::array<std::size_t, 3>& max_groups() const noexcept { return max_groups_; }
 
+    std::string failure() const override { return primary_->health().failure(); }
+    void abandon(const std::string& why) override { primary_->health().abandon(why); }
     [[nodiscard]] Current current(std::string_view step) const { return primary_->current(step); }
     [[nodiscard]] Current current_or_gone() const noexcept { return primary_->current_or_gone(); }
 

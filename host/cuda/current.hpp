@@ -14,9 +14,9 @@ public:
     Current(const Driver& driver, CUcontext context, std::string_view step) : driver_(driver), pushed_(true) {
         check(driver, driver.ctx_push_current(context), "cuCtxPushCurrent", step);
     }
-    /// For destructors: where it fails there is nothing left to free.
+    /// For destructors: where it fails, or without a context, there is nothing left to free.
     Current(const Driver& driver, CUcontext context, std::nothrow_t) noexcept
-        : driver_(driver), pushed_(driver.ctx_push_current(context) == CUDA_SUCCESS) {}
+        : driver_(driver), pushed_(context != nullptr && driver.ctx_push_current(context) == CUDA_SUCCESS) {}
     ~Current() {
         CUcontext popped = nullptr;
         if (pushed_) driver_.ctx_pop_current(&popped);

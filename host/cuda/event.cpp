@@ -1,6 +1,7 @@
 #include "cuda/event.hpp"
 
 #include "cuda/context.hpp"
+#include "watchdog.hpp"
 
 #include <cmath>
 
@@ -48,11 +49,13 @@ std::optional<double> Origin::nanoseconds() {
     return sum_;
 }
 
-CudaEvent::CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin, std::string_view step)
-    : start_(std::move(start)), end_(std::move(end)), origin_(std::move(origin)), step_(step) {}
+CudaEvent::CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin, std::string_view step,
+                     std::chrono::duration<double> limit)
+    : start_(std::move(start)), end_(std::move(end)), origin_(std::move(origin)), step_(step), limit_(limit) {}
 
 void CudaEvent::wait() {
     const CudaContext& context = *end_->context();
+    if (limit_.count() > 0) return watch(*end_->context(), limit_, "cuEventQuery", step_, [this] { return complete(); });
     const Current current = context.current(step_);
     check(context.driver(), context.driver().event_synchronize(end_->get()), "cuEventSynchronize", step_);
 }

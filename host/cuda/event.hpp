@@ -55,7 +55,8 @@ private:
 class CudaEvent final : public EventState {
 public:
     /// `start` and `origin` are null where the queue is not profiled.
-    CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin, std::string_view step);
+    CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin, std::string_view step,
+              std::chrono::duration<double> limit);
     void wait() override;
     bool complete() const override;
     /// Queued and submitted are not measured by CUDA: both are given as the start.
@@ -66,6 +67,7 @@ private:
     std::unique_ptr<EventHandle> start_, end_;
     std::shared_ptr<Origin> origin_;
     std::string step_;
+    std::chrono::duration<double> limit_;   ///< of a wait, 0: none
 };
 
 /// Something that is over already: a command on nothing.

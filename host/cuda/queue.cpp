@@ -4,6 +4,7 @@
 #include "cuda/context.hpp"
 #include "cuda/launch.hpp"
 #include "parallax/host/error.hpp"
+#include "watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -64,7 +65,7 @@ Event CudaQueue::enqueue(std::string_view step, const std::function<void(CUstrea
     }
     work(stream_);
     end->record(stream_, step);
-    return Event(std::make_shared<CudaEvent>(std::move(start), std::move(end), std::move(origin), step));
+    return Event(std::make_shared<CudaEvent>(std::move(start), std::move(end), std::move(origin), step, limit_));
 }
 
 void CudaQueue::wait_for(std::span<const Event> events, std::string_view step) {
@@ -132,10 +133,16 @@ void CudaQueue::flush() {
     if (status != CUDA_ERROR_NOT_READY) check(context_->driver(), status, "cuStreamQuery", step);
 }
 
-void CudaQueue::finish() {
-    constexpr const char* step = "wait for the device";
+void CudaQueue::finish(std::string_view step) {
+    if (step.empty()) step = "wait for the device";
     const Current current = context_->current(step);
-    check(context_->driver(), context_->driver().stream_synchronize(stream_), "cuStreamSynchronize", step);
+    const Driver& driver = context_->driver();
+    if (limit_.count() <= 0) return check(driver, driver.stream_synchronize(stream_), "cuStreamSynchronize", step);
+    watch(*context_, limit_, "cuStreamQuery", step, [&] {
+        const CUresult status = driver.stream_query(stream_);
+        if (status != CUDA_ERROR_NOT_READY) check(driver, status, "cuStreamQuery", step);
+        return status == CUDA_SUCCESS;
+    });
 }
 
 }  // namespace parallax::host::cuda

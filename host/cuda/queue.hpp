@@ -22,7 +22,8 @@ public:
                std::string_view step) override;
     Event host_task(const std::function<void()>& task, std::string_view step) override;
     void flush() override;
-    void finish() override;
+    void finish(std::string_view step) override;
+    void set_limit(std::chrono::duration<double> limit) override { limit_ = limit; }
 
     /// Enqueues what `work` enqueues on the stream, between the two events that time it.
     Event enqueue(std::string_view step, const std::function<void(CUstream)>& work);
@@ -35,6 +36,7 @@ private:
 
     std::shared_ptr<CudaContext> context_;
     bool profiled_;
+    std::chrono::duration<double> limit_{0};
     CUstream stream_ = nullptr;
     std::shared_ptr<Origin> origin_;
     std::chrono::steady_clock::time_point origin_age_{};

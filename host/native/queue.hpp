@@ -15,7 +15,8 @@ public:
                std::string_view step) override;
     Event host_task(const std::function<void()>& task, std::string_view step) override;
     void flush() override {}
-    void finish() override {}
+    void set_limit(std::chrono::duration<double>) override {}
+    void finish(std::string_view) override {}
 
 private:
     template <class Work>

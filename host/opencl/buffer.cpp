@@ -2,11 +2,13 @@
 
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
+#include "opencl/event.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace parallax::host::opencl {
 namespace {
@@ -16,14 +18,24 @@ class ClPinned final : public PinnedMemory {
 public:
     ClPinned(std::shared_ptr<ClContext> context, cl::Buffer memory, std::size_t bytes)
         : context_(std::move(context)), memory_(std::move(memory)), bytes_(bytes) {
+        // Not blocking, so that a device that hangs is noticed: to map memory of the host there is nothing to compute.
+        constexpr std::chrono::minutes limit{1};
+        const std::string step = fmt::format("map {} of pinned memory", human_bytes(bytes));
+        const SharedQueue& queue = context_->transfer_queue();
         cl_int status = CL_SUCCESS;
-        data_ = static_cast<std::byte*>(clEnqueueMapBuffer(context_->transfer_queue(), memory_(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                                           std::max<std::size_t>(bytes, 1), 0, nullptr, nullptr, &status));
-        check(status, "clEnqueueMapBuffer", fmt::format("map {} of pinned memory", human_bytes(bytes)));
+        cl_event mapped = nullptr;
+        data_ = static_cast<std::byte*>(clEnqueueMapBuffer((*queue)(), memory_(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                           std::max<std::size_t>(bytes, 1), 0, nullptr, &mapped, &status));
+        context_->check_command(status, "clEnqueueMapBuffer", step);
+        ClEvent(context_, queue, cl::Event(mapped), step, false, limit).wait();
     }
     ~ClPinned() override {
+        if (context_->abandoned()) {
+            clRetainMemObject(memory_());   // for good: commands may still use it, and letting go might wait for them
+            return;
+        }
         // Nothing can be done about a failure here; the driver drops the mapping with the buffer.
-        const cl_command_queue queue = context_->transfer_queue();
+        const cl_command_queue queue = (*context_->transfer_queue())();
         if (clEnqueueUnmapMemObject(queue, memory_(), data_, 0, nullptr, nullptr) == CL_SUCCESS) clFinish(queue);
     }
     ClPinned(const ClPinned&) = delete;
@@ -61,6 +73,7 @@ ClBuffer::ClBuffer(std::shared_ptr<ClBuffer> root, cl::Buffer memory, std::size_
 
 ClBuffer::~ClBuffer() {
     if (!root_) context_->remove_allocated(bytes_);
+    if (context_->abandoned()) clRetainMemObject(memory_());   // for good: letting go might wait
 }
 
 std::shared_ptr<BufferStorage> ClBuffer::sub(std::size_t offset, std::size_t bytes) {

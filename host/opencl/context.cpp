@@ -5,6 +5,7 @@
 #include "opencl/info.hpp"
 #include "opencl/probe.hpp"
 #include "opencl/queue.hpp"
+#include "parallax/host/error.hpp"
 #include "program/source.hpp"
 #include "text.hpp"
 
@@ -49,6 +50,33 @@ ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id devi
     max_global_ = bits >= 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
 }
 
+void ClContext::abandon(const std::string& why) {
+    if (health_.abandoned()) return;
+    health_.abandon(why);
+    // To let go of the last reference might wait for the commands: one is kept for good.
+    clRetainContext(handle());
+    const std::lock_guard lock(mutex_);
+    if (transfer_queue_) clRetainCommandQueue((*transfer_queue_)());
+}
+
+void ClContext::require_sound(const char* call, std::string_view step) const {
+    if (health_.failed())
+        throw DeviceError(call, CL_INVALID_CONTEXT, code_name(CL_INVALID_CONTEXT), std::string(step),
+                          fmt::format("{} failed before and is not used again ({}): open the device anew", info_.name, health_.failure()));
+}
+
+void ClContext::check_command(cl_int code, const char* call, std::string_view step, std::string_view hint) {
+    if (code == CL_SUCCESS) return;
+    if (is_fatal(code)) health_.fail(fmt::format("{}: {} gave {}", step, call, code_name(code)));
+    fail(call, code, step, std::string(hint));
+}
+
+void ClContext::check_wait(cl_int code, const char* call, std::string_view step) {
+    if (code == CL_SUCCESS) return;
+    health_.fail(fmt::format("{}: {} gave {}", step, call, code_name(code)));
+    fail(call, code, step);
+}
+
 const Capabilities& ClContext::capabilities() {
     // Two threads that ask at once may both probe; the probes are harmless and the first result stays.
     {
@@ -62,11 +90,13 @@ const Capabilities& ClContext::capabilities() {
 }
 
 std::unique_ptr<Queue> ClContext::create_queue(const QueueOptions& options) {
+    require_sound("clCreateCommandQueue", "open a queue");
     return std::make_unique<ClQueue>(shared_from_this(), options.profiled);
 }
 
 Buffer ClContext::allocate(std::size_t bytes) {
     const std::string step = "allocate " + human_bytes(bytes);
+    require_sound("clCreateBuffer", step);
     // Drivers hand memory out when it is first used, where the failure would name an innocent command.
     const std::uint64_t used = allocated();
     if (info_.global_memory != 0 && (bytes > info_.global_memory || used > info_.global_memory - bytes))
@@ -76,9 +106,13 @@ Buffer ClContext::allocate(std::size_t bytes) {
     return Buffer(allocate_buffer(shared_from_this(), bytes, step));
 }
 
-std::shared_ptr<PinnedMemory> ClContext::allocate_pinned(std::size_t bytes) { return opencl::allocate_pinned(shared_from_this(), bytes); }
+std::shared_ptr<PinnedMemory> ClContext::allocate_pinned(std::size_t bytes) {
+    require_sound("clCreateBuffer", "allocate pinned memory");
+    return opencl::allocate_pinned(shared_from_this(), bytes);
+}
 
 std::shared_ptr<Program> ClContext::build(const ProgramSpec& spec) {
+    require_sound("clBuildProgram", "build " + spec.file);
     const FlatSource source = flatten(spec.file);
     return programs_.get(shared_from_this(), {source.files, source.text, build_options(spec, info_)});
 }
@@ -87,14 +121,15 @@ std::shared_ptr<Program> ClContext::build_text(const std::string& name, const st
     return programs_.get(shared_from_this(), {{name}, text, options});
 }
 
-cl_command_queue ClContext::transfer_queue() {
+const SharedQueue& ClContext::transfer_queue() {
     const std::lock_guard lock(mutex_);
-    if (transfer_queue_() == nullptr) {
+    if (!transfer_queue_) {
         cl_int status = CL_SUCCESS;
-        transfer_queue_ = cl::CommandQueue(clCreateCommandQueue(handle(), device_, 0, &status));
+        const cl_command_queue queue = clCreateCommandQueue(handle(), device_, 0, &status);
         check(status, "clCreateCommandQueue", "open a queue for pinned memory");
+        transfer_queue_ = std::make_shared<const cl::CommandQueue>(queue);
     }
-    return transfer_queue_();
+    return transfer_queue_;
 }
 
 }  // namespace parallax::host::opencl

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "opencl/api.hpp"
+#include "health.hpp"
+#include "opencl/event.hpp"
 #include "opencl/program.hpp"
 #include "parallax/host/context.hpp"
 
@@ -23,6 +25,17 @@ public:
     std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) override;
     std::shared_ptr<Program> build(const ProgramSpec&) override;
     std::uint64_t allocated() const noexcept override { return allocated_.load(); }
+    std::string failure() const override { return health_.failure(); }
+    void abandon(const std::string& why) override;
+    std::shared_ptr<Context> reopen() const override { return std::make_shared<ClContext>(info_, platform_, device_, ContextOptions{cache_}); }
+
+    /// Throws where the context has failed before.
+    void require_sound(const char* call, std::string_view step) const;
+    /// Like opencl::check(), for commands: what only a broken device answers marks the context as failed.
+    void check_command(cl_int code, const char* call, std::string_view step, std::string_view hint = {});
+    /// The same for waiting: commands whose end cannot be seen have failed, whatever the code.
+    void check_wait(cl_int code, const char* call, std::string_view step);
+    bool abandoned() const noexcept { return health_.abandoned(); }
 
     /// Builds text that is not one of kernels_cl (an FFT library's) through the same caches.
     std::shared_ptr<Program> build_text(const std::string& name, const std::string& text, const std::string& options);
@@ -36,8 +49,8 @@ public:
     std::uint64_t max_global() const noexcept { return max_global_; }
     void add_allocated(std::uint64_t bytes) noexcept { allocated_ += bytes; }
     void remove_allocated(std::uint64_t bytes) noexcept { allocated_ -= bytes; }
-    /// For mapping pinned memory; in order.
-    cl_command_queue transfer_queue();
+    /// For mapping pinned memory; in order. Stays the same once it is made.
+    const SharedQueue& transfer_queue();
 
 private:
     DeviceInfo info_;
@@ -48,9 +61,10 @@ private:
     std::uint64_t max_global_;
     cl::Context context_;
     std::mutex mutex_;                              ///< guards the two members below
-    cl::CommandQueue transfer_queue_;
+    SharedQueue transfer_queue_;
     std::optional<Capabilities> capabilities_;
     std::atomic<std::uint64_t> allocated_{0};
+    Health health_;
     ProgramStore programs_;
 };
 

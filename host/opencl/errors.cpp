@@ -111,6 +111,17 @@ std::string hint_for(cl_int code) {
     }
 }
 
+bool is_fatal(cl_int code) noexcept {
+    switch (code) {
+        case CL_DEVICE_NOT_AVAILABLE:
+        case CL_OUT_OF_RESOURCES:   // NVIDIA says so of kernels that crashed
+        case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
+        case CL_INVALID_CONTEXT:
+        case CL_INVALID_COMMAND_QUEUE: return true;
+        default: return code < -1001;   // vendors' own codes
+    }
+}
+
 void fail(const char* call, cl_int code, std::string_view step, std::string hint) {
     throw DeviceError(call, code, code_name(code), std::string(step), hint.empty() ? hint_for(code) : std::move(hint));
 }

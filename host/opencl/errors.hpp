@@ -14,6 +14,10 @@ const char* code_name(cl_int) noexcept;
 /// What a person may try.
 std::string hint_for(cl_int);
 
+/// Whether a command that gives this code leaves a device behind that cannot be trusted; other codes say that the
+/// command was refused, and nothing happened.
+bool is_fatal(cl_int) noexcept;
+
 [[noreturn]] void fail(const char* call, cl_int code, std::string_view step, std::string hint = {});
 /// Throws DeviceError unless `code` is CL_SUCCESS; an empty `hint` means the general one for the code.
 inline void check(cl_int code, const char* call, std::string_view step, std::string_view hint = {}) {

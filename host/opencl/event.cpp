@@ -2,6 +2,7 @@
 
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
+#include "watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -15,9 +16,11 @@ public:
     std::optional<EventTimes> times() const override { return EventTimes{}; }
 };
 
-cl_int status_of(cl_event event, const std::string& step) {
+/// Throws where the command has failed.
+cl_int status_of(cl_event event, ClContext& context, const std::string& step) {
     cl_int status = CL_QUEUED;
-    check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo", step);
+    context.check_wait(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo", step);
+    if (status < 0) context.check_wait(status, "the command", step);
     return status;
 }
 
@@ -34,28 +37,29 @@ std::optional<EventTimes> raw_times(cl_event event) {
     return EventTimes{queued, submitted, started, ended};
 }
 
-ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Event event, std::string_view step, bool profiled)
-    : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(event)), step_(step), profiled_(profiled) {}
+ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Event event, std::string_view step, bool profiled,
+                 std::chrono::duration<double> limit)
+    : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(event)), step_(step), profiled_(profiled), limit_(limit) {}
 
-void ClEvent::flush() const { check(clFlush(queue()), "clFlush", step_); }
+void ClEvent::flush() const { context_->check_wait(clFlush(queue()), "clFlush", step_); }
 
 void ClEvent::wait() {
+    if (context_->abandoned()) context_->require_sound("clWaitForEvents", step_);
     flush();
+    if (limit_.count() > 0) return watch(*context_, limit_, "clGetEventInfo", step_, [this] { return complete(); });
     const cl_event event = event_();
     const cl_int waited = clWaitForEvents(1, &event);
     // "A command failed" says less than that command's own code.
-    if (waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-        if (const cl_int status = status_of(event, step_); status < 0) fail("the command", status, step_);
-    check(waited, "clWaitForEvents", step_);
+    if (waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status_of(event, *context_, step_);
+    context_->check_wait(waited, "clWaitForEvents", step_);
 }
 
 bool ClEvent::complete() const {
-    cl_int status = status_of(event_(), step_);
+    cl_int status = status_of(event_(), *context_, step_);
     if (status == CL_QUEUED) {   // who polls and never flushes would poll for ever
         flush();
-        status = status_of(event_(), step_);
+        status = status_of(event_(), *context_, step_);
     }
-    if (status < 0) fail("the command", status, step_);
     return status == CL_COMPLETE;
 }
 

@@ -3,6 +3,7 @@
 #include "opencl/api.hpp"
 #include "parallax/host/event.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,10 @@ class ClContext;
 /// A queue's handle, shared by the queue and its events: no call to the driver that could fail.
 using SharedQueue = std::shared_ptr<const cl::CommandQueue>;
 
-/// `step` is what the command did, for the error when it fails later; `profiled` says whether its queue was.
+/// `step` is what the command did, for the error when it fails later; `profiled` and `limit` are the queue's.
 class ClEvent final : public EventState {
 public:
-    ClEvent(std::shared_ptr<ClContext>, SharedQueue, cl::Event, std::string_view step, bool profiled);
+    ClEvent(std::shared_ptr<ClContext>, SharedQueue, cl::Event, std::string_view step, bool profiled, std::chrono::duration<double> limit);
     void wait() override;
     bool complete() const override;
     std::optional<EventTimes> times() const override;
@@ -32,6 +33,7 @@ private:
     cl::Event event_;
     std::string step_;
     bool profiled_;
+    std::chrono::duration<double> limit_;   ///< of a wait, 0: none
 };
 
 /// Something that is over already: a command on nothing.

@@ -103,12 +103,13 @@ std::vector<cl_event> wait_list(std::span<const Event> events, const ClContext& 
     return list;
 }
 
-void fail_launch(const Launch& launch, const ClContext& context, cl_int status) {
+void check_launch(const Launch& launch, ClContext& context, cl_int status) {
+    if (status == CL_SUCCESS) return;
     std::string hint;
     if (status == CL_INVALID_WORK_GROUP_SIZE || status == CL_INVALID_WORK_ITEM_SIZE || status == CL_OUT_OF_RESOURCES)
         hint = fmt::format("{} groups of {} x {} x {} work-items on {}: use a smaller work_group_size{}", launch.groups.count(), launch.local.x,
                            launch.local.y, launch.local.z, context.info().name, status == CL_OUT_OF_RESOURCES ? " or smaller tiles" : "");
-    fail(enqueue, status, step_of(launch), hint);
+    context.check_command(status, enqueue, step_of(launch), hint);
 }
 
 }  // namespace parallax::host::opencl

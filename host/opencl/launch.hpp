@@ -23,7 +23,7 @@ struct PreparedLaunch {
 PreparedLaunch prepare(const Launch&, const ClContext&);
 /// Handles for a command of `queue` to wait for; events of another context are waited for here and now.
 std::vector<cl_event> wait_list(std::span<const Event>, const ClContext&, cl_command_queue queue);
-/// The driver refused all the same.
-[[noreturn]] void fail_launch(const Launch&, const ClContext&, cl_int status);
+/// Throws where the driver refused all the same.
+void check_launch(const Launch&, ClContext&, cl_int status);
 
 }  // namespace parallax::host::opencl

@@ -43,6 +43,11 @@ cl_program program_handle(Program& program) {
     return own != nullptr ? own->handle() : nullptr;
 }
 
+void check_command(Queue& queue, cl_int code, const char* call, std::string_view step) {
+    if (auto* own = dynamic_cast<ClQueue*>(&queue)) own->context()->check_command(code, call, step);
+    check(code, call, step);
+}
+
 Event make_event(Queue& queue, cl_event event, std::string_view step) {
     const auto* own = dynamic_cast<ClQueue*>(&queue);
     if (own == nullptr) {

@@ -21,6 +21,8 @@ cl_mem memory_handle(const Buffer&);
 cl_kernel kernel_handle(Kernel&);
 cl_program program_handle(Program&);
 
+/// check() for a command of `queue`: what only a broken device answers marks the queue's context as failed.
+void check_command(Queue& queue, cl_int code, const char* call, std::string_view step);
 /// Takes ownership of one reference to `event`; `queue` is the one that it was enqueued on.
 Event make_event(Queue& queue, cl_event event, std::string_view step);
 /// Null if the event is no OpenCL event.

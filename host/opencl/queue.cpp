@@ -25,10 +25,14 @@ ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled)
     : context_(std::move(context)), queue_(std::make_shared<const cl::CommandQueue>(create(*context_, profiled))), profiled_(profiled) {}
 
 ClQueue::~ClQueue() {
-    clFinish(handle());   // transfers still under way use the caller's memory, which may go next
+    if (context_->abandoned())
+        clRetainCommandQueue(handle());   // for good: letting go might wait
+    else
+        clFinish(handle());   // transfers still under way use the caller's memory, which may go next
 }
 
 cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const {
+    context_->require_sound(call, step);
     if (!buffer) fail(call, CL_INVALID_MEM_OBJECT, step, "the buffer is empty");
     const auto* storage = dynamic_cast<const ClBuffer*>(buffer.storage());
     if (storage == nullptr || &storage->context() != context_.get())
@@ -39,10 +43,11 @@ cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t byte
 }
 
 Event ClQueue::event(cl_event handle, std::string_view step) const {
-    return Event(std::make_shared<ClEvent>(context_, queue_, cl::Event(handle), step, profiled_));
+    return Event(std::make_shared<ClEvent>(context_, queue_, cl::Event(handle), step, profiled_, limit_));
 }
 
 Event ClQueue::launch(const Launch& launch) {
+    context_->require_sound("clEnqueueNDRangeKernel", launch.step.empty() ? launch.kernel.name() : launch.step);
     const std::vector<cl_event> wait = wait_list(launch.wait, *context_, handle());
     const cl_uint waits = static_cast<cl_uint>(wait.size());
     const cl_event* first = wait.empty() ? nullptr : wait.data();
@@ -51,12 +56,12 @@ Event ClQueue::launch(const Launch& launch) {
     if (prepared.empty) {
         if (wait.empty()) return finished_event();
         // Commands after this one must still come after what it would have waited for.
-        check(clEnqueueMarkerWithWaitList(handle(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
+        context_->check_command(clEnqueueMarkerWithWaitList(handle(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
         return event(done, prepared.step);
     }
     const cl_int status = clEnqueueNDRangeKernel(handle(), prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(), waits,
                                                  first, &done);
-    if (status != CL_SUCCESS) fail_launch(launch, *context_, status);
+    check_launch(launch, *context_, status);
     return event(done, prepared.step);
 }
 
@@ -64,7 +69,7 @@ Event ClQueue::write(const Buffer& buffer, std::size_t offset, const void* data,
     const cl_mem memory = range(buffer, offset, bytes, "clEnqueueWriteBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    check(clEnqueueWriteBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueWriteBuffer", step);
+    context_->check_command(clEnqueueWriteBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueWriteBuffer", step);
     return event(done, step);
 }
 
@@ -72,7 +77,7 @@ Event ClQueue::read(const Buffer& buffer, std::size_t offset, void* data, std::s
     const cl_mem memory = range(buffer, offset, bytes, "clEnqueueReadBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    check(clEnqueueReadBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueReadBuffer", step);
+    context_->check_command(clEnqueueReadBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueReadBuffer", step);
     return event(done, step);
 }
 
@@ -82,7 +87,7 @@ Event ClQueue::copy(const Buffer& from, std::size_t from_offset, const Buffer& t
     const cl_mem target = range(to, to_offset, bytes, "clEnqueueCopyBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    check(clEnqueueCopyBuffer(handle(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done), "clEnqueueCopyBuffer", step);
+    context_->check_command(clEnqueueCopyBuffer(handle(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done), "clEnqueueCopyBuffer", step);
     return event(done, step);
 }
 
@@ -90,8 +95,15 @@ Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
     throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
-void ClQueue::flush() { check(clFlush(handle()), "clFlush", "send the commands to the device"); }
+void ClQueue::flush() { context_->check_wait(clFlush(handle()), "clFlush", "send the commands to the device"); }
 
-void ClQueue::finish() { check(clFinish(handle()), "clFinish", "wait for the device"); }
+void ClQueue::finish(std::string_view step) {
+    if (step.empty()) step = "wait for the device";
+    if (context_->abandoned()) context_->require_sound("clFinish", step);
+    if (limit_.count() <= 0) return context_->check_wait(clFinish(handle()), "clFinish", step);
+    cl_event marker = nullptr;
+    context_->check_command(clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList", step);
+    event(marker, step).wait();
+}
 
 }  // namespace parallax::host::opencl

@@ -21,7 +21,8 @@ public:
                std::string_view step) override;
     Event host_task(const std::function<void()>& task, std::string_view step) override;
     void flush() override;
-    void finish() override;
+    void finish(std::string_view step) override;
+    void set_limit(std::chrono::duration<double> limit) override { limit_ = limit; }
 
     cl_command_queue handle() const noexcept { return (*queue_)(); }
     const std::shared_ptr<ClContext>& context() const noexcept { return context_; }
@@ -33,6 +34,7 @@ private:
 
     std::shared_ptr<ClContext> context_;
     SharedQueue queue_;
+    std::chrono::duration<double> limit_{0};
     bool profiled_;
 };
 

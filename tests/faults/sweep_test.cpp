@@ -19,12 +19,12 @@ using namespace parallax::tests::faults;
 namespace {
 
 struct Outcome {
-    bool done = false;
+    bool done = false, retried = false;
     std::string error;
 };
 
 struct Counts {
-    long calls = 0, faults = 0, errors = 0, survived = 0;
+    long calls = 0, faults = 0, errors = 0, survived = 0, retried = 0;
 };
 
 /// PARALLAX_FAULT_STRIDE=1 fails every call; the quick suite takes some of them.
@@ -37,7 +37,7 @@ Outcome run_once(const DevicePtr& device, const std::shared_ptr<host::ProgramCac
     Outcome outcome;
     try {
         engine::Engine engine(*device, {cache});
-        engine::run(prepared, engine);
+        outcome.retried = !engine::run(prepared, engine).retried.empty();
         outcome.done = true;
     } catch (const DeviceError& error) {
         outcome.error = error.what();
@@ -56,16 +56,29 @@ Outcome run_once(const DevicePtr& device, const std::shared_ptr<host::ProgramCac
     return outcome;
 }
 
-Counts sweep(const DevicePtr& device, const Subject& subject, const std::function<std::shared_ptr<host::ProgramCache>()>& cache, int code, Mode mode,
-             long step) {
+struct Sweep {
+    int code = CL_OUT_OF_RESOURCES;
+    Mode mode = Mode::once;
+    long step = stride();
+    bool retry = false;
+    double step_timeout_s = 3600;   ///< 0: waits sleep in the driver instead of asking
+    std::function<std::shared_ptr<host::ProgramCache>()> cache = [] { return host::ProgramCache::open(); };
+};
+
+/// Calls whose failure is the device's.
+bool brings_the_device_down(const std::string& call) { return call.starts_with("clEnqueue") || call == "clFlush" || call == "clFinish" || call == "clWaitForEvents"; }
+
+Counts sweep(const DevicePtr& device, const Subject& subject, const Sweep& with) {
     const Layer layer;
     const Workshop workshop;
-    const engine::Prepared prepared = workshop.prepare(subject);
-    run_once(device, cache(), prepared);   // compiles what there is to compile
+    engine::Prepared prepared = workshop.prepare(subject);
+    prepared.job.retry = with.retry;
+    prepared.job.step_timeout_s = with.step_timeout_s;
+    run_once(device, with.cache(), prepared);   // compiles what there is to compile
     workshop.clear();
     const Live before = layer.live();
     layer.disarm();
-    REQUIRE(run_once(device, cache(), prepared).done);
+    REQUIRE(run_once(device, with.cache(), prepared).done);
     Counts counts{.calls = layer.calls()};
     const auto wanted = workshop.outputs();
     REQUIRE(!wanted.empty());
@@ -73,9 +86,9 @@ Counts sweep(const DevicePtr& device, const Subject& subject, const std::functio
     REQUIRE(layer.live() == alive);
     workshop.clear();
 
-    for (long nth = 1; nth <= counts.calls; nth += step) {
-        layer.arm(nth, code, mode);
-        const Outcome outcome = run_once(device, cache(), prepared);
+    for (long nth = 1; nth <= counts.calls; nth += with.step) {
+        layer.arm(nth, with.code, with.mode);
+        const Outcome outcome = run_once(device, with.cache(), prepared);
         const std::string failed = layer.failed();
         layer.disarm();
         CAPTURE(std::string(subject.name));
@@ -84,46 +97,45 @@ Counts sweep(const DevicePtr& device, const Subject& subject, const std::functio
         CAPTURE(outcome.error);
         ++counts.faults;
         ++(outcome.done ? counts.survived : counts.errors);
+        counts.retried += outcome.retried ? 1 : 0;
         if (outcome.done) CHECK_MESSAGE(workshop.outputs() == wanted, "the outputs differ");
         else CHECK_MESSAGE(workshop.outputs().empty(), "a partial output");
+        // A mapping, or an unmapping when nothing is left to lose, has no second try; neither has a query's wait.
+        if (with.retry && with.mode == Mode::once && brings_the_device_down(failed) && failed != "clEnqueueMapBuffer") CHECK(outcome.done);
         // A driver that can neither take, end nor await a transfer keeps its memory, and so the context: see host::InFlight.
-        static const std::set<std::string> keeping{"clEnqueueWriteBuffer", "clEnqueueReadBuffer", "clFlush", "clFinish", "clWaitForEvents"};
-        if (mode == Mode::once || !keeping.contains(failed)) CHECK(describe(layer.live()) == describe(alive));
+        if (with.mode == Mode::once || !(brings_the_device_down(failed) || failed == "clGetEventInfo")) CHECK(describe(layer.live()) == describe(alive));
         alive = layer.live();
         workshop.clear();
     }
     return counts;
 }
 
-const auto on_disk = [] { return host::ProgramCache::open(); };
-const auto nowhere = [] { return host::ProgramCache::open("off"); };
-
-void report(const char* what, const Counts& counts) {
-    MESSAGE(fmt::format("{}: {} calls, {} faults, {} errors, {} runs that ended well", what, counts.calls, counts.faults, counts.errors, counts.survived));
+void sweep_all(const Sweep& with) {
+    for (const DevicePtr& device : kernel_devices_under_test())
+        for (const Subject& subject : subjects()) {
+            const Counts counts = sweep(device, subject, with);
+            MESSAGE(fmt::format("{}: {} calls, {} faults, {} errors, {} runs that ended well, {} of them at the second try", std::string(subject.name), counts.calls,
+                                counts.faults, counts.errors, counts.survived, counts.retried));
+        }
 }
 
 }  // namespace
 
-TEST_CASE("faults: a call that fails once") {
-    for (const DevicePtr& device : kernel_devices_under_test())
-        for (const Subject& subject : subjects()) report(subject.name, sweep(device, subject, on_disk, CL_OUT_OF_RESOURCES, Mode::once, stride()));
-}
+TEST_CASE("faults: a call that fails once") { sweep_all({}); }
+
+TEST_CASE("faults: a call that fails once, where waits sleep in the driver") { sweep_all({.step = 2 * stride() + 1, .step_timeout_s = 0}); }
+
+TEST_CASE("faults: a device that fails once costs a second try") { sweep_all({.step = stride() + 2, .retry = true}); }
 
 TEST_CASE("faults: calls that fail from one on, as when a device is lost") {
-    for (const DevicePtr& device : kernel_devices_under_test())
-        for (const Subject& subject : subjects())
-            report(subject.name, sweep(device, subject, on_disk, CL_DEVICE_NOT_AVAILABLE, Mode::from_then_on, stride() + 2));
+    sweep_all({.code = CL_DEVICE_NOT_AVAILABLE, .mode = Mode::from_then_on, .step = stride() + 2, .retry = true});
 }
 
-TEST_CASE("faults: memory that runs out") {
-    for (const DevicePtr& device : kernel_devices_under_test())
-        for (const Subject& subject : subjects())
-            report(subject.name, sweep(device, subject, on_disk, CL_MEM_OBJECT_ALLOCATION_FAILURE, Mode::once, 3 * stride()));
-}
+TEST_CASE("faults: memory that runs out") { sweep_all({.code = CL_MEM_OBJECT_ALLOCATION_FAILURE, .step = 3 * stride()}); }
 
 TEST_CASE("faults: while programs are built from their text") {
     for (const DevicePtr& device : kernel_devices_under_test())
-        report("equalize", sweep(device, subjects()[2], nowhere, CL_OUT_OF_HOST_MEMORY, Mode::once, 3 * stride()));
+        sweep(device, subjects()[2], {.code = CL_OUT_OF_HOST_MEMORY, .step = 3 * stride(), .cache = [] { return host::ProgramCache::open("off"); }});
 }
 
 TEST_CASE("faults: while devices are listed") {

@@ -83,7 +83,7 @@ private:
         const std::size_t local[2] = {16, 4};
         const std::size_t global[2] = {static_cast<std::size_t>(divided_up(spec_.width, 16) * 16), static_cast<std::size_t>(divided_up(spec_.height, 4) * 4)};
         cl_event done = nullptr;
-        cl::check(clEnqueueNDRangeKernel(cl::queue_handle(x.queue()), cl::kernel_handle(kernel), 2, nullptr, global, local, 0, nullptr, &done),
+        cl::check_command(x.queue(), clEnqueueNDRangeKernel(cl::queue_handle(x.queue()), cl::kernel_handle(kernel), 2, nullptr, global, local, 0, nullptr, &done),
                   "clEnqueueNDRangeKernel", stage);
         x.external(stage, cl::make_event(x.queue(), done, stage));
     }

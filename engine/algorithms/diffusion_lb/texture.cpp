@@ -59,7 +59,7 @@ void launch_with_textures(Execution& x, std::string_view stage, host::Kernel& ke
     for (const TextureArg& arg : args) check(clSetKernelArg(handle, index++, arg.size, arg.value()), "clSetKernelArg", stage);
     const std::size_t global_size[2] = {groups.x * local.x, groups.y * local.y}, local_size[2] = {local.x, local.y};
     cl_event event = nullptr;
-    check(clEnqueueNDRangeKernel(host::opencl::queue_handle(x.queue()), handle, 2, nullptr, global_size, local_size, 0, nullptr, &event),
+    host::opencl::check_command(x.queue(), clEnqueueNDRangeKernel(host::opencl::queue_handle(x.queue()), handle, 2, nullptr, global_size, local_size, 0, nullptr, &event),
           "clEnqueueNDRangeKernel", stage);
     x.external(stage, host::opencl::make_event(x.queue(), event, stage));
 }

@@ -137,7 +137,7 @@ private:
         cl_command_queue handle = host::opencl::queue_handle(queue);
         cl_mem from = host::opencl::memory_handle(in), to = host::opencl::memory_handle(out);
         cl_event before = nullptr, last = nullptr;
-        host::opencl::check(clEnqueueMarkerWithWaitList(handle, 0, nullptr, &before), "clEnqueueMarkerWithWaitList", "fft clfft");
+        host::opencl::check_command(queue, clEnqueueMarkerWithWaitList(handle, 0, nullptr, &before), "clEnqueueMarkerWithWaitList", "fft clfft");
         host::Event start = host::opencl::make_event(queue, before, "fft clfft");
         check(clfftEnqueueTransform(plan_, direction == Direction::inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &handle, 0, nullptr, &last, &from,
                                     &to, temporary ? host::opencl::memory_handle(temporary) : nullptr),

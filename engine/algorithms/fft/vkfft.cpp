@@ -215,7 +215,7 @@ private:
         std::vector<host::Event> events;
         for (const cl_event event : hooks_.events) events.push_back(host::opencl::make_event(queue, event, "fft vkfft"));
         hooks_.events.clear();
-        host::opencl::check(std::exchange(hooks_.status, CL_SUCCESS), "clEnqueueNDRangeKernel", "launch " + describe());
+        host::opencl::check_command(queue, std::exchange(hooks_.status, CL_SUCCESS), "clEnqueueNDRangeKernel", "launch " + describe());
         if (result != VKFFT_SUCCESS)
             throw DeviceError("VkFFTAppend", result, fmt::format("VkFFTResult {}", static_cast<int>(result)), "launch " + describe(),
                               "use \"fft\": \"radix\"");

@@ -7,6 +7,7 @@
 #include "parallax/host/queue.hpp"
 
 #include <memory>
+#include <string>
 
 namespace parallax::host {
 
@@ -36,6 +37,16 @@ public:
     virtual std::shared_ptr<Program> build(const ProgramSpec&) = 0;
     /// Bytes handed out by allocate() and not yet returned.
     virtual std::uint64_t allocated() const noexcept = 0;
+
+    /// Empty while the device can be trusted, else what happened first. A context that has failed takes no more work:
+    /// whatever is asked of it throws DeviceError with these words.
+    virtual std::string failure() const { return {}; }
+    /// Declares it failed and lets go of it: nothing of it is waited for any more, and what its commands may still use
+    /// is left to the driver for good.
+    virtual void abandon(const std::string& why) { static_cast<void>(why); }
+    /// The device opened anew. Null where that cannot help or is not ours to do: the native device, CUDA's primary
+    /// context, which the whole process shares, and a context of the host application's.
+    virtual std::shared_ptr<Context> reopen() const { return nullptr; }
 };
 
 }  // namespace parallax::host

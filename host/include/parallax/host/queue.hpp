@@ -6,6 +6,7 @@
 #include "parallax/host/program.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
@@ -66,7 +67,13 @@ public:
     virtual Event host_task(const std::function<void()>& task, std::string_view step = {}) = 0;
 
     virtual void flush() = 0;
-    virtual void finish() = 0;
+    /// Waits for all commands; `step` is for the error.
+    virtual void finish(std::string_view step = {}) = 0;
+    /// A watchdog: from now on who waits for this queue or for its events asks the device now and then, instead of sleeping
+    /// in the driver, which no one could end. When a wait has lasted `limit`, the context is abandoned and the wait throws
+    /// DeviceError. 0: no limit.
+    virtual void set_limit(std::chrono::duration<double> limit) = 0;
 };
+
 
 }  // namespace parallax::host
