@@ -65,6 +65,21 @@ std::string near_file(const fs::path& missing) {
     return did_you_mean(to_utf8(missing.filename()), names);
 }
 
+bool lies_below(const fs::path& file, const fs::path& folder) {
+    std::error_code ignored;   // what does not exist leads nowhere
+    const fs::path top = fs::weakly_canonical(fs::absolute(folder), ignored), real = fs::weakly_canonical(fs::absolute(file), ignored);
+    const auto [t, r] = std::mismatch(top.begin(), top.end(), real.begin(), real.end());
+    return t == top.end() || t->empty();
+}
+
+void check_confined(const fs::path& file, const Locations& where, const std::string& pointer) {
+    if (!where.confined || lies_below(file, where.job_folder)) return;
+    for (const auto& [name, folder] : where.roots)
+        if (lies_below(file, folder)) return;
+    throw ConfigError(pointer, fmt::format("the file {}, outside the job's folder and every root", to_utf8(file)), "an input below one of them",
+                      "name its folder with --root NAME=DIR, or leave --confined out");
+}
+
 void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs::path>& found) {
     if (parts.empty()) {
         if (fs::is_regular_file(base)) found.push_back(base);
@@ -114,6 +129,7 @@ bool matches(const std::string& pattern, const std::string& text) {
 
 fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer) {
     const fs::path path = locate(text, where, pointer).lexically_normal();
+    check_confined(path, where, pointer);   // before the file is looked at: not even whether it is there is told
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
@@ -130,6 +146,7 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     for (const fs::path& part : path.relative_path()) parts.push_back(to_utf8(part));
     std::vector<fs::path> found;
     expand(path.root_path(), std::move(parts), found);
+    for (const fs::path& file : found) check_confined(file, where, pointer);
     if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
     return found;
 }
@@ -149,11 +166,8 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     }
     const fs::path path = (where.out / relative).lexically_normal();
     std::error_code ignored;   // what does not exist yet leads nowhere
-    const fs::path folder = fs::weakly_canonical(fs::absolute(where.out), ignored);
-    const fs::path real = fs::weakly_canonical(fs::absolute(path), ignored);
-    const auto [f, r] = std::mismatch(folder.begin(), folder.end(), real.begin(), real.end());
-    if (f != folder.end() && !f->empty()) {
-        throw ConfigError(pointer, fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(real), text), "a path below --out", hint);
+    if (!lies_below(path, where.out)) {
+        throw ConfigError(pointer, fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(fs::weakly_canonical(fs::absolute(path), ignored)), text), "a path below --out", hint);
     }
     if (fs::is_symlink(path, ignored)) {
         throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");

@@ -16,9 +16,10 @@ struct Locations {
     std::filesystem::path job_folder = ".";                  ///< what relative inputs are relative to
     std::map<std::string, std::filesystem::path> roots;      ///< "NAME:path" in a job, --root NAME=DIR
     std::filesystem::path out = ".";                         ///< what outputs are below
+    bool confined = false;                                   ///< inputs must lie below job_folder or a root, links followed
 };
 
-/// Throws ConfigError for an unknown root or a file that is not there.
+/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere.
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer);
 /// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer);

@@ -129,6 +129,30 @@ TEST_CASE("paths: inputs are found beside the job, below roots, and by patterns"
     CHECK(contains(error_of<ConfigError>([&] { resolve_inputs("data:z*.tif", where, "/i"); }).what(), "no file that matches"));
 }
 
+TEST_CASE("paths: confined inputs lie below the job's folder or a root, links followed") {
+    const TempFolder folder, data, elsewhere;
+    for (const fs::path& path : {folder / "here.tif", data / "a1.tif", elsewhere / "secret.tif"}) write_text(path, "x");
+    fs::create_symlink(elsewhere / "secret.tif", folder / "link.tif");
+    fs::create_directory_symlink(elsewhere.path(), data / "way");
+    Locations where;
+    where.job_folder = folder.path();
+    where.roots["data"] = data.path();
+    const std::string outside = (elsewhere / "secret.tif").string(), up = "../" + elsewhere.path().filename().string() + "/secret.tif";
+    for (const std::string& text : {outside, up, std::string("link.tif"), std::string("data:way/secret.tif"), std::string("data:../") + elsewhere.path().filename().string() + "/secret.tif"}) {
+        CAPTURE(text);
+        where.confined = false;
+        CHECK_NOTHROW(resolve_input(text, where, "/i"));
+        where.confined = true;
+        CHECK(contains(error_of<ConfigError>([&] { resolve_input(text, where, "/i"); }).what(), "outside the job's folder"));
+    }
+    CHECK(contains(error_of<ConfigError>([&] { resolve_input((elsewhere / "none.tif").string(), where, "/i"); }).what(), "outside"));
+    CHECK_THROWS_AS(resolve_inputs((elsewhere / "s*.tif").string(), where, "/i"), ConfigError);
+    CHECK_THROWS_AS(resolve_inputs("data:way/*.tif", where, "/i"), ConfigError);
+    CHECK(resolve_input("here.tif", where, "/i") == folder / "here.tif");
+    CHECK(resolve_input((data / "a1.tif").string(), where, "/i") == data / "a1.tif");
+    CHECK(resolve_inputs("data:a?.tif", where, "/i") == std::vector<fs::path>{data / "a1.tif"});
+}
+
 TEST_CASE("paths: patterns") {
     struct Row { const char* pattern; const char* text; bool matches; };
     for (const Row& row : {Row{"*", "", true}, Row{"a*c", "abbc", true}, Row{"a*c", "abbd", false}, Row{"?", "", false}, Row{"a?c", "abc", true},

@@ -34,6 +34,7 @@ struct JobOptions {
     std::vector<std::string> settings, inputs, roots;
     std::string device;
     std::string out = ".";
+    bool confined = false;
 
     void add_to(CLI::App&);
     /// Reads, changes, parses and prepares the job. `registry` must outlive it.

@@ -13,6 +13,7 @@ engine::Locations locations_of(const JobOptions& options) {
     where.job_folder = engine::path_from(options.file).parent_path();
     if (where.job_folder.empty()) where.job_folder = ".";
     where.out = engine::path_from(options.out);
+    where.confined = options.confined;
     for (const std::string& root : options.roots) {
         const std::size_t equals = root.find('=');
         if (equals == std::string::npos || equals < 2) {
@@ -33,6 +34,7 @@ void JobOptions::add_to(CLI::App& app) {
     app.add_option("--set", settings, "step.key=value: change a parameter; value is JSON or a plain word")->allow_extra_args(false);
     app.add_option("--in", inputs, "name=file: take another file for an input")->allow_extra_args(false);
     app.add_option("--root", roots, "NAME=DIR: where \"NAME:path\" in the job is")->allow_extra_args(false);
+    app.add_flag("--confined", confined, "Refuse inputs outside the job's folder and the roots: for jobs of strangers");
     app.add_option("--device", device, "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
     app.add_option("--out", out, "Folder that outputs are written below")->capture_default_str();
 }
