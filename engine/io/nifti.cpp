@@ -223,7 +223,7 @@ HostArray read(const Source& source) {
             if (const Axis* whole = volume.file.desc.find(axis.name)) axis.spacing = whole->spacing;
         }
     }
-    HostArray result = read_picture(source, part, volume.colour, [&](std::byte* to) {
+    HostArray result = read_picture(source, part, volume.colour, [&, first = first](std::byte* to) {   // clang 14 captures no structured binding
         stream.skip(volume.elements_at - position + static_cast<std::uint64_t>(first) * volume_bytes, "the voxels");
         const std::int64_t count = part.desc.count();
         if (!volume.scaled) return read_elements(stream, to, count, volume);

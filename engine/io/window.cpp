@@ -47,7 +47,7 @@ template <class To>
 HostArray through_window(const HostArray& array, std::array<double, 2> window, ElementType type) {
     HostArray result = HostArray::make(array.desc.with_type(type));
     result.metadata = array.metadata;
-    const auto [low, high] = window;
+    const double low = window[0], high = window[1];
     constexpr double white = std::numeric_limits<To>::max();
     visit_real(array.desc.type, [&]<class T>(T) {
         const T* from = array.as<T>();
