@@ -18,7 +18,9 @@ Policy Policy::defaults(const PolicyTable& table) {
 Policy Policy::parse(const PolicyTable& table, const Json& object, const std::string& pointer) {
     if (!object.is_object()) throw ConfigError(pointer, describe(object), "an object of policy names and integers");
     Policy policy = defaults(table);
-    for (const auto& [name, value] : object.items()) {
+    for (const auto& member : object.items()) {
+        const std::string& name = member.key();
+        const Json& value = member.value();
         if (is_comment(name)) continue;
         const std::string here = pointer_to(pointer, name);
         const auto field = std::find_if(table.begin(), table.end(), [&](const PolicyField& f) { return f.name == name; });

@@ -190,7 +190,8 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
 }
 
 void apply_input(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {
-    const auto [name, file] = name_and_value(setting, "--in", "name=file");
+    const auto both = name_and_value(setting, "--in", "name=file");
+    const std::string &name = both.first, &file = both.second;
     if (!job.is_object()) return;   // parse_job() has the words for it
     std::vector<std::string> known;
     if (job.contains("inputs") && job["inputs"].is_object()) {
