@@ -18,6 +18,7 @@ public:
     PrimaryContext& operator=(const PrimaryContext&) = delete;
     const Driver& driver() const noexcept { return *driver_; }
     CUcontext handle() const noexcept { return context_; }
+    CUdevice device() const noexcept { return device_; }
     /// For the lifetime of what is returned, CUDA calls of this thread work on this context. `step` is for the error.
     [[nodiscard]] Current current(std::string_view step) const { return Current(*driver_, context_, step); }
     /// The same for destructors: false where the context is gone and nothing is left to free.
