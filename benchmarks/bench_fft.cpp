@@ -37,6 +37,9 @@ const std::vector<Library>& libraries() {
 #ifdef PARALLAX_HAS_CLFFT
         {"clfft", fft::clfft_why_not, fft::make_clfft},
 #endif
+#ifdef PARALLAX_HAS_CUFFT
+        {"cufft", fft::cufft_why_not, fft::make_cufft},
+#endif
     };
     return all;
 }

@@ -1,12 +1,16 @@
 #include "measure.hpp"
 
+#include "algorithms/hologram/rows.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace parallax::bench {
 
+using Clock = std::chrono::steady_clock;
 using engine::Profiler;
 using engine::Stage;
 using engine::StageKind;
@@ -18,7 +22,6 @@ double median(std::vector<double> values) {
 }
 
 Timing measure(const Options& options, const std::function<double()>& run) {
-    using Clock = std::chrono::steady_clock;
     for (int i = 0; i < options.warmups; ++i) run();
     Timing timing;
     std::vector<double> device;
@@ -48,6 +51,27 @@ bool add_kernels(const std::vector<Stage>& stages, double& seconds) {
     return measured;
 }
 
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Of `seconds()`, after two that do not count.
+template <class Seconds>
+double median_of_ten(const Seconds& seconds) {
+    std::vector<double> values;
+    for (int i = 0; i < 12; ++i) {
+        const double value = seconds();
+        if (i >= 2) values.push_back(value);
+    }
+    return median(std::move(values));
+}
+
+double copy_by_threads(const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
+    const auto start = Clock::now();
+    engine::hologram::for_rows(static_cast<std::int64_t>(bytes), 0, [&](std::int64_t first, std::int64_t end) {
+        std::memcpy(to.host_pointer() + first, from.host_pointer() + first, static_cast<std::size_t>(end - first));
+    });
+    return seconds_since(start);
+}
+
 }  // namespace
 
 double kernel_seconds(Profiler& profiler) {
@@ -56,31 +80,29 @@ double kernel_seconds(Profiler& profiler) {
 }
 
 double copy_bandwidth(host::Context& context, host::Queue& queue) {
-    using Clock = std::chrono::steady_clock;
     const std::size_t bytes = std::min<std::size_t>(std::size_t{512} << 20, context.info().max_allocation / 2) / 4096 * 4096;
     const host::Buffer a = context.allocate(bytes), b = context.allocate(bytes);
+    const double moved = 2.0 * static_cast<double>(bytes);
+    if (context.info().backend == host::Backend::native) return moved / median_of_ten([&] { return copy_by_threads(a, b, bytes); });
     const auto program = context.build({"benchmark/copy.cl", {}});
     const auto kernel = program->kernel("copy");
     const std::uint64_t count = bytes / 16;
     const std::size_t local = std::min<std::size_t>(256, kernel->max_work_group());
     const host::Arg args[]{a, b, count};
     const auto timed = [&](const auto& enqueue) {
-        std::vector<double> seconds;
-        for (int i = 0; i < 12; ++i) {
+        return median_of_ten([&] {
             const auto start = Clock::now();
             const host::Event event = enqueue();
             queue.finish();
-            const double wall = std::chrono::duration<double>(Clock::now() - start).count();
             const auto times = event.times();
-            if (i >= 2) seconds.push_back(times && times->ended > times->started ? times->seconds() : wall);
-        }
-        return median(std::move(seconds));
+            return times && times->ended > times->started ? times->seconds() : seconds_since(start);
+        });
     };
     const double by_driver = timed([&] { return queue.copy(a, 0, b, 0, bytes, "copy"); });
     const double by_kernel = timed([&] {
         return queue.launch({.kernel = *kernel, .groups = {(count + local - 1) / local}, .local = {local}, .args = args, .step = "copy"});
     });
-    return 2.0 * static_cast<double>(bytes) / std::min(by_driver, by_kernel);
+    return moved / std::min(by_driver, by_kernel);
 }
 
 void print_header() {

@@ -8,7 +8,7 @@
 #include "cuda/native.hpp"
 #include "parallax/host/error.hpp"
 #include "peers/cub_module.h"
-#include "platform.hpp"
+#include "peers/module.hpp"
 
 #include <fmt/format.h>
 
@@ -21,27 +21,15 @@ namespace parallax::engine::peers {
 namespace {
 
 /// The module's functions.
-class Module {
-public:
-    /// Throws UnsupportedError saying where it was looked for.
-    Module() {
-        namespace platform = host::platform;
-        std::string problem;
-        platform::SharedLibrary library = platform::SharedLibrary::open((platform::own_folder() / file_name).string(), problem);
-        if (!library) library = platform::SharedLibrary::open(file_name, problem);
-        if (!library) throw UnsupportedError("CUB is not there", {fmt::format("{}; it is built where nvcc is found", problem)});
-        run = reinterpret_cast<decltype(run)>(library.symbol("plx_cub_run"));
-        error = reinterpret_cast<decltype(error)>(library.symbol("plx_cub_error"));
-        const auto abi = reinterpret_cast<decltype(&plx_cub_abi)>(library.symbol("plx_cub_abi"));
-        if (run == nullptr || error == nullptr || abi == nullptr || abi() != PLX_CUB_ABI)
-            throw UnsupportedError("the CUB module cannot be used", {fmt::format("{} is of another version of Parallax", file_name)});
+struct Cub {
+    Cub() {
+        const Module module("cub", PLX_CUB_ABI, "where nvcc is found");
+        module.find(run, "plx_cub_run");
+        module.find(error, "plx_cub_error");
     }
 
-    decltype(&plx_cub_run) run = nullptr;
-    decltype(&plx_cub_error) error = nullptr;
-
-private:
-    static constexpr const char* file_name = "libparallax_peer_cub.so";
+    decltype(plx_cub_run)* run = nullptr;
+    decltype(plx_cub_error)* error = nullptr;
 };
 
 std::optional<int> type_of(ElementType type) {
@@ -65,7 +53,7 @@ public:
     CubPlan(PlanBuilder& builder, plx_cub_call call, std::string in, std::string out, Read read, bool values = false)
         : call_(call), in_(std::move(in)), out_(std::move(out)), read_(std::move(read)), values_(values) {
         if (values_) call_.values_in = &call_;   // CUB only asks whether it is null while it works out the size
-        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(module_.run(&call_, nullptr, &bytes_, stream)); });
+        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(cub_.run(&call_, nullptr, &bytes_, stream)); });
         bytes_ = std::max<std::size_t>(bytes_, 1);
         temporary_ = builder.scratch(bytes_);
         if (read_) value_ = builder.scratch(8);
@@ -82,7 +70,7 @@ public:
         }
         x.external("cub", host::cuda::enqueue(x.queue(), "cub", [&](CUstream stream) {
                        std::size_t bytes = bytes_;
-                       check(module_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
+                       check(cub_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
                    }));
         if (read_) x.record(out_, out, 8, read_);
     }
@@ -90,10 +78,10 @@ public:
 private:
     static void* pointer(const host::Buffer& buffer) { return reinterpret_cast<void*>(host::cuda::memory_handle(buffer)); }
     void check(int code) const {
-        if (code != 0) throw DeviceError("CUB", code, module_.error(code), "cub", "");
+        if (code != 0) throw DeviceError("CUB", code, cub_.error(code), "cub", "");
     }
 
-    Module module_;
+    Cub cub_;
     plx_cub_call call_;
     std::string in_, out_;
     Read read_;
@@ -102,29 +90,8 @@ private:
     Scratch temporary_, value_;
 };
 
-Variant cub_variant(std::function<std::string(const Problem&)> why_not, decltype(Variant::plan) plan) {
-    Variant v;
-    v.name = "cub";
-    v.summary = "NVIDIA's CUB, for comparison; runs where it is asked for";
-    v.role = Role::peer;
-    v.backends = {host::Backend::cuda};
-    v.supports = [why_not = std::move(why_not)](const Problem& problem, host::Context&) {
-        if (std::string reason = why_not(problem); !reason.empty()) return Support::no(std::move(reason));
-        try {
-            Module();
-            return Support::yes();
-        } catch (const UnsupportedError& error) {
-            return Support::no(error.reasons.front());
-        }
-    };
-    v.plan = std::move(plan);
-    return v;
-}
-
-std::string only(const ArrayDesc& array, std::initializer_list<ElementType> types) {
-    for (const ElementType type : types)
-        if (array.type == type) return {};
-    return fmt::format("this module of CUB has no instance for {}", to_string(array.type));
+Variant cub_variant(WhyNot why_not, decltype(Variant::plan) plan) {
+    return peer_variant("cub", "NVIDIA's CUB, for comparison; runs where it is asked for", host::Backend::cuda, std::move(why_not), [] { Cub(); }, std::move(plan));
 }
 
 plx_cub_call call_of(int what, const ArrayDesc& array) {
@@ -140,7 +107,7 @@ int op_of(reduce::Op op) { return op == reduce::Op::sum ? PLX_CUB_SUM : op == re
 Variant reduce_by_cub() {
     const auto why_not = [](const Problem& problem) {
         if (problem.wants("statistics")) return std::string("CUB has no statistics in one pass");
-        return only(problem.inputs.at("array"), {ElementType::u8, ElementType::u32, ElementType::i32, ElementType::f32});
+        return only("CUB", problem.inputs.at("array"), {ElementType::u8, ElementType::u32, ElementType::i32, ElementType::f32});
     };
     return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
         const ArrayDesc& array = problem.inputs.at("array");
@@ -162,7 +129,7 @@ Variant reduce_by_cub() {
 Variant scan_by_cub() {
     const auto why_not = [](const Problem& problem) {
         if (problem.parameters.as<scan::ScanParameters>().op != scan::Op::sum) return std::string("this module of CUB has sums only");
-        return only(problem.inputs.at("array"), {ElementType::u32, ElementType::u64, ElementType::f32});
+        return only("CUB", problem.inputs.at("array"), {ElementType::u32, ElementType::u64, ElementType::f32});
     };
     return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
         plx_cub_call call = call_of(PLX_CUB_SCAN, problem.inputs.at("array"));
@@ -175,7 +142,9 @@ Variant histogram_by_cub() {
     const auto why_not = [](const Problem& problem) {
         const histogram::HistogramSpec spec = histogram::spec_of(problem);
         if (spec.masked || spec.channels != 1) return std::string("this module of CUB counts one channel without a mask");
-        return only(problem.inputs.at("image"), {ElementType::u8, ElementType::u16});
+        if (std::string reason = only("CUB", problem.inputs.at("image"), {ElementType::u8, ElementType::u16}); !reason.empty()) return reason;
+        const int levels = spec.type == ElementType::u8 ? 256 : 65536;
+        return levels % spec.bins == 0 ? std::string() : fmt::format("this module of CUB takes bins that divide {} levels; {} do not", levels, spec.bins);
     };
     return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
         plx_cub_call call = call_of(PLX_CUB_HISTOGRAM, problem.inputs.at("image"));
@@ -186,8 +155,11 @@ Variant histogram_by_cub() {
 
 Variant sort_by_cub() {
     const auto why_not = [](const Problem& problem) {
-        if (sort::spec_of(problem).descending) return std::string("this module of CUB sorts in ascending order only");
-        return only(problem.inputs.at("keys"), {ElementType::u32, ElementType::u64});
+        const sort::SortSpec spec = sort::spec_of(problem);
+        if (spec.descending) return std::string("this module of CUB sorts in ascending order only");
+        if (spec.begin == spec.end) return std::string("CUB compares one bit at least");
+        if (!problem.wants("keys")) return std::string("CUB writes the keys too");
+        return only("CUB", problem.inputs.at("keys"), {ElementType::u32, ElementType::u64});
     };
     return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
         const sort::SortSpec spec = sort::spec_of(problem);

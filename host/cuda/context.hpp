@@ -19,6 +19,7 @@ public:
     PrimaryContext& operator=(const PrimaryContext&) = delete;
     const Driver& driver() const noexcept { return *driver_; }
     CUcontext handle() const noexcept { return context_; }
+    CUdevice device() const noexcept { return device_; }
     /// For the lifetime of what is returned, CUDA calls of this thread work on this context. `step` is for the error.
     [[nodiscard]] Current current(std::string_view step) const {
         if (health_.failed()) fail(*driver_, "cuCtxPushCurrent", CUDA_ERROR_CONTEXT_IS_DESTROYED, step, "the device was given up (" + health_.failure() + "): start the process again");

@@ -2,10 +2,20 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/context.hpp"
+#include "cuda/info.hpp"
 #include "cuda/queue.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::host::cuda {
+namespace {
+
+const std::shared_ptr<const PrimaryContext>& primary_of(Context& context) {
+    const auto* own = dynamic_cast<CudaContext*>(&context);
+    if (own == nullptr) throw DeviceError("context", 0, "", "ask for the primary context", "the context is not of a CUDA device");
+    return own->primary();
+}
+
+}  // namespace
 
 CUcontext context_handle(Context& context) {
     const auto* own = dynamic_cast<CudaContext*>(&context);
@@ -20,6 +30,19 @@ CUstream stream_handle(Queue& queue) {
 CUdeviceptr memory_handle(const Buffer& buffer) {
     const auto* own = dynamic_cast<const CudaBuffer*>(buffer.storage());
     return own != nullptr ? own->address() : 0;
+}
+
+int device_number(Context& context) { return static_cast<int>(primary_of(context)->device()); }
+
+int device_attribute(Context& context, CUdevice_attribute attribute) {
+    const auto& primary = primary_of(context);
+    return device_value(primary->driver(), primary->device(), attribute, 0);
+}
+
+ContextHold::ContextHold(Context& context) : primary_(primary_of(context)) {}
+
+void ContextHold::run(const std::function<void()>& work) const noexcept {
+    if (const Current current = primary_->current_or_gone()) work();
 }
 
 Event enqueue(Queue& queue, std::string_view step, const std::function<void(CUstream)>& work) {

@@ -1,54 +1,21 @@
 #include "cuda/nvrtc.hpp"
 
-#include "platform.hpp"
+#include "cuda/toolkit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace parallax::host::cuda {
 namespace {
-namespace fs = std::filesystem;
 
-// NVRTC's ABI is one a major version from 11.2 on.
-std::vector<std::string> library_names(int major) {
+// NVRTC's ABI is one a major version from 11.2 on, and its file names are its own.
+std::string library_name(int major) {
 #if defined(_WIN32)
-    if (major == 11) return {"nvrtc64_112_0.dll"};
-    return {fmt::format("nvrtc64_{}0_0.dll", major)};
+    return major == 11 ? "nvrtc64_112_0.dll" : fmt::format("nvrtc64_{}0_0.dll", major);
 #else
-    if (major == 11) return {"libnvrtc.so.11.2"};
-    return {fmt::format("libnvrtc.so.{}", major)};
+    return major == 11 ? "libnvrtc.so.11.2" : toolkit_library_name("nvrtc", major);
 #endif
-}
-
-// Beside the system's own search path: toolkits are often unpacked and never registered.
-std::vector<fs::path> toolkit_folders() {
-    std::vector<fs::path> folders;
-#if defined(_WIN32)
-    if (const auto root = platform::environment("CUDA_PATH"))
-        for (const char* bin : {"bin/x64", "bin"}) folders.push_back(fs::path(*root) / bin);
-#else
-    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
-        if (const auto root = platform::environment(variable))
-            for (const char* lib : {"lib64", "lib"}) folders.push_back(fs::path(*root) / lib);
-    folders.emplace_back("/usr/local/cuda/lib64");
-#endif
-    return folders;
-}
-
-platform::SharedLibrary open_library(int major, std::string& problem) {
-    const std::vector<std::string> names = library_names(major);
-    for (const std::string& name : names)
-        if (const auto library = platform::SharedLibrary::open(name, problem)) return library;
-    std::string ignored;
-    for (const fs::path& folder : toolkit_folders())
-        for (const std::string& name : names) {
-            std::error_code missing;
-            if (!fs::exists(folder / name, missing)) continue;
-            if (const auto library = platform::SharedLibrary::open((folder / name).string(), ignored)) return library;
-        }
-    return {};
 }
 
 template <class Function>
@@ -60,7 +27,7 @@ bool look_up(const platform::SharedLibrary& library, Function& function, const c
 }  // namespace
 
 std::shared_ptr<const Nvrtc> Nvrtc::load(int major, std::string& problem) {
-    const platform::SharedLibrary library = open_library(major, problem);
+    const platform::SharedLibrary library = open_toolkit_library(library_name(major), problem);
     if (!library) return nullptr;
     auto nvrtc = std::make_shared<Nvrtc>();
     const bool complete = look_up(library, nvrtc->get_version, "nvrtcVersion") &&

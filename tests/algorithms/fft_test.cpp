@@ -46,7 +46,7 @@ Implementation of(Library library, std::string name) {
 Implementation radix() { return of(Library::radix, "radix"); }
 
 std::vector<Implementation> implementations() {
-    return {radix(), {"radix2_seed", seed_why_not, make_seed}, {"lanes", lanes_why_not, make_lanes}, of(Library::vkfft, "vkfft"), of(Library::automatic, "auto")};
+    return {radix(), {"radix2_seed", seed_why_not, make_seed}, {"lanes", lanes_why_not, make_lanes}, of(Library::vkfft, "vkfft"), of(Library::cufft, "cufft"), of(Library::automatic, "auto")};
 }
 
 std::string text(const TransformSpec& s) {

@@ -94,6 +94,12 @@ Variant library_variant(std::string name, std::string summary, Role role, Librar
         [library](PlanBuilder& builder, const TransformSpec& spec) { return make_transform(builder, spec, library); });
 }
 
+Variant cufft_variant() {
+    Variant v = library_variant("cufft", "NVIDIA's cuFFT, for comparison; runs where it is asked for", Role::peer, Library::cufft, {"fft/scale.cl"});
+    v.backends = {host::Backend::cuda};
+    return v;
+}
+
 }  // namespace
 
 Algorithm make_fft() {
@@ -113,6 +119,7 @@ Algorithm make_fft() {
                          "fft/real_pack.cl", "fft/bluestein_line.cl", "fft/bluestein.cl"}),
         library_variant("vkfft", "VkFFT", Role::plain, Library::vkfft, {}),
         library_variant("clfft", "clFFT", Role::plain, Library::clfft, {}),
+        cufft_variant(),
         device_variant("radix2_seed", "the source paper's radix-2 butterflies, a launch a stage (Luo et al. 2021)", Role::seed, Library::radix,
                        {"fft/seed_butterflies.cl"}, seed_why_not, make_seed),
         threaded_variant(),

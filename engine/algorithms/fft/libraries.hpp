@@ -31,4 +31,10 @@ std::string clfft_why_not(const TransformSpec&, host::Context&);
 std::unique_ptr<Transform> make_clfft(PlanBuilder&, const TransformSpec&);
 #endif
 
+#ifdef PARALLAX_HAS_CUFFT
+/// NVIDIA's cuFFT on CUDA devices, for comparison (engine/peers/cufft.cpp).
+std::string cufft_why_not(const TransformSpec&, host::Context&);
+std::unique_ptr<Transform> make_cufft(PlanBuilder&, const TransformSpec&);
+#endif
+
 }  // namespace parallax::engine::fft

@@ -43,6 +43,12 @@ Implementation implementation(Library library, const TransformSpec& spec, host::
 #else
         return {"clfft", "this build is without clFFT (install libclfft-dev and build again)"};
 #endif
+    case Library::cufft:
+#ifdef PARALLAX_HAS_CUFFT
+        return {"cufft", cufft_why_not(spec, context), make_cufft};
+#else
+        return {"cufft", "this build is without cuFFT (install the CUDA toolkit and build again)"};
+#endif
     case Library::automatic: break;
     }
     return best(spec, context);

@@ -12,7 +12,7 @@ namespace parallax::engine::fft {
 
 enum class Direction { forward, inverse };
 enum class Kind { c2c, r2c, c2r };                        ///< r2c: a row of w reals -> w/2 + 1 complex numbers
-enum class Library { automatic, radix, vkfft, clfft };    ///< automatic: the fastest that can
+enum class Library { automatic, radix, vkfft, clfft, cufft };    ///< automatic: the fastest of our own that can
 
 /// Dense arrays [batch][height][width]; height 1: rows only are transformed. Complex numbers are float2.
 struct TransformSpec {

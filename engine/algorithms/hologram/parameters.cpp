@@ -80,8 +80,9 @@ ParameterTable hologram_table() {
                 {{"auto", fft::Library::automatic},
                  {"radix", fft::Library::radix},
                  {"vkfft", fft::Library::vkfft},
-                 {"clfft", fft::Library::clfft}},
-                "Library of the Fourier transforms on a device; auto takes the fastest. The native variants have their own.")
+                 {"clfft", fft::Library::clfft},
+                 {"cufft", fft::Library::cufft}},
+                "Library of the Fourier transforms on a device; auto takes the fastest of our own, cufft is for comparison. The native variants have their own.")
         .build();
 }
 
