@@ -90,6 +90,14 @@ Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
     throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
+Event ClQueue::barrier(std::span<const Event> wait, std::string_view step) {
+    const std::vector<cl_event> waits = wait_list(wait, *context_, queue_());
+    cl_event done = nullptr;
+    check(clEnqueueBarrierWithWaitList(queue_(), static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waits.data(), &done),
+          "clEnqueueBarrierWithWaitList", step);
+    return event(done, step);
+}
+
 void ClQueue::flush() { check(clFlush(queue_()), "clFlush", "send the commands to the device"); }
 
 void ClQueue::finish() { check(clFinish(queue_()), "clFinish", "wait for the device"); }
