@@ -72,8 +72,7 @@ void Stream::plan(const Prepared& prepared) {
     for (const PreparedInput& input : prepared.inputs) descs.push_back(input.desc);
     if (planned_ && planned_->inputs == descs) return;
 
-    transfers_.trim();
-    locals_.trim();
+    trim();
     choose_variants(prepared, session_);
     auto planned = std::make_shared<Planned>();
     planned->inputs = std::move(descs);
@@ -92,6 +91,11 @@ void Stream::plan(const Prepared& prepared) {
                           about.workspace_bytes});
     }
     planned_ = std::move(planned);
+}
+
+void Stream::trim() {
+    transfers_.trim();
+    locals_.trim();
 }
 
 void Stream::submit(Work& work) {

@@ -40,6 +40,9 @@ public:
     /// Waits for the oldest submitted work that is not finished and leaves its arrays and records in it.
     void finish(Work&);
 
+    /// Gives back memory that no work in flight uses.
+    void trim();
+
     /// Of the plans in use.
     const std::vector<StepReport>& steps() const noexcept { return steps_; }
     std::uint64_t peak_bytes() const noexcept { return peak_; }

@@ -22,6 +22,7 @@ using HostMemory = std::function<HostArray(const ArrayDesc&)>;
 struct Work {
     std::shared_ptr<const Prepared> prepared;
     std::size_t number = 0;                      ///< of the item in its series
+    int lane = 0, reader = 0, writer = 0;        ///< who had it, for timelines
     std::vector<HostArray> inputs;               ///< in the job's order; one without memory is kept by the stream
     std::map<Source, HostArray> arrays;          ///< that came down from the device
     std::map<Source, Json> records;

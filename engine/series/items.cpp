@@ -61,7 +61,8 @@ std::string value_of(const Element& element, const std::string& part) {
 std::string Items::name(std::size_t number) const {
     std::string name;
     for (const Element& element : list[number]) {
-        name += (name.empty() ? "" : " + ") + to_utf8(element.file);
+        const std::filesystem::path file = std::filesystem::absolute(element.file).lexically_normal();
+        name += (name.empty() ? "" : " + ") + to_utf8(file.lexically_proximate(folder));
         if (element.part) name += fmt::format("#{}", *element.part);
     }
     return name;
@@ -69,6 +70,7 @@ std::string Items::name(std::size_t number) const {
 
 Items find_items(const Job& job, const Locations& where) {
     Items items;
+    items.folder = std::filesystem::absolute(where.job_folder).lexically_normal();
     if (!job.for_each) {
         items.list.emplace_back();
         return items;
