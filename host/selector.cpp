@@ -151,4 +151,26 @@ Selection DeviceSelector::select(const Inventory& inventory) const {
     throw UnsupportedError(fmt::format("no device meets {}", fmt::join(asked, " or ")), std::move(reasons));
 }
 
+std::vector<std::shared_ptr<const Device>> DeviceSelector::select_all(const Inventory& inventory) const {
+    if (!use_several_) return {select(inventory).device};
+    std::vector<bool> used(inventory.devices.size(), false);
+    for (const DeviceRule& rule : rules_) {
+        DeviceSelector one;
+        one.rules_ = {rule};
+        if (!next_on_missing_) one.select(inventory);   // throws with every reason if there is none
+        for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || rule.why_not(inventory.devices[i]->info()).empty();
+    }
+    std::vector<std::shared_ptr<const Device>> devices;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) continue;
+        const DeviceInfo& info = inventory.devices[i]->info();
+        const bool again = std::any_of(devices.begin(), devices.end(), [&](const auto& other) {
+            return other->info().platform_index != info.platform_index && !info.pci.empty() && full_pci(other->info().pci) == full_pci(info.pci);
+        });
+        if (!again) devices.push_back(inventory.devices[i]);
+    }
+    if (devices.empty()) select(inventory);   // says why
+    return devices;
+}
+
 }  // namespace parallax::host

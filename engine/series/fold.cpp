@@ -111,13 +111,17 @@ void Folds::add(const Work& work, const std::string& item) {
 }
 
 void Folds::save_now_and_then() {
-    constexpr std::chrono::seconds interval{30};
+    if (empty()) return;
+    const auto now = [] { return std::chrono::steady_clock::now(); };
     {
         const std::lock_guard lock(mutex_);
-        if (std::chrono::steady_clock::now() - saved_at_ < interval) return;
-        saved_at_ = std::chrono::steady_clock::now();
+        if (now() < next_save_) return;
+        next_save_ = now() + std::chrono::hours(1);   // nobody else meanwhile
     }
+    const auto start = now();
     save();
+    const std::lock_guard lock(mutex_);
+    next_save_ = now() + std::clamp<std::chrono::steady_clock::duration>(20 * (now() - start), std::chrono::milliseconds(250), std::chrono::seconds(60));
 }
 
 void Folds::save() {

@@ -62,7 +62,7 @@ private:
     std::vector<std::filesystem::path> saved_files_;
     std::shared_mutex adding_;                       ///< shared by who adds, alone for who saves
     std::mutex mutex_;                               ///< of items_ and of the descriptions
-    std::chrono::steady_clock::time_point saved_at_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point next_save_ = std::chrono::steady_clock::now();   ///< saving takes a twentieth of the time at most
 };
 
 }  // namespace parallax::engine::series

@@ -99,8 +99,13 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     for (std::size_t i = 0; i < series.sample.steps.size(); ++i) {
         for (const std::string& warning : series.sample.steps[i].warnings) spdlog::warn("step \"{}\": {}", series.job.steps[i].id, warning);
     }
-    const host::Selection selection = select_device(series.job.device);
-    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
+    std::vector<std::unique_ptr<engine::Engine>> engines;
+    std::vector<engine::Engine*> devices;
+    const auto cache = host::ProgramCache::open();
+    for (const auto& device : series.job.device.select_all(host::enumerate())) {
+        engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+        devices.push_back(engines.back().get());
+    }
 
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
@@ -119,7 +124,7 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
         if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
         bar.show(text, static_cast<double>(progress.finished) / static_cast<double>(progress.total));
     };
-    const SeriesResult result = engine::series::run(series, {&engine}, run_options);
+    const SeriesResult result = engine::series::run(series, devices, run_options);
     bar.clear();
 
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
