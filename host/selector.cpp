@@ -106,17 +106,19 @@ DeviceSelector::DeviceSelector() {
 Selection DeviceSelector::explain(const Inventory& inventory) const {
     Selection selection;
     for (std::size_t i = 0; i < inventory.devices.size(); ++i) selection.verdicts.push_back({static_cast<int>(i), false, {}});
-    const std::size_t tried = next_on_missing_ ? rules_.size() : std::min<std::size_t>(1, rules_.size());
-    for (std::size_t r = 0; r < tried && !selection.device; ++r) {
+    const std::size_t tried = next_on_missing_ || use_several_ ? rules_.size() : std::min<std::size_t>(1, rules_.size());
+    for (std::size_t r = 0; r < tried && (use_several_ || !selection.device); ++r) {
         int first = -1;
         for (DeviceVerdict& verdict : selection.verdicts) {
             const auto& device = inventory.devices[static_cast<std::size_t>(verdict.device)];
             std::string reason = rules_[r].why_not(device->info());
-            if (reason.empty() && first < 0) {
+            if (reason.empty() && (first < 0 || use_several_)) {
                 first = verdict.device;
                 verdict.chosen = true;
-                selection.device = device;
-                selection.rule = static_cast<int>(r);
+                if (!selection.device) {
+                    selection.device = device;
+                    selection.rule = static_cast<int>(r);
+                }
                 reason = "chosen";
             } else if (reason.empty()) {
                 reason = fmt::format("admitted, but device {} comes first", first);

@@ -276,7 +276,7 @@ Json DeviceSelector::schema() {
                           {"properties", {{"use", {{"anyOf", Json::array({Json{{"const", "all"}}, Json{{"type", "array"}, {"minItems", 1}, {"items", rule}}})}}}}},
                           {"required", Json::array({"use"})},
                           {"additionalProperties", false}};
-    return {{"oneOf", Json::array({list, several, rule})}};
+    return {{"oneOf", Json::array({list, rule, several})}};
 }
 
 }  // namespace parallax::host

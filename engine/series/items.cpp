@@ -8,16 +8,30 @@
 
 namespace parallax::engine::series {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 /// "stem" of "a/b.nii.gz" is "b".
-std::string stem_of(const std::filesystem::path& file) {
-    std::filesystem::path name = file.stem();
+std::string stem_of(const fs::path& file) {
+    fs::path name = file.stem();
     if (name.extension() == ".nii") name = name.stem();
     return to_utf8(name);
 }
 
-std::int64_t parts_of(const std::filesystem::path& file, const ForEachSource& source) {
+/// As a job would write it: below a root, else relative to the job's folder unless that leads far up.
+std::string name_of(const fs::path& file, const Locations& where) {
+    const fs::path path = fs::absolute(file).lexically_normal();
+    const auto leads_up = [](const fs::path& relative) { return std::count(relative.begin(), relative.end(), ".."); };
+    for (const auto& [root, folder] : where.roots) {
+        const fs::path relative = path.lexically_proximate(folder);
+        if (relative.is_relative() && leads_up(relative) == 0) return root + ":" + to_utf8(relative);
+    }
+    const fs::path relative = path.lexically_proximate(where.job_folder);
+    return to_utf8(leads_up(relative) <= 2 ? relative : path);
+}
+
+std::int64_t parts_of(const fs::path& file, const ForEachSource& source) {
     io::ReadOptions options;
     options.page_axis = source.page_axis;
     const ArrayDesc desc = io::info(file, options).desc;
@@ -28,7 +42,7 @@ std::int64_t parts_of(const std::filesystem::path& file, const ForEachSource& so
 std::vector<Element> find_elements(const ForEachSource& source, const Locations& where) {
     std::vector<Element> all;
     for (const std::string& pattern : source.patterns) {
-        for (const std::filesystem::path& file : resolve_inputs(pattern, where, source.pointer)) {
+        for (const fs::path& file : resolve_inputs(pattern, where, source.pointer)) {
             const auto next = [&all] { return static_cast<std::int64_t>(all.size()); };
             if (source.kind == "files") {
                 all.push_back({file, next(), std::nullopt});
@@ -61,8 +75,7 @@ std::string value_of(const Element& element, const std::string& part) {
 std::string Items::name(std::size_t number) const {
     std::string name;
     for (const Element& element : list[number]) {
-        const std::filesystem::path file = std::filesystem::absolute(element.file).lexically_normal();
-        name += (name.empty() ? "" : " + ") + to_utf8(file.lexically_proximate(folder));
+        name += (name.empty() ? "" : " + ") + name_of(element.file, where);
         if (element.part) name += fmt::format("#{}", *element.part);
     }
     return name;
@@ -70,7 +83,9 @@ std::string Items::name(std::size_t number) const {
 
 Items find_items(const Job& job, const Locations& where) {
     Items items;
-    items.folder = std::filesystem::absolute(where.job_folder).lexically_normal();
+    items.where = where;
+    items.where.job_folder = fs::absolute(where.job_folder).lexically_normal();
+    for (auto& [name, folder] : items.where.roots) folder = fs::absolute(folder).lexically_normal();
     if (!job.for_each) {
         items.list.emplace_back();
         return items;

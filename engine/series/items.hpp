@@ -25,11 +25,11 @@ using Item = std::vector<Element>;
 struct Items {
     ForEach for_each;
     std::vector<Item> list;
-    std::filesystem::path folder;             ///< names are relative to it: the job's
+    Locations where;                          ///< what names are relative to
 
     std::size_t size() const noexcept { return list.size(); }
-    /// For people and for the manifest: "run7/0001.tif", "stack.tif#12", of several variables joined by " + ". The same from
-    /// wherever the job is run.
+    /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ". The
+    /// same from wherever the job is run.
     std::string name(std::size_t number) const;
 };
 
