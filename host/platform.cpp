@@ -55,6 +55,15 @@ std::string unique_suffix() {
     return fmt::format("{}-{}-{:08x}", process, counter++, random());
 }
 
+bool sync(std::FILE* file) noexcept {
+    if (std::fflush(file) != 0) return false;
+#if defined(_WIN32)
+    return _commit(_fileno(file)) == 0;
+#else
+    return fsync(fileno(file)) == 0;
+#endif
+}
+
 bool make_private(const fs::path& folder) noexcept {
     std::error_code problem;
     fs::permissions(folder, fs::perms::owner_all, problem);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ std::filesystem::path cache_folder();
 std::string unique_suffix();
 /// Takes the group's and others' rights to a folder away. False where that fails.
 bool make_private(const std::filesystem::path& folder) noexcept;
+
+/// Has the system put a file's bytes where a power cut does not reach them. False where that fails.
+bool sync(std::FILE*) noexcept;
 
 /// The processor's name as the system tells it, else "processor".
 std::string processor_name();

@@ -106,17 +106,19 @@ DeviceSelector::DeviceSelector() {
 Selection DeviceSelector::explain(const Inventory& inventory) const {
     Selection selection;
     for (std::size_t i = 0; i < inventory.devices.size(); ++i) selection.verdicts.push_back({static_cast<int>(i), false, {}});
-    const std::size_t tried = next_on_missing_ ? rules_.size() : std::min<std::size_t>(1, rules_.size());
-    for (std::size_t r = 0; r < tried && !selection.device; ++r) {
+    const std::size_t tried = next_on_missing_ || use_several_ ? rules_.size() : std::min<std::size_t>(1, rules_.size());
+    for (std::size_t r = 0; r < tried && (use_several_ || !selection.device); ++r) {
         int first = -1;
         for (DeviceVerdict& verdict : selection.verdicts) {
             const auto& device = inventory.devices[static_cast<std::size_t>(verdict.device)];
             std::string reason = rules_[r].why_not(device->info());
-            if (reason.empty() && first < 0) {
+            if (reason.empty() && (first < 0 || use_several_)) {
                 first = verdict.device;
                 verdict.chosen = true;
-                selection.device = device;
-                selection.rule = static_cast<int>(r);
+                if (!selection.device) {
+                    selection.device = device;
+                    selection.rule = static_cast<int>(r);
+                }
                 reason = "chosen";
             } else if (reason.empty()) {
                 reason = fmt::format("admitted, but device {} comes first", first);
@@ -149,6 +151,28 @@ Selection DeviceSelector::select(const Inventory& inventory) const {
     const std::size_t tried = next_on_missing_ ? rules_.size() : 1;
     for (std::size_t r = 0; r < std::min(tried, rules_.size()); ++r) asked.push_back(numbered(r, rules_[r]));
     throw UnsupportedError(fmt::format("no device meets {}", fmt::join(asked, " or ")), std::move(reasons));
+}
+
+std::vector<std::shared_ptr<const Device>> DeviceSelector::select_all(const Inventory& inventory) const {
+    if (!use_several_) return {select(inventory).device};
+    std::vector<bool> used(inventory.devices.size(), false);
+    for (const DeviceRule& rule : rules_) {
+        DeviceSelector one;
+        one.rules_ = {rule};
+        if (!next_on_missing_) one.select(inventory);   // throws with every reason if there is none
+        for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || rule.why_not(inventory.devices[i]->info()).empty();
+    }
+    std::vector<std::shared_ptr<const Device>> devices;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) continue;
+        const DeviceInfo& info = inventory.devices[i]->info();
+        const bool again = std::any_of(devices.begin(), devices.end(), [&](const auto& other) {
+            return other->info().platform_index != info.platform_index && !info.pci.empty() && full_pci(other->info().pci) == full_pci(info.pci);
+        });
+        if (!again) devices.push_back(inventory.devices[i]);
+    }
+    if (devices.empty()) select(inventory);   // says why
+    return devices;
 }
 
 }  // namespace parallax::host

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 11> rule_keys{"type",  "vendor", "platform",      "name",          "backend", "index",
                                                      "uuid",  "pci",    "min_memory_mb", "min_memory_gb", "require"};
-constexpr std::array<std::string_view, 2> list_keys{"prefer", "on_missing"};
+constexpr std::array<std::string_view, 3> list_keys{"prefer", "on_missing", "use"};
 constexpr std::array<std::string_view, 4> types{"gpu", "cpu", "accelerator", "other"};
 constexpr std::array<std::string_view, 3> backends{"opencl", "cuda", "native"};
 constexpr std::array<std::string_view, 2> on_missing_words{"error", "next"};
@@ -158,10 +158,11 @@ Json rule_to_json(const DeviceRule& rule) {
 
 DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointer) {
     if (!json.is_object())
-        throw ConfigError(pointer, found(json), "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": \"error\" or \"next\"}");
+        throw ConfigError(pointer, found(json), "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": \"error\" or \"next\"}, or {\"use\": [rules]}");
     DeviceSelector selector;
     selector.rules_.clear();
     selector.next_on_missing_ = false;
+    if (json.contains("use")) return parse_use(json, pointer);
     if (!json.contains("prefer") && !json.contains("on_missing")) {
         // A misspelt "prefer" must not be explained as a misspelt rule.
         for (const auto& [key, value] : json.items())
@@ -188,6 +189,22 @@ DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointe
     return selector;
 }
 
+DeviceSelector DeviceSelector::parse_use(const Json& json, const std::string& pointer) {
+    for (const auto& [key, value] : json.items()) {
+        if (key != "use") throw ConfigError(child(pointer, key), fmt::format("the key \"{}\" beside \"use\"", key), "\"use\" alone", "a rule of \"use\" may hold it");
+    }
+    const std::string at = child(pointer, "use");
+    const Json& use = json["use"];
+    DeviceSelector selector;   // its rules by default: every gpu, accelerator and cpu
+    selector.use_several_ = true;
+    if (use == "all") return selector;
+    if (!use.is_array() || use.empty()) throw ConfigError(at, found(use), "\"all\", or a list of at least one device rule");
+    selector.rules_.clear();
+    selector.next_on_missing_ = false;
+    for (std::size_t i = 0; i < use.size(); ++i) selector.rules_.push_back(parse_rule(use[i], fmt::format("{}/{}", at, i)));
+    return selector;
+}
+
 DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
     const std::string given = trim(spec);
     if (given.empty()) throw ConfigError("--device", "nothing", "cpu, gpu, native, an index, part of a device's name, or JSON");
@@ -197,6 +214,7 @@ DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
             throw ConfigError("--device", "text that begins with { and is not JSON", "a JSON object such as {\"type\": \"gpu\"}", "a shell needs it in single quotes");
         return parse(json, "");
     }
+    if (lower(given) == "all") return parse({{"use", "all"}}, "");
     DeviceSelector selector;
     selector.rules_.assign(1, DeviceRule{});
     DeviceRule& rule = selector.rules_.front();
@@ -219,6 +237,7 @@ DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
 Json DeviceSelector::to_json() const {
     Json rules = Json::array();
     for (const DeviceRule& rule : rules_) rules.push_back(rule_to_json(rule));
+    if (use_several_) return {{"use", next_on_missing_ ? Json("all") : rules}};
     return {{"prefer", rules}, {"on_missing", next_on_missing_ ? "next" : "error"}};
 }
 
@@ -252,7 +271,12 @@ Json DeviceSelector::schema() {
                          {"on_missing", words_of(on_missing_words, "error (default): the first rule must be met; next: go on to the next rule")}}},
                        {"required", Json::array({"prefer"})},
                        {"additionalProperties", false}};
-    return {{"oneOf", Json::array({list, rule})}};
+    const Json several = {{"type", "object"},
+                          {"description", "several devices that share the items of a series"},
+                          {"properties", {{"use", {{"anyOf", Json::array({Json{{"const", "all"}}, Json{{"type", "array"}, {"minItems", 1}, {"items", rule}}})}}}}},
+                          {"required", Json::array({"use"})},
+                          {"additionalProperties", false}};
+    return {{"oneOf", Json::array({list, rule, several})}};
 }
 
 }  // namespace parallax::host

@@ -32,13 +32,13 @@ void Profiler::leave() { path_.pop_back(); }
 void Profiler::add(std::string_view name, StageKind kind, host::Event event) {
     std::vector<std::string> path = path_;
     path.emplace_back(name);
-    entries_.push_back({std::move(path), kind, std::move(event), 0.0});
+    entries_.push_back({std::move(path), kind, std::move(event), 0.0, std::chrono::steady_clock::now()});
 }
 
 void Profiler::add(std::string_view name, StageKind kind, double seconds) {
     std::vector<std::string> path = path_;
     path.emplace_back(name);
-    entries_.push_back({std::move(path), kind, host::Event{}, seconds});
+    entries_.push_back({std::move(path), kind, host::Event{}, seconds, std::chrono::steady_clock::now()});
 }
 
 namespace {
@@ -82,6 +82,16 @@ std::vector<Stage> Profiler::collect() {
     }
     for (Stage& root : roots) sum_up(root);
     return roots;
+}
+
+void merge(std::vector<Stage>& into, const std::vector<Stage>& more) {
+    for (const Stage& stage : more) {
+        Stage& same = child_of(into, stage.name, stage.kind);
+        same.seconds += stage.seconds;
+        same.calls += stage.calls;
+        same.measured = same.measured && stage.measured;
+        merge(same.children, stage.children);
+    }
 }
 
 void Profiler::clear() { entries_.clear(); }

@@ -26,6 +26,9 @@ struct Stage {
     Json to_json() const;
 };
 
+/// Adds up what has the same name below the same parent.
+void merge(std::vector<Stage>& into, const std::vector<Stage>& more);
+
 class Profiler {
 public:
     void enter(std::string_view name);
@@ -33,12 +36,21 @@ public:
     void add(std::string_view name, StageKind, host::Event);
     void add(std::string_view name, StageKind, double seconds);
 
+    /// One command or host step, for timelines. `at` is when it was enqueued, or when the host step ended.
+    struct Entry {
+        std::vector<std::string> path;
+        StageKind kind;
+        host::Event event;
+        double seconds;                  ///< where there is no event
+        std::chrono::steady_clock::time_point at;
+    };
+    const std::vector<Entry>& entries() const noexcept { return entries_; }
+
     /// Reads the events (all must be complete) and sums calls of the same name within the same parent.
     std::vector<Stage> collect();
     void clear();
 
 private:
-    struct Entry { std::vector<std::string> path; StageKind kind; host::Event event; double seconds; };
     std::vector<std::string> path_;
     std::vector<Entry> entries_;
 };

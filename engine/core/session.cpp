@@ -66,7 +66,8 @@ std::vector<std::string> wanted_outputs(const Call& call) {
 
 /// A plan with what the report says of it.
 struct Session::Planned {
-    std::unique_ptr<Plan> plan;
+    std::shared_ptr<Plan> plan;
+    Json parameters;
     Choice choice;
     std::vector<PlanBuilder::Built> built;
     std::vector<std::size_t> slots;
@@ -172,71 +173,84 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
     return choice;
 }
 
-std::shared_ptr<Session::Planned> Session::plan(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
+std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
     Choice choice = choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
     const std::string key = plan_key(call, problem, shapes, choice);
+    Json parameters = call.parameters.to_json();
     if (const auto found = plans_.find(key); found != plans_.end()) {
-        found->second->plan->update(call.parameters);
+        if (found->second->parameters != parameters) {
+            queue_->finish();   // what is still queued reads the values of before
+            found->second->plan->update(call.parameters);
+            found->second->parameters = std::move(parameters);
+        }
         return found->second;
     }
 
     const auto start = Clock::now();
-    auto planned = std::make_shared<Planned>();
+    queue_->finish();   // workspace may move
+    auto made = std::make_shared<Planned>();
     PlanBuilder builder(*context_, *queue_);
-    planned->plan = choice.variant->plan(builder, problem, choice.policy);
-    planned->choice = std::move(choice);
-    planned->built = builder.built();
-    planned->slots = builder.slots();
-    planned->state_bytes = builder.state_bytes();
+    made->plan = choice.variant->plan(builder, problem, choice.policy);
+    made->parameters = std::move(parameters);
+    made->choice = std::move(choice);
+    made->built = builder.built();
+    made->slots = builder.slots();
+    made->state_bytes = builder.state_bytes();
 
-    if (workspace_.size() < planned->slots.size()) workspace_.resize(planned->slots.size());
-    for (std::size_t i = 0; i < planned->slots.size(); ++i) {
-        if (!workspace_[i] || workspace_[i].bytes() < planned->slots[i]) {
+    if (workspace_.size() < made->slots.size()) workspace_.resize(made->slots.size());
+    for (std::size_t i = 0; i < made->slots.size(); ++i) {
+        if (!workspace_[i] || workspace_[i].bytes() < made->slots[i]) {
             workspace_[i] = {};   // first give back, then ask: the peak is the larger one, not the sum
-            workspace_[i] = context_->allocate(planned->slots[i]);
+            workspace_[i] = context_->allocate(made->slots[i]);
         }
     }
-    planned->seconds = seconds_since(start);
-    result.plan_seconds = planned->seconds;
-    plans_.emplace(key, planned);
-    return planned;
+    made->seconds = seconds_since(start);
+    result.plan_seconds = made->seconds;
+    plans_.emplace(key, made);
+    return made;
+}
+
+PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
+    const Problem problem{inputs, call.parameters, wanted_outputs(call)};
+    PlannedCall ready;
+    ready.id = call.id.empty() ? call.algorithm->name : call.id;
+    ready.shapes = call.algorithm->infer(problem);
+    if (call.algorithm->warnings) ready.about.warnings = call.algorithm->warnings(problem);
+    const auto made = planned(call, problem, ready.shapes, ready.about);
+    ready.plan = made->plan;
+    ready.about.variant = made->choice.variant->name;
+    ready.about.policy = made->choice.policy;
+    ready.about.refusals = made->choice.refusals;
+    ready.about.built = made->built;
+    ready.about.workspace_bytes = made->state_bytes;
+    for (const std::size_t bytes : made->slots) ready.about.workspace_bytes += bytes;
+    return ready;
+}
+
+std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler) {
+    auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_);
+    const auto scope = execution->scope(call.id);
+    call.plan->enqueue(*execution, bindings);
+    return execution;
 }
 
 CallResult Session::run(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into) {
     check_inputs(call);
-    Problem problem{descs_of(call.inputs), call.parameters, wanted_outputs(call)};
-    const ArrayDescs shapes = call.algorithm->infer(problem);
-
-    CallResult result;
-    if (call.algorithm->warnings) result.warnings = call.algorithm->warnings(problem);
-    const std::string& id = call.id.empty() ? call.algorithm->name : call.id;
-
-    const auto planned = plan(call, problem, shapes, result);
-    if (result.plan_seconds > 0) profiler_.add(id, StageKind::compile, result.plan_seconds);
+    PlannedCall ready = plan(call, descs_of(call.inputs));
+    CallResult result = std::move(ready.about);
+    if (result.plan_seconds > 0) profiler_.add(ready.id, StageKind::compile, result.plan_seconds);
 
     Bindings bindings{call.inputs, {}};
-    for (const auto& [name, desc] : shapes) {
+    for (const auto& [name, desc] : ready.shapes) {
         const auto given = into.find(name);
         bindings.outputs.emplace(name, given != into.end() ? given->second : allocate(desc));
         bindings.outputs[name].desc = desc;
         if (!call.inputs.empty()) bindings.outputs[name].metadata = call.inputs.begin()->second.metadata;
     }
-
-    Execution execution(*queue_, profiler_, workspace_);
-    {
-        const auto scope = execution.scope(id);
-        planned->plan->enqueue(execution, bindings);
-    }
-    queue_->finish(id);
-
-    result.records = execution.finish_records();
+    const auto execution = enqueue(ready, bindings, profiler_);
+    queue_->finish(ready.id);
+    result.records = execution->finish_records();
     result.outputs = std::move(bindings.outputs);
-    result.variant = planned->choice.variant->name;
-    result.policy = planned->choice.policy;
-    result.refusals = planned->choice.refusals;
-    result.built = planned->built;
-    for (const std::size_t bytes : planned->slots) result.workspace_bytes += bytes;
-    result.workspace_bytes += planned->state_bytes;
     return result;
 }
 

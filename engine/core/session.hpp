@@ -61,6 +61,14 @@ struct CallResult {
     // Times of its stages are in Session::profiler(), below the id of the call.
 };
 
+/// A call whose kernels are built and whose workspace is there: enqueue it as often as wanted, on arrays of the same shapes.
+struct PlannedCall {
+    std::string id;
+    std::shared_ptr<Plan> plan;
+    ArrayDescs shapes;                       ///< of its array outputs
+    CallResult about;                        ///< without outputs and records
+};
+
 /// Which variant would run, and why not the others.
 struct Choice {
     const Variant* variant = nullptr;
@@ -89,9 +97,16 @@ public:
     /// output arrays to be reused.
     CallResult run(const Call&, const std::map<std::string, DeviceArray, std::less<>>& into = {});
 
+    /// The first half of run(): what does not depend on the arrays themselves. Of the call's inputs only their names matter.
+    PlannedCall plan(const Call&, const ArrayDescs& inputs);
+    /// The second half, without the waiting: commands go to queue(), times to `profiler`. Once the queue has got past them
+    /// finish_records() of what is returned has the records. Calls that are in flight together share the workspace: the
+    /// queue works in order.
+    std::unique_ptr<Execution> enqueue(const PlannedCall&, const Bindings&, Profiler& profiler);
+
 private:
     struct Planned;
-    std::shared_ptr<Planned> plan(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&);
+    std::shared_ptr<Planned> planned(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&);
 
     Engine& engine_;
     std::shared_ptr<host::Context> context_;

@@ -31,6 +31,8 @@ std::string hash_file(const std::filesystem::path& path) {
     return hex(XXH3_128bits_digest(state.get()));
 }
 
+std::string hash_text(std::string_view text) { return hex(XXH3_128bits(text.data(), text.size())); }
+
 std::string hash_array(const HostArray& array) {
     const HostArray dense = array.to_dense();
     return hex(XXH3_128bits(dense.data(), dense.desc.dense_bytes()));

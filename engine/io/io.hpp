@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -85,5 +86,6 @@ HostArray combine(const std::vector<HostArray>&, const std::string& how);
 /// xxh3-128 as hex, of a file's bytes or of an array's elements.
 std::string hash_file(const std::filesystem::path&);
 std::string hash_array(const HostArray&);
+std::string hash_text(std::string_view);
 
 }  // namespace parallax::io

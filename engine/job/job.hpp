@@ -33,6 +33,8 @@ struct InputSpec {
     std::vector<std::string> files;       ///< as written
     bool globs = false;                   ///< from "files": * and ? stand for several files
     std::string combine;                  ///< "mean" or "median" where several files become one array
+    std::int64_t running = 0;             ///< odd: the item and its neighbours on both sides are combined; 0: the item alone
+    bool each = false;                    ///< another for every item of the series
     io::ReadOptions read;
     std::optional<SpacingOverride> spacing;
     Json written;                         ///< for the report
@@ -64,23 +66,41 @@ enum class OutputForm { array, json, csv, table };   ///< csv: the lists of a re
 
 struct OutputSpec {
     std::string name;
+    std::string of;                       ///< the array or record, by default that of the output's name
     std::string pointer;
     std::string file;                     ///< as written
     OutputForm form = OutputForm::array;
     io::WriteOptions write;
+    std::string combine;                  ///< one of fold_words: one array of all items
+    bool times = false;                   ///< table: with what each item took
+    bool gathered = false;                ///< of one item of a series: goes to a file of the series, not to one of its own
     Json written;
 
     // Filled by link().
     Source source;
+
+    /// One file for the whole series rather than one an item.
+    bool of_series() const noexcept { return !combine.empty() || form == OutputForm::table; }
 };
 
-/// Parsed and checked; running a job that has one is refused until it is built.
-struct ForEach {
+/// What one variable of a series goes through.
+struct ForEachSource {
     std::string variable;                 ///< "frame" in "{frame.stem}"
+    std::string pointer;                  ///< "/for_each/frame"
     std::string kind = "files";           ///< "files", "pages" or "volumes"
-    std::vector<std::string> sources;
+    std::vector<std::string> patterns;
+    char page_axis = 't';                 ///< what pages are
+    std::optional<std::pair<std::int64_t, std::int64_t>> range;   ///< [first, end) of all that is found
+    std::int64_t stride = 1;
+};
+
+/// Several variables go side by side, the first of one with the first of the other.
+struct ForEach {
+    std::vector<ForEachSource> sources;
     bool continue_on_error = false;
     Json written;
+
+    const ForEachSource* find(const std::string& variable) const noexcept;
 };
 
 struct Job {

@@ -12,6 +12,10 @@ inline const std::vector<std::string> job_keys{"$schema", "parallax",     "comme
 inline const std::vector<std::string> step_keys{"id", "run", "in", "out", "variant", "policy"};
 inline const std::vector<std::string> non_finite_words{"propagate", "reject", "mask"};
 inline const std::vector<std::string> combine_words{"mean", "median"};
+inline const std::vector<std::string> fold_words{"mean", "median", "min", "max"};
+inline const std::vector<std::string> for_each_kinds{"files", "pages", "volumes"};
+/// What may stand behind the variable in a placeholder; nothing: the file itself.
+inline const std::vector<std::string> placeholder_parts{"stem", "name", "index", "page", "volume"};
 inline const std::vector<std::string> spacing_units{"nm", "um", "mm", "cm", "m"};
 
 }  // namespace parallax::engine

@@ -123,21 +123,29 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
 }
 
 void link_output(Job& job, const Candidates& all, OutputSpec& output) {
-    std::vector<Candidate> makers;
-    if (const auto found = all.find(output.name); found != all.end()) {
-        std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(makers), [](const Candidate& c) { return c.maker.step.has_value(); });
-    }
+    const auto makers_of = [&](const std::vector<Candidate>& candidates) {
+        std::vector<Candidate> makers;
+        std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(makers), [](const Candidate& c) { return c.maker.step.has_value(); });
+        if (makers.empty() && !output.combine.empty()) return candidates;   // the mean of the frames themselves
+        return makers;
+    };
+    const auto found = all.find(output.of);
+    const std::vector<Candidate> makers = found == all.end() ? std::vector<Candidate>() : makers_of(found->second);
     if (makers.empty()) {
         std::vector<std::string> known;
         for (const auto& [name, candidates] : all) {
-            if (std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.maker.step.has_value(); })) known.push_back(name);
+            if (!makers_of(candidates).empty()) known.push_back(name);
         }
-        throw ConfigError(output.pointer, fmt::format("\"{}\", which no step makes", output.name), fmt::format("one of {}", fmt::join(known, ", ")),
-                          did_you_mean(output.name, known));
+        throw ConfigError(output.pointer, fmt::format("\"{}\", which no step makes", output.of), fmt::format("one of {}", fmt::join(known, ", ")),
+                          did_you_mean(output.of, known));
     }
-    if (makers.size() > 1) refuse_ambiguous(job, output.name, makers, output.pointer);
+    if (makers.size() > 1) refuse_ambiguous(job, output.of, makers, output.pointer);
     output.source = makers.front().maker;
+    if (!output.source.step) return;
     const Port* port = job.steps[*output.source.step].algorithm->output(output.source.port);
+    if (port->kind == PortKind::record && !output.combine.empty()) {
+        throw ConfigError(output.pointer, fmt::format("\"combine\" for the record \"{}\"", output.of), R"({"table": path}: a row for each item)");
+    }
     if (port->kind == PortKind::record && output.form == OutputForm::array) {
         throw ConfigError(output.pointer, fmt::format("\"{}\" for the record \"{}\"", output.file, output.name), "a .json or .csv file");
     }

@@ -4,6 +4,7 @@
 #include "platform.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <system_error>
 
 namespace parallax::engine {
@@ -36,7 +37,7 @@ void OutputSet::commit() {
         std::error_code error;
         if (fs::exists(fs::symlink_status(entry.target, error))) {
             if (!overwrite_) throw IoError(to_utf8(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
-            const fs::path backup = entry.temporary.parent_path() / path_from(".previous-" + host::platform::unique_suffix());
+            const fs::path backup = entry.temporary.parent_path() / path_from(".previous-" + host::platform::unique_suffix() + "-" + to_utf8(entry.target.filename()));
             fs::rename(entry.target, backup, error);
             if (error) throw IoError(to_utf8(entry.target), "cannot be replaced: " + error.message());
             entry.backup = backup;
@@ -60,6 +61,12 @@ void OutputSet::roll_back() noexcept {
         if (!entry.backup.empty()) fs::rename(entry.backup, entry.target, ignored);
     }
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) fs::remove(*folder, ignored);
+}
+
+std::optional<std::string> leftover_target(const std::string& name) {
+    static const std::regex form(R"(\.?\.(?:partial|previous)-\d+-\d+-[0-9a-f]{8}-(.+?)(?:\.[0-9a-f]{16}\.part)?)");
+    std::smatch match;
+    return std::regex_match(name, match, form) ? std::optional<std::string>(match[1]) : std::nullopt;
 }
 
 namespace {

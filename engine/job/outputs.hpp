@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ private:
     std::vector<Entry> entries_;
     std::vector<std::filesystem::path> folders_;   ///< made by us, outermost first
 };
+
+/// The name of the file for which a process that was killed left this temporary file behind; nothing for any other file.
+std::optional<std::string> leftover_target(const std::string& name);
 
 struct Table {
     std::vector<std::string> header;

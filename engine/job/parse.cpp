@@ -1,9 +1,11 @@
 // JSON -> Job. Every object is read key by key, and a key that nobody reads is an error.
+#include "job/for_each.hpp"
 #include "job/job.hpp"
 #include "job/keys.hpp"
 #include "job/link.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
+#include "job/values.hpp"
 
 #include <fmt/format.h>
 
@@ -15,61 +17,6 @@
 namespace parallax::engine {
 
 namespace {
-
-std::string list(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " | ")); }
-
-void check_object(const Json& value, const std::string& pointer, const std::string& what) {
-    if (!value.is_object()) throw ConfigError(pointer, describe(value), what);
-}
-
-void check_keys(const Json& object, const std::string& pointer, const std::vector<std::string>& known) {
-    for (const auto& [key, value] : object.items()) {
-        if (is_comment(key) || std::find(known.begin(), known.end(), key) != known.end()) continue;
-        throw ConfigError(pointer_to(pointer, key), fmt::format("the unknown key \"{}\"", key), "one of " + list(known),
-                          did_you_mean(key, known));
-    }
-}
-
-std::string read_string(const Json& value, const std::string& pointer, const std::string& what) {
-    if (!value.is_string() || value.get_ref<const std::string&>().empty()) throw ConfigError(pointer, describe(value), what);
-    return value.get<std::string>();
-}
-
-std::int64_t read_count(const Json& value, const std::string& pointer, std::int64_t least = 0) {
-    const bool whole = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62);
-    if (!whole || value.get<std::int64_t>() < least) throw ConfigError(pointer, describe(value), fmt::format("an integer of at least {}", least));
-    return value.get<std::int64_t>();
-}
-
-bool read_flag(const Json& value, const std::string& pointer) {
-    if (!value.is_boolean()) throw ConfigError(pointer, describe(value), "true or false");
-    return value.get<bool>();
-}
-
-std::string read_word(const Json& value, const std::string& pointer, const std::vector<std::string>& words) {
-    const std::string text = value.is_string() ? value.get<std::string>() : std::string();
-    if (std::find(words.begin(), words.end(), text) == words.end()) {
-        throw ConfigError(pointer, describe(value), "one of " + list(words), did_you_mean(text, words));
-    }
-    return text;
-}
-
-std::vector<std::string> read_paths(const Json& value, const std::string& pointer) {
-    if (value.is_string()) return {read_string(value, pointer, "a path")};
-    if (!value.is_array() || value.empty()) throw ConfigError(pointer, describe(value), "a path, a pattern such as \"bg/*.tif\", or a list of them");
-    std::vector<std::string> paths;
-    for (std::size_t i = 0; i < value.size(); ++i) paths.push_back(read_string(value[i], pointer_to(pointer, i), "a path"));
-    return paths;
-}
-
-/// Names of arrays and ids of steps: they stand in --set, in placeholders and in reports.
-std::string read_name(const std::string& name, const std::string& pointer) {
-    static const std::regex word("[A-Za-z_][A-Za-z0-9_-]*");
-    if (!std::regex_match(name, word)) {
-        throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
-    }
-    return name;
-}
 
 io::RawLayout read_raw(const Json& value, const std::string& pointer) {
     check_object(value, pointer, R"(an object such as {"type": "u16", "axes": "yx", "shape": [480, 640]})");
@@ -125,7 +72,7 @@ InputSpec read_input(const std::string& name, const Json& value, const std::stri
         return input;
     }
     check_object(value, pointer, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})");
-    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "keep_channels"};
+    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "keep_channels", "running"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
     check_keys(value, pointer, known);
     const bool one = value.contains("file"), several = value.contains("files");
@@ -140,6 +87,10 @@ InputSpec read_input(const std::string& name, const Json& value, const std::stri
             throw ConfigError(pointer, "several files without \"combine\"", list(combine_words), "say how they become one array");
         }
         input.combine = read_word(value["combine"], pointer + "/combine", combine_words);
+    } else if (value.contains("running")) {
+        input.running = read_count(value["running"], pointer + "/running", 1);
+        if (input.running % 2 == 0) throw ConfigError(pointer + "/running", describe(value["running"]), "an odd number", "the item itself is in the middle");
+        if (value.contains("combine")) input.combine = read_word(value["combine"], pointer + "/combine", combine_words);
     } else if (value.contains("combine")) {
         throw ConfigError(pointer + "/combine", "\"combine\" beside \"file\"", "\"files\" to combine");
     }
@@ -251,26 +202,10 @@ std::array<double, 2> read_window(const Json& value, const std::string& pointer,
     return {value[0].get<double>(), value[1].get<double>()};
 }
 
-/// Without for_each a brace in a file name is a placeholder that nothing would fill.
-void check_placeholders(const std::string& file, const std::optional<ForEach>& for_each, const std::string& pointer) {
-    static const std::regex placeholder("\\{([^{}]*)\\}");
-    for (std::sregex_iterator it(file.begin(), file.end(), placeholder), end; it != end; ++it) {
-        const std::string inside = (*it)[1];
-        if (!for_each) {
-            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
-        }
-        std::vector<std::string> known;
-        for (const char* part : {"", ".stem", ".name", ".index"}) known.push_back(for_each->variable + part);
-        if (std::find(known.begin(), known.end(), inside) == known.end()) {
-            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known), did_you_mean(inside, known));
-        }
-    }
-}
-
 OutputSpec read_output(const std::string& name, const Json& value, const std::string& pointer) {
     static const std::vector<std::string> array_extensions{".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz"};
     OutputSpec output;
-    output.name = read_name(name, pointer);
+    output.name = output.of = read_name(name, pointer);
     output.pointer = pointer;
     output.written = value;
     std::string here = pointer;
@@ -278,12 +213,21 @@ OutputSpec read_output(const std::string& name, const Json& value, const std::st
         output.file = read_string(value, pointer, "the path of a file");
     } else {
         check_object(value, pointer, R"(a path, {"file": path, ...} or {"table": path})");
-        check_keys(value, pointer, {"file", "table", "window", "window_percentile", "bits"});
+        check_keys(value, pointer, {"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
         const bool file = value.contains("file"), table = value.contains("table");
         if (file == table) throw ConfigError(pointer, file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"", "one of \"file\" and \"table\"");
         here = pointer + (file ? "/file" : "/table");
         output.file = read_string(value[file ? "file" : "table"], here, "the path of a file");
         if (table) output.form = OutputForm::table;
+        if (value.contains("of")) output.of = read_name(read_string(value["of"], pointer + "/of", "the name of an array or record"), pointer + "/of");
+        if (value.contains("combine")) {
+            if (table) throw ConfigError(pointer + "/combine", "\"combine\" beside \"table\"", "it beside \"file\"", "a table has a row for each item");
+            output.combine = read_word(value["combine"], pointer + "/combine", fold_words);
+        }
+        if (value.contains("times")) {
+            if (!table) throw ConfigError(pointer + "/times", "\"times\" beside \"file\"", "it beside \"table\"");
+            output.times = read_flag(value["times"], pointer + "/times");
+        }
     }
     const std::string extension = extension_of(output.file);
     if (output.form == OutputForm::table) {
@@ -316,37 +260,6 @@ OutputSpec read_output(const std::string& name, const Json& value, const std::st
         output.write.png_bits = value["bits"].get<int>();
     }
     return output;
-}
-
-ForEach read_for_each(const Json& value, const std::string& pointer) {
-    const char* const form = R"(an object such as {"frame": "run7/*.tif", "on_error": "continue"})";
-    check_object(value, pointer, form);
-    ForEach each;
-    each.written = value;
-    for (const auto& [key, content] : value.items()) {
-        if (is_comment(key)) continue;
-        const std::string here = pointer_to(pointer, key);
-        if (key == "on_error") {
-            each.continue_on_error = read_word(content, here, {"stop", "continue"}) == "continue";
-            continue;
-        }
-        if (!each.variable.empty()) throw ConfigError(here, fmt::format("\"{}\" beside \"{}\"", key, each.variable), "one variable");
-        each.variable = read_name(key, here);
-        if (!content.is_object()) {
-            each.sources = read_paths(content, here);
-            continue;
-        }
-        check_keys(content, here, {"files", "pages", "volumes"});
-        for (const char* kind : {"files", "pages", "volumes"}) {
-            if (!content.contains(kind)) continue;
-            if (!each.sources.empty()) throw ConfigError(pointer_to(here, std::string(kind)), fmt::format("\"{}\" beside \"{}\"", kind, each.kind), "one of the two");
-            each.kind = kind;
-            each.sources = read_paths(content[kind], pointer_to(here, std::string(kind)));
-        }
-        if (each.sources.empty()) throw ConfigError(here, describe(content), R"(a pattern, {"files": ...}, {"pages": ...} or {"volumes": ...})");
-    }
-    if (each.variable.empty()) throw ConfigError(pointer, "no variable", form);
-    return each;
 }
 
 std::uint64_t read_memory(const Json& value, const std::string& pointer) {
@@ -428,10 +341,11 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     }
     if (job.outputs.empty()) throw ConfigError("/outputs", "no output", "at least one: a job without outputs computes nothing");
 
-    for (const InputSpec& input : job.inputs) {
-        for (const std::string& file : input.files) check_placeholders(file, job.for_each, input.pointer);
+    for (InputSpec& input : job.inputs) {
+        for (const std::string& file : input.files) input.each = check_placeholders(file, job.for_each, input.pointer, false) || input.each;
     }
-    for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer);
+    for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer, true);
+    check_series_keys(job);
     link(job);
     return job;
 }

@@ -23,35 +23,6 @@ char page_axis_of(const io::FileInfo& info, const InputSpec& input) {
     return info.desc.find(input.read.page_axis) ? input.read.page_axis : 't';
 }
 
-PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
-    PreparedInput prepared;
-    const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
-    for (const std::string& text : input.files) {
-        if (!input.globs) {
-            prepared.files.push_back(resolve_input(text, where, pointer));
-            continue;
-        }
-        for (const fs::path& file : resolve_inputs(text, where, pointer)) prepared.files.push_back(file);
-    }
-    io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
-    whole.pages.reset();
-    whole.volume.reset();
-    for (const fs::path& file : prepared.files) {
-        prepared.infos.push_back(io::info(file, whole));
-        const ArrayDesc desc = delivered(prepared.infos.back(), input);
-        if (&file == &prepared.files.front()) {
-            prepared.desc = desc;
-        } else if (desc.describe() != prepared.desc.describe()) {
-            throw ConfigError(pointer, fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()), prepared.desc.describe(),
-                                                   to_utf8(file), desc.describe()),
-                              "files of one type and shape");
-        }
-    }
-    if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
-    prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
-    return prepared;
-}
-
 void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared) {
     std::error_code ignored;
     if (!prepared.overwrite && fs::exists(path, ignored)) {
@@ -103,6 +74,35 @@ std::string translate(const std::string& pointer, const Job& job, const StepSpec
 }
 
 }  // namespace
+
+PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
+    PreparedInput prepared;
+    const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
+    for (const std::string& text : input.files) {
+        if (!input.globs) {
+            prepared.files.push_back(resolve_input(text, where, pointer));
+            continue;
+        }
+        for (const fs::path& file : resolve_inputs(text, where, pointer)) prepared.files.push_back(file);
+    }
+    io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
+    whole.pages.reset();
+    whole.volume.reset();
+    for (const fs::path& file : prepared.files) {
+        prepared.infos.push_back(io::info(file, whole));
+        const ArrayDesc desc = delivered(prepared.infos.back(), input);
+        if (&file == &prepared.files.front()) {
+            prepared.desc = desc;
+        } else if (desc.describe() != prepared.desc.describe()) {
+            throw ConfigError(pointer, fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()), prepared.desc.describe(),
+                                                   to_utf8(file), desc.describe()),
+                              "files of one type and shape");
+        }
+    }
+    if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
+    prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
+    return prepared;
+}
 
 ArrayDesc delivered(const io::FileInfo& info, const InputSpec& input) {
     const char page_axis = page_axis_of(info, input);
@@ -158,12 +158,15 @@ std::uint64_t Prepared::array_bytes() const {
     return bytes;
 }
 
-Prepared prepare(Job job, const Locations& where, bool overwrite) {
-    if (job.for_each) throw UnsupportedError("for_each is not built yet", {"run the job once for each file, with --in name=file"});
+Prepared prepare(Job job, const Locations& where, bool overwrite, const PreparedInputs& known) {
+    if (job.for_each) throw UnsupportedError("a job with for_each is many jobs", {"this call prepares one; a series is run by series::run()"});
     Prepared prepared;
     prepared.job = std::move(job);
     prepared.overwrite = overwrite;
-    for (const InputSpec& input : prepared.job.inputs) prepared.inputs.push_back(prepare_input(input, where));
+    for (const InputSpec& input : prepared.job.inputs) {
+        const auto there = known.find(input.name);
+        prepared.inputs.push_back(there == known.end() ? prepare_input(input, where) : there->second);
+    }
     for (const StepSpec& step : prepared.job.steps) {
         PreparedStep next;
         next.problem.parameters = step.parameters;
@@ -177,7 +180,7 @@ Prepared prepare(Job job, const Locations& where, bool overwrite) {
     }
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);
-        check_output(output, path, prepared);
+        if (!output.gathered) check_output(output, path, prepared);
         prepared.outputs.push_back(path);
     }
     return prepared;

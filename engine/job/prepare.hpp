@@ -5,6 +5,7 @@
 #include "job/paths.hpp"
 
 #include <filesystem>
+#include <map>
 #include <vector>
 
 namespace parallax::engine {
@@ -35,10 +36,14 @@ struct Prepared {
     std::uint64_t array_bytes() const;
 };
 
-/// Looks at all files and infers all shapes. Throws ConfigError (missing input, existing output, folder that cannot be
-/// written, shapes that an algorithm cannot take, formats that cannot hold a result), IoError (broken input),
-/// UnsupportedError (for_each).
-Prepared prepare(Job, const Locations&, bool overwrite);
+/// By the name of the input.
+using PreparedInputs = std::map<std::string, PreparedInput>;
+
+/// Looks at all files and infers all shapes. Inputs in `known` are not looked at again. Throws ConfigError (missing input,
+/// existing output, folder that cannot be written, shapes that an algorithm cannot take, formats that cannot hold a result),
+/// IoError (broken input), UnsupportedError (for_each: see series/series.hpp).
+Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& known = {});
+PreparedInput prepare_input(const InputSpec&, const Locations&);
 
 /// What read() will deliver for a file: pages chosen, colours made luminance.
 ArrayDesc delivered(const io::FileInfo&, const InputSpec&);

@@ -53,7 +53,11 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
         arrays.push_back(io::read(file, options));
         apply_non_finite(arrays.back(), policy, fmt::format("input \"{}\", {}", input.name, to_utf8(file)));
     }
-    HostArray array = input.combine.empty() ? std::move(arrays.front()) : io::combine(arrays, input.combine);
+    return combine_input(input, arrays);
+}
+
+HostArray combine_input(const InputSpec& input, const std::vector<HostArray>& arrays) {
+    HostArray array = input.combine.empty() ? arrays.front() : io::combine(arrays, input.combine);
     array.desc = with_stated_spacing(std::move(array.desc), input);
     return array;
 }

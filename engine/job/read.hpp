@@ -9,6 +9,9 @@ namespace parallax::engine {
 /// of the array (pinned, for instance) and may be empty. Throws IoError.
 HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite, const std::function<HostArray(const ArrayDesc&)>& allocate);
 
+/// Several arrays as the one that the input is.
+HostArray combine_input(const InputSpec&, const std::vector<HostArray>&);
+
 /// propagate leaves an array as it is; reject throws IoError with the index of the first value that is not finite; mask
 /// puts 0 in place of each. Complex numbers by their parts. `origin` names the array in errors.
 void apply_non_finite(HostArray&, NonFinite, const std::string& origin);

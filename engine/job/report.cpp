@@ -1,9 +1,29 @@
-// JobResult -> JSON.
-#include "job/runner.hpp"
+// Reports -> JSON.
+#include "job/report.hpp"
+
+#include "job/paths.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
 
 namespace parallax::engine {
 
-namespace {
+FileReport report_file(const std::filesystem::path& path, std::string format) {
+    return {to_utf8(std::filesystem::absolute(path)), std::filesystem::file_size(path), io::hash_file(path), std::move(format)};
+}
+
+std::string utc_now() {
+    std::tm utc{};
+    const std::time_t now = std::time(nullptr);
+#if defined(_WIN32)
+    gmtime_s(&utc, &now);
+#else
+    gmtime_r(&now, &utc);
+#endif
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+}
 
 Json to_json(const FileReport& file) {
     Json json{{"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.hash}};
@@ -21,8 +41,6 @@ Json to_json(const StepReport& step) {
             {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
             {"workspace_bytes", step.workspace_bytes}};
 }
-
-}  // namespace
 
 Json to_json(const host::DeviceInfo& device) {
     return {{"index", device.index},

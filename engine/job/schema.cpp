@@ -76,6 +76,7 @@ Json input_schema() {
         {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes.")},
         {"volume", described(index, "One volume of a 4-D NIfTI file, from 0.")},
         {"raw", described(std::move(raw), "Layout of a file without a header.")},
+        {"running", described({{"type", "integer"}, {"minimum", 1}}, "In a series: this many neighbours, the item in their middle, combined; odd.")},
         {"keep_channels", described({{"type", "boolean"}}, "Keep colours instead of making luminance of them.")}};
     for (const std::string& unit : spacing_units) {
         properties["spacing_" + unit] = described(spacing_schema(), "Size of a pixel, instead of what the file says: a number, [x, y] or [x, y, z].");
@@ -85,12 +86,18 @@ Json input_schema() {
 
 Json output_schema() {
     const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+    const Json of = described(path, "Name of the array or record, by default that of the output.");
     const Json file = closed({{"file", described(path, "Relative to --out.")},
+                              {"of", of},
+                              {"combine", described({{"enum", fold_words}}, "In a series: one array of all items.")},
                               {"window", described(pair, "PNG: values that become black and white.")},
                               {"window_percentile", described(pair, "PNG: the same by percentiles, for instance [1, 99].")},
                               {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")}},
                              {"file"});
-    const Json table = closed({{"table", described(path, "A .csv file: the scalars of a record as one row.")}}, {"table"});
+    const Json table = closed({{"table", described(path, "A .csv file: the scalars of a record as one row, in a series a row for each item.")},
+                               {"of", of},
+                               {"times", described({{"type", "boolean"}}, "In a series: with what each item took.")}},
+                              {"table"});
     return any_of({path, file, table});
 }
 
@@ -105,7 +112,14 @@ Json with_comments(Json schema) {
 }
 
 Json for_each_schema() {
-    const Json source = any_of({paths, closed({{"files", paths}, {"pages", paths}, {"volumes", paths}})});
+    const Json index{{"type", "integer"}, {"minimum", 0}};
+    const Json source = any_of(
+        {paths, closed({{"files", described(paths, "Files, each an item.")},
+                        {"pages", described(paths, "Stacks, each page an item.")},
+                        {"volumes", described(paths, "4-D NIfTI files, each volume an item.")},
+                        {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes.")},
+                        {"range", described({{"type", "array"}, {"items", index}, {"minItems", 2}, {"maxItems", 2}}, "[first, end], the end left out.")},
+                        {"stride", described({{"type", "integer"}, {"minimum", 1}}, "Every n-th.")}})});
     return {{"type", "object"},
             {"properties", {{"on_error", {{"enum", {"stop", "continue"}}}}}},
             {"patternProperties", {{"^//", true}, {"^(?!on_error$)[A-Za-z_][A-Za-z0-9_-]*$", source}}},

@@ -126,6 +126,14 @@ Event CudaQueue::host_task(const std::function<void()>&, std::string_view step) 
     throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
+Event CudaQueue::barrier(std::span<const Event> wait, std::string_view step) {
+    {
+        const Current current = context_->current(step);
+        wait_for(wait, step);
+    }
+    return enqueue(step, [](CUstream) {});
+}
+
 void CudaQueue::flush() {
     constexpr const char* step = "send the commands to the device";
     const Current current = context_->current(step);

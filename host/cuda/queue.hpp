@@ -21,6 +21,7 @@ public:
     Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,
                std::string_view step) override;
     Event host_task(const std::function<void()>& task, std::string_view step) override;
+    Event barrier(std::span<const Event> wait, std::string_view step) override;
     void flush() override;
     void finish(std::string_view step) override;
     void set_limit(std::chrono::duration<double> limit) override { limit_ = limit; }

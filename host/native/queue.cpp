@@ -74,4 +74,10 @@ Event NativeQueue::copy(const Buffer& from, std::size_t from_offset, const Buffe
 
 Event NativeQueue::host_task(const std::function<void()>& task, std::string_view) { return timed(task); }
 
+Event NativeQueue::barrier(std::span<const Event> wait, std::string_view) {
+    return timed([&] {
+        for (const Event& event : wait) event.wait();
+    });
+}
+
 }  // namespace parallax::host::native

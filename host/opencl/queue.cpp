@@ -95,6 +95,14 @@ Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
     throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
+Event ClQueue::barrier(std::span<const Event> wait, std::string_view step) {
+    const std::vector<cl_event> waits = wait_list(wait, *context_, handle());
+    cl_event done = nullptr;
+    context_->check_command(clEnqueueBarrierWithWaitList(handle(), static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waits.data(), &done),
+                            "clEnqueueBarrierWithWaitList", step);
+    return event(done, step);
+}
+
 void ClQueue::flush() { context_->check_wait(clFlush(handle()), "clFlush", "send the commands to the device"); }
 
 void ClQueue::finish(std::string_view step) {

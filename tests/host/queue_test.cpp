@@ -297,6 +297,19 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
         bench.queue->read(data, 4 * (count - 1), &last, 4).wait();
         CHECK(last == 2 * 59049);
 
+        // Transfers have no wait list of their own: a barrier holds back all that comes after it.
+        for (int i = 0; i < 5; ++i) {
+            const std::vector<std::uint32_t> fives(count, 5);
+            const Event up = second->write(data, 0, fives.data(), 4 * count);
+            bench.queue->barrier(std::array{up, Event()});
+            bench.queue->launch({.kernel = *kernel, .groups = {count / 64}, .local = {64}, .args = std::array<Arg, 3>{data, count, 7u}});
+            const Event computed = bench.queue->barrier({});
+            second->barrier(std::array{computed});
+            second->read(data, 4 * (count - 1), &last, 4).wait();
+            CHECK(last == 35);
+            CHECK(computed.complete());
+        }
+
         Bench plain(device, false);
         const auto unprofiled = plain.program->kernel("scale");
         const Buffer own = plain.upload(counting(4));

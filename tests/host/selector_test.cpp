@@ -170,6 +170,33 @@ TEST_CASE("a command-line specification is a word, an index, a name or JSON") {
     }
 }
 
+TEST_CASE("several devices: every one that a rule of \"use\" admits, each once") {
+    Inventory inventory = workstation();
+    const auto chosen_by = [&](const char* rules) {
+        std::vector<int> devices;
+        for (const auto& device : DeviceSelector::parse(Json::parse(rules)).select_all(inventory)) devices.push_back(device->info().index);
+        return devices;
+    };
+    CHECK(chosen_by(R"({"use": [{"vendor": "nvidia"}, {"type": "gpu", "min_memory_gb": 20}]})") == std::vector<int>{1, 2, 3});
+    CHECK(chosen_by(R"({"use": [{"index": 4}, {"backend": "native"}]})") == std::vector<int>{4, 6});
+    CHECK(chosen_by(R"({"use": "all"})") == std::vector<int>{0, 1, 2, 3, 4, 5});
+    CHECK(chosen_by(R"({"type": "gpu"})") == std::vector<int>{0});
+    DeviceInfo twin = inventory.devices[1]->info();   // the same card, through another backend
+    twin.backend = Backend::cuda;
+    twin.platform_index = 7;
+    twin.index = 7;
+    inventory.devices.push_back(std::make_shared<FakeDevice>(twin));
+    CHECK(chosen_by(R"({"use": [{"vendor": "nvidia"}]})") == std::vector<int>{1, 2});
+    CHECK(chosen_by(R"({"use": [{"backend": "cuda"}]})") == std::vector<int>{7});
+    CHECK_THROWS_AS(chosen_by(R"({"use": [{"vendor": "nvidia"}, {"vendor": "none"}]})"), UnsupportedError);
+    for (const char* wrong : {R"({"use": []})", R"({"use": "some"})", R"({"use": "all", "on_missing": "next"})", R"({"use": [{"tpye": "gpu"}]})"}) {
+        CHECK_THROWS_AS(chosen_by(wrong), ConfigError);
+    }
+    const DeviceSelector use = DeviceSelector::parse(Json::parse(R"({"use": [{"index": 4}]})"));
+    CHECK(DeviceSelector::parse(use.to_json()).select_all(inventory).size() == 1);
+    CHECK(DeviceSelector::parse_spec("all").to_json() == Json{{"use", "all"}});
+}
+
 TEST_CASE("wrong rules are errors that say where, what was found and what was expected") {
     struct Row {
         const char* rules;

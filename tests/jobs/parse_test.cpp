@@ -87,10 +87,14 @@ TEST_CASE("job: for_each is understood in all its forms") {
     const auto each = [](const std::string& text) {
         return *parse(job(R"("for_each": )" + text + R"(, "inputs": {"image": "{frame}"}, "steps": [{"run": "blur"}], "outputs": {"image": "o/{frame.stem}.npy"})")).for_each;
     };
-    CHECK(each(R"({"frame": "run7/*.tif"})").sources == std::vector<std::string>{"run7/*.tif"});
+    CHECK(each(R"({"frame": "run7/*.tif"})").sources[0].patterns == std::vector<std::string>{"run7/*.tif"});
     CHECK(each(R"({"frame": ["a.tif", "b.tif"], "on_error": "continue"})").continue_on_error);
-    CHECK(each(R"({"frame": {"pages": "stack.tif"}})").kind == "pages");
-    CHECK(each(R"({"frame": {"volumes": "fmri.nii"}})").kind == "volumes");
+    CHECK(each(R"({"frame": {"pages": "stack.tif"}})").sources[0].kind == "pages");
+    CHECK(each(R"({"frame": {"volumes": "fmri.nii"}})").sources[0].kind == "volumes");
+    const ForEach zipped = each(R"({"frame": {"files": "a*.tif", "range": [2, 9], "stride": 3}, "dark": "d*.tif"})");
+    REQUIRE(zipped.sources.size() == 2);
+    CHECK(*zipped.find("frame")->range == std::pair<std::int64_t, std::int64_t>{2, 9});
+    CHECK(zipped.find("frame")->stride == 3);
 }
 
 TEST_CASE("job: each slip is an error that names the place, what is there and what may be") {
@@ -180,7 +184,12 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("retry": "once", )" + rest), "/retry", "true or false"},
         {job(R"("memory_limit": 0, )" + rest), "/memory_limit", "the number 0"},
         {job(R"("for_each": {}, )" + rest), "/for_each", "no variable"},
-        {job(R"("for_each": {"a": "x", "b": "y"}, )" + rest), "/for_each/b", "one variable"},
+        {job(R"("for_each": {"a": {"files": "x", "range": [3, 3]}}, )" + rest), "/for_each/a/range/1", "at least 4"},
+        {job(R"("for_each": {"a": {"files": "x", "page_axis": "z"}}, )" + rest), "/for_each/a/page_axis", "beside \"pages\""},
+        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "b.npy"})"), "/outputs/image", "{frame.stem}"},
+        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": {"file": "{frame.stem}.npy", "combine": "mean"}})"), "/outputs/image", "a plain path"},
+        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame}.npy"})"), "/outputs/image", "frame.stem"},
+        {job(steps + R"(, "outputs": {"image": {"file": "b.npy", "combine": "mean"}})"), "/outputs/image/combine", "without for_each"},
         {job(R"("for_each": {"a": "x", "on_error": "ignore"}, )" + rest), "/for_each/on_error", "stop | continue"},
         {job(R"("for_each": {"a": {"pgaes": "x"}}, )" + rest), "/for_each/a/pgaes", "did you mean \"pages\""},
         {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame.step}.npy"})"), "/outputs/image", "did you mean \"frame.stem\""},

@@ -115,7 +115,6 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {R"({"outputs": {"field": "f.png"}})", {}, 2, {"/outputs/field", "c64"}},
         {R"({"outputs": {"amplitude": "{frame}.npy"}})", {}, 2, {"/outputs/amplitude", "the placeholder {frame}"}},
         // What cannot be done.
-        {R"({"for_each": {"frame": "bg/*.png"}, "inputs": {"hologram": "{frame}"}, "outputs": {"amplitude": "{frame.stem}.npy"}})", {}, 1, {"for_each is not built yet"}},
         {R"({"memory_limit": 500})", {}, 1, {"memory_limit", "960 bytes", "500 bytes"}},
         {R"({"device": {"vendor": "no such vendor"}})", {}, 1, {"no device", "no such vendor"}},
         {step(R"("variant": "paper")"), {}, 1, {"paper", "native"}},

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,14 +36,31 @@ struct JobOptions {
     std::string device;
     std::string out = ".";
     bool confined = false;
+    std::string manifest;     ///< of a series; empty: the job's name with ".series", below `out`
 
     void add_to(CLI::App&);
-    /// Reads, changes, parses and prepares the job. `registry` must outlive it.
+    /// Reads, changes and parses the job. `registry` must outlive it.
+    engine::Job parse(const engine::Registry&) const;
+    engine::Locations locations() const;
+    /// Parses and prepares.
     engine::Prepared prepare(const engine::Registry&, bool overwrite) const;
 };
 
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.
 host::DeviceSelector device_from(const std::string& spec);
+/// Options of `run` for a job with for_each.
+struct SeriesRunOptions {
+    std::string shard, trace;
+    int readers = 0, writers = 0, in_flight = 3;
+    bool overwrite = false, resume = false, quiet = false, json = false;
+    std::string report;
+
+    void add_to(CLI::App&);
+};
+int run_series(const JobOptions&, const SeriesRunOptions&, engine::Job);
+/// Where a series remembers what is done.
+std::filesystem::path manifest_of(const JobOptions&);
+
 /// The device that the job asks for, or UnsupportedError with the reason for every device.
 host::Selection select_device(const host::DeviceSelector&);
 

@@ -36,17 +36,31 @@ void JobOptions::add_to(CLI::App& app) {
     app.add_option("--root", roots, "NAME=DIR: where \"NAME:path\" in the job is")->allow_extra_args(false);
     app.add_flag("--confined", confined, "Refuse inputs outside the job's folder and the roots: for jobs of strangers");
     app.add_option("--device", device, "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
+    app.add_option("--manifest", manifest, "Folder where a series remembers what is done, by default JOB.series below --out");
     app.add_option("--out", out, "Folder that outputs are written below")->capture_default_str();
 }
 
-engine::Prepared JobOptions::prepare(const engine::Registry& registry, bool overwrite) const {
+engine::Job JobOptions::parse(const engine::Registry& registry) const {
     Json json = engine::load_json(engine::path_from(file));
     const auto& algorithms = registry.algorithms();
     for (const std::string& setting : settings) engine::apply_setting(json, setting, algorithms);
     for (const std::string& input : inputs) engine::apply_input(json, input, algorithms);
     engine::Job job = engine::parse_job(json, algorithms);
     if (!device.empty()) job.device = device_from(device);
-    return engine::prepare(std::move(job), locations_of(*this), overwrite);
+    return job;
+}
+
+engine::Locations JobOptions::locations() const { return locations_of(*this); }
+
+engine::Prepared JobOptions::prepare(const engine::Registry& registry, bool overwrite) const {
+    return engine::prepare(parse(registry), locations(), overwrite);
+}
+
+std::filesystem::path manifest_of(const JobOptions& options) {
+    if (!options.manifest.empty()) return engine::path_from(options.manifest);
+    std::filesystem::path name = engine::path_from(options.file).stem();
+    name += ".series";
+    return engine::path_from(options.out) / name;
 }
 
 host::DeviceSelector device_from(const std::string& spec) {

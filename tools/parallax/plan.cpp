@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/runner.hpp"
+#include "series/series.hpp"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,14 @@ void print(const Json& plan) {
         for (const Json& kernel : step["kernels"]) fmt::print("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
         fmt::print("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()), human_bytes(step["state_bytes"].get<double>()));
     }
+    if (plan.contains("series")) {
+        const Json& series = plan["series"];
+        fmt::print("\nseries\n  {} items, from {} to {}\n  {} in flight on the device, {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  manifest {}\n",
+                   series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(), series["in_flight"].get<int>(),
+                   series["items_in_memory"].get<int>(), series["readers"].get<int>(), series["writers"].get<int>(), human_bytes(series["host_bytes"].get<double>()),
+                   series["disk_bytes"] == 0 ? "" : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
+                   series["manifest"].get<std::string>());
+    }
     fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n", human_bytes(plan["upper_bound_bytes"].get<double>()),
                human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["workspace_bytes"].get<double>()),
                human_bytes(plan["state_bytes"].get<double>()));
@@ -33,7 +42,17 @@ void print(const Json& plan) {
 
 int plan(const JobOptions& options, bool json) {
     const engine::Registry registry;
-    const engine::Prepared prepared = options.prepare(registry, true);   // nothing is written, so nothing is in the way
+    engine::Job job = options.parse(registry);
+    if (job.for_each) {
+        const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), options.locations(), {manifest_of(options), true, false, {}});
+        const host::Selection selection = select_device(series.job.device);
+        engine::Engine engine(*selection.device, {host::ProgramCache::open()});
+        const Json plan = engine::series::describe_series(series, engine);
+        if (json) fmt::print("{}\n", text_of(plan));
+        else print(plan);
+        return 0;
+    }
+    const engine::Prepared prepared = engine::prepare(std::move(job), options.locations(), true);   // nothing is written, so nothing is in the way
     const host::Selection selection = select_device(prepared.job.device);
     engine::Engine engine(*selection.device, {host::ProgramCache::open()});
     const Json plan = engine::describe_plan(prepared, engine);

@@ -13,10 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct Options : SeriesRunOptions {
     JobOptions job;
-    std::string report;
-    bool overwrite = false, quiet = false, json = false, resume = false;
 };
 
 void check_report(const Options& options, const engine::Prepared& prepared) {
@@ -68,9 +66,13 @@ void summarise(const engine::JobResult& result) {
 
 int run(const Options& options) {
     const Clock::time_point started = Clock::now();
-    if (options.resume) throw ConfigError("--resume", "--resume", "a job with for_each", "run it again with --overwrite: a job without for_each is done in one piece");
     const engine::Registry registry;
-    const engine::Prepared prepared = options.job.prepare(registry, options.overwrite);
+    engine::Job job = options.job.parse(registry);
+    if (job.for_each) return run_series(options.job, options, std::move(job));
+    if (options.resume) throw ConfigError("--resume", "--resume", "a job with for_each", "run it again with --overwrite: a job without for_each is done in one piece");
+    if (!options.shard.empty()) throw ConfigError("--shard", "--shard", "a job with for_each", "a job without for_each is done in one piece");
+    if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
+    const engine::Prepared prepared = engine::prepare(std::move(job), options.job.locations(), options.overwrite);
     check_report(options, prepared);
     for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
         for (const std::string& warning : prepared.steps[i].warnings) spdlog::warn("step \"{}\": {}", prepared.job.steps[i].id, warning);
@@ -107,11 +109,7 @@ void add_run(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("run", "Run a job");
     auto options = std::make_shared<Options>();
     options->job.add_to(*sub);
-    sub->add_flag("--overwrite", options->overwrite, "Replace outputs and a report that exist");
-    sub->add_option("--report", options->report, "Write everything that is needed to repeat the run to this JSON file");
-    sub->add_flag("--resume", options->resume, "Go on with a job that has for_each");
-    sub->add_flag("--quiet", options->quiet, "No progress and no summary");
-    sub->add_flag("--json", options->json, "Print the report on stdout");
+    options->add_to(*sub);
     sub->callback([options, &command] {
         command.origin = options->job.file;
         command.run = [options] { return run(*options); };

@@ -66,6 +66,9 @@ public:
     /// Runs C++ on the native device, as a stage with times of its own. DeviceError on any other.
     virtual Event host_task(const std::function<void()>& task, std::string_view step = {}) = 0;
 
+    /// Commands after it begin once every command before it and all of `wait` are complete; so is then the event.
+    virtual Event barrier(std::span<const Event> wait, std::string_view step = {}) = 0;
+
     virtual void flush() = 0;
     /// Waits for all commands; `step` is for the error.
     virtual void finish(std::string_view step = {}) = 0;

@@ -6,6 +6,9 @@
 // Rules are tried in order; among the devices that a rule admits the first in enumeration order wins.
 // on_missing "error" (default): the FIRST rule must be met, later ones are not tried, and the error
 // lists every device with its reason. "next": go on to the next rule; none met is an error all the same.
+// { "use": [rules] } or { "use": "all" } is for work that several devices share: every device that one of the rules
+// admits, each once; "all": every gpu, accelerator and cpu. A rule that admits none is an error.
+//
 // The native device is only chosen by a rule that says "backend": "native" (or names it).
 #pragma once
 
@@ -64,11 +67,17 @@ public:
     /// The chosen device, or UnsupportedError with every device's reasons, platform problems and what to install.
     Selection select(const Inventory&) const;
 
+    /// Every device of "use", in enumeration order, or the one that select() chooses. One that two backends show is used once.
+    std::vector<std::shared_ptr<const Device>> select_all(const Inventory&) const;
+
     Json to_json() const;
 
 private:
+    static DeviceSelector parse_use(const Json&, const std::string& pointer);
+
     std::vector<DeviceRule> rules_;
     bool next_on_missing_ = true;
+    bool use_several_ = false;
 };
 
 }  // namespace parallax::host

@@ -1,0 +1,58 @@
+// What a job would do: which variants, how much memory.
+#include "job/fit.hpp"
+#include "job/runner.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace parallax::engine {
+
+Json describe_plan(const Prepared& prepared, Engine& engine) {
+    Session session(engine);
+    const std::vector<Choice> choices = choose_variants(prepared, session);
+    const Job& job = prepared.job;
+    Json arrays = Json::array(), steps = Json::array();
+    const auto add = [&](const std::string& name, const std::string& made_by, const ArrayDesc& desc) {
+        arrays.push_back({{"name", name}, {"from", made_by}, {"array", desc.describe()}, {"bytes", desc.dense_bytes()}});
+    };
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) add(job.inputs[i].name, to_utf8(prepared.inputs[i].files.front()), prepared.inputs[i].desc);
+
+    std::uint64_t kept = 0;
+    std::vector<std::uint64_t> slots;   // shared by all plans: each grows to its largest user
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+        const StepSpec& step = job.steps[i];
+        const PreparedStep& ready = prepared.steps[i];
+        for (const auto& [port, desc] : ready.shapes) add(job.name_of({i, port}), step.id, desc);
+        PlanBuilder builder(engine.context(), session.queue());
+        std::unique_ptr<Plan> plan;
+        in_terms_of(job, step, [&] { plan = choices[i].variant->plan(builder, ready.problem, choices[i].policy); });
+        session.queue().finish();
+        if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
+        for (std::size_t s = 0; s < builder.slots().size(); ++s) slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
+        kept += builder.state_bytes();
+        Json kernels = Json::array(), refusals = Json::array();
+        for (const PlanBuilder::Built& built : builder.built()) {
+            kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}});
+        }
+        for (const Refusal& refusal : choices[i].refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
+        steps.push_back({{"id", step.id},
+                         {"run", step.algorithm->name},
+                         {"variant", choices[i].variant->name},
+                         {"policy", choices[i].policy.to_json()},
+                         {"refusals", std::move(refusals)},
+                         {"warnings", ready.warnings},
+                         {"kernels", std::move(kernels)},
+                         {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
+                         {"state_bytes", builder.state_bytes()}});
+    }
+    const std::uint64_t workspace = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
+    return {{"device", to_json(engine.device())},
+            {"arrays", std::move(arrays)},
+            {"steps", std::move(steps)},
+            {"array_bytes", prepared.array_bytes()},
+            {"workspace_bytes", workspace},
+            {"state_bytes", kept},
+            {"upper_bound_bytes", prepared.array_bytes() + workspace + kept}};
+}
+
+}  // namespace parallax::engine

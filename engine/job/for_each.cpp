@@ -1,0 +1,132 @@
+#include "job/for_each.hpp"
+
+#include "job/keys.hpp"
+#include "job/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+namespace parallax::engine {
+
+namespace {
+
+const std::regex& placeholder() {
+    static const std::regex form("\\{([^{}]*)\\}");
+    return form;
+}
+
+ForEachSource read_source(const std::string& variable, const Json& value, const std::string& pointer) {
+    ForEachSource source;
+    source.variable = read_name(variable, pointer);
+    source.pointer = pointer;
+    if (!value.is_object()) {
+        source.patterns = read_paths(value, pointer);
+        return source;
+    }
+    check_keys(value, pointer, {"files", "pages", "volumes", "page_axis", "range", "stride"});
+    for (const std::string& kind : for_each_kinds) {
+        if (!value.contains(kind)) continue;
+        if (!source.patterns.empty()) throw ConfigError(pointer_to(pointer, kind), fmt::format("\"{}\" beside \"{}\"", kind, source.kind), "one of the two");
+        source.kind = kind;
+        source.patterns = read_paths(value[kind], pointer_to(pointer, kind));
+    }
+    if (source.patterns.empty()) throw ConfigError(pointer, describe(value), R"(a pattern, {"files": ...}, {"pages": ...} or {"volumes": ...})");
+    if (value.contains("page_axis")) {
+        if (source.kind != "pages") throw ConfigError(pointer + "/page_axis", "\"page_axis\" without \"pages\"", "it beside \"pages\"");
+        source.page_axis = read_word(value["page_axis"], pointer + "/page_axis", {"t", "z"})[0];
+    }
+    if (value.contains("range")) {
+        const Json& range = value["range"];
+        if (!range.is_array() || range.size() != 2) throw ConfigError(pointer + "/range", describe(range), "[first, end]: from 0, the end left out");
+        const std::int64_t first = read_count(range[0], pointer + "/range/0");
+        source.range = {first, read_count(range[1], pointer + "/range/1", first + 1)};
+    }
+    if (value.contains("stride")) source.stride = read_count(value["stride"], pointer + "/stride", 1);
+    return source;
+}
+
+}  // namespace
+
+const ForEachSource* ForEach::find(const std::string& variable) const noexcept {
+    const auto found = std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
+    return found == sources.end() ? nullptr : &*found;
+}
+
+ForEach read_for_each(const Json& value, const std::string& pointer) {
+    const char* const form = R"(an object such as {"frame": "run7/*.tif", "on_error": "continue"})";
+    check_object(value, pointer, form);
+    ForEach each;
+    each.written = value;
+    for (const auto& [key, content] : value.items()) {
+        if (is_comment(key)) continue;
+        const std::string here = pointer_to(pointer, key);
+        if (key == "on_error") each.continue_on_error = read_word(content, here, {"stop", "continue"}) == "continue";
+        else each.sources.push_back(read_source(key, content, here));
+    }
+    if (each.sources.empty()) throw ConfigError(pointer, "no variable", form);
+    return each;
+}
+
+std::string fill_placeholders(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& value) {
+    std::string result;
+    auto from = text.begin();
+    for (std::sregex_iterator it(text.begin(), text.end(), placeholder()), end; it != end; ++it) {
+        const std::string inside = (*it)[1];
+        const std::size_t dot = inside.find('.');
+        result.append(from, (*it)[0].first);
+        result += value(inside.substr(0, dot), dot == std::string::npos ? std::string() : inside.substr(dot + 1));
+        from = (*it)[0].second;
+    }
+    return result.append(from, text.end());
+}
+
+bool check_placeholders(const std::string& text, const std::optional<ForEach>& for_each, const std::string& pointer, bool output) {
+    bool any = false;
+    for (std::sregex_iterator it(text.begin(), text.end(), placeholder()), end; it != end; ++it) {
+        const std::string inside = (*it)[1];
+        if (!for_each) throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
+        std::vector<std::string> known;
+        for (const ForEachSource& source : for_each->sources) {
+            if (!output) known.push_back(source.variable);
+            for (const std::string& part : placeholder_parts) {
+                if ((part != "page" || source.kind == "pages") && (part != "volume" || source.kind == "volumes")) known.push_back(source.variable + "." + part);
+            }
+        }
+        if (std::find(known.begin(), known.end(), inside) == known.end()) {
+            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known), did_you_mean(inside, known));
+        }
+        any = true;
+    }
+    return any;
+}
+
+void check_series_keys(const Job& job) {
+    for (const InputSpec& input : job.inputs) {
+        if (input.running == 0) continue;
+        const bool whole = input.files.size() == 1 && job.for_each && job.for_each->find(input.files[0].substr(1, input.files[0].size() - 2)) &&
+                           input.files[0].front() == '{' && input.files[0].back() == '}';
+        if (!whole) throw ConfigError(input.pointer + "/running", "\"running\" for a fixed file", R"("file": "{frame}", a variable of for_each)");
+        if (input.combine.empty()) throw ConfigError(input.pointer, "\"running\" without \"combine\"", list(combine_words), "say how the neighbours become one array");
+    }
+    for (const OutputSpec& output : job.outputs) {
+        if (!job.for_each) {
+            if (!output.combine.empty()) throw ConfigError(output.pointer + "/combine", "\"combine\" in a job without for_each", "a series to combine");
+            if (output.times) throw ConfigError(output.pointer + "/times", "\"times\" in a job without for_each", "a series, or --report");
+            continue;
+        }
+        const bool named = output.file.find('{') != std::string::npos;
+        if (output.of_series() && named) {
+            throw ConfigError(output.pointer, fmt::format("a placeholder in \"{}\"", output.file), "a plain path", "it is one file for the whole series");
+        }
+        if (!output.of_series() && !named) {
+            const std::string& variable = job.for_each->sources.front().variable;
+            throw ConfigError(output.pointer, fmt::format("\"{}\", the same file for every item", output.file),
+                              fmt::format("a name with a placeholder such as {{{0}.stem}} or {{{0}.index}}", variable),
+                              R"(one file for the whole series is a "table", or has "combine")");
+        }
+    }
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,64 @@
+// What was done, with all that is needed to do it again.
+#pragma once
+
+#include "core/session.hpp"
+#include "job/job.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+struct FileReport {
+    std::string path;            ///< absolute
+    std::uint64_t bytes = 0;
+    std::string hash;            ///< xxh3-128
+    std::string format;
+};
+struct InputReport {
+    std::string name;
+    std::vector<FileReport> files;
+    std::string array;           ///< "u8 480 x 640 (y, x)"
+};
+struct StepReport {
+    std::string id, algorithm, variant;
+    Policy policy;
+    std::vector<Refusal> refusals;
+    std::vector<std::string> warnings;
+    std::vector<PlanBuilder::Built> kernels;
+    double plan_seconds = 0;
+    std::size_t workspace_bytes = 0;
+};
+struct OutputReport {
+    std::string name;
+    FileReport file;
+    std::string array;           ///< empty: a record
+};
+
+struct JobResult {
+    std::string engine_version;
+    std::string finished;        ///< UTC, ISO 8601
+    Json job;                    ///< with every default spelled out
+    host::DeviceInfo device;
+    std::vector<InputReport> inputs;
+    std::vector<StepReport> steps;
+    std::vector<OutputReport> outputs;
+    Json records = Json::object();   ///< that the job wrote, by name
+    std::vector<Stage> stages;
+    std::string retried;         ///< what failed before the run that is told here; empty: nothing did
+    double wall_seconds = 0;
+    std::uint64_t peak_device_bytes = 0;
+};
+
+/// Size and hash of a file that is there.
+FileReport report_file(const std::filesystem::path&, std::string format = {});
+/// "2026-01-31T23:59:59Z".
+std::string utc_now();
+
+Json to_json(const FileReport&);
+Json to_json(const StepReport&);
+Json to_json(const JobResult&);
+Json to_json(const host::DeviceInfo&);
+
+}  // namespace parallax::engine

@@ -1,0 +1,255 @@
+#include "job/stream.hpp"
+
+#include "job/fit.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace parallax::engine {
+
+namespace {
+
+using Scope = Execution::Scope;
+
+/// The last step that needs an array; the number of steps for what is put out.
+std::map<Source, std::size_t> last_uses(const Job& job) {
+    std::map<Source, std::size_t> last;
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+        for (const auto& [port, source] : job.steps[i].inputs) last[source] = i;
+    }
+    for (const OutputSpec& output : job.outputs) last[output.source] = job.steps.size();
+    return last;
+}
+
+Call call_of(const StepSpec& step) {
+    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+}
+
+}  // namespace
+
+/// Steps that are ready to run on arrays of certain shapes.
+struct Stream::Planned {
+    std::vector<ArrayDesc> inputs;
+    std::vector<PlannedCall> calls;
+    std::map<Source, std::size_t> last_use;
+    std::set<Source> down;             ///< made by steps and put out
+};
+
+struct Work::Flight {
+    std::shared_ptr<const void> plans; ///< must live until their commands have run
+    std::vector<std::unique_ptr<Execution>> executions;
+    std::vector<host::Buffer> buffers; ///< to go back when the item is finished
+    std::vector<host::Event> down;
+    host::Event computed;
+};
+
+Stream::Stream(Engine& engine, Mode mode)
+    : engine_(engine),
+      mode_(mode),
+      session_(engine),
+      host_(engine.context()),
+      transfers_(engine.context(), mode == overlapped),
+      locals_(engine.context(), mode == overlapped) {
+    if (mode != overlapped) return;
+    up_ = engine.context().create_queue();
+    down_ = engine.context().create_queue();
+}
+
+Stream::~Stream() { drain(); }
+
+void Stream::keep(std::size_t input, const HostArray& array, Profiler& profiler) {
+    const HostArray dense = array.to_dense();
+    DeviceArray kept{dense.desc, dense.metadata, engine_.context().allocate(dense.desc.dense_bytes())};
+    const Scope scope(profiler, "upload");
+    const host::Event done = session_.queue().write(kept.buffer, 0, dense.data(), dense.desc.dense_bytes(), "upload");
+    profiler.add("shared input", StageKind::upload, done);
+    done.wait();
+    kept_[input] = std::move(kept);
+}
+
+void Stream::plan(const Prepared& prepared) {
+    std::vector<ArrayDesc> descs;
+    for (const PreparedInput& input : prepared.inputs) descs.push_back(input.desc);
+    for (host::Queue* queue : {up_.get(), &session_.queue(), down_.get()}) {
+        if (queue) queue->set_limit(std::chrono::duration<double>(prepared.job.step_timeout_s));
+    }
+    if (planned_ && planned_->inputs == descs) return;
+
+    trim();
+    choose_variants(prepared, session_);
+    auto planned = std::make_shared<Planned>();
+    planned->inputs = std::move(descs);
+    const Job& job = prepared.job;
+    planned->last_use = last_uses(job);
+    for (const OutputSpec& output : job.outputs) {
+        if (output.form == OutputForm::array && output.source.step) planned->down.insert(output.source);
+    }
+    steps_.clear();
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+        const StepSpec& step = job.steps[i];
+        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step), prepared.steps[i].problem.inputs)); });
+        const CallResult& about = planned->calls.back().about;
+        if (about.plan_seconds > 0) compiled_.push_back({step.id, StageKind::compile, about.plan_seconds, 1, true, {}});
+        steps_.push_back({step.id, step.algorithm->name, about.variant, about.policy, about.refusals, about.warnings, about.built, about.plan_seconds,
+                          about.workspace_bytes});
+    }
+    planned_ = std::move(planned);
+}
+
+void Stream::trim() {
+    transfers_.trim();
+    locals_.trim();
+}
+
+void Stream::submit(Work& work) {
+    plan(*work.prepared);
+    for (const Stage& stage : compiled_) work.profiler.add(stage.name, stage.kind, stage.seconds);
+    compiled_.clear();
+    auto flight = std::make_shared<Work::Flight>();
+    flight->plans = planned_;
+    try {
+        enqueue(work, *flight);
+    } catch (...) {
+        abandon(work);   // commands under way use memory of the work
+        throw;
+    }
+    work.flight = std::move(flight);
+}
+
+void Stream::enqueue(Work& work, Work::Flight& flight) {
+    std::map<Source, DeviceArray> arrays;
+    upload(work, flight, arrays);
+    note_memory(work.prepared->job);
+    compute(work, flight, arrays);
+    download(work, flight, arrays);
+    for (const auto& [source, array] : arrays) {
+        const bool kept = !source.step && std::any_of(kept_.begin(), kept_.end(), [&](const auto& k) { return k.second.buffer == array.buffer; });
+        if (!kept) flight.buffers.push_back(array.buffer);
+    }
+}
+
+void Stream::upload(Work& work, Work::Flight&, std::map<Source, DeviceArray>& arrays) {
+    const Scope scope(work.profiler, "upload");
+    host::Queue& queue = up_ ? *up_ : session_.queue();
+    std::vector<host::Event> events;
+    for (std::size_t i = 0; i < work.prepared->inputs.size(); ++i) {
+        const std::string& name = work.prepared->job.inputs[i].name;
+        if (const auto kept = kept_.find(i); kept != kept_.end()) {
+            arrays[{std::nullopt, name}] = kept->second;
+            continue;
+        }
+        work.inputs[i] = work.inputs[i].to_dense();
+        const HostArray& host = work.inputs[i];
+        DeviceArray array{host.desc, host.metadata, transfers_.acquire(host.desc.dense_bytes())};
+        events.push_back(queue.write(array.buffer, 0, host.data(), host.desc.dense_bytes(), name));
+        work.profiler.add(name, StageKind::upload, events.back());
+        arrays[{std::nullopt, name}] = std::move(array);
+    }
+    if (up_ && !events.empty()) session_.queue().barrier(events, "wait for the upload");
+}
+
+void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceArray>& arrays) {
+    const Job& job = work.prepared->job;
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+        const StepSpec& step = job.steps[i];
+        const PlannedCall& call = planned_->calls[i];
+        work.begin("compute " + step.id);
+        Bindings bindings;
+        for (const auto& [port, source] : step.inputs) bindings.inputs.emplace(port, arrays.at(source));
+        for (const auto& [port, desc] : call.shapes) {
+            const Source source{i, port};
+            DevicePool& pool = planned_->down.count(source) ? transfers_ : locals_;
+            DeviceArray array{desc.to_dense(), {}, pool.acquire(desc.dense_bytes())};
+            if (!bindings.inputs.empty()) array.metadata = bindings.inputs.begin()->second.metadata;
+            arrays[source] = array;
+            bindings.outputs.emplace(port, std::move(array));
+        }
+        in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler)); });
+        note_memory(job);
+        if (mode_ == one_at_a_time) {
+            session_.queue().finish(step.id);
+            work.begin("computed " + step.id);
+            take_records(work, flight, i);
+        }
+        bindings = {};
+        std::erase_if(arrays, [&](auto& entry) {
+            const auto use = planned_->last_use.find(entry.first);
+            if (use != planned_->last_use.end() && use->second > i) return false;
+            const bool local = entry.first.step && !planned_->down.count(entry.first);
+            if (!local && mode_ == overlapped) return false;
+            locals_.release(std::move(entry.second.buffer));
+            return true;
+        });
+    }
+}
+
+void Stream::download(Work& work, Work::Flight& flight, std::map<Source, DeviceArray>& arrays) {
+    host::Queue& queue = down_ ? *down_ : session_.queue();
+    if (down_) {
+        flight.computed = session_.queue().barrier({}, "end of the steps");
+        session_.queue().flush();
+        if (!planned_->down.empty()) down_->barrier({&flight.computed, 1}, "wait for the steps");
+    }
+    for (const OutputSpec& output : work.prepared->job.outputs) {
+        work.begin("download " + output.name);
+        if (!planned_->down.count(output.source) || work.arrays.count(output.source)) continue;
+        const DeviceArray& array = arrays.at(output.source);
+        HostArray host = mode_ == overlapped ? host_.make(array.desc) : HostArray::make(array.desc);
+        host.metadata = array.metadata;
+        const Scope scope(work.profiler, "download");
+        const auto [there, fresh] = work.arrays.emplace(output.source, std::move(host));
+        flight.down.push_back(queue.read(array.buffer, 0, there->second.data(), array.desc.dense_bytes(), output.name));
+        work.profiler.add(output.name, StageKind::download, flight.down.back());
+    }
+    queue.flush();
+}
+
+void Stream::take_records(Work& work, Work::Flight& flight, std::size_t step) {
+    const Json records = flight.executions[step]->finish_records();
+    for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
+}
+
+void Stream::finish(Work& work) {
+    const std::shared_ptr<Work::Flight> flight = std::move(work.flight);
+    try {
+        flight->computed.wait();
+        for (const host::Event& event : flight->down) event.wait();
+    } catch (...) {
+        abandon(work);
+        throw;
+    }
+    if (mode_ == overlapped) {
+        for (std::size_t i = 0; i < flight->executions.size(); ++i) take_records(work, *flight, i);
+        for (std::size_t i = 0; i < flight->executions.size(); ++i) work.begin("computed " + work.prepared->job.steps[i].id);
+    }
+    flight->executions.clear();
+    for (host::Buffer& buffer : flight->buffers) transfers_.release(std::move(buffer));
+}
+
+void Stream::note_memory(const Job& job) {
+    const std::uint64_t allocated = engine_.context().allocated();
+    peak_ = std::max(peak_, allocated);
+    check_limit(job, allocated);
+}
+
+void Stream::abandon(const Work& work) {
+    if (drain()) return;
+    // A driver that cannot even wait may still write: a leak does less harm than that.
+    static_cast<void>(new std::vector<HostArray>(work.inputs));
+    static_cast<void>(new std::map<Source, HostArray>(work.arrays));
+}
+
+bool Stream::drain() noexcept {
+    bool ended = true;
+    for (host::Queue* queue : {up_.get(), &session_.queue(), down_.get()}) {
+        if (!queue) continue;
+        try {
+            queue->finish();
+        } catch (const std::exception&) {   // whoever waited for the command that failed has been told
+            ended = false;
+        }
+    }
+    return ended;
+}
+
+}  // namespace parallax::engine

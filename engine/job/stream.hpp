@@ -1,0 +1,78 @@
+// The device's part of a job, again and again: upload, steps, download, on queues of their own, so that the transfers of one
+// item hide behind the work of another.
+//
+//   upload queue     [up 2][up 3]      [up 4]
+//   work queue       [steps 1 ][steps 2 ][steps 3 ]
+//   download queue             [down 1]  [down 2]
+//
+// Kernels, spectra and workspace are made when shapes are new and then used by all items. Belongs to one thread.
+#pragma once
+
+#include "core/session.hpp"
+#include "job/memory.hpp"
+#include "job/work.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace parallax::engine {
+
+class Stream {
+public:
+    enum Mode {
+        one_at_a_time,   ///< one queue; each step ends before the next begins, and memory goes back as soon as it can
+        overlapped       ///< submit() several before finish() of the first
+    };
+    Stream(Engine&, Mode);
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    /// Host memory for inputs that the device reaches fast; safe in any thread.
+    HostArray host_array(const ArrayDesc& desc) { return host_.make(desc); }
+    /// An input that all items share goes up once and stays.
+    void keep(std::size_t input, const HostArray&, Profiler&);
+
+    /// Chooses variants and makes plans for the shapes of this job, unless those are there. Throws what choose_variants() throws.
+    void plan(const Prepared&);
+    /// Plans and enqueues. When it throws, nothing of the work is under way any more.
+    void submit(Work&);
+    /// Waits for the oldest submitted work that is not finished and leaves its arrays and records in it.
+    void finish(Work&);
+
+    /// Gives back memory that no work in flight uses.
+    void trim();
+
+    /// Of the plans in use.
+    const std::vector<StepReport>& steps() const noexcept { return steps_; }
+    std::uint64_t peak_bytes() const noexcept { return peak_; }
+
+private:
+    struct Planned;
+
+    void enqueue(Work&, Work::Flight&);
+    void upload(Work&, Work::Flight&, std::map<Source, DeviceArray>&);
+    void compute(Work&, Work::Flight&, std::map<Source, DeviceArray>&);
+    void download(Work&, Work::Flight&, std::map<Source, DeviceArray>&);
+    void take_records(Work&, Work::Flight&, std::size_t step);
+    void note_memory(const Job&);
+    /// Waits for all queues; whether that went well.
+    bool drain() noexcept;
+    /// After an error: what the work lent to commands stays until they have ended.
+    void abandon(const Work&);
+
+    Engine& engine_;
+    Mode mode_;
+    Session session_;
+    std::unique_ptr<host::Queue> up_, down_;   ///< overlapped only
+    HostPool host_;
+    DevicePool transfers_;                     ///< arrays that go up or come down: lent until the item is finished
+    DevicePool locals_;                        ///< arrays between steps: the work queue goes in order, so they change hands in it
+    std::map<std::size_t, DeviceArray> kept_;
+    std::shared_ptr<const Planned> planned_;
+    std::vector<StepReport> steps_;
+    std::vector<Stage> compiled_;              ///< since the last submit
+    std::uint64_t peak_ = 0;
+};
+
+}  // namespace parallax::engine

@@ -1,0 +1,81 @@
+#include "job/work.hpp"
+
+#include "job/outputs.hpp"
+#include "job/read.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Scope = Execution::Scope;
+
+void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record) {
+    if (output.form == OutputForm::array) return io::write(path, array, output.write);
+    if (output.form == OutputForm::json) return io::write_json(path, record, false);
+    const Table table = to_table(record, output.form);
+    io::write_csv(path, table.header, table.rows, false);
+}
+
+}  // namespace
+
+void read_work(Work& work, const ReadHooks& hooks) {
+    const Prepared& prepared = *work.prepared;
+    work.inputs.resize(prepared.inputs.size());
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+        if (hooks.kept && hooks.kept(i)) continue;
+        const InputSpec& spec = prepared.job.inputs[i];
+        const PreparedInput& input = prepared.inputs[i];
+        work.begin("read " + spec.name);
+        {
+            const Scope scope(work.profiler, "read");
+            const HostTimer timer(work.profiler, spec.name);
+            work.inputs[i] = spec.running > 0 && hooks.neighbours ? combine_input(spec, hooks.neighbours(i))
+                                                                  : read_input(spec, input, prepared.job.non_finite, hooks.memory);
+        }
+        InputReport report{spec.name, {}, work.inputs[i].desc.describe()};
+        const Scope scope(work.profiler, "hash");
+        const HostTimer timer(work.profiler, spec.name);
+        for (std::size_t f = 0; f < input.files.size(); ++f) report.files.push_back(report_file(input.files[f], input.infos[f].format));
+        work.input_reports.push_back(std::move(report));
+    }
+}
+
+const Json& record_of(const Work& work, const OutputSpec& output) {
+    const auto found = work.records.find(output.source);
+    if (found != work.records.end()) return found->second;
+    throw Error(fmt::format("step \"{}\" ended without its record \"{}\": this is a fault of the engine",
+                            work.prepared->job.steps[*output.source.step].id, output.source.port));
+}
+
+void write_work(Work& work) {
+    const Prepared& prepared = *work.prepared;
+    OutputSet files(prepared.overwrite);
+    for (std::size_t i = 0; i < prepared.outputs.size(); ++i) {
+        const OutputSpec& output = prepared.job.outputs[i];
+        if (output.gathered) continue;
+        work.begin("write " + output.name);
+        const Scope scope(work.profiler, "write");
+        const HostTimer timer(work.profiler, output.name);
+        const bool is_array = output.form == OutputForm::array;
+        const HostArray& array = is_array ? work.arrays.at(output.source) : HostArray();
+        const Json& record = is_array ? Json() : record_of(work, output);
+        const fs::path& target = prepared.outputs[i];
+        const fs::path written = files.add(target, [&](const fs::path& path) {
+            try {
+                write_file(path, output, array, record);
+            } catch (const IoError& error) {   // the user knows the file by the name that it was to have
+                throw IoError(to_utf8(target), error.problem, error.hint);
+            }
+        });
+        OutputReport report{output.name, report_file(written), is_array ? array.desc.describe() : std::string()};
+        report.file.path = to_utf8(fs::absolute(target));
+        work.output_reports.push_back(std::move(report));
+    }
+    files.commit();
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,62 @@
+// A job on its way from files to files. The same three stages run one job after the other, or many jobs at once:
+//
+//   read_work()        files -> host memory           any thread
+//   Stream (stream.hpp)  host memory -> device -> host memory
+//   write_work()       host memory -> files           any thread
+#pragma once
+
+#include "core/profiler.hpp"
+#include "job/prepare.hpp"
+#include "job/report.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace parallax::engine {
+
+/// Where the memory of an array comes from.
+using HostMemory = std::function<HostArray(const ArrayDesc&)>;
+
+struct Work {
+    std::shared_ptr<const Prepared> prepared;
+    std::size_t number = 0;                      ///< of the item in its series
+    int lane = 0, reader = 0, writer = 0;        ///< who had it, for timelines
+    std::vector<HostArray> inputs;               ///< in the job's order; one without memory is kept by the stream
+    std::map<Source, HostArray> arrays;          ///< that came down from the device
+    std::map<Source, Json> records;
+    std::vector<InputReport> input_reports;
+    std::vector<OutputReport> output_reports;
+    Profiler profiler;
+    /// Called when a stage such as "read hologram" begins; may throw to end the work. May be empty.
+    std::function<void(const std::string& stage)> begin_stage;
+
+    /// What the stream holds for it between submit() and finish().
+    struct Flight;
+    std::shared_ptr<Flight> flight;
+
+    void begin(const std::string& stage) const {
+        if (begin_stage) begin_stage(stage);
+    }
+};
+
+/// How the inputs of some work are read; both may be empty.
+struct ReadHooks {
+    HostMemory memory;
+    /// Arrays to combine for an input that is "running": the item's own file and its neighbours'.
+    std::function<std::vector<HostArray>(std::size_t input)> neighbours;
+    /// Inputs that need not be read: the stream has them.
+    std::function<bool(std::size_t input)> kept;
+};
+
+/// Reads and hashes the files of every input. Throws IoError.
+void read_work(Work&, const ReadHooks&);
+
+/// Writes what is not gathered; all files appear, or none. Throws IoError.
+void write_work(Work&);
+
+/// A record that the job puts out. Throws Error if the step did not make it.
+const Json& record_of(const Work&, const OutputSpec&);
+
+}  // namespace parallax::engine

@@ -1,0 +1,164 @@
+#include "series/fold.hpp"
+
+#include "job/load.hpp"
+#include "platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+/// What a process has saved.
+struct Folds::State {
+    fs::path header;
+    std::vector<std::string> items;
+    std::map<std::string, fs::path> files;   ///< output -> state
+};
+
+namespace {
+
+bool is_fold_file(const fs::path& file) { return to_utf8(file.filename()).starts_with("fold-"); }
+
+std::string shape_of(const ArrayDesc& desc) { return desc.with_type(ElementType::f32).describe(); }
+
+}  // namespace
+
+Folds::Folds(const PreparedSeries& series, fs::path folder)
+    : series_(series), folder_(std::move(folder)), unique_("fold-" + host::platform::unique_suffix()) {
+    for (const OutputSpec& spec : series.job.outputs) {
+        if (spec.combine.empty()) continue;
+        Output output;
+        output.spec = &spec;
+        outputs_.push_back(std::move(output));
+    }
+}
+
+Folds::~Folds() = default;
+
+void Folds::clear(const fs::path& folder) {
+    std::error_code ignored;
+    std::vector<fs::path> files;
+    for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
+        if (is_fold_file(it->path())) files.push_back(it->path());
+    }
+    for (const fs::path& file : files) fs::remove(file);
+}
+
+std::vector<Folds::State> Folds::states() const {
+    std::vector<State> states;
+    std::error_code ignored;
+    for (fs::directory_iterator it(folder_, ignored), end; !ignored && it != end; it.increment(ignored)) {
+        if (!is_fold_file(it->path()) || it->path().extension() != ".json") continue;
+        const Json json = load_json(it->path());
+        State state;
+        state.header = it->path();
+        for (const Json& item : json.at("items")) state.items.push_back(item.get<std::string>());
+        for (const auto& [output, file] : json.at("files").items()) state.files[output] = folder_ / path_from(file.get<std::string>());
+        states.push_back(std::move(state));
+    }
+    std::sort(states.begin(), states.end(), [](const State& a, const State& b) { return a.header < b.header; });
+    return states;
+}
+
+std::set<std::string> Folds::saved() const {
+    std::set<std::string> items;
+    for (const State& state : states()) items.insert(state.items.begin(), state.items.end());
+    return items;
+}
+
+void Folds::forget(const std::set<std::string>& items) {
+    for (const State& state : states()) {
+        if (std::none_of(state.items.begin(), state.items.end(), [&](const std::string& item) { return items.count(item); })) continue;
+        fs::remove(state.header);   // first: without it nobody looks for the others
+        for (const auto& [output, file] : state.files) fs::remove(file);
+    }
+}
+
+const HostArray& Folds::array_of(const Work& work, const Output& output) const {
+    if (output.spec->source.step) return work.arrays.at(output.spec->source);
+    const auto& inputs = work.prepared->job.inputs;
+    const auto input = std::find_if(inputs.begin(), inputs.end(), [&](const InputSpec& i) { return i.name == output.spec->source.port; });
+    return work.inputs.at(static_cast<std::size_t>(input - inputs.begin()));
+}
+
+void Folds::check(const Work& work) {
+    const std::lock_guard lock(mutex_);
+    for (Output& output : outputs_) {
+        const HostArray& array = array_of(work, output);
+        if (!output.statistic) {
+            output.desc = array.desc.with_type(ElementType::f32);
+            output.metadata = array.metadata;
+            output.statistic = make_statistic(output.spec->combine, static_cast<std::size_t>(array.desc.count()), folder_ / path_from(unique_ + "-" + output.spec->name));
+        } else if (shape_of(array.desc) != shape_of(output.desc)) {
+            throw Error(fmt::format("\"{}\" combines arrays of one shape: this one is {}, others are {}", output.spec->name, array.desc.describe(), output.desc.describe()));
+        }
+    }
+}
+
+void Folds::add(const Work& work, const std::string& item) {
+    if (empty()) return;
+    const std::shared_lock adding(adding_);
+    std::size_t n = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        n = items_.size();
+        items_.push_back(item);
+    }
+    for (Output& output : outputs_) output.statistic->add(array_of(work, output).to_dense(), n);
+}
+
+void Folds::save_now_and_then() {
+    if (empty()) return;
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    {
+        const std::lock_guard lock(mutex_);
+        if (now() < next_save_) return;
+        next_save_ = now() + std::chrono::hours(1);   // nobody else meanwhile
+    }
+    const auto start = now();
+    save();
+    const std::lock_guard lock(mutex_);
+    next_save_ = now() + std::clamp<std::chrono::steady_clock::duration>(20 * (now() - start), std::chrono::milliseconds(250), std::chrono::seconds(60));
+}
+
+void Folds::save() {
+    const std::unique_lock alone(adding_);
+    if (items_.empty()) return;
+    Json files = Json::object();
+    std::vector<fs::path> written;
+    ++saves_;
+    for (Output& output : outputs_) {
+        written.push_back(output.statistic->save(folder_ / path_from(unique_ + "-" + output.spec->name), saves_));
+        files[output.spec->name] = to_utf8(written.back().filename());
+    }
+    io::write_json(folder_ / path_from(unique_ + ".json"), {{"items", items_}, {"files", std::move(files)}}, true);
+    for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
+        std::error_code ignored;
+        if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);
+    }
+    saved_files_ = std::move(written);
+}
+
+std::vector<OutputReport> Folds::finish(bool overwrite) const {
+    std::vector<OutputReport> reports;
+    const std::vector<State> all = states();
+    for (const Output& output : outputs_) {
+        const ArrayDesc desc = output.statistic ? output.desc : series_.sample.desc(output.spec->source).with_type(ElementType::f32);
+        const auto total = make_statistic(output.spec->combine, static_cast<std::size_t>(desc.count()), {});
+        for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
+        HostArray array = HostArray::make(desc);
+        array.metadata = output.metadata;
+        total->result(array.as<float>());
+        io::WriteOptions options = output.spec->write;
+        options.overwrite = overwrite;
+        const fs::path& target = series_.gathered.at(output.spec->name);
+        io::write(target, array, options);
+        reports.push_back({output.spec->name, report_file(target), desc.describe()});
+    }
+    return reports;
+}
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,68 @@
+// {"file": "background.tif", "combine": "mean"}: one array of all items. The result does not depend on their order, so not on
+// devices, shards or interruptions either: sums are kept in fixed point, where addition is exact.
+#pragma once
+
+#include "job/work.hpp"
+#include "series/series.hpp"
+#include "series/statistic.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::series {
+
+/// All folds of a series. What was added is saved now and then in the manifest's folder, together with the names of the
+/// items: after an interruption, items that were done but not saved are done again.
+///
+///   fold-<unique>.json               {"items": [...], "files": {"background": "fold-<unique>-3-background.sum"}}
+class Folds {
+public:
+    Folds(const PreparedSeries&, std::filesystem::path folder);
+    ~Folds();
+
+    bool empty() const noexcept { return outputs_.empty(); }
+    /// Items that the saved states of all processes contain.
+    std::set<std::string> saved() const;
+    /// Drops saved states that contain one of these items, which are about to be done again.
+    void forget(const std::set<std::string>& items);
+    static void clear(const std::filesystem::path& folder);
+
+    /// Throws Error if the item's arrays do not have the shape of the others'.
+    void check(const Work&);
+    /// Adds the item's arrays; safe in any thread.
+    void add(const Work&, const std::string& item);
+    void save_now_and_then();
+    void save();
+    /// Merges the states of all processes and writes the arrays. Throws IoError.
+    std::vector<OutputReport> finish(bool overwrite) const;
+
+private:
+    struct Output {
+        const OutputSpec* spec = nullptr;
+        std::unique_ptr<Statistic> statistic;
+        ArrayDesc desc;
+        Metadata metadata;
+    };
+    struct State;
+    std::vector<State> states() const;
+    const HostArray& array_of(const Work&, const Output&) const;
+
+    const PreparedSeries& series_;
+    std::filesystem::path folder_;
+    std::string unique_;
+    std::vector<Output> outputs_;
+    std::vector<std::string> items_;                 ///< added by this process, the n-th as the n-th
+    std::size_t saves_ = 0;
+    std::vector<std::filesystem::path> saved_files_;
+    std::shared_mutex adding_;                       ///< shared by who adds, alone for who saves
+    std::mutex mutex_;                               ///< of items_ and of the descriptions
+    std::chrono::steady_clock::time_point next_save_ = std::chrono::steady_clock::now();   ///< saving takes a twentieth of the time at most
+};
+
+}  // namespace parallax::engine::series

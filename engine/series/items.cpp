@@ -1,0 +1,143 @@
+#include "series/items.hpp"
+
+#include "job/for_each.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// "stem" of "a/b.nii.gz" is "b".
+std::string stem_of(const fs::path& file) {
+    fs::path name = file.stem();
+    if (name.extension() == ".nii") name = name.stem();
+    return to_utf8(name);
+}
+
+/// As a job would write it: below a root, else relative to the job's folder unless that leads far up.
+std::string name_of(const fs::path& file, const Locations& where) {
+    const fs::path path = fs::absolute(file).lexically_normal();
+    const auto leads_up = [](const fs::path& relative) { return std::count(relative.begin(), relative.end(), ".."); };
+    for (const auto& [root, folder] : where.roots) {
+        const fs::path relative = path.lexically_proximate(folder);
+        if (relative.is_relative() && leads_up(relative) == 0) return root + ":" + to_utf8(relative);
+    }
+    const fs::path relative = path.lexically_proximate(where.job_folder);
+    return to_utf8(leads_up(relative) <= 2 ? relative : path);
+}
+
+std::int64_t parts_of(const fs::path& file, const ForEachSource& source) {
+    io::ReadOptions options;
+    options.page_axis = source.page_axis;
+    const ArrayDesc desc = io::info(file, options).desc;
+    const char axis = source.kind == "volumes" ? 't' : desc.find(source.page_axis) ? source.page_axis : 't';
+    return desc.size(axis);
+}
+
+std::vector<Element> find_elements(const ForEachSource& source, const Locations& where) {
+    std::vector<Element> all;
+    for (const std::string& pattern : source.patterns) {
+        for (const fs::path& file : resolve_inputs(pattern, where, source.pointer)) {
+            const auto next = [&all] { return static_cast<std::int64_t>(all.size()); };
+            if (source.kind == "files") {
+                all.push_back({file, next(), std::nullopt});
+                continue;
+            }
+            const std::int64_t parts = parts_of(file, source);
+            for (std::int64_t part = 0; part < parts; ++part) all.push_back({file, next(), part});
+        }
+    }
+    const auto count = static_cast<std::int64_t>(all.size());
+    const auto [first, end] = source.range.value_or(std::pair<std::int64_t, std::int64_t>{0, count});
+    if (end > count) {
+        throw ConfigError(source.pointer + "/range", fmt::format("[{}, {}]", first, end), fmt::format("at most [0, {}]: there are {} {}", count, count, source.kind));
+    }
+    std::vector<Element> taken;
+    for (std::int64_t i = first; i < end; i += source.stride) taken.push_back(std::move(all[static_cast<std::size_t>(i)]));
+    return taken;
+}
+
+std::string value_of(const Element& element, const std::string& part) {
+    if (part.empty()) return to_utf8(element.file);
+    if (part == "stem") return stem_of(element.file);
+    if (part == "name") return to_utf8(element.file.filename());
+    if (part == "index") return fmt::format("{:04}", element.index);
+    return fmt::format("{:04}", element.part.value_or(0));   // page, volume
+}
+
+}  // namespace
+
+std::string Items::name(std::size_t number) const {
+    std::string name;
+    for (const Element& element : list[number]) {
+        name += (name.empty() ? "" : " + ") + name_of(element.file, where);
+        if (element.part) name += fmt::format("#{}", *element.part);
+    }
+    return name;
+}
+
+Items find_items(const Job& job, const Locations& where) {
+    Items items;
+    items.where = where;
+    items.where.job_folder = fs::absolute(where.job_folder).lexically_normal();
+    for (auto& [name, folder] : items.where.roots) folder = fs::absolute(folder).lexically_normal();
+    if (!job.for_each) {
+        items.list.emplace_back();
+        return items;
+    }
+    items.for_each = *job.for_each;
+    const auto& sources = items.for_each.sources;
+    for (const ForEachSource& source : sources) {
+        const std::vector<Element> elements = find_elements(source, where);
+        if (&source == &sources.front()) items.list.resize(elements.size());
+        if (elements.size() != items.list.size()) {
+            throw ConfigError(source.pointer, fmt::format("{} {} for \"{}\"", elements.size(), source.kind, source.variable),
+                              fmt::format("{}, as many as for \"{}\"", items.list.size(), sources.front().variable),
+                              "variables of one series go side by side");
+        }
+        for (std::size_t i = 0; i < elements.size(); ++i) items.list[i].push_back(elements[i]);
+    }
+    return items;
+}
+
+Job job_of(const Job& series, const Items& items, std::size_t number) {
+    Job job = series;
+    job.for_each.reset();
+    if (!series.for_each) return job;
+    const auto& sources = items.for_each.sources;
+    const auto element = [&](const std::string& variable) -> const Element& {
+        const auto found = std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
+        return items.list[number][static_cast<std::size_t>(found - sources.begin())];
+    };
+    const auto fill = [&](const std::string& text) {
+        return fill_placeholders(text, [&](const std::string& variable, const std::string& part) { return value_of(element(variable), part); });
+    };
+    for (InputSpec& input : job.inputs) {
+        if (!input.each) continue;
+        for (std::string& file : input.files) {
+            for (std::size_t s = 0; s < sources.size(); ++s) {
+                if (file != "{" + sources[s].variable + "}") continue;
+                const Element& self = items.list[number][s];
+                if (sources[s].kind == "pages") {
+                    input.read.pages = {*self.part, *self.part + 1};
+                    input.read.page_axis = sources[s].page_axis;
+                } else if (sources[s].kind == "volumes") {
+                    input.read.volume = *self.part;
+                }
+            }
+            file = fill(file);
+        }
+    }
+    for (OutputSpec& output : job.outputs) {
+        output.gathered = output.of_series();
+        if (!output.gathered) output.file = fill(output.file);
+    }
+    return job;
+}
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,44 @@
+// The items of a series: what for_each finds, in order, and the job that each of them is.
+#pragma once
+
+#include "job/job.hpp"
+#include "job/paths.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::series {
+
+/// What one variable is for one item: a file, a page of a stack or a volume of a 4-D image.
+struct Element {
+    std::filesystem::path file;
+    std::int64_t index = 0;                   ///< among all that the variable finds, before range and stride
+    std::optional<std::int64_t> part;         ///< page or volume of the file, from 0
+};
+
+/// An element for each variable, in the order of ForEach::sources.
+using Item = std::vector<Element>;
+
+struct Items {
+    ForEach for_each;
+    std::vector<Item> list;
+    Locations where;                          ///< what names are relative to
+
+    std::size_t size() const noexcept { return list.size(); }
+    /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ". The
+    /// same from wherever the job is run.
+    std::string name(std::size_t number) const;
+};
+
+/// Expands patterns, counts pages and volumes, applies ranges and strides. Throws ConfigError where nothing is found, or
+/// variables that go side by side have different lengths; IoError for a stack that cannot be read. Without for_each the
+/// series has one item without variables.
+Items find_items(const Job&, const Locations&);
+
+/// The job of one item: placeholders filled, outputs of the whole series marked as gathered, no for_each.
+Job job_of(const Job& series, const Items&, std::size_t number);
+
+}  // namespace parallax::engine::series

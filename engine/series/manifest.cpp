@@ -1,0 +1,203 @@
+#include "series/manifest.hpp"
+
+#include "io/io.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
+#include "platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* header_name = "series.json";
+constexpr std::size_t checksum_length = 16;
+
+std::int64_t modified(const fs::path& file) {
+    std::error_code ignored;
+    return static_cast<std::int64_t>(fs::last_write_time(file, ignored).time_since_epoch().count());
+}
+
+Json to_json(const FileState& file) { return {{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash}}; }
+
+FileState file_from(const Json& json) {
+    return {json.at("path").get<std::string>(), json.at("bytes").get<std::uint64_t>(), json.at("modified").get<std::int64_t>(), json.at("xxh3_128").get<std::string>()};
+}
+
+Json to_json(const std::vector<FileState>& files) {
+    Json list = Json::array();
+    for (const FileState& file : files) list.push_back(to_json(file));
+    return list;
+}
+
+std::string line_of(const Record& record) {
+    Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}, {"at", record.at}};
+    if (!record.done) json["error"] = record.error;
+    json["inputs"] = to_json(record.inputs);
+    json["outputs"] = to_json(record.outputs);
+    if (!record.rows.empty()) json["rows"] = record.rows;
+    if (!record.times.empty()) json["times"] = record.times;
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
+}
+
+std::optional<Record> record_from(const std::string& line) {
+    if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return std::nullopt;
+    const std::string text = line.substr(checksum_length + 1);
+    if (io::hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return std::nullopt;
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) return std::nullopt;
+    Record record;
+    record.item = json.at("item").get<std::string>();
+    record.done = json.at("state") == "done";
+    record.error = json.value("error", std::string());
+    record.at = json.at("at").get<std::int64_t>();
+    for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
+    for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
+    record.rows = json.value("rows", Json::object());
+    record.times = json.value("times", Json::object());
+    return record;
+}
+
+bool is_journal(const fs::path& file) {
+    const std::string name = to_utf8(file.filename());
+    return name.starts_with("items-") && name.ends_with(".jsonl");
+}
+
+std::vector<fs::path> journals(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code ignored;
+    for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
+        if (is_journal(it->path())) files.push_back(it->path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+/// The first place where two documents differ, as a pointer and what stands there in each.
+void refuse_changes(const Json& before, const Json& now, const fs::path& folder) {
+    const Json changes = Json::diff(before, now);
+    if (changes.empty()) return;
+    const std::string pointer = changes[0].at("path").get<std::string>();
+    const auto text = [&](const Json& document) {
+        const Json::json_pointer at(pointer);
+        return document.contains(at) ? document.at(at).dump() : std::string("nothing");
+    };
+    throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer, fmt::format("{}, another job than that of {}", text(now), to_utf8(folder)),
+                      text(before), "--overwrite does every item again; --manifest DIR keeps both");
+}
+
+}  // namespace
+
+struct Manifest::Journal {
+    std::mutex mutex;
+    std::FILE* file = nullptr;
+    fs::path path;
+    std::chrono::steady_clock::time_point synced;
+
+    ~Journal() {
+        if (!file) return;
+        host::platform::sync(file);
+        std::fclose(file);
+    }
+};
+
+Manifest::Manifest(fs::path folder) : folder_(std::move(folder)), journal_(std::make_unique<Journal>()) {}
+Manifest::~Manifest() = default;
+Manifest::Manifest(Manifest&&) noexcept = default;
+
+bool Manifest::exists(const fs::path& folder) { return fs::exists(folder / header_name); }
+
+void Manifest::clear(const fs::path& folder) {
+    for (const fs::path& file : journals(folder)) fs::remove(file);
+    fs::remove(folder / header_name);
+}
+
+Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw IoError(to_utf8(folder), "the manifest's folder cannot be made: " + error.message(), "choose another one with --manifest");
+    Json files = Json::array();
+    for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
+    const Json header{{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}};
+    const fs::path path = folder / header_name;
+    if (!fs::exists(path)) {
+        try {
+            io::write_json(path, header, false);
+        } catch (const IoError&) {   // another shard may have been faster
+            if (!fs::exists(path)) throw;
+        }
+    }
+    refuse_changes(load_json(path), header, folder);
+    return Manifest(folder);
+}
+
+std::map<std::string, Record> Manifest::load() const {
+    std::map<std::string, Record> records;
+    for (const fs::path& path : journals(folder_)) {
+        std::ifstream file(path, std::ios::binary);
+        for (std::string line; std::getline(file, line) && !file.eof();) {   // at the end of the file: cut off before its newline
+            std::optional<Record> record = record_from(line);
+            if (!record) continue;
+            Record& known = records[record->item];
+            if (record->at >= known.at) known = std::move(*record);
+        }
+    }
+    return records;
+}
+
+void Manifest::append(const Record& record) {
+    Record stamped = record;
+    stamped.at = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const std::string line = line_of(stamped);
+    const std::lock_guard lock(journal_->mutex);
+    const auto fail = [&](const char* what) {
+        throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(errno)), "what is done cannot be recorded: make room, then --resume");
+    };
+    if (!journal_->file) {
+        journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
+#if defined(_WIN32)
+        journal_->file = _wfopen(journal_->path.c_str(), L"ab");
+#else
+        journal_->file = std::fopen(journal_->path.c_str(), "ab");
+#endif
+        if (!journal_->file) fail("cannot be made");
+        std::setvbuf(journal_->file, nullptr, _IOFBF, 1u << 20);   // so that a line is written in one piece
+    }
+    if (std::fwrite(line.data(), 1, line.size(), journal_->file) != line.size() || std::fflush(journal_->file) != 0) {
+        std::fclose(journal_->file);   // its last line may be torn: go on in another file, should anyone go on
+        journal_->file = nullptr;
+        fail("cannot be written");
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now - journal_->synced < std::chrono::seconds(1)) return;   // a killed process loses nothing, a power cut a second
+    journal_->synced = now;
+    host::platform::sync(journal_->file);
+}
+
+Json identity_of(const Job& job) {
+    Json json = engine::to_json(job);
+    for (const char* key : {"device", "comment", "memory_limit", "for_each"}) json.erase(key);
+    return json;
+}
+
+FileState state_of(const FileReport& report) { return {report.path, report.bytes, modified(path_from(report.path)), report.hash}; }
+
+bool unchanged(const FileState& file) {
+    const fs::path path = path_from(file.path);
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    if (error || bytes != file.bytes) return false;
+    return modified(path) == file.modified || io::hash_file(path) == file.hash;
+}
+
+}  // namespace parallax::engine::series

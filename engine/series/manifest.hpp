@@ -1,0 +1,78 @@
+// What of a series is done, in a folder: each item exactly once, whatever happens on the way.
+//
+//   focus.series/series.json            the job that the records belong to
+//   focus.series/items-<unique>.jsonl   a line for each item that a process has finished: checksum, then JSON
+//
+// Every process appends to a file of its own, so that several shards can share a folder, on a network drive too, without
+// locks. A line that was cut off, or does not match its checksum, does not count. Of two lines for one item the later one does.
+#pragma once
+
+#include "job/job.hpp"
+#include "job/report.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::series {
+
+/// A file as it was when an item was done with it.
+struct FileState {
+    std::string path;
+    std::uint64_t bytes = 0;
+    std::int64_t modified = 0;       ///< ticks of the file system's clock; 0: not looked at
+    std::string hash;                ///< xxh3-128
+};
+
+struct Record {
+    std::string item;                ///< Items::name()
+    bool done = false;               ///< else failed
+    std::string error;
+    std::vector<FileState> inputs, outputs;
+    Json rows = Json::object();      ///< table output -> scalars by column
+    Json times = Json::object();     ///< kind of stage -> seconds
+    std::int64_t at = 0;             ///< nanoseconds since 1970
+};
+
+class Manifest {
+public:
+    /// Opens the folder or makes it. `job` is what the records depend on (see identity_of()), `shared` the inputs that all
+    /// items have. Throws ConfigError naming what has changed if the folder belongs to another job, IoError if it cannot be
+    /// written.
+    static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared);
+    /// Forgets everything that was done before.
+    static void clear(const std::filesystem::path& folder);
+    static bool exists(const std::filesystem::path& folder);
+
+    ~Manifest();
+    Manifest(Manifest&&) noexcept;
+
+    /// What every process has recorded by now, by item.
+    std::map<std::string, Record> load() const;
+    /// Commits an item; safe in any thread. Throws IoError.
+    void append(const Record&);
+
+    const std::filesystem::path& folder() const noexcept { return folder_; }
+
+private:
+    struct Journal;
+    explicit Manifest(std::filesystem::path folder);
+
+    std::filesystem::path folder_;
+    std::unique_ptr<Journal> journal_;
+};
+
+/// The job without what does not change its results: device, comment, memory limit, and which items there are.
+Json identity_of(const Job&);
+
+FileState state_of(const FileReport&);
+/// Whether a file still is what it was: by size and time, and where the time differs by its hash.
+bool unchanged(const FileState&);
+
+}  // namespace parallax::engine::series

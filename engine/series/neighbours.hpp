@@ -1,0 +1,36 @@
+// Frames around an item, for a running background: each is read once and kept while it may be wanted.
+#pragma once
+
+#include "parallax/array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <list>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace parallax::engine::series {
+
+class Neighbours {
+public:
+    /// `read` delivers the frame of an item; `kept` frames stay in memory.
+    Neighbours(std::function<HostArray(std::size_t item)> read, std::size_t items, std::size_t kept)
+        : read_(std::move(read)), items_(items), kept_(kept) {}
+
+    /// The item and `window` / 2 on each side; fewer at the ends of the series. Throws what `read` throws.
+    std::vector<HostArray> around(std::size_t item, std::int64_t window);
+
+private:
+    std::shared_future<HostArray> frame(std::size_t item);
+
+    std::function<HostArray(std::size_t)> read_;
+    std::size_t items_, kept_;
+    std::mutex mutex_;
+    std::map<std::size_t, std::shared_future<HostArray>> frames_;
+    std::list<std::size_t> recent_;          ///< last used at the back
+};
+
+}  // namespace parallax::engine::series

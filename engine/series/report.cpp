@@ -1,0 +1,88 @@
+#include "job/fit.hpp"
+#include "job/runner.hpp"
+#include "series/pipeline.hpp"
+#include "series/statistic.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace parallax::engine::series {
+
+Json to_json(const SeriesResult& result, const PreparedSeries& series) {
+    Json failed = Json::array(), devices = Json::array(), steps = Json::array(), outputs = Json::object(), stages = Json::array();
+    for (const Failure& failure : result.failed) failed.push_back({{"number", failure.number}, {"item", failure.item}, {"error", failure.error}});
+    for (const DeviceShare& share : result.devices) {
+        Json device = engine::to_json(share.device);
+        device["items"] = share.items;
+        device["in_flight"] = share.in_flight;
+        device["busy"] = share.busy > 0 ? Json(share.busy) : Json(nullptr);
+        device["peak_bytes"] = share.peak_bytes;
+        devices.push_back(std::move(device));
+    }
+    for (const StepReport& step : result.steps) steps.push_back(engine::to_json(step));
+    for (const OutputReport& output : result.gathered) {
+        outputs[output.name] = engine::to_json(output.file);
+        if (!output.array.empty()) outputs[output.name]["array"] = output.array;
+    }
+    for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
+    return {{"parallax_series_report", 1},
+            {"engine", {{"version", PARALLAX_VERSION}}},
+            {"finished", utc_now()},
+            {"job", engine::to_json(series.job)},
+            {"manifest", to_utf8(series.options.manifest)},
+            {"shard", {{"number", series.options.shard.number}, {"count", series.options.shard.count}}},
+            {"items", {{"all", series.items.size()}, {"mine", result.total}, {"done", result.done}, {"before", result.skipped}, {"failed", failed.size()}}},
+            {"failed", std::move(failed)},
+            {"stopped", result.stopped},
+            {"complete", result.complete},
+            {"seconds", result.seconds},
+            {"items_per_second", result.items_per_second},
+            {"devices", std::move(devices)},
+            {"steps", std::move(steps)},
+            {"outputs", std::move(outputs)},
+            {"stages", std::move(stages)}};
+}
+
+Json describe_series(const PreparedSeries& series, Engine& engine, const RunSeriesOptions& options) {
+    Json plan = describe_plan(series.sample, engine);
+    const std::uint64_t kept = plan["workspace_bytes"].get<std::uint64_t>() + plan["state_bytes"].get<std::uint64_t>();
+    const PipelineShape shape = shape_of(series, engine.device(), options, kept);
+    const std::uint64_t in_flight = static_cast<std::uint64_t>(shape.in_flight);
+    plan["upper_bound_bytes"] = in_flight * plan["array_bytes"].get<std::uint64_t>() + kept;
+
+    std::uint64_t item = 0, memory = 0, disk = 0;   // of the host
+    const std::int64_t around = [&] {
+        std::int64_t most = 0;
+        for (const InputSpec& input : series.job.inputs) most = std::max(most, input.running);
+        return most;
+    }();
+    for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
+        const std::uint64_t bytes = series.sample.inputs[i].desc.dense_bytes();
+        if (!series.job.inputs[i].each) memory += bytes;
+        else item += bytes;
+        if (series.job.inputs[i].running > 0) memory += (static_cast<std::uint64_t>(around) + shape.items_in_memory) * bytes;
+    }
+    std::set<Source> down;
+    for (const OutputSpec& output : series.job.outputs) {
+        if (output.form != OutputForm::array) continue;
+        const ArrayDesc& desc = series.sample.desc(output.source);
+        if (output.source.step && down.insert(output.source).second) item += desc.dense_bytes();
+        if (output.combine.empty()) continue;
+        const StatisticCost cost = cost_of(output.combine, static_cast<std::uint64_t>(desc.count()), series.items.size());
+        memory += cost.memory;
+        disk += cost.disk;
+    }
+    plan["series"] = {{"items", series.items.size()},
+                      {"first", series.items.name(0)},
+                      {"last", series.items.name(series.items.size() - 1)},
+                      {"in_flight", shape.in_flight},
+                      {"readers", shape.readers},
+                      {"writers", shape.writers},
+                      {"items_in_memory", shape.items_in_memory},
+                      {"host_bytes", memory + shape.items_in_memory * item},
+                      {"disk_bytes", disk},
+                      {"manifest", to_utf8(series.options.manifest)}};
+    return plan;
+}
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,186 @@
+#include "io/io.hpp"
+#include "job/outputs.hpp"
+#include "series/pipeline.hpp"
+#include "series/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_mine(const PreparedSeries& series, std::size_t item) { return item % series.options.shard.count == series.options.shard.number - 1; }
+
+std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
+    std::vector<fs::path> targets;
+    for (const OutputSpec& output : job_of(series.job, series.items, item).outputs) {
+        if (!output.gathered) targets.push_back(fs::absolute(resolve_output(output.file, series.where, output.pointer)));
+    }
+    return targets;
+}
+
+bool is_done(const PreparedSeries& series, std::size_t item, const Record& record) {
+    if (!record.done) return false;
+    std::vector<std::string> targets;
+    for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(target));
+    std::vector<std::string> written;
+    for (const FileState& file : record.outputs) written.push_back(file.path);
+    return targets == written && std::all_of(record.inputs.begin(), record.inputs.end(), unchanged) &&
+           std::all_of(record.outputs.begin(), record.outputs.end(), unchanged);
+}
+
+/// Items whose running input reaches one of these, too.
+void widen(const PreparedSeries& series, std::vector<bool>& left) {
+    std::int64_t reach = 0;
+    for (const InputSpec& input : series.job.inputs) reach = std::max(reach, input.running / 2);
+    if (reach == 0) return;
+    const std::vector<bool> before = left;
+    const auto count = static_cast<std::int64_t>(left.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (!before[static_cast<std::size_t>(i)]) continue;
+        for (std::int64_t n = std::max<std::int64_t>(0, i - reach); n <= std::min(count - 1, i + reach); ++n) left[static_cast<std::size_t>(n)] = true;
+    }
+}
+
+/// Whether an item that is recorded as done reads something else by now: then those that have it as a neighbour do, too.
+bool has_changed(const Record& record) { return record.done && !std::all_of(record.inputs.begin(), record.inputs.end(), unchanged); }
+
+std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
+    std::vector<std::size_t> todo;
+    const std::map<std::string, Record> records = manifest.load();
+    if (!series.options.resume) {
+        for (std::size_t i = 0; i < series.items.size(); ++i) {
+            if (!is_mine(series, i)) continue;
+            if (!series.options.overwrite && records.count(series.items.name(i))) {
+                throw ConfigError("--shard", fmt::format("{} of this shard done already, in {}", series.items.name(i), to_utf8(manifest.folder())), "items that are not",
+                                  "--resume goes on, --overwrite does them again");
+            }
+            todo.push_back(i);
+        }
+        return todo;
+    }
+    std::vector<bool> left(series.items.size(), false), changed(series.items.size(), false);
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        const auto record = records.find(series.items.name(i));
+        if (record != records.end() && has_changed(record->second)) changed[i] = true;
+        left[i] = is_mine(series, i) && (record == records.end() || !is_done(series, i, record->second));
+    }
+    widen(series, changed);
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] = is_mine(series, i) && (left[i] || changed[i]);
+    if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
+        for (bool more = true; more;) {
+            std::set<std::string> again;
+            for (std::size_t i = 0; i < left.size(); ++i) {
+                if (left[i]) again.insert(series.items.name(i));
+            }
+            folds.forget(again);
+            const std::set<std::string> saved = folds.saved();
+            more = false;
+            for (std::size_t i = 0; i < left.size(); ++i) {
+                if (left[i] || !is_mine(series, i) || saved.count(series.items.name(i))) continue;
+                left[i] = more = true;
+            }
+        }
+    }
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        if (left[i]) todo.push_back(i);
+    }
+    return todo;
+}
+
+/// A process that was killed may have left temporary files for items that are to be done now.
+void remove_leftovers(const PreparedSeries& series, const std::vector<std::size_t>& todo) {
+    std::map<fs::path, std::set<std::string>> folders;
+    for (const std::size_t item : todo) {
+        for (const fs::path& target : targets_of(series, item)) folders[target.parent_path()].insert(to_utf8(target.filename()));
+    }
+    for (const auto& [folder, targets] : folders) {
+        std::error_code ignored;
+        std::vector<fs::path> leftovers;
+        for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
+            const std::string name = to_utf8(it->path().filename());
+            if (const auto target = leftover_target(name); target && targets.count(*target)) leftovers.push_back(it->path());
+        }
+        for (const fs::path& file : leftovers) fs::remove(file, ignored);
+    }
+}
+
+std::vector<FileState> shared_states(const PreparedSeries& series) {
+    std::vector<FileState> states;
+    for (const auto& [name, input] : series.shared) {
+        for (const fs::path& file : input.files) states.push_back({to_utf8(file), 0, 0, io::hash_file(file)});
+    }
+    return states;
+}
+
+/// Tables and folds, once every item has been dealt with.
+void gather(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds, SeriesResult& result) {
+    const bool replace = series.options.overwrite || series.options.resume || series.options.shard.count > 1;   // another shard may have come first
+    std::set<fs::path> tables;
+    for (const OutputSpec& output : series.job.outputs) {
+        if (output.form != OutputForm::table) continue;
+        const fs::path& file = series.gathered.at(output.name);
+        if (!tables.insert(file).second) continue;
+        const Table table = make_table(series, file, records);
+        io::write_csv(file, table.header, table.rows, replace);
+        result.gathered.push_back({output.name, report_file(file), {}});
+    }
+    if (folds.empty()) return;
+    for (OutputReport& report : folds.finish(replace)) result.gathered.push_back(std::move(report));
+}
+
+bool is_complete(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds) {
+    const std::set<std::string> saved = folds.empty() ? std::set<std::string>() : folds.saved();
+    bool any = false;
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        const std::string name = series.items.name(i);
+        const auto record = records.find(name);
+        if (record == records.end() || (record->second.done && !folds.empty() && !saved.count(name))) return false;
+        any = any || record->second.done;
+    }
+    return any;
+}
+
+}  // namespace
+
+SeriesResult run(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
+    const SeriesOptions& how = series.options;
+    const fs::path& folder = how.manifest;
+    if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
+        if (!how.overwrite) {
+            throw ConfigError("--manifest", fmt::format("{} of an earlier run", to_utf8(folder)), "no series begun yet", "--resume goes on with it, --overwrite does it again");
+        }
+        Folds::clear(folder);
+        Manifest::clear(folder);
+    }
+    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series));
+    Folds folds(series, folder);
+    std::vector<std::size_t> todo = items_left(series, manifest, folds);
+    if (how.resume || how.overwrite) remove_leftovers(series, todo);
+
+    SeriesResult result;
+    for (std::size_t i = 0; i < series.items.size(); ++i) result.total += is_mine(series, i) ? 1 : 0;
+    result.skipped = result.total - todo.size();
+    Pipeline pipeline(series, engines, options, manifest, folds, std::move(todo));
+    try {
+        pipeline.run(result);
+    } catch (...) {
+        try {
+            folds.save();   // what was added need not be added again
+        } catch (const std::exception&) {   // a full disk, most likely: the error that ended the series says more
+        }
+        throw;
+    }
+    folds.save();
+    const std::map<std::string, Record> records = manifest.load();
+    result.complete = is_complete(series, records, folds);
+    if (result.complete) gather(series, records, folds, result);
+    return result;
+}
+
+}  // namespace parallax::engine::series

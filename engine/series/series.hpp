@@ -1,0 +1,102 @@
+// A job with for_each: the same steps for every file, page or volume, at the speed of the slowest of disk, bus and kernels.
+//
+//   const PreparedSeries series = prepare_series(job, where, {.manifest = "out/focus.series"});
+//   const SeriesResult result = run(series, {&engine}, {});
+#pragma once
+
+#include "core/session.hpp"
+#include "job/prepare.hpp"
+#include "job/report.hpp"
+#include "series/items.hpp"
+#include "series/manifest.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::series {
+
+/// One of several processes that share a series: it does the items number - 1, number - 1 + count, ...
+struct Shard {
+    std::size_t number = 1, count = 1;
+};
+
+struct SeriesOptions {
+    std::filesystem::path manifest;      ///< folder that remembers what is done
+    bool overwrite = false;              ///< do everything, replace what is there
+    bool resume = false;                 ///< do what the manifest does not have
+    Shard shard;
+};
+
+/// A series with all that can be known before a device is touched.
+struct PreparedSeries {
+    Job job;
+    Locations where;
+    SeriesOptions options;
+    Items items;
+    PreparedInputs shared;                                    ///< inputs that are the same for every item
+    std::map<std::string, std::filesystem::path> gathered;    ///< output of the whole series -> file
+    Prepared sample;                                          ///< the first item that can be prepared
+
+    /// Throws what prepare() throws.
+    Prepared prepare_item(std::size_t number) const;
+};
+
+/// Expands for_each, checks every output path of every item, and prepares the first item. Throws ConfigError for a request
+/// that cannot be met: two items that write the same file, outputs that exist (unless resume or overwrite).
+PreparedSeries prepare_series(Job, const Locations&, const SeriesOptions&);
+
+struct Progress {
+    std::size_t finished = 0, failed = 0, total = 0;   ///< of what this process has to do
+    double items_per_second = 0, seconds_left = 0;
+};
+
+struct RunSeriesOptions {
+    int readers = 0, writers = 0;        ///< threads a device; 0: half the processor's, 1 to 8
+    int in_flight = 3;                   ///< items on a device at once, fewer where memory is short
+    std::function<void(const Progress&)> progress;   ///< called by one thread at a time
+    std::function<bool()> cancelled;     ///< true: items in flight are finished, no more begin
+    std::filesystem::path trace;         ///< timeline in Chrome's trace format; empty: none
+};
+
+struct Failure {
+    std::size_t number = 0;
+    std::string item, error;
+};
+
+struct DeviceShare {
+    host::DeviceInfo device;
+    std::size_t items = 0;
+    int in_flight = 0;
+    double busy = 0;                     ///< share of the time from the first kernel to the last in which one ran; 0: no times
+    std::uint64_t peak_bytes = 0;
+};
+
+struct SeriesResult {
+    std::size_t total = 0;               ///< items of this shard
+    std::size_t done = 0, skipped = 0;   ///< now, and before
+    std::vector<Failure> failed;         ///< in order
+    bool stopped = false;                ///< by the caller, or by an item's failure with on_error "stop"
+    bool complete = false;               ///< every item of every shard has been dealt with: tables and the like are written
+    std::vector<DeviceShare> devices;
+    std::vector<StepReport> steps;
+    std::vector<Stage> stages;           ///< of all items
+    std::vector<OutputReport> gathered;
+    double seconds = 0;
+    double items_per_second = 0;
+};
+
+/// Runs what is left to do. Items that fail are in the result; throws only what ends the whole series: ConfigError for a
+/// manifest of another job, IoError where it cannot be written, what Engine throws when no device is left.
+SeriesResult run(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions& = {});
+
+/// What run() would do: items, arrays, memory of device and host.
+Json describe_series(const PreparedSeries&, Engine&, const RunSeriesOptions& = {});
+
+Json to_json(const SeriesResult&, const PreparedSeries&);
+
+}  // namespace parallax::engine::series

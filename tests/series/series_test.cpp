@@ -1,0 +1,391 @@
+// Series from the command line: what they make, and what they survive.
+#include "frames.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <sstream>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+struct Folder : TempFolder {
+    explicit Folder(int frames, const Json& job = frames_job()) {
+        fs::create_directory(path() / "frames");
+        write_frames(path() / "frames", frames);
+        write_text(path() / "job.json", job.dump());
+    }
+};
+
+/// Runs a shell line in `folder` with the program as $P.
+int shell(const fs::path& folder, const std::string& line) {
+    return std::system(fmt::format("cd '{}' || exit 99; P='{}'; {}", folder.string(), std::getenv("PARALLAX_BIN"), line).c_str());
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+    std::vector<std::string> lines;
+    std::istringstream text(read_text(file));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("series: every frame has its output, the table a row for each in their order") {
+    const Folder folder(17);
+    const Run run = run_job(folder.path(), "out", {"--report", "report.json", "--trace", "trace.json"});
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    CHECK(contains(run.err, "17 of 17 items done"));
+    for (int i = 0; i < 17; ++i) {
+        const HostArray sum = io::read(folder / ("out/sums/" + frame_name(i) + ".npy"));
+        const HostArray expected = frame(i);
+        bool same = sum.desc.count() == expected.desc.count();
+        for (std::int64_t n = 0; same && n < expected.desc.count(); ++n) same = sum.as<std::uint8_t>()[n] == expected.as<std::uint8_t>()[n] + 1;
+        CHECK(same);
+    }
+    const auto table = lines_of(folder / "out/statistics.csv");
+    REQUIRE(table.size() == 18);
+    CHECK(table[0].starts_with("index,item,"));
+    CHECK(table[8].starts_with("7,frames/f007.tif,"));
+    const Json report = Json::parse(read_text(folder / "report.json"));
+    CHECK(report["items"]["done"] == 17);
+    CHECK(report["devices"][0]["items"] == 17);
+    std::set<std::string> rows;
+    const Json trace = Json::parse(read_text(folder / "trace.json"));
+    for (const Json& event : trace["traceEvents"]) {
+        if (event["name"] == "thread_name") rows.insert(event["args"]["name"].get<std::string>());
+        if (event["ph"] == "X") CHECK(event["ts"].get<double>() >= 0);
+    }
+    for (const char* row : {"upload", "steps", "download", "reader 1", "writer 1"}) CHECK(rows.count(row) == 1);
+}
+
+TEST_CASE("series: pages, volumes, ranges, strides, several variables, names in outputs") {
+    const Folder folder(6);
+    HostArray stack = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 7}, {'y', 12}, {'x', 16}}));
+    for (int i = 0; i < 7; ++i) std::copy_n(frame(10 + i).as<std::uint8_t>(), 192, stack.as<std::uint8_t>() + 192 * i);
+    io::write(folder / "stack.tif", stack);
+    io::write(folder / "scan.nii", stack);
+    Json job = frames_job();
+    job["steps"].erase(1);
+    struct Row { const char* each; const char* input; const char* output; std::vector<std::string> files; std::vector<int> frames; };
+    const Row rows[] = {
+        {R"({"p": {"pages": "stack.tif", "range": [1, 6], "stride": 2}})", "{p}", "{p.stem}-{p.page}.npy", {"stack-0001.npy", "stack-0003.npy", "stack-0005.npy"}, {11, 13, 15}},
+        {R"({"p": {"volumes": "scan.nii", "range": [5, 7]}})", "{p}", "v/{p.volume}.npy", {"v/0005.npy", "v/0006.npy"}, {15, 16}},
+        {R"({"a": ["frames/f002.tif", "frames/f00[0-1].tif", "frames/f000.tif"], "b": {"pages": "stack.tif", "range": [0, 2]}})", "frames/{a.name}", "{a.stem}{b.index}.npy",
+         {"f0000001.npy", "f0020000.npy"}, {0, 2}},
+    };
+    for (const Row& row : rows) {
+        Json each = Json::parse(row.each);
+        if (each.contains("a")) each["a"].erase(1);   // no sets of characters in patterns: two files are left
+        CAPTURE(std::string(row.each));
+        job["for_each"] = each;
+        job["inputs"]["image"] = row.input;
+        job["outputs"] = {{"sum", row.output}};
+        write_text(folder / "job.json", job.dump());
+        const TempFolder out;
+        const Run run = run_job(folder.path(), out.path().string(), {"--quiet"});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        std::vector<std::string> files;
+        for (const auto& [name, text] : contents(out.path())) files.push_back(name);
+        CHECK(files == row.files);
+        for (std::size_t i = 0; i < row.files.size(); ++i) {
+            const HostArray sum = io::read(out / row.files[i]);
+            REQUIRE(sum.desc.count() == 192);
+            CHECK(sum.as<std::uint8_t>()[7] == frame(row.frames[i]).as<std::uint8_t>()[7] + 1);
+            CHECK(sum.as<std::uint8_t>()[191] == frame(row.frames[i]).as<std::uint8_t>()[191] + 1);
+        }
+    }
+}
+
+TEST_CASE("series: wrong requests are refused before anything is written") {
+    const Folder folder(3);
+    fs::create_directories(folder / "out/there");
+    write_text(folder / "out/there/f001.npy", "mine");
+    struct Row { const char* patch; std::vector<std::string> arguments; std::vector<std::string> fragments; };
+    const Row rows[] = {
+        {R"({"for_each": {"frame": "frames/*.png"}})", {}, {"/for_each/frame", "no file that matches"}},
+        {R"({"for_each": {"frame": {"files": "frames/*.tif", "range": [0, 4]}}})", {}, {"/for_each/frame/range", "at most [0, 3]: there are 3 files"}},
+        {R"({"for_each": {"dark": ["job.json", "job.json"]}})", {}, {"/for_each/dark", "2 files for \"dark\"", "3, as many as for \"frame\""}},
+        {R"({"for_each": {"frame": ["frames/f000.tif", "frames/f000.tif"]}})", {}, {"/outputs/sum", "for frames/f000.tif and for", "{frame.index} differs"}},
+        {R"({"outputs": {"sum": "../{frame.stem}.npy"}})", {}, {"/outputs/sum", "\"..\""}},
+        {R"({"outputs": {"sum": "{frame.stem}.nii.npz"}})", {}, {"/outputs/sum", "a file that ends in one of"}},
+        {R"({"inputs": {"image": {"file": "frames/f000.tif", "running": 3, "combine": "mean"}}})", {}, {"/inputs/image/running", "a fixed file"}},
+        {R"({"inputs": {"image": {"file": "{frame}", "running": 4, "combine": "mean"}}})", {}, {"/inputs/image/running", "an odd number"}},
+        {R"({"outputs": {"sum": {"file": "m.npy", "combine": "mode"}}})", {}, {"/outputs/sum/combine", "mean | median | min | max"}},
+        {"{}", {"--shard", "3/2"}, {"--shard", "1 <= i <= n"}},
+        {"{}", {"--in-flight", "0"}, {"--in-flight"}},
+        {R"({"outputs": {"sum": "there/{frame.stem}.npy"}})", {}, {"/outputs/sum", "the existing file", "f001.npy", "--overwrite"}},
+    };
+    for (const Row& row : rows) {
+        Json job = frames_job();
+        job.merge_patch(Json::parse(row.patch));
+        write_text(folder / "job.json", job.dump());
+        const std::vector<std::string> before = folder.listing();
+        const Run run = run_job(folder.path(), "out", row.arguments);
+        CAPTURE(row.patch);
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        for (const std::string& fragment : row.fragments) CHECK_MESSAGE(contains(run.err, fragment), fragment);
+        CHECK(folder.listing() == before);
+    }
+}
+
+TEST_CASE("series: a poisoned item fails alone; the rest is done; --resume tries it again") {
+    const Folder folder(9);
+    write_text(folder / "frames/f004.tif", "no image");
+    fs::create_directories(folder / "out/sums");
+    fs::create_directories(folder / "out/sums/f006.npy/full");   // a folder where the file should go
+    const Run run = run_job(folder.path(), "out");
+    CAPTURE(run.err);
+    CHECK(run.status == 2);   // that is seen before anything is begun
+    fs::remove_all(folder / "out");
+    const Run poisoned = run_job(folder.path(), "out");
+    CAPTURE(poisoned.err);
+    CHECK(poisoned.status == 1);
+    CHECK(contains(poisoned.err, "1 of 9 items failed"));
+    CHECK(contains(poisoned.err, "frames/f004.tif: "));
+    CHECK(contents(folder / "out").size() == 9);   // eight sums and the table
+    CHECK(lines_of(folder / "out/statistics.csv").size() == 9);
+    io::write(folder / "new.tif", frame(4));
+    fs::rename(folder / "new.tif", folder / "frames/f004.tif");
+    const Run resumed = run_job(folder.path(), "out", {"--resume"});
+    CAPTURE(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(contains(resumed.err, "1 of 9 items done"));
+    CHECK(contains(resumed.err, "8 were done before"));
+    CHECK(lines_of(folder / "out/statistics.csv").size() == 10);
+}
+
+TEST_CASE("series: on_error stop ends it after the first failure, and nothing is half-written") {
+    Json job = frames_job();
+    job["for_each"]["on_error"] = "stop";
+    const Folder folder(60, job);
+    write_text(folder / "frames/f005.tif", "no image");
+    const Run run = run_job(folder.path(), "out", {"--readers", "1"});
+    CAPTURE(run.err);
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "stopped with"));
+    const auto files = contents(folder / "out");
+    CHECK(files.size() >= 5);
+    CHECK(files.size() < 40);
+    CHECK(files.count("statistics.csv") == 0);
+    for (const auto& [name, text] : files) CHECK(name.ends_with(".npy"));
+}
+
+TEST_CASE("series: changes between two runs are noticed") {
+    const Folder folder(5);
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    const auto before = contents(folder / "out");
+
+    const Run again = run_job(folder.path(), "out");
+    CHECK(again.status == 2);
+    CHECK(contains(again.err, "--resume goes on"));
+    const Run changed = run_job(folder.path(), "out", {"--resume", "--set", "add.value=2"});
+    CAPTURE(changed.err);
+    CHECK(changed.status == 2);
+    CHECK(contains(changed.err, "/steps/0/value"));
+    CHECK(contains(changed.err, "another job"));
+    CHECK(contents(folder / "out") == before);
+
+    io::WriteOptions replace;
+    replace.overwrite = true;
+    io::write(folder / "frames/f002.tif", frame(42), replace);              // other pixels
+    fs::last_write_time(folder / "frames/f003.tif", fs::file_time_type());  // touched, but the same
+    fs::remove(folder / "out/sums/f004.npy");                               // lost
+    const Run resumed = run_job(folder.path(), "out", {"--resume"});
+    CAPTURE(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(contains(resumed.err, "2 of 5 items done"));
+    const auto after = contents(folder / "out");
+    CHECK(after.at("sums/f002.npy") != before.at("sums/f002.npy"));
+    CHECK(after.at("sums/f004.npy") == before.at("sums/f004.npy"));
+    CHECK(run_job(folder.path(), "out", {"--overwrite", "--set", "add.value=2", "--quiet"}).status == 0);
+    CHECK(contents(folder / "out").at("sums/f000.npy") != before.at("sums/f000.npy"));
+}
+
+TEST_CASE("series: killed 20 times and resumed, it is what it would have been, each item done once") {
+    Json job = frames_job();
+    job["outputs"]["twice"] = {{"of", "sum"}, {"file", "twice/{frame.stem}.tif"}};
+    const Folder folder(1000, job);
+    REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
+    std::mt19937 random(7);
+    int interrupted = 0;
+    for (int kill = 0; kill < 20; ++kill) {
+        const double seconds = 0.012 + 0.001 * static_cast<double>(random() % 40);
+        const int status = shell(folder.path(), fmt::format("timeout -s KILL {} \"$P\" run job.json --out out --device native --quiet {} 2> err", seconds,
+                                                            fs::exists(folder / "out/job.series/series.json") ? "--resume" : "--overwrite"));
+        if (status != 0) ++interrupted;
+        else break;
+    }
+    CHECK(interrupted >= 10);
+    const Run run = run_job(folder.path(), "out", {"--resume"});
+    CAPTURE(run.err);
+    CHECK(run.status == 0);
+    CHECK(contents(folder / "out") == contents(folder / "whole"));   // no temporary file is left either
+    const auto done = times_done(folder / "out/job.series");
+    CHECK(done.size() == 1000);
+    for (const auto& [item, times] : done) CHECK_MESSAGE(times == 1, item);
+}
+
+TEST_CASE("series: Ctrl-C finishes what is in flight") {
+    const Folder folder(3000);
+    const int status = shell(folder.path(), "\"$P\" run job.json --out out --device native > log 2>&1 & p=$!; "
+                                            "while [ ! -e out/sums/f000.npy ] && kill -0 $p; do sleep 0.01; done; kill -TERM $p; wait $p");
+    const std::string log = read_text(folder / "log");
+    CAPTURE(log);
+    CHECK(status != 0);
+    CHECK(contains(log, "--resume goes on"));
+    const std::size_t done = times_done(folder / "out/job.series").size();
+    CHECK(contents(folder / "out").size() == done);   // each output has its record, and there is nothing else
+    CHECK(done < 3000);
+}
+
+TEST_CASE("series: a full disk fails items and leaves nothing half-written") {
+    Json job = frames_job();
+    job["steps"][1] = {{"run", "convert"}, {"type", "f32"}, {"in", {{"image", "sum"}}}, {"out", {{"image", "large"}}}};
+    job["outputs"] = {{"large", "{frame.stem}.npy"}, {"sum", {{"of", "sum"}, {"file", "small/{frame.stem}.npy"}}}};
+    const Folder folder(6, job);
+    HostArray wide = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 300}, {'x', 300}}));
+    std::fill_n(wide.as<std::uint8_t>(), 90000, std::uint8_t{1});
+    io::WriteOptions replace;
+    replace.overwrite = true;
+    io::write(folder / "frames/f003.tif", wide, replace);
+    // No file beyond 200 blocks of 512 bytes or of 1024: the wide frame's 360 kB do not fit.
+    const int status = shell(folder.path(), "(trap '' XFSZ; ulimit -f 200; \"$P\" run job.json --out out --device native > log 2>&1)");
+    CAPTURE(read_text(folder / "log"));
+    CHECK(status != 0);
+    CHECK(contains(read_text(folder / "log"), "1 of 6 items failed"));
+    const auto files = contents(folder / "out");
+    CHECK(files.size() == 10);
+    CHECK(files.count("f003.npy") == 0);
+    CHECK(files.count("small/f003.npy") == 0);
+    CHECK(run_job(folder.path(), "out", {"--resume", "--quiet"}).status == 0);
+    CHECK(contents(folder / "out").size() == 12);
+}
+
+TEST_CASE("series: shards and devices give the same bytes as one process") {
+    Json job = frames_job();
+    job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};
+    job["outputs"]["median"] = {{"of", "image"}, {"file", "median.npy"}, {"combine", "median"}};
+    job["steps"].push_back({{"id", "half"}, {"run", "arithmetic"}, {"op", "divide"}, {"value", 3}, {"in", {{"image", "sum"}}}, {"out", {{"image", "third"}}}});
+    job["outputs"]["third"] = {{"file", "third.npy"}, {"combine", "mean"}};
+    const Folder folder(21, job);
+    REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
+    const auto whole = contents(folder / "whole");
+    REQUIRE(whole.size() == 25);
+    for (const int shards : {2, 4, 8}) {
+        CAPTURE(shards);
+        const std::string out = fmt::format("out{}", shards);
+        std::string line;
+        for (int i = 1; i <= shards; ++i) line += fmt::format("\"$P\" run job.json --out {} --device native --quiet --shard {}/{} 2>> log & ", out, i, shards);
+        CHECK(shell(folder.path(), line + "wait") == 0);
+        CHECK_FALSE(contains(read_text(folder / "log"), "error"));
+        const Run last = run_job(folder.path(), out, {"--resume"});   // nothing is left to do but, perhaps, what all shards gather
+        CAPTURE(last.err);
+        CHECK(last.status == 0);
+        CHECK(contains(last.err, "0 of 21 items done"));
+        CHECK(contents(folder / out) == whole);
+    }
+    const bool pocl = fs::exists("/etc/OpenCL/vendors/pocl.icd");
+    if (!pocl) {
+        MESSAGE("SKIPPED: four devices of one process need PoCL");
+        return;
+    }
+    std::map<std::string, std::string> one;
+    for (const std::string devices : {"pthread", "pthread pthread pthread pthread"}) {
+        const std::string out = devices.size() > 10 ? "four" : "one";
+        const Run run = run_program({"run", "job.json", "--out", out, "--device", "all", "--json"}, folder.path(),
+                                    {"OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd", "POCL_DEVICES=" + devices});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        const Json report = Json::parse(run.out);
+        CHECK(report["devices"].size() == (out == "four" ? 4 : 1));
+        if (out == "one") one = contents(folder / out);
+        else CHECK(contents(folder / out) == one);
+    }
+}
+
+TEST_CASE("series: a fold that was interrupted counts each item once") {
+    Json job = frames_job();
+    job["for_each"]["frame"] = {{"files", "frames/*.tif"}, {"range", {0, 12}}};
+    job["outputs"] = {{"sum", "sums/{frame.stem}.npy"}, {"low", {{"of", "sum"}, {"file", "low.tif"}, {"combine", "min"}}},
+                      {"mean", {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}}}};
+    job["steps"].erase(1);
+    const Folder folder(12, job);
+    REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    io::WriteOptions replace;
+    replace.overwrite = true;
+    io::write(folder / "frames/f001.tif", frame(77), replace);   // what was added of it must go
+    const Run resumed = run_job(folder.path(), "out", {"--resume"});
+    CAPTURE(resumed.err);
+    REQUIRE(resumed.status == 0);
+    REQUIRE(run_job(folder.path(), "fresh", {"--quiet"}).status == 0);
+    CHECK(contents(folder / "out") == contents(folder / "fresh"));
+    CHECK(contents(folder / "out") != contents(folder / "whole"));
+    // A state that was lost: its items are added again.
+    for (const auto& entry : fs::directory_iterator(folder / "fresh/job.series")) {
+        if (entry.path().filename().string().starts_with("fold-") && entry.path().extension() == ".json") fs::remove(entry.path());
+    }
+    fs::remove(folder / "fresh/mean.npy");
+    CHECK(run_job(folder.path(), "fresh", {"--resume", "--quiet"}).status == 0);
+    CHECK(contents(folder / "fresh") == contents(folder / "out"));
+}
+
+TEST_CASE("series: a running background is the median of the neighbours") {
+    Json job = frames_job();
+    job["inputs"]["other"] = {{"file", "{frame}"}, {"running", 5}, {"combine", "median"}};
+    job["inputs"]["image"] = {{"file", "{frame}"}, {"running", 1}, {"combine", "mean"}};   // the frame itself, as f32
+    job["steps"] = Json::array({{{"run", "arithmetic"}, {"op", "subtract"}, {"in", {{"image", "image"}, {"other", "other"}}}, {"out", {{"image", "sum"}}}}});
+    job["outputs"] = {{"sum", "{frame.index}.npy"}};
+    const Folder folder(8, job);
+    const Run run = run_job(folder.path(), "out", {"--quiet"});
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    for (const int i : {0, 3, 7}) {
+        std::vector<HostArray> around;
+        for (int n = std::max(0, i - 2); n <= std::min(7, i + 2); ++n) around.push_back(frame(n));
+        const HostArray median = io::combine(around, "median"), difference = io::read(folder / fmt::format("out/{:04}.npy", i));
+        bool same = true;
+        for (std::int64_t n = 0; n < 192; ++n) same = same && difference.as<float>()[n] == static_cast<float>(frame(i).as<std::uint8_t>()[n]) - median.as<float>()[n];
+        CHECK_MESSAGE(same, i);
+    }
+}
+
+TEST_CASE("series: plan says how many items there are and what they take") {
+    const Folder folder(4);
+    const Run run = run_program({"plan", "job.json", "--device", "native", "--json"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json plan = Json::parse(run.out);
+    CHECK(plan["series"]["items"] == 4);
+    CHECK(plan["series"]["first"] == "frames/f000.tif");
+    CHECK(plan["upper_bound_bytes"].get<std::uint64_t>() >= plan["series"]["in_flight"].get<std::uint64_t>() * 2 * 192);
+    CHECK(plan["series"]["host_bytes"].get<std::uint64_t>() >= 2 * 192);
+    CHECK(folder.listing().size() == 6);   // nothing was written
+}
+
+TEST_CASE("series: the real holograms and volumes") {
+    const fs::path data = test_data();
+    const auto configs = repository("configs");
+    if (data.empty() || !configs) {
+        MESSAGE("SKIPPED: the real data is not there (PARALLAX_TEST_DATA)");
+        return;
+    }
+    const TempFolder out;
+    for (const char* job : {"fringe_series", "brain_dimensions"}) {
+        const Run run = run_program({"run", (*configs / "jobs" / (std::string(job) + ".json")).string(), "--root", "data=" + data.string(), "--quiet"}, out.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+    }
+    const auto fringe = lines_of(out / "fringe_focus.csv"), brain = lines_of(out / "brain_dimensions.csv");
+    REQUIRE(fringe.size() == 3);
+    CHECK(std::abs(std::stod(fringe[1].substr(fringe[1].rfind(',') + 1)) - 300) < 30);
+    CHECK(std::abs(std::stod(fringe[2].substr(fringe[2].rfind(',') + 1)) - 500) < 30);
+    REQUIRE(brain.size() == 7);   // five files, one of them with two volumes
+    CHECK(contains(brain[0], "counts.dimension"));
+}

@@ -1,0 +1,137 @@
+// parallax run, for a job with for_each.
+#include "series/series.hpp"
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "job/load.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <charconv>
+
+namespace parallax::cli {
+
+namespace {
+
+using engine::series::SeriesResult;
+
+engine::series::Shard shard_from(const std::string& text) {
+    engine::series::Shard shard;
+    if (text.empty()) return shard;
+    const auto number = [](const std::string& part, std::size_t& value) {
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+        return error == std::errc() && end == part.data() + part.size();
+    };
+    const std::size_t slash = text.find('/');
+    const bool good = slash != std::string::npos && number(text.substr(0, slash), shard.number) && number(text.substr(slash + 1), shard.count) &&
+                      shard.number >= 1 && shard.number <= shard.count;
+    if (!good) throw ConfigError("--shard", fmt::format("\"{}\"", text), "i/n with 1 <= i <= n, such as 3/8");
+    return shard;
+}
+
+std::string duration(double seconds) {
+    const auto whole = static_cast<long>(seconds + 0.5);
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+void summarise(const SeriesResult& result) {
+    for (const engine::series::DeviceShare& share : result.devices) {
+        fmt::print(stderr, "device   {} ({}, driver {}): {} items", share.device.name, share.device.platform, share.device.driver, share.items);
+        if (share.busy > 0) fmt::print(stderr, ", busy {:.0f}%", 100 * share.busy);
+        fmt::print(stderr, ", {} of its memory\n", human_bytes(static_cast<double>(share.peak_bytes)));
+    }
+    for (const engine::StepReport& step : result.steps) fmt::print(stderr, "step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
+    fmt::print(stderr, "{} of {} items done in {:.3f} s, {:.4g} a second", result.done, result.total, result.seconds, result.items_per_second);
+    if (result.skipped > 0) fmt::print(stderr, "; {} were done before", result.skipped);
+    fmt::print(stderr, "\n");
+    for (const engine::OutputReport& output : result.gathered) fmt::print("{}\n", output.file.path);
+}
+
+/// What went wrong, after everything else, so that it is not scrolled away.
+void report_failures(const SeriesResult& result) {
+    constexpr std::size_t most = 20;
+    if (!result.failed.empty()) fmt::print(stderr, "{} of {} items failed:\n", result.failed.size(), result.total);
+    for (std::size_t i = 0; i < std::min(most, result.failed.size()); ++i) fmt::print(stderr, "  {}: {}\n", result.failed[i].item, result.failed[i].error);
+    if (result.failed.size() > most) fmt::print(stderr, "  and {} more; the manifest has them all\n", result.failed.size() - most);
+    if (result.stopped) {
+        const std::size_t left = result.total - result.done - result.skipped - result.failed.size();
+        fmt::print(stderr, "stopped with {} of {} items left; --resume goes on\n", left, result.total);
+    } else if (!result.complete && result.failed.size() < result.total) {
+        fmt::print(stderr, "other shards are not done yet: whoever is last writes what is made of all items\n");
+    }
+}
+
+}  // namespace
+
+void SeriesRunOptions::add_to(CLI::App& app) {
+    app.add_flag("--overwrite", overwrite, "Replace outputs and a report that exist");
+    app.add_option("--report", report, "Write everything that is needed to repeat the run to this JSON file");
+    app.add_flag("--resume", resume, "Go on with a job that has for_each: what its manifest does not have yet");
+    app.add_option("--shard", shard, "i/n: of a job with for_each, the i-th of n shares; all of them use one manifest");
+    app.add_option("--trace", trace, "Of a job with for_each, write who did what when to this JSON file, for ui.perfetto.dev");
+    app.add_option("--readers", readers, "Threads that read and decode, for each device")->check(CLI::Range(1, 256));
+    app.add_option("--writers", writers, "Threads that encode and write")->check(CLI::Range(1, 256));
+    app.add_option("--in-flight", in_flight, "Items on a device at once, fewer where its memory is short")->check(CLI::Range(1, 64))->capture_default_str();
+    app.add_flag("--quiet", quiet, "No progress and no summary");
+    app.add_flag("--json", json, "Print the report on stdout");
+}
+
+int run_series(const JobOptions& job_options, const SeriesRunOptions& options, engine::Job job) {
+    namespace fs = std::filesystem;
+    for (const auto& [option, text] : {std::pair("--report", options.report), std::pair("--trace", options.trace)}) {
+        if (text.empty()) continue;
+        const fs::path path = engine::path_from(text);
+        if (fs::exists(path) && !options.overwrite && !options.resume) {
+            throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name", "use --overwrite to replace it");
+        }
+        engine::writable_ancestor(path, option);
+    }
+    engine::series::SeriesOptions how;
+    how.manifest = manifest_of(job_options);
+    how.overwrite = options.overwrite;
+    how.resume = options.resume;
+    how.shard = shard_from(options.shard);
+    const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), job_options.locations(), how);
+    for (std::size_t i = 0; i < series.sample.steps.size(); ++i) {
+        for (const std::string& warning : series.sample.steps[i].warnings) spdlog::warn("step \"{}\": {}", series.job.steps[i].id, warning);
+    }
+    std::vector<std::unique_ptr<engine::Engine>> engines;
+    std::vector<engine::Engine*> devices;
+    const auto cache = host::ProgramCache::open();
+    for (const auto& device : series.job.device.select_all(host::enumerate())) {
+        engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+        devices.push_back(engines.back().get());
+    }
+
+    watch_interrupts();
+    ProgressBar bar(!options.quiet && !options.json);
+    engine::series::RunSeriesOptions run_options;
+    run_options.readers = options.readers;
+    run_options.writers = options.writers;
+    run_options.in_flight = options.in_flight;
+    run_options.cancelled = interrupted;
+    run_options.trace = engine::path_from(options.trace);
+    auto shown = std::chrono::steady_clock::time_point();
+    run_options.progress = [&](const engine::series::Progress& progress) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - shown < std::chrono::milliseconds(100) && progress.finished < progress.total) return;
+        shown = now;
+        std::string text = fmt::format("{}/{}, {:.3g} a second, {} left", progress.finished, progress.total, progress.items_per_second, duration(progress.seconds_left));
+        if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+        bar.show(text, static_cast<double>(progress.finished) / static_cast<double>(progress.total));
+    };
+    const SeriesResult result = engine::series::run(series, devices, run_options);
+    bar.clear();
+
+    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
+    if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
+    else if (!options.quiet) summarise(result);
+    report_failures(result);
+    return result.failed.empty() && !result.stopped ? 0 : 1;
+}
+
+}  // namespace parallax::cli
