@@ -62,7 +62,7 @@ TEST_CASE("run: stopped at any stage, it leaves nothing; run through, everything
         }
         CHECK(engine.context().allocated() == 0);
     }
-    CHECK(stages == 11);   // one input, two for each step and output, and the end
+    CHECK(stages == 11);   // the plan, one input, two for each step and output, and the end
     CHECK(last == 1.0);
     CHECK(folder.listing() == std::vector<std::string>{"h.png", "out", "out/a", "out/a/b", "out/a/b/whole.npy", "out/half.tif"});
     CHECK(engine.context().allocated() == 0);
