@@ -53,8 +53,8 @@ Scratch PlanBuilder::scratch(std::size_t bytes) {
 
 void PlanBuilder::release(Scratch scratch) { slot_free_[static_cast<std::size_t>(scratch.slot)] = true; }
 
-Execution::Execution(host::Queue& queue, Profiler& profiler, std::span<const host::Buffer> workspace)
-    : queue_(queue), profiler_(profiler), workspace_(workspace) {}
+Execution::Execution(host::Queue& queue, Profiler& profiler, std::span<const host::Buffer> workspace, RecordMemory record_memory)
+    : queue_(queue), profiler_(profiler), workspace_(workspace), record_memory_(std::move(record_memory)) {}
 
 Execution::~Execution() {
     if (pending_.empty()) return;
@@ -90,19 +90,20 @@ void Execution::host_task(std::string_view stage, const std::function<void()>& t
 
 void Execution::record(std::string port, const host::Buffer& buffer, std::size_t bytes,
                        std::function<Json(std::span<const std::byte>)> convert) {
-    auto pending = std::make_unique<Pending>(std::move(port), std::vector<std::byte>(bytes), std::move(convert));
-    profiler_.add(pending->port, StageKind::download, queue_.read(buffer, 0, pending->bytes.data(), bytes, pending->port));
+    std::shared_ptr<std::byte[]> memory = record_memory_ ? record_memory_(bytes) : std::make_shared<std::byte[]>(bytes);
+    auto pending = std::make_unique<Pending>(std::move(port), std::move(memory), bytes, std::move(convert));
+    profiler_.add(pending->port, StageKind::download, queue_.read(buffer, 0, pending->memory.get(), bytes, pending->port));
     pending_.push_back(std::move(pending));
 }
 
 void Execution::record(std::string port, std::function<Json()> make) {
-    pending_.push_back(std::make_unique<Pending>(std::move(port), std::vector<std::byte>{},
+    pending_.push_back(std::make_unique<Pending>(std::move(port), nullptr, 0,
                                                  [make = std::move(make)](std::span<const std::byte>) { return make(); }));
 }
 
 Json Execution::finish_records() {
     Json records = Json::object();
-    for (const auto& pending : pending_) records[pending->port] = pending->convert(pending->bytes);
+    for (const auto& pending : pending_) records[pending->port] = pending->convert({pending->memory.get(), pending->bytes});
     pending_.clear();
     return records;
 }

@@ -67,10 +67,14 @@ struct Bindings {
     const host::Buffer& output(std::string_view port) const { return outputs.find(port)->second.buffer; }
 };
 
+/// Lends host memory of so many bytes, for instance pinned memory: some drivers wait for the queue before they read into any
+/// other.
+using RecordMemory = std::function<std::shared_ptr<std::byte[]>(std::size_t bytes)>;
+
 /// One run of a plan: commands go to its queue in order, each under a stage's name.
 class Execution {
 public:
-    Execution(host::Queue&, Profiler&, std::span<const host::Buffer> workspace);
+    Execution(host::Queue&, Profiler&, std::span<const host::Buffer> workspace, RecordMemory = {});
     /// Waits for records that are still on their way when an error has ended the run.
     ~Execution();
     Execution(const Execution&) = delete;
@@ -109,15 +113,17 @@ public:
 
 private:
     struct Pending {
-        Pending(std::string p, std::vector<std::byte> b, std::function<Json(std::span<const std::byte>)> c)
-            : port(std::move(p)), bytes(std::move(b)), convert(std::move(c)) {}
+        Pending(std::string p, std::shared_ptr<std::byte[]> m, std::size_t b, std::function<Json(std::span<const std::byte>)> c)
+            : port(std::move(p)), memory(std::move(m)), bytes(b), convert(std::move(c)) {}
         std::string port;
-        std::vector<std::byte> bytes;
+        std::shared_ptr<std::byte[]> memory;
+        std::size_t bytes;
         std::function<Json(std::span<const std::byte>)> convert;
     };
     host::Queue& queue_;
     Profiler& profiler_;
     std::span<const host::Buffer> workspace_;
+    RecordMemory record_memory_;
     std::vector<std::unique_ptr<Pending>> pending_;
 };
 

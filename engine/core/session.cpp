@@ -227,8 +227,8 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
     return ready;
 }
 
-std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler) {
-    auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_);
+std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler, RecordMemory record_memory) {
+    auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_, std::move(record_memory));
     const auto scope = execution->scope(call.id);
     call.plan->enqueue(*execution, bindings);
     return execution;

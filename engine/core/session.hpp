@@ -102,7 +102,7 @@ public:
     /// The second half, without the waiting: commands go to queue(), times to `profiler`. Once the queue has got past them
     /// finish_records() of what is returned has the records. Calls that are in flight together share the workspace: the
     /// queue works in order.
-    std::unique_ptr<Execution> enqueue(const PlannedCall&, const Bindings&, Profiler& profiler);
+    std::unique_ptr<Execution> enqueue(const PlannedCall&, const Bindings&, Profiler& profiler, RecordMemory = {});
 
 private:
     struct Planned;

@@ -150,6 +150,9 @@ void Stream::upload(Work& work, Work::Flight&, std::map<Source, DeviceArray>& ar
 
 void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceArray>& arrays) {
     const Job& job = work.prepared->job;
+    const RecordMemory pinned = [this](std::size_t bytes) {
+        return host_.make(ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(bytes)}})).memory;
+    };
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
         const PlannedCall& call = planned_->calls[i];
@@ -164,7 +167,7 @@ void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceAr
             arrays[source] = array;
             bindings.outputs.emplace(port, std::move(array));
         }
-        in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler)); });
+        in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler, mode_ == overlapped ? pinned : RecordMemory())); });
         note_memory(job);
         if (mode_ == one_at_a_time) {
             session_.queue().finish(step.id);
