@@ -32,8 +32,9 @@ void check_directory(const Source& source, const TiffFile& tiff_file, std::size_
     for (std::uint64_t i = 0; i < entries; ++i) {
         const unsigned char* entry = bytes.data() + i * entry_bytes;
         const auto tag = load<std::uint16_t>(entry, swap);
-        const auto type = static_cast<TIFFDataType>(load<std::uint16_t>(entry + 2, swap));
-        const std::uint64_t count = number(entry + 4), width = static_cast<std::uint64_t>(TIFFDataWidth(type));
+        const auto type = load<std::uint16_t>(entry + 2, swap);
+        if (type > TIFF_IFD8) continue;   // no type of TIFF's: libtiff leaves the entry out
+        const std::uint64_t count = number(entry + 4), width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) continue;
         const std::uint64_t offset = number(entry + 4 + inside);
         if (offset > source.bytes || count > (source.bytes - offset) / width) {
