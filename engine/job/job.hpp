@@ -122,6 +122,8 @@ struct Job {
 
 /// Reads and links a whole job. Throws ConfigError with the pointer of what is wrong, and the nearest right name.
 Job parse_job(const Json&, const std::vector<Algorithm>&);
+/// One input of a job: a path, or an object. `pointer` is where it stands.
+InputSpec parse_input(const std::string& name, const Json&, const std::string& pointer);
 /// The job with every default, every name and every unit spelled out; parse_job() takes it again.
 Json to_json(const Job&);
 

@@ -62,7 +62,9 @@ std::optional<SpacingOverride> read_spacing(const Json& object, const std::strin
     return spacing;
 }
 
-InputSpec read_input(const std::string& name, const Json& value, const std::string& pointer) {
+}  // namespace
+
+InputSpec parse_input(const std::string& name, const Json& value, const std::string& pointer) {
     InputSpec input;
     input.name = read_name(name, pointer);
     input.pointer = pointer;
@@ -112,6 +114,8 @@ InputSpec read_input(const std::string& name, const Json& value, const std::stri
     input.spacing = read_spacing(value, pointer);
     return input;
 }
+
+namespace {
 
 std::string known_names(const std::vector<Port>& ports) {
     std::vector<std::string> names;
@@ -324,7 +328,7 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     if (json.contains("inputs")) {
         check_object(json["inputs"], "/inputs", "an object: name of an array -> file");
         for (const auto& [name, value] : json["inputs"].items()) {
-            if (!is_comment(name)) job.inputs.push_back(read_input(name, value, pointer_to("/inputs", name)));
+            if (!is_comment(name)) job.inputs.push_back(parse_input(name, value, pointer_to("/inputs", name)));
         }
     }
     if (!json.contains("steps") || !json["steps"].is_array() || json["steps"].empty()) {

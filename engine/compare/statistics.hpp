@@ -1,0 +1,37 @@
+// Medians with intervals, and what may be said of two of them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+/// Samples by the round in which they were taken: within a round they resemble each other, between rounds clocks and neighbours change.
+using Rounds = std::vector<std::vector<double>>;
+
+struct Estimate {
+    double median = 0, low = 0, high = 0;   ///< 95% interval
+};
+
+/// Of a list that is not empty; of an even number of values, the mean of the middle two.
+double median(std::vector<double>);
+/// The value below which a share `p` (0 to 1) of the list lies, in proportion between neighbours.
+double percentile(std::vector<double>, double p);
+
+/// Median of all samples. Interval: percentiles of the medians of 1000 resamplings, first of rounds, then of samples within each
+/// (a bootstrap in two stages, Davison and Hinkley 1997, 3.8), with a fixed seed: the same samples give the same interval.
+Estimate estimate(const Rounds&);
+/// median(a) / median(b), the interval by resampling both.
+Estimate estimate_ratio(const Rounds& a, const Rounds& b);
+
+enum class Verdict { same, faster, slower };
+std::string_view to_string(Verdict) noexcept;
+
+/// A ratio new / old of times: "same" unless its whole interval lies beyond `margin` on one side, so that a difference is claimed only
+/// where it is too large to matter little and too sure to be chance. Differences below `least_s`, which clocks cannot tell, are "same".
+Verdict judge(const Estimate& ratio, double margin, double difference_s, double least_s = 2e-6);
+
+/// What two runs of the same thing in different processes may differ by: places in memory, clocks, neighbours.
+inline constexpr double practical_margin = 0.05;
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,105 @@
+// What is to be compared: a study file as plain structs, checked as far as it can be without looking at files or devices.
+//
+//   { "parallax_study": 1,
+//     "title": "Lattice Boltzmann: throughput",
+//     "devices": [{ "type": "gpu" }, { "backend": "native" }],
+//     "cases": [{
+//       "id": "D2Q9",
+//       "grid":     { "size": [256, 512, 1024] },
+//       "quick":    { "grid": { "size": [32] } },
+//       "inputs":   { "image": { "make": "blocks", "type": "f32", "axes": "yx", "shape": ["$size", "$size"] } },
+//       "steps":    [{ "run": "diffusion_lb", "iterations": 100 }],
+//       "variants": ["fused", "image", "threaded"],
+//       "work":     { "unit": "MLUPS", "scale": 1e6, "items": ["$size", "$size", 100] } }],
+//     "report": [{ "kind": "line", "title": "Updates a second", "x": "size", "y": "rate", "series": ["variant", "device"] }] }
+//
+// A case is a job whose inputs are made (or read) and whose outputs are held against a reference instead of being written.
+#pragma once
+
+#include "job/job.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+/// How a row is timed. Warm-ups and samples end early when they have taken `budget_s`; one sample is always taken.
+struct Sampling {
+    int warmups = 3;
+    int samples = 30;
+    int rounds = 5;               ///< turns in which the devices alternate
+    double budget_s = 2;          ///< for the samples of a row, and as much again from end to end
+    double limit_s = 120;         ///< of any one request to a worker before it counts as hung
+    double sustained_s = 0;       ///< runs from end to end without pause for this long; 0: not at all
+    bool cold = false;            ///< compile with empty caches of our own and the driver's
+};
+
+/// One way of computing a case: a variant with a policy and changes of parameters.
+struct Way {
+    std::string label{};                       ///< in reports
+    std::string variant{};                     ///< empty: what the engine chooses
+    Json policy = Json::object();
+    Json set = Json::object();                 ///< "step.key" or "key" -> value
+    std::vector<host::Backend> backends{};     ///< where it is run; empty: wherever the variant does
+    Json tolerance{};                          ///< instead of the case's; null: the case's
+};
+
+/// What a row does, for rates: items and bytes are products, or sums of products.
+struct Work {
+    std::string unit;                          ///< "MLUPS", "GB/s"
+    double scale = 1;                          ///< items a second that are 1 of `unit`
+    double items = 0;                          ///< 0: no rate
+    double bytes = 0;                          ///< least that crosses memory; 0: no share of the copy
+};
+
+/// An algorithm that judges results, run by its reference on the host: PSNR against the clean image.
+struct Evaluation {
+    std::string name;
+    std::string algorithm;
+    Json parameters = Json::object();
+    std::map<std::string, std::string> in;     ///< port -> output of the case, else one of its inputs
+};
+
+struct Case {
+    std::string id;
+    std::string pointer;                       ///< "/cases/0"
+    std::vector<std::pair<std::string, Json>> grid;   ///< axis -> its values, in the order of the file
+    Json inputs = Json::object();
+    Json steps = Json::array();
+    std::vector<std::string> outputs;          ///< empty: the required ones of the last step
+    std::optional<std::string> reference;      ///< variant of the native device that is the oracle
+    Json tolerance;                            ///< null: exact for integers, 1e-5 of the largest magnitude for reals
+    bool all_variants = false;
+    std::vector<Way> ways;                     ///< empty and not all_variants: what the engine chooses
+    Json work;                                 ///< as written, since it has grid variables
+    std::vector<Evaluation> evaluations;
+    std::vector<std::string> keep;             ///< arrays whose picture the report shows: outputs, or inputs by name
+};
+
+/// Devices that a study takes: all that a rule admits; with a label of its own a device may be taken twice.
+struct DeviceChoice {
+    Json rule;                                 ///< as a job's "device"; null: every device
+    std::string label;
+};
+
+struct Study {
+    std::string title, source, about;
+    std::vector<DeviceChoice> devices;
+    Sampling sampling;
+    std::vector<Case> cases;
+    Json report = Json::array();               ///< tables and figures, checked
+    Json written;                              ///< after --quick was applied: what a repeat needs
+    bool quick = false;
+};
+
+/// Throws ConfigError with the pointer of what is wrong. `quick` lays each "quick" object over what it stands in.
+Study parse_study(const Json&, const std::vector<Algorithm>&, bool quick);
+/// A study of one user's job: its inputs, its steps, each device that there is.
+Json study_of_job(const Json& job, const std::vector<Algorithm>&);
+/// JSON Schema 2020-12; configs/schema/study.schema.json is its text.
+Json study_schema(const std::vector<Algorithm>&);
+
+}  // namespace parallax::engine::compare
