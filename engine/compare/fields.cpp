@@ -68,14 +68,16 @@ std::vector<std::string> Fields::texts(const std::string& key) const {
     return found;
 }
 
-Json Fields::object(const std::string& key) const {
-    if (!has(key)) return Json::object();
+const Json& Fields::object(const std::string& key) const {
+    static const Json none = Json::object();
+    if (!has(key)) return none;
     if (!at(key).is_object()) throw ConfigError(pointer(key), describe(at(key)), "an object");
     return at(key);
 }
 
-Json Fields::list(const std::string& key) const {
-    if (!has(key)) return Json::array();
+const Json& Fields::list(const std::string& key) const {
+    static const Json none = Json::array();
+    if (!has(key)) return none;
     if (!at(key).is_array()) throw ConfigError(pointer(key), describe(at(key)), "a list");
     return at(key);
 }

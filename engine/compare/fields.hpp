@@ -26,9 +26,9 @@ public:
     std::string word(const std::string& key, const std::vector<std::string>& words, const std::optional<std::string>& otherwise = std::nullopt) const;
     /// A string, or a list of them; empty where it is missing.
     std::vector<std::string> texts(const std::string& key) const;
-    /// An object or a list; `otherwise` where it is missing.
-    Json object(const std::string& key) const;
-    Json list(const std::string& key) const;
+    /// An object or a list; an empty one where it is missing.
+    const Json& object(const std::string& key) const;
+    const Json& list(const std::string& key) const;
 
 private:
     const Json& value_;

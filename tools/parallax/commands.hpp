@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ void add_algorithms(CLI::App&, Command&);
 void add_init(CLI::App&, Command&);
 void add_info(CLI::App&, Command&);
 void add_schema(CLI::App&, Command&);
+void add_compare(CLI::App&, Command&);
+void add_report(CLI::App&, Command&);
+/// The hidden command that compare starts for each device.
+void add_worker(CLI::App&, Command&);
 
 /// Options that `run` and `plan` share: which job, with what changed, where its files are.
 struct JobOptions {
@@ -46,6 +51,8 @@ struct JobOptions {
     engine::Prepared prepare(const engine::Registry&, bool overwrite) const;
 };
 
+/// "NAME=DIR" of --root -> folders. Throws ConfigError.
+std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>&);
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.
 host::DeviceSelector device_from(const std::string& spec);
 /// Options of `run` for a job with for_each.

@@ -14,15 +14,7 @@ engine::Locations locations_of(const JobOptions& options) {
     if (where.job_folder.empty()) where.job_folder = ".";
     where.out = engine::path_from(options.out);
     where.confined = options.confined;
-    for (const std::string& root : options.roots) {
-        const std::size_t equals = root.find('=');
-        if (equals == std::string::npos || equals < 2) {
-            throw ConfigError("--root", fmt::format("\"{}\"", root), "NAME=DIR with a name of at least two letters");
-        }
-        const std::filesystem::path folder = engine::path_from(root.substr(equals + 1));
-        if (!std::filesystem::is_directory(folder)) throw ConfigError("--root", fmt::format("no folder \"{}\"", root.substr(equals + 1)), "NAME=DIR with a folder");
-        where.roots[root.substr(0, equals)] = folder;
-    }
+    where.roots = roots_from(options.roots);
     if (options.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     return where;
 }
@@ -61,6 +53,20 @@ std::filesystem::path manifest_of(const JobOptions& options) {
     std::filesystem::path name = engine::path_from(options.file).stem();
     name += ".series";
     return engine::path_from(options.out) / name;
+}
+
+std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>& given) {
+    std::map<std::string, std::filesystem::path> roots;
+    for (const std::string& root : given) {
+        const std::size_t equals = root.find('=');
+        if (equals == std::string::npos || equals < 2) {
+            throw ConfigError("--root", fmt::format("\"{}\"", root), "NAME=DIR with a name of at least two letters");
+        }
+        const std::filesystem::path folder = engine::path_from(root.substr(equals + 1));
+        if (!std::filesystem::is_directory(folder)) throw ConfigError("--root", fmt::format("no folder \"{}\"", root.substr(equals + 1)), "NAME=DIR with a folder");
+        roots[root.substr(0, equals)] = folder;
+    }
+    return roots;
 }
 
 host::DeviceSelector device_from(const std::string& spec) {

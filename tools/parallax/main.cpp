@@ -45,11 +45,14 @@ int parse_and_run(int argc, char** argv) {
     Command command;
     add_run(app, command);
     add_plan(app, command);
+    add_compare(app, command);
+    add_report(app, command);
     add_devices(app, command);
     add_algorithms(app, command);
     add_init(app, command);
     add_info(app, command);
     add_schema(app, command);
+    add_worker(app, command);
 
     try {
         app.parse(argc, argv);

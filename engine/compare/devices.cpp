@@ -1,0 +1,55 @@
+// Which devices a study takes, and what they are called in reports.
+#include "compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine::compare {
+
+namespace {
+
+/// "pthread-skylake-avx512-Intel(R) Xeon(R) Processor" -> "Intel(R) Xeon(R) Processor": PoCL puts what it compiles for before it.
+std::string plain_name(const host::DeviceInfo& info) {
+    const bool pocl = info.platform == "Portable Computing Language";
+    const std::size_t dash = info.name.rfind('-', info.name.find(' '));
+    return pocl && dash != std::string::npos && info.name.find(' ') != std::string::npos ? info.name.substr(dash + 1) : info.name;
+}
+
+std::string label_of(const host::DeviceInfo& info) {
+    if (info.backend == host::Backend::native) return info.name;
+    const std::string how = info.backend == host::Backend::cuda ? "CUDA" : info.platform == "Portable Computing Language" ? "PoCL" : "OpenCL";
+    return fmt::format("{}, {}", plain_name(info), how);
+}
+
+bool admits(const host::DeviceSelector& selector, const std::shared_ptr<const host::Device>& device) {
+    return selector.explain({{device}, {}}).device != nullptr;
+}
+
+}  // namespace
+
+std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& inventory, const std::optional<host::DeviceSelector>& only) {
+    std::vector<StudyDevice> devices;
+    std::vector<int> taken;
+    for (const DeviceChoice& choice : study.devices) {
+        for (const auto& device : inventory.devices) {
+            const host::DeviceInfo& info = device->info();
+            if (!choice.rule.is_null() && !admits(host::DeviceSelector::parse(choice.rule, "/devices"), device)) continue;
+            if (only && !admits(*only, device)) continue;
+            const bool again = std::find(taken.begin(), taken.end(), info.index) != taken.end();
+            if (again && choice.label.empty()) continue;
+            taken.push_back(info.index);
+            std::string label = choice.label.empty() ? label_of(info) : choice.label;
+            const std::string wanted = label;
+            for (int n = 2; std::any_of(devices.begin(), devices.end(), [&](const StudyDevice& d) { return d.label == label; }); ++n) label = fmt::format("{} #{}", wanted, n);
+            devices.push_back({std::move(label), info});
+        }
+    }
+    if (!devices.empty()) return devices;
+    std::vector<std::string> reasons;
+    for (const auto& device : inventory.devices) reasons.push_back(fmt::format("{} ({}) is admitted by no rule", device->info().name, device->info().platform));
+    for (const host::PlatformProblem& problem : inventory.problems) reasons.push_back(problem.platform + ": " + problem.reason);
+    throw UnsupportedError("the study takes none of this machine's devices", reasons);
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,52 @@
+#include "compare/environment.hpp"
+
+#include "build_info.inc"
+#include "platform.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+namespace parallax::engine::compare {
+
+namespace {
+
+std::string first_line(const char* path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+}  // namespace
+
+Json environment() {
+    Json json{{"processor", host::platform::processor_name()},
+              {"threads", std::thread::hardware_concurrency()},
+              {"memory", host::platform::physical_memory()},
+              {"system", host::platform::system_version()},
+              {"engine", PARALLAX_VERSION},
+              {"revision", PARALLAX_REVISION},
+              {"compiler", PARALLAX_COMPILER},
+              {"build", PARALLAX_BUILD_TYPE}};
+    if (const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"); !governor.empty()) json["governor"] = governor;
+    if (const std::string load = first_line("/proc/loadavg"); !load.empty()) json["load"] = load.substr(0, load.find(' '));
+    if (const std::string driver = host::platform::nvidia_driver_version(); !driver.empty()) json["nvidia_driver"] = driver;
+    return json;
+}
+
+std::string utc_now() {
+    std::tm utc{};
+    const std::time_t now = std::time(nullptr);
+#if defined(_WIN32)
+    gmtime_s(&utc, &now);
+#else
+    gmtime_r(&now, &utc);
+#endif
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,21 @@
+// The process that has one device and does what it is told, line by line: requests come on standard input, answers go to standard
+// output, one JSON object a line each. Where a driver ends or hangs this process, the study goes on without it.
+//
+//   {"do": "open", "device": {...}, "cache": DIR, "quick": false}  -> {"device": {...}, "rates": {...}}
+//   {"do": "make", "inputs": {...}, "folder": DIR, "base": DIR}    -> {"arrays": {name: "u8 480 x 640 (y, x)"}}
+//   {"do": "reference", "job": {...}, "inputs": [...], "input_folder": DIR, "folder": DIR} -> {"seconds": ...}
+//   {"do": "prepare", "job": {...}, "inputs": ..., "reference": DIR, "tolerance": ..., ...} -> what compiling, agreeing, evaluating gave
+//   {"do": "sample", "warmups": 3, "samples": 6, "budget_s": 0.4}  -> {"device": [...], "wall": [...], "stages": {...}}
+//   {"do": "end_to_end", "samples": 6, "budget_s": 0.4}            -> {"wall": [...], "upload": [...], ...}
+//   {"do": "sustained", "seconds": 60}                             -> {"runs_a_second": ..., "each_second": [...], ...}
+//   {"do": "release"}                                              -> {}
+//
+// A request that fails is answered with {"error": {"kind": ..., "message": ...}}.
+#pragma once
+
+namespace parallax::engine::compare {
+
+/// Serves until its input ends. Returns the exit status.
+int serve();
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,59 @@
+// Another process that is talked to in lines: its standard input and output are pipes, its messages go to a file. What it does, dying
+// included, cannot harm the caller.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::host {
+
+/// The program that this process runs; empty if the system does not tell.
+std::filesystem::path own_program();
+
+class Child {
+public:
+    struct Options {
+        std::vector<std::string> arguments;                             ///< the program first
+        std::vector<std::pair<std::string, std::string>> environment;   ///< set beside what this process has
+        std::filesystem::path messages;                                 ///< its standard error, appended; empty: discarded
+    };
+
+    /// Throws Error where it cannot be started.
+    explicit Child(const Options&);
+    /// Ends it at once if it still runs.
+    ~Child();
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    /// False once it takes nothing more. A line feed is added.
+    bool write_line(const std::string& line);
+    /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds).
+    std::optional<std::string> read_line(std::chrono::duration<double> limit);
+    bool running();
+    /// Ends it at once and waits.
+    void end();
+    /// Closes its input and waits up to `limit` for it to leave by itself; then ends it.
+    void leave(std::chrono::duration<double> limit);
+    /// After its end: "exit status 3", "signal 11 (Segmentation fault)".
+    const std::string& ending() const noexcept { return ending_; }
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+    std::string ending_;
+};
+
+/// For the child: from now on it ends when the process that started it does, however that ends (where the system can: Linux), and
+/// an interrupt at the terminal is the parent's affair alone.
+void follow_parent();
+/// For the child: what libraries print to standard output from now on goes to standard error. Returns what write_to() takes.
+int keep_standard_output();
+/// The line and a line feed, whole. False where the parent is gone.
+bool write_to(int output, const std::string& line);
+
+}  // namespace parallax::host
