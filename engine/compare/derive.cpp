@@ -107,6 +107,7 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
         metrics["latency_p99_ms"] = percentile(flat(rounds_of(row["samples"]["end_to_end"], "wall")), 0.99) * 1e3;
     }
     if (row.contains("compile")) {
+        metrics["first_compile_ms"] = row["compile"]["first_s"].get<double>() * 1e3;
         if (row["compile"].value("cold", false)) metrics["compile_cold_ms"] = row["compile"]["first_s"].get<double>() * 1e3;
         if (row["compile"].contains("cached_s")) metrics["compile_cached_ms"] = row["compile"]["cached_s"].get<double>() * 1e3;
     }
@@ -233,7 +234,7 @@ Json summary_of(const Json& report) {
     for (const Json& row : report["rows"]) ++outcomes[row["outcome"].get<std::string>()];
     std::string counts = fmt::format("{} rows on {} devices", report["rows"].size(), report["devices"].size());
     const std::pair<const char*, const char*> words[] = {{"ok", "timed"}, {"refused", "refused with a reason"}, {"disagrees", "disagree with the reference and have no time"},
-                                                         {"failed", "failed"}, {"crashed", "crashed"}, {"hung", "hung"}, {"no reference", "without a reference"}, {"not run", "not run"}};
+                                                         {"failed", "failed"}, {"crashed", "crashed"}, {"hung", "hung"}, {"no reference", "without a reference"}, {"too long", "left out as too long"}, {"not run", "not run"}};
     for (const auto& [outcome, what] : words) {
         if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
     }

@@ -8,7 +8,7 @@
 //     "summary":  ["24 rows, 23 timed", ...] }
 //
 // Outcomes: ok, refused (the variant or device cannot, and says why), disagrees (with the reference: no time), failed, crashed, hung,
-// no reference, not run.
+// no reference, too long (expected to take longer than the study allows), not run.
 #pragma once
 
 #include "compare/study.hpp"

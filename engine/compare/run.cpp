@@ -229,29 +229,48 @@ private:
         if (answer.contains("agreement") && !answer["agreement"]["agrees"].get<bool>()) miss(active, "disagrees", answer["agreement"].value("why_not", std::string()));
     }
 
-    /// One turn of a row: a part of its samples, and as many from end to end.
+    /// One turn of a row: a part of its samples, and a part of those from end to end.
     void take_turn(Active& active, int round) {
         const Sampling& s = study_.sampling;
-        const int part = s.samples * (round + 1) / s.rounds - s.samples * round / s.rounds;
+        const auto part = [&](int count) { return count * (round + 1) / s.rounds - count * round / s.rounds; };
         const double share = s.budget_s / s.rounds;
         Json& samples = active.row["samples"];
-        if (round == 0 || active.used_s < s.budget_s) {
+        if (active.row.value("first_run_s", 0.0) > s.budget_s) {   // one run says it all
+            if (round > 0) return;
+            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", false}, {"samples", 1}, {"budget_s", 0}}, s.limit_s);
+            if (active.over) return;
+            samples["wall"].push_back(answer["run"]);
+            samples["device"].push_back(answer["device"]);
+            for (const auto& [name, list] : answer.items()) samples["end_to_end"][name].push_back(list);
+            return;
+        }
+        if (part(s.samples) > 0 && (round == 0 || active.used_s < s.budget_s)) {
             const auto before = std::chrono::steady_clock::now();
-            const bool slow = active.row.value("first_run_s", 0.0) > s.budget_s;
-            const Json answer = ask(active, {{"do", "sample"}, {"warmups", slow ? 0 : round == 0 ? s.warmups : 1}, {"samples", part}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            const Json answer = ask(active, {{"do", "sample"}, {"warmups", round == 0 ? s.warmups : 1}, {"samples", part(s.samples)}, {"budget_s", share}}, s.limit_s + s.budget_s);
             if (active.over) return;
             active.used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
             samples["wall"].push_back(answer["wall"]);
             samples["device"].push_back(answer["device"]);
             for (const auto& [name, list] : answer["stages"].items()) samples["stages"][name].push_back(list);
         }
-        if (round == 0 || active.end_used_s < s.budget_s) {
+        if (part(s.end_to_end) > 0 && (!samples.contains("end_to_end") || active.end_used_s < s.budget_s)) {
             const auto before = std::chrono::steady_clock::now();
-            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", round == 0 && active.used_s < s.budget_s}, {"samples", part}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", round == 0}, {"samples", part(s.end_to_end)}, {"budget_s", share}}, s.limit_s + s.budget_s);
             if (active.over) return;
             active.end_used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
             for (const auto& [name, list] : answer.items()) samples["end_to_end"][name].push_back(list);
         }
+    }
+
+    /// Seconds of one run by the same row at an earlier point, in proportion to the work; 0: nothing is known.
+    double expected_seconds(const Json& row) const {
+        const double items = row["work"]["items"].get<double>();
+        for (auto before = rows_.rbegin(); before != rows_.rend() && items > 0; ++before) {
+            if ((*before)["case"] != row["case"] || (*before)["way"] != row["way"] || (*before)["device"] != row["device"]) continue;
+            const double seconds = before->value("expected_s", before->value("first_run_s", 0.0)), work = (*before)["work"]["items"].get<double>();
+            return work > 0 ? seconds / work * items : 0;
+        }
+        return 0;
     }
 
     void sustain(Active& active) {
@@ -266,6 +285,7 @@ private:
         const bool same = c.reference && way.variant == *c.reference && way.set.empty() && devices_[active.device].info.backend == host::Backend::native;
         if (!same || reference_seconds_ <= study_.sampling.budget_s) return false;
         active.row["variant"] = way.variant;
+        active.row["first_run_s"] = reference_seconds_;
         active.row["note"] = "timed once, when the reference was made";
         active.row["samples"] = {{"wall", {{reference_seconds_}}}, {"device", {{reference_seconds_}}}};
         active.row["agreement"] = Agreement().to_json();
@@ -282,8 +302,15 @@ private:
         for (Active& active : rows) {
             check_cancelled();
             say(active.row["id"].get<std::string>());
-            if (missing) miss(active, missing->outcome, missing->reason);
-            else if (!take_from_oracle(active, way, study_.cases[point.case_index])) prepare(active, point, way, folder);
+            const double expected = expected_seconds(active.row), limit = study_.sampling.row_limit_s;
+            if (expected > limit) {
+                active.row["expected_s"] = expected;
+                miss(active, "too long", fmt::format("one run is expected to take {:.2g} s, by the point before; the study allows {:g} s", expected, limit));
+            } else if (missing) {
+                miss(active, missing->outcome, missing->reason);
+            } else if (!take_from_oracle(active, way, study_.cases[point.case_index])) {
+                prepare(active, point, way, folder);
+            }
         }
         for (int round = 0; round < study_.sampling.rounds; ++round) {
             for (Active& active : rows) {

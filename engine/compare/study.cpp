@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<std::string> study_keys{"$schema", "parallax_study", "title", "source", "about", "devices", "sampling", "cases", "report", "quick"};
 const std::vector<std::string> case_keys{"id", "grid", "quick", "inputs", "steps", "outputs", "reference", "tolerance", "variants", "work", "evaluate", "keep"};
-const std::vector<std::string> sampling_keys{"warmups", "samples", "rounds", "budget_s", "limit_s", "sustained_s", "cold"};
+const std::vector<std::string> sampling_keys{"warmups", "samples", "end_to_end", "rounds", "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -35,9 +35,11 @@ Sampling read_sampling(const Json& value, const std::string& pointer) {
     Sampling s;
     s.warmups = f.integer("warmups", s.warmups, 0, 1000);
     s.samples = f.integer("samples", s.samples, 1, 100000);
+    s.end_to_end = f.integer("end_to_end", s.samples, 1, 100000);
     s.rounds = f.integer("rounds", s.rounds, 1, 1000);
     s.budget_s = f.number("budget_s", s.budget_s, 0, 86400);
     s.limit_s = f.number("limit_s", s.limit_s, 0.1, 86400);
+    s.row_limit_s = f.number("row_limit_s", s.row_limit_s, 0.001, 86400);
     s.sustained_s = f.number("sustained_s", s.sustained_s, 0, 86400);
     s.cold = f.flag("cold", s.cold);
     s.rounds = std::min(s.rounds, s.samples);
@@ -231,9 +233,11 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                        {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}}, "Instead of the case's.")}});
     Json sampling = closed({{"warmups", {{"type", "integer"}, {"minimum", 0}, {"default", 3}}},
                             {"samples", {{"type", "integer"}, {"minimum", 1}, {"default", 30}}},
+                            {"end_to_end", described({{"type", "integer"}, {"minimum", 1}}, "Samples from host memory to host memory; by default as many.")},
                             {"rounds", described({{"type", "integer"}, {"minimum", 1}, {"default", 5}}, "Turns in which the devices alternate.")},
                             {"budget_s", described({{"type", "number"}, {"default", 2}}, "Most seconds for the samples of a row, and as much again from end to end.")},
                             {"limit_s", described({{"type", "number"}, {"default", 120}}, "A worker that does not answer for so long is ended.")},
+                            {"row_limit_s", described({{"type", "number"}, {"default", 60}}, "A row of which one run is expected to take longer, by its work and the point before, is left out.")},
                             {"sustained_s", described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
                             {"cold", described({{"type", "boolean"}, {"default", false}}, "Compile with empty caches, and once more from a full one.")}});
     Json step{{"type", "object"}, {"properties", {{"run", {{"enum", std::move(names)}}}}}, {"required", {"run"}}, {"description", "As in a job; \"$axis\" stands for a value of the grid."}};

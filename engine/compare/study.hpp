@@ -30,9 +30,11 @@ namespace parallax::engine::compare {
 struct Sampling {
     int warmups = 3;
     int samples = 30;
+    int end_to_end = 30;          ///< samples from host memory to host memory
     int rounds = 5;               ///< turns in which the devices alternate
     double budget_s = 2;          ///< for the samples of a row, and as much again from end to end
     double limit_s = 120;         ///< of any one request to a worker before it counts as hung
+    double row_limit_s = 60;      ///< a row of which one run must be expected to take longer is left out, and says so
     double sustained_s = 0;       ///< runs from end to end without pause for this long; 0: not at all
     bool cold = false;            ///< compile with empty caches of our own and the driver's
 };
