@@ -16,10 +16,17 @@ std::string plain_name(const host::DeviceInfo& info) {
     return pocl && dash != std::string::npos && info.name.find(' ') != std::string::npos ? info.name.substr(dash + 1) : info.name;
 }
 
+std::string without_marks(std::string name) {
+    for (const std::string mark : {"(R)", "(TM)", "(r)", "(tm)"}) {
+        for (std::size_t at = name.find(mark); at != std::string::npos; at = name.find(mark)) name.erase(at, mark.size());
+    }
+    return name;
+}
+
 std::string label_of(const host::DeviceInfo& info) {
-    if (info.backend == host::Backend::native) return info.name;
+    if (info.backend == host::Backend::native) return without_marks(info.name);
     const std::string how = info.backend == host::Backend::cuda ? "CUDA" : info.platform == "Portable Computing Language" ? "PoCL" : "OpenCL";
-    return fmt::format("{}, {}", plain_name(info), how);
+    return fmt::format("{}, {}", without_marks(plain_name(info)), how);
 }
 
 bool admits(const host::DeviceSelector& selector, const std::shared_ptr<const host::Device>& device) {

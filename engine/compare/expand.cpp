@@ -122,6 +122,9 @@ Point make_point(const Study& study, std::size_t index, const Json& labels, cons
     point.case_index = index;
     point.grid = labels;
     point.id = c.id;
+    for (const auto& [name, value] : variables) {
+        if (!labels.contains(name)) point.variables[name] = value;
+    }
     for (const auto& [axis, label] : labels.items()) point.id += fmt::format("/{}={}", axis, text_of(label));
     point.inputs = fill(c.inputs, variables, c.pointer + "/inputs");
     point.steps = fill(c.steps, variables, c.pointer + "/steps");

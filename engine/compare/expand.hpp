@@ -13,6 +13,7 @@ struct Point {
     std::size_t case_index = 0;
     std::string id;                        ///< "D2Q9/size=256"
     Json grid = Json::object();            ///< axis -> value, or its label
+    Json variables = Json::object();       ///< every other name that the grid's values bind
     Json inputs = Json::object();          ///< how each is made
     Json steps = Json::array();
     std::vector<std::string> outputs;

@@ -92,17 +92,20 @@ double peak_of_host() {
 
 double peak_of(host::Context& context, host::Queue& queue, int count) {
     if (context.info().backend == host::Backend::native) return peak_of_host();
-    const auto kernel = context.build({"benchmark/peak.cl", {}})->kernel("peak");
     const bool cpu = context.info().type == host::DeviceType::cpu;
+    const std::size_t lanes = cpu ? 16 : 1;
+    host::Defines defines;
+    defines.add("LANES", static_cast<std::int64_t>(lanes));
+    const auto kernel = context.build({"benchmark/peak.cl", defines})->kernel("peak");
     const std::size_t local = std::min<std::size_t>(256, kernel->max_work_group());
     const std::size_t groups = std::size_t{context.info().compute_units} * (cpu ? 4 : 32);
-    const std::uint32_t rounds = cpu ? 2000 : 4096;
-    const host::Buffer out = context.allocate(groups * local * sizeof(float));
+    const std::uint32_t rounds = cpu ? 200 : 4096;
+    const host::Buffer out = context.allocate(groups * local * lanes * sizeof(float));
     const host::Arg args[]{out, 0.999f, 0.5f, rounds};
     const double seconds = median_of(count, [&] {
         return timed(queue, [&] { return queue.launch({.kernel = *kernel, .groups = {groups}, .local = {local}, .args = args, .step = "peak"}); });
     });
-    return 2.0 * 64 * rounds * static_cast<double>(groups * local) / seconds;
+    return 2.0 * 64 * rounds * static_cast<double>(groups * local * lanes) / seconds;
 }
 
 double launch_of(host::Context& context, host::Queue& queue) {

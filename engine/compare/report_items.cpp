@@ -10,7 +10,7 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> kinds{"table", "line", "bar", "scatter", "stages", "pairs", "images", "sustained"};
+const std::vector<std::string> kinds{"table", "line", "bar", "scatter", "stages", "pairs", "images", "sustained", "curve", "histograms"};
 const std::vector<std::string> item_keys{"kind", "title", "note", "cases", "x", "y", "series", "rows", "columns", "values", "where", "baseline",
                                          "log", "of", "to", "crop", "profile", "image", "paper", "rule"};
 const std::vector<std::string> paper_keys{"source", "note", "series", "header", "rows"};
@@ -56,7 +56,7 @@ void check_report_items(const Json& items, const std::string& pointer, const std
         }
         for (const char* key : {"series", "rows", "columns", "values"}) item.texts(key);
         for (const char* key : {"where", "baseline", "of", "to"}) check_selector(item, key);
-        if (kind == "line" || kind == "bar" || kind == "scatter") {
+        if (kind == "line" || kind == "bar" || kind == "scatter" || kind == "curve") {
             item.text("x");
             item.text("y");
         }

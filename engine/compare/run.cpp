@@ -131,7 +131,7 @@ private:
     }
 
     Json blank_row(const Point& point, const Way& way, std::size_t device) const {
-        return {{"id", row_id(point, way, device)}, {"case", study_.cases[point.case_index].id}, {"grid", point.grid}, {"way", way.label}, {"device", device},
+        return {{"id", row_id(point, way, device)}, {"case", study_.cases[point.case_index].id}, {"grid", point.grid}, {"variables", point.variables}, {"way", way.label}, {"device", device},
                 {"session", sessions_.size() - 1}, {"outcome", "ok"},
                 {"work", {{"unit", point.work.unit}, {"scale", point.work.scale}, {"items", point.work.items}, {"bytes", point.work.bytes}}}};
     }

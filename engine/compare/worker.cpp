@@ -214,8 +214,14 @@ private:
                 const auto made = arrays.find(from.get<std::string>());
                 call.inputs.emplace(port, session.upload(made != arrays.end() ? made->second : bound_->host.at(from.get<std::string>())));
             }
-            const Json records = session.run(call).records;
-            results[asked.at("name").get<std::string>()] = records.size() == 1 ? records.begin().value() : records;
+            const CallResult judged = session.run(call);
+            Json result = judged.records.size() == 1 ? judged.records.begin().value() : judged.records;
+            for (const auto& [port, array] : judged.outputs) {   // short lists of counts, which reports can draw
+                if (array.desc.type != ElementType::u32 || array.desc.count() > 4096) continue;
+                const HostArray counts = session.download(array);
+                result[port] = std::vector<std::uint32_t>(counts.as<std::uint32_t>(), counts.as<std::uint32_t>() + counts.desc.count());
+            }
+            results[asked.at("name").get<std::string>()] = std::move(result);
         }
         return results;
     }

@@ -1,10 +1,20 @@
 // How many fused multiply-adds of f32 a second the device reaches: eight chains a work-item, each waiting for itself only.
-// A round is 64 fma a work-item. out: one float a work-item, so that nothing can be left out.
+// A round is 64 fma a work-item and lane. out: one value a work-item, so that nothing can be left out.
 #include "prelude/prelude.clh"
 
-KERNEL void peak(GLOBAL float* out, float a, float b, uint rounds) {
+#ifndef LANES   // 1, or 16 for processors, whose compilers do not always join work-items to vectors (OpenCL only)
+#define LANES 1
+#endif
+#if LANES == 16
+#define VALUE float16
+#else
+#define VALUE float
+#endif
+
+KERNEL void peak(GLOBAL VALUE* out, float slope, float offset, uint rounds) {
     const ulong64 i = get_global_id(0);
-    float x0 = (float)(i & 255), x1 = x0 + 1, x2 = x0 + 2, x3 = x0 + 3, x4 = x0 + 4, x5 = x0 + 5, x6 = x0 + 6, x7 = x0 + 7;
+    const VALUE a = (VALUE)slope, b = (VALUE)offset;
+    VALUE x0 = (VALUE)((float)(i & 255)), x1 = x0 + a, x2 = x1 + a, x3 = x2 + a, x4 = x3 + a, x5 = x4 + a, x6 = x5 + a, x7 = x6 + a;
     for (uint r = 0; r < rounds; ++r) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {

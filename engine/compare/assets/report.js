@@ -26,7 +26,8 @@ const gridText = grid => Object.entries(grid).map(([axis, value]) => `${axis} ${
 
 // ---- quantities
 
-const path = (object, keys) => keys.reduce((at, key) => at === undefined || at === null ? undefined : at[key], object);
+// A key of a list means that key of each of its elements.
+const path = (object, keys) => keys.reduce((at, key) => at === undefined || at === null ? undefined : Array.isArray(at) ? at.map(one => one[key]) : at[key], object);
 
 function baselineOf(item, row) {
   return report.rows.find(other => other.case === row.case && JSON.stringify(other.grid) === JSON.stringify(row.grid) && selected(item.baseline, other));
@@ -46,6 +47,7 @@ function factor(row, name, item) {
     const of = base && (base.metrics[speedUps[name]] ?? base.metrics.compute_ms), own = row.metrics[speedUps[name]] ?? row.metrics.compute_ms;
     return of && own ? of / own : undefined;
   }
+  if (row.variables && name in row.variables) return row.variables[name];
   if (row.metrics && name in row.metrics) return row.metrics[name];
   const [kind, ...keys] = name.split(".");
   if (kind === "grid") return path(row.grid, keys);
@@ -283,6 +285,30 @@ function scatterChart(item, rows) {
   };
 }
 
+// Lists within one row against each other: boxes by their edge. The rule names a record with a fitted range, whose line is drawn.
+function curveChart(item, rows) {
+  return style => {
+    const lists = row => { const all = item.y.split("+").map(name => factor(row, name, item)); return all.every(Array.isArray) ? all[0].map((_, i) => all.reduce((sum, list) => sum + list[i], 0)) : null; };
+    const sets = [];
+    let i = 0;
+    for (const [label, group] of seriesOf(shown(rows), item)) {
+      const row = group[0], x = factor(row, item.x, item), y = lists(row);
+      if (!Array.isArray(x) || !y) continue;
+      const main = style.palette[i % style.palette.length], form = points[Math.floor(i++ / style.palette.length) % points.length];
+      sets.push({ label, data: x.map((at, k) => ({ x: at, y: y[k] })).filter(point => point.y > 0), showLine: false, borderColor: main, backgroundColor: main, pointStyle: form, pointRadius: 5 });
+      const record = item.rule && path(row, ["records", ...item.rule.split(".").slice(1)]), fit = record && record.fit;
+      if (fit) {
+        const from = fit.from, to = fit.to, middle = { x: 0, y: 0 };
+        for (let m = from; m <= to; ++m) { middle.x += Math.log(x[m]) / (to - from + 1); middle.y += Math.log(y[m]) / (to - from + 1); }
+        sets.push({ label: "", data: [x[from], x[to]].map(at => ({ x: at, y: Math.exp(middle.y - record.dimension * (Math.log(at) - middle.x)) })), showLine: true, pointRadius: 0, borderColor: main, borderWidth: 1.5 });
+      }
+    }
+    const log = item.log || "", legends = legend(style);
+    legends.labels.filter = entry => entry.text !== "";
+    return { type: "scatter", data: { datasets: sets }, options: { scales: { x: axis(nameOf(item.x.split(".").pop(), rows), log.includes("x"), style), y: axis("boxes", log.includes("y"), style) }, plugins: { legend: legends } } };
+  };
+}
+
 // Rows of the last grid point of each case.
 function lastRows(rows) {
   const last = new Map();
@@ -429,6 +455,18 @@ function addImages(parent, item, rows) {
   });
 }
 
+// Lists of counts, as bars beside each other.
+function addHistograms(parent, item, rows) {
+  for (const row of lastRows(shown(rows))) {
+    const lists = asList(item.values).map(name => [nameOf(name, [row]), factor(row, name, item)]).filter(([, list]) => Array.isArray(list));
+    if (!lists.length) continue;
+    parent.append(element("h3", {}, `${row.case} ${gridText(row.grid)}`));
+    draw(parent, `${item.title}: ${row.case}`, 200, style => ({ type: "bar",
+      data: { labels: lists[0][1].map((_, i) => i), datasets: lists.map(([label, list], i) => ({ label, data: list, backgroundColor: style.palette[i], barPercentage: 1, categoryPercentage: 1 })) },
+      options: { scales: { x: { grid: { display: false }, title: { display: true, text: "bin", color: style.soft } }, y: axis("pixels", false, style) }, plugins: { legend: legend(style) } } }));
+  }
+}
+
 function addSustained(parent, item, rows) {
   const chosen = shown(rows).filter(row => row.outcome === "ok" && row.sustained);
   if (!chosen.length) return void parent.append(element("p", { class: "soft" }, "Nothing was run without pause."));
@@ -447,7 +485,9 @@ function addItem(page, item) {
     const some = shown(rows).some(row => typeof quantity(row, item.y, item) === "number");
     if (some) draw(section, item.title, 420 + 18 * Math.floor(seriesOf(shown(rows), item).size / 4), build);
     else section.append(element("p", { class: "soft" }, "Nothing was measured that this figure could show."));
-  } else if (item.kind === "table") addTable(section, item, rows);
+  } else if (item.kind === "curve") draw(section, item.title, 460, curveChart(item, rows));
+  else if (item.kind === "histograms") addHistograms(section, item, rows);
+  else if (item.kind === "table") addTable(section, item, rows);
   else if (item.kind === "stages") {
     const chosen = lastRows(rows).filter(row => Object.keys(partsOf(item, row)).length > 1);
     if (shown(chosen).length) {
