@@ -221,7 +221,10 @@ std::optional<std::string> winner_of(const Json& report, const std::string& id) 
         if (slowest == nullptr || row["metrics"]["compute_ms"] > (*slowest)["metrics"]["compute_ms"]) slowest = &row;
     }
     if (best == nullptr) return std::nullopt;
-    const auto label = [&](const Json& row) { return row["way"].get<std::string>() + " on " + report["devices"][row["device"].get<std::size_t>()]["label"].get<std::string>(); };
+    const auto label = [&](const Json& row) {
+        const std::string way = row["way"] == "chosen" && row.contains("variant") ? row["variant"].get<std::string>() : row["way"].get<std::string>();
+        return way + " on " + report["devices"][row["device"].get<std::size_t>()]["label"].get<std::string>();
+    };
     const std::string where = grid_text((*last)["grid"]);
     std::string text = fmt::format("{}{}{}: {} takes {}", id, where.empty() ? "" : " at ", where, label(*best), duration((*best)["metrics"]["compute_ms"].get<double>()));
     if (best != slowest)

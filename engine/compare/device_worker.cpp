@@ -19,8 +19,10 @@ std::string DeviceWorker::last_message() const {
 }
 
 Json DeviceWorker::exchange(const Json& request, double limit_s) {
+    const auto start = std::chrono::steady_clock::now();
     const bool written = child_->write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace));
     const auto line = written ? child_->read_line(std::chrono::duration<double>(limit_s)) : std::nullopt;
+    const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >= limit_s;
     if (line) {
         try {
             Json answer = Json::parse(*line);
@@ -31,14 +33,11 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
     }
     ++losses_;
     const std::string doing = request.value("do", std::string());
-    if (written && !line && child_->running()) {
-        child_->leave(std::chrono::milliseconds(200));   // one that is just dying tells how
-        if (child_->ending().starts_with("signal 9")) {
-            child_.reset();
-            throw WorkerLost("hung", fmt::format("the worker did not answer \"{}\" within {:g} s and was ended{}", doing, limit_s, last_message()));
-        }
+    if (!line && late) {
+        child_.reset();
+        throw WorkerLost("hung", fmt::format("the worker did not answer \"{}\" within {:g} s and was ended{}", doing, limit_s, last_message()));
     }
-    child_->end();
+    child_->leave(std::chrono::seconds(1));   // one that is just dying tells how
     const std::string ending = child_->ending();
     child_.reset();
     throw WorkerLost("crashed", fmt::format("the worker ended during \"{}\": {}{}", doing, ending, last_message()));

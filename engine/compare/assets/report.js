@@ -22,6 +22,8 @@ function selected(selector, row) {
 const rowsOf = item => report.rows.filter(row =>
   (!item.cases || asList(item.cases).includes(row.case)) && (!item.where || selected(item.where, row)));
 const shown = rows => rows.filter(row => !hidden.has(deviceOf(row).label));
+// What the engine chose where a study lets it choose.
+const wayOf = row => row.way === "chosen" && row.variant ? row.variant : row.way;
 const gridText = grid => Object.entries(grid).map(([axis, value]) => `${axis} ${text(value)}`).join(", ");
 
 // ---- quantities
@@ -83,7 +85,7 @@ const names = {
 function nameOf(name, rows) {
   if (name === "rate" || name === "rate_end_to_end") return (rows[0] && rows[0].work.unit || "rate") + (name === "rate" ? "" : ", end to end");
   if (name === "device_ms" || name === "compute_ms") return names[name];
-  return names[name] || name.replace(/^(rates|evaluation|record|grid|stage)\./, "").replace(/_/g, " ");
+  return names[name] || name.replace(/^(rates|evaluation|record|grid|stage)\./, "").replace(/^(counts|quality)\./, "").replace(/_/g, " ");
 }
 
 function number(value) {
@@ -91,8 +93,9 @@ function number(value) {
   if (typeof value !== "number") return text(value);
   if (!isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(2);
-  return Number.isInteger(value) ? String(value) : value.toPrecision(size >= 100 ? 4 : 3);
+  if (size !== 0 && (size >= 1e7 || size < 1e-3)) return value.toExponential(2);
+  if (Number.isInteger(value)) return String(value);
+  return size >= 1000 ? value.toFixed(0) : value.toPrecision(size >= 100 ? 4 : 3);
 }
 
 // ---- elements
@@ -317,14 +320,14 @@ function lastRows(rows) {
 }
 
 function partsOf(item, row) {
-  if (asList(item.values).length) return Object.fromEntries(asList(item.values).map(name => [names[name] || name, quantity(row, name, item)]).filter(([, value]) => typeof value === "number"));
+  if (asList(item.values).length) return Object.fromEntries(asList(item.values).map(name => [(names[name] || name).replace(/, ms$/, "").replace("time of the kernels", "device"), quantity(row, name, item)]).filter(([, value]) => typeof value === "number"));
   return Object.fromEntries(Object.entries(row.stages || {}).map(([name, stage]) => [name, stage.median * 1e3]));
 }
 
 function stagesChart(item, rows) {
   return style => {
     const chosen = shown(rows), several = new Set(chosen.map(row => row.case)).size > 1;
-    const labels = chosen.map(row => `${several ? row.case + ": " : ""}${row.way} · ${deviceOf(row).label}`);
+    const labels = chosen.map(row => `${several ? row.case + ": " : ""}${wayOf(row)} · ${deviceOf(row).label}`);
     const parts = chosen.map(row => partsOf(item, row)), total = parts.map(part => Object.values(part).reduce((a, b) => a + b, 0));
     const stages = [...new Set(parts.flatMap(part => Object.keys(part)))];
     const sets = stages.map((stage, i) => ({ label: stage, data: parts.map((part, r) => part[stage] === undefined ? null : 100 * part[stage] / total[r]), backgroundColor: style.palette[i % style.palette.length], stack: "all" }));
@@ -370,15 +373,20 @@ function addTable(parent, item, rows) {
     const part = shown(rows.filter(row => id === null || row.case === id));
     if (!part.length) continue;
     if (id !== null && cases.length > 1) parent.append(element("h3", {}, id));
+    if (across[0] === "values") {
+      const lines = new Map(part.map(row => [down.map(name => text(quantity(row, name, item) ?? "-")).join(" · "), row]));
+      parent.append(table([...down, ...values.map(value => nameOf(value, part))], [...lines].map(([line, row]) => [...line.split(" · "), ...values.map(value => row.outcome === "ok" ? number(quantity(row, value, item)) : why(row))]), down.length));
+      continue;
+    }
     for (const value of values) {
       if (values.length > 1) parent.append(element("h3", {}, nameOf(value, part)));
       const key = (row, keys) => keys.map(name => text(quantity(row, name, item) ?? "-")).join(" · ");
       const columns = [...new Set(part.map(row => key(row, across)))], lines = [...new Set(part.map(row => key(row, down)))];
       const cells = new Map(part.map(row => [key(row, down) + "\n" + key(row, across), row]));
-      const smaller = /_ms$/.test(value);
+      const smaller = /_ms$/.test(value), ranked = smaller || /^(rate|speed_up|copy_share|runs_a_second|sustained_runs|memory_left)/.test(value);
       const best = new Map(columns.map(column => {
         const all = lines.map(line => cells.get(line + "\n" + column)).filter(Boolean).map(row => quantity(row, value, item)).filter(v => typeof v === "number");
-        return [column, all.length > 1 ? (smaller ? Math.min(...all) : Math.max(...all)) : NaN];
+        return [column, ranked && all.length > 1 ? (smaller ? Math.min(...all) : Math.max(...all)) : NaN];
       }));
       const body = lines.map(line => [...line.split(" · "), ...columns.map(column => {
         const row = cells.get(line + "\n" + column);
@@ -458,7 +466,7 @@ function addImages(parent, item, rows) {
 // Lists of counts, as bars beside each other.
 function addHistograms(parent, item, rows) {
   for (const row of lastRows(shown(rows))) {
-    const lists = asList(item.values).map(name => [nameOf(name, [row]), factor(row, name, item)]).filter(([, list]) => Array.isArray(list));
+    const lists = asList(item.values).map(name => [nameOf(name, [row]).split(".")[0], factor(row, name, item)]).filter(([, list]) => Array.isArray(list));
     if (!lists.length) continue;
     parent.append(element("h3", {}, `${row.case} ${gridText(row.grid)}`));
     draw(parent, `${item.title}: ${row.case}`, 200, style => ({ type: "bar",

@@ -1,0 +1,248 @@
+// Studies that run: workers that die, hang and are interrupted, reports that are made, merged and repeated.
+#include "compare/compare.hpp"
+#include "compare/device_worker.hpp"
+#include "compare/journal.hpp"
+#include "compare/replay.hpp"
+#include "compare/report.hpp"
+#include "jobs/support.hpp"
+
+#include <cstdlib>
+#include <set>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::engine::compare;
+using namespace parallax::tests;
+
+namespace {
+
+const Registry& registry() {
+    static const Registry all;
+    return all;
+}
+
+std::string program() {
+    const char* const bin = std::getenv("PARALLAX_BIN");
+    REQUIRE_MESSAGE(bin != nullptr, "PARALLAX_BIN must hold the path of the program");
+    return fs::absolute(bin).string();
+}
+
+/// Sums on the host, which needs no driver.
+Json study_text(const std::string& variants, int samples = 6) {
+    Json json = Json::parse(R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
+        "sampling": {"samples": 6, "rounds": 3, "warmups": 1, "budget_s": 0.2},
+        "cases": [{"id": "sum", "grid": {"n": [100, 1000]},
+            "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": ["$n"]}},
+            "steps": [{"run": "reduce"}], "work": {"items": ["$n"], "bytes": ["$n", 4]}}],
+        "report": [{"kind": "line", "title": "Time", "x": "n", "y": "wall_ms"}]})");
+    json["cases"][0]["variants"] = Json::parse(variants);
+    json["sampling"]["samples"] = samples;
+    return json;
+}
+
+struct Ready {
+    Study study;
+    std::vector<Point> points;
+    std::vector<StudyDevice> devices;
+    explicit Ready(const Json& json) : study(parse_study(json, registry().algorithms(), false)), points(expand(study, registry().algorithms())), devices(devices_of(study, host::enumerate(), std::nullopt)) {}
+    Json run(const CompareOptions& options) const { return engine::compare::run(study, points, devices, registry().algorithms(), options); }
+};
+
+CompareOptions options_in(const TempFolder& folder) {
+    CompareOptions options;
+    options.out = folder / "out";
+    fs::create_directories(options.out);
+    options.worker = {program(), "worker"};
+    return options;
+}
+
+const Json& row_of(const Json& report, const std::string& way, int n) {
+    for (const Json& row : report["rows"]) {
+        if (row["way"] == way && row["grid"]["n"] == n) return row;
+    }
+    throw std::out_of_range("no row of " + way);
+}
+
+}  // namespace
+
+TEST_CASE("compare: every row is held against the reference and timed; reports are made of report.json alone, byte for byte") {
+    const TempFolder folder;
+    const Ready ready(study_text(R"(["reference", "threaded"])"));
+    const Json report = ready.run(options_in(folder));
+    REQUIRE(report["rows"].size() == 4);
+    for (const Json& row : report["rows"]) {
+        CAPTURE(row.dump());
+        CHECK(row["outcome"] == "ok");
+        CHECK(row["agreement"]["exact"] == true);
+        CHECK(row["samples"]["wall"].size() == 3);
+        CHECK(row["samples"]["end_to_end"]["wall"].size() == 3);
+        CHECK(row["times"]["wall"]["low"] <= row["times"]["wall"]["median"]);
+        CHECK(row["metrics"]["rate"] > 0);
+        CHECK(row["metrics"]["copy_share"] > 0);
+    }
+    CHECK(folder.listing().size() >= 4);
+    CHECK_FALSE(fs::exists(folder / "out/journal.jsonl"));
+    CHECK_FALSE(fs::exists(folder / "out/work"));
+    CHECK(contains(read_text(folder / "out/report.csv"), "case,n,variant"));
+
+    const std::string html = read_text(folder / "out/report.html");
+    for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http"}) CHECK_FALSE(contains(html, outside));
+    const Run again = run_program({"report", (folder / "out/report.json").string(), "--out", (folder / "again").string()}, folder.path());
+    CHECK(again.status == 0);
+    CHECK(read_text(folder / "again/report.html") == html);
+    CHECK(read_text(folder / "again/report.json") == read_text(folder / "out/report.json"));
+    CHECK(read_text(folder / "again/report.csv") == read_text(folder / "out/report.csv"));
+}
+
+TEST_CASE("compare: what a title holds cannot end the page's script") {
+    Json report{{"study", {{"title", "</script><b>&"}, {"cases", Json::array()}}}, {"rows", Json::array()}, {"devices", Json::array()}, {"sessions", Json::array()}, {"summary", {"</script>"}}};
+    const std::string html = html_of(report);
+    CHECK(contains(html, "<title>&lt;/script&gt;&lt;b&gt;&amp;</title>"));
+    std::size_t ends = 0;
+    for (std::size_t at = html.find("</script>"); at != std::string::npos; at = html.find("</script>", at + 1)) ++ends;
+    CHECK(ends == 3);
+}
+
+#if !defined(_WIN32)
+TEST_CASE("compare: a worker that dies or hangs costs its row, and the rest goes on") {
+    const TempFolder folder;
+    Json json = study_text(R"(["reference", "threaded"])");
+    json["sampling"]["limit_s"] = 1.5;
+    const Ready ready(json);
+    CompareOptions options = options_in(folder);
+    // Between study and worker: of the reference at 100 the request is lost, at 1000 the worker loses its input and ends.
+    const std::string prepare = R"("do":"prepare".*"variant":"reference".*)";
+    options.worker = {"/bin/sh", "-c", "sed -u '/" + prepare + R"(\/work\/0\//d; /)" + prepare + R"(\/work\/1\//Q' | ')" + program() + "' worker"};
+    const Json report = ready.run(options);
+    REQUIRE(report["rows"].size() == 4);
+    CHECK(row_of(report, "reference", 100)["outcome"] == "hung");
+    CHECK(row_of(report, "reference", 1000)["outcome"] == "crashed");
+    CHECK(contains(row_of(report, "reference", 1000)["reason"].get<std::string>(), "prepare"));
+    CHECK(row_of(report, "threaded", 100)["outcome"] == "ok");
+    CHECK(row_of(report, "threaded", 1000)["outcome"] == "ok");
+    CHECK_FALSE(row_of(report, "reference", 100)["metrics"].contains("wall_ms"));
+}
+
+TEST_CASE("compare: a worker's death is told with the signal and its last words, and three losses end it") {
+    const TempFolder folder;
+    WorkerOptions options{{"/bin/sh", "-c", "read line; echo '{}'; read line; echo 'the driver gives up' >&2; kill -SEGV $$"}, {}, folder / "log", {}, false};
+    DeviceWorker worker(Json::object(), options);
+    for (int i = 0; i < 3; ++i) {
+        CHECK_FALSE(worker.given_up());
+        const WorkerLost lost = error_of<WorkerLost>([&] { worker.ask({{"do", "sample"}}, 10); });
+        CHECK(lost.outcome == "crashed");
+        CHECK(contains(lost.what(), "signal 11"));
+        CHECK(contains(lost.what(), "the driver gives up"));
+    }
+    CHECK(worker.given_up());
+    CHECK(error_of<WorkerLost>([&] { worker.ask({{"do", "sample"}}, 10); }).outcome == "not run");
+}
+#endif
+
+TEST_CASE("compare: a result that disagrees has no time") {
+    const TempFolder folder;
+    Json json = Json::parse(R"({"parallax_study": 1, "title": "wrong", "devices": [{"backend": "native"}], "sampling": {"samples": 2, "budget_s": 0.1},
+        "cases": [{"id": "blur", "inputs": {"image": {"make": "random", "type": "f32", "axes": "yx", "shape": [8, 8]}},
+            "steps": [{"run": "box_filter", "radius": 1}], "variants": [{"variant": "threaded", "label": "wider", "set": {"radius": 2}}, "threaded"]}]})");
+    const Json report = Ready(json).run(options_in(folder));
+    CHECK(report["rows"][0]["outcome"] == "disagrees");
+    CHECK(contains(report["rows"][0]["reason"].get<std::string>(), "image"));
+    CHECK(report["rows"][0]["times"].empty());
+    CHECK_FALSE(report["rows"][0].contains("samples"));
+    CHECK(report["rows"][1]["outcome"] == "ok");
+}
+
+TEST_CASE("compare: interrupted and resumed, no row is lost or run twice; another study's journal is refused") {
+    const TempFolder folder;
+    const Ready ready(study_text(R"(["reference", "threaded"])"));
+    CompareOptions options = options_in(folder);
+    std::set<std::string> first;
+    options.progress = [&](const std::string& what, double) { first.insert(what); };
+    options.cancelled = [&] { return first.count("sum/n=100/threaded@" + ready.devices[0].label) > 0; };
+    CHECK_THROWS_AS(ready.run(options), Error);
+    REQUIRE(fs::exists(folder / "out/journal.jsonl"));
+    CHECK_FALSE(fs::exists(folder / "out/report.json"));
+    const std::string journal = read_text(folder / "out/journal.jsonl");
+    write_text(folder / "out/journal.jsonl", journal + R"({"row": {"id": "to)");   // torn by the end of the process
+
+    options.cancelled = nullptr;
+    CHECK(error_of<ConfigError>([&] { ready.run(options); }).pointer == "--out");
+    options.resume = true;
+    const Ready other(study_text(R"(["reference"])"));
+    CHECK(error_of<ConfigError>([&] { other.run(options); }).pointer == "--resume");
+    std::set<std::string> second;
+    options.progress = [&](const std::string& what, double) { second.insert(what); };
+    const Json report = ready.run(options);
+    CHECK(report["rows"].size() == 4);
+    CHECK(report["sessions"].size() == 2);
+    CHECK(second.count("sum/n=100/reference@" + ready.devices[0].label) == 0);
+    CHECK(second.count("sum/n=100/threaded@" + ready.devices[0].label) == 1);
+    CHECK(report["rows"][0]["session"] == 0);
+    CHECK(report["rows"][1]["session"] == 1);
+}
+
+TEST_CASE("compare: reports of two machines as one, the same study repeated, and what changed") {
+    const TempFolder folder;
+    const Ready ready(study_text(R"(["reference"])", 10));
+    const Json report = ready.run(options_in(folder));
+    const std::string file = (folder / "out/report.json").string();
+
+    const Json merged = merge({report, report}, {"a", "b"});
+    CHECK(merged["devices"].size() == 2);
+    CHECK(merged["devices"][0]["label"] != merged["devices"][1]["label"]);
+    CHECK(merged["rows"].size() == 4);
+    std::set<std::string> ids;
+    for (const Json& row : merged["rows"]) {
+        ids.insert(row["id"].get<std::string>());
+        CHECK(row["metrics"].contains("copy_share"));   // of its own machine's copy
+    }
+    CHECK(ids.size() == 4);
+    Json other = report;
+    other["study"]["cases"][0]["id"] = "different";
+    CHECK(contains(error_of<ConfigError>([&] { merge({report, other}, {"a", "b"}); }).found, "different studies"));
+    CHECK_THROWS_AS(check_report(Json{{"rows", 1}}, "x"), ConfigError);
+
+    const Run replay = run_program({"compare", "--replay", file, "--out", (folder / "later").string(), "--json", "--quiet"}, folder.path());
+    CAPTURE(replay.err);
+    CHECK(replay.status == 0);
+    const Json changes = Json::parse(replay.out);
+    REQUIRE(changes.size() == 2);
+    for (const Json& change : changes) CHECK(change["verdict"] != "different result");
+
+    Json wrong = report["rows"][0];
+    wrong["records"]["value"]["value"] = 1;
+    CHECK(change_of(report["rows"][0], wrong, true).verdict == "different result");
+    wrong = report["rows"][0];
+    wrong["outcome"] = "disagrees";
+    CHECK(change_of(report["rows"][0], wrong, false).verdict == "different result");
+    CHECK(change_of(report["rows"][0], report["rows"][0], true).verdict == "same");
+    Json slow = report["rows"][0];
+    for (const char* name : {"wall", "device"})
+        for (Json& round : slow["samples"][name])
+            for (Json& value : round) value = value.get<double>() * 2 + 1e-3;
+    CHECK(change_of(report["rows"][0], slow, true).verdict == "slower");
+    CHECK(change_of(slow, report["rows"][0], true).verdict == "faster");
+}
+
+TEST_CASE("compare: a job of one's own on every device, and what the command line refuses") {
+    const TempFolder folder;
+    io::write(folder / "in.png", ramp(32, 24));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "in.png"},
+        "steps": [{"id": "blur", "run": "box_filter", "radius": 2}, {"id": "spread", "run": "equalize", "in": {"image": "image"}, "out": {"image": "even"}}], "outputs": {"even": "even.png"}})");
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"raw": "in.png"},
+        "steps": [{"id": "blur", "run": "box_filter", "radius": 2, "in": {"image": "raw"}, "out": {"image": "smooth"}},
+                  {"id": "spread", "run": "equalize", "in": {"image": "smooth"}, "out": {"image": "even"}}], "outputs": {"even": "even.png"}})");
+    const Run run = run_program({"compare", "--job", "job.json", "--out", "out", "--quiet", "--device", "native"}, folder.path());
+    CAPTURE(run.err);
+    CHECK(run.status == 0);
+    const Json report = Json::parse(read_text(folder / "out/report.json"));
+    REQUIRE(report["rows"].size() == 1);
+    CHECK(report["rows"][0]["outcome"] == "ok");
+    CHECK(report["rows"][0]["agreement"]["agrees"] == true);
+    CHECK(report["rows"][0]["stages"].size() >= 2);
+
+    CHECK(run_program({"compare", "--job", "job.json", "--out", "out", "--device", "native"}, folder.path()).status == 2);   // the report is there
+    CHECK(run_program({"compare", "--job", "job.json"}, folder.path()).status == 2);
+    CHECK(run_program({"compare", "--out", "x"}, folder.path()).status == 2);
+    CHECK(run_program({"report", "job.json", "--out", "x"}, folder.path()).status == 2);
+}
