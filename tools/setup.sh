@@ -1,5 +1,6 @@
 # Shared by tools/run and tools/test: install what is missing, then build. Sourced, not run.
-# Packages come from tools/packages.txt; a line "# test: NAME" is installed for tests only.
+# Packages come from tools/packages.txt; a line "# test: NAME" is installed for tests only, "# test?: NAME" where the
+# distribution has it.
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build="${PARALLAX_BUILD:-$root/build}"
@@ -8,8 +9,13 @@ build="${PARALLAX_BUILD:-$root/build}"
 missing_packages() {
     local wanted
     wanted="$(grep -v '^#' "$root/tools/packages.txt" | grep . || true)"
-    [ "${1:-}" = test ] && wanted="$wanted $(sed -n 's/^# test: //p' "$root/tools/packages.txt")"
     local name
+    if [ "${1:-}" = test ]; then
+        wanted="$wanted $(sed -n 's/^# test: //p' "$root/tools/packages.txt")"
+        for name in $(sed -n 's/^# test?: //p' "$root/tools/packages.txt"); do
+            apt-cache show "$name" > /dev/null 2>&1 && wanted="$wanted $name"
+        done
+    fi
     for name in $wanted; do
         dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || echo "$name"
     done
@@ -39,7 +45,7 @@ install_missing() {
 # A digest of everything that a build depends on and its own result: unchanged means that cmake need not be asked.
 source_state() {
     # Names, sizes and times of the sources: a stat of a few hundred files, not a read of them.
-    find "$root/CMakeLists.txt" "$root/cmake" "$root/host" "$root/engine" "$root/kernels_cl" "$root/tools" "$root/tests" "$root/benchmarks" \
+    find "$root/CMakeLists.txt" "$root/cmake" "$root/host" "$root/engine" "$root/kernels_cl" "$root/third_party" "$root/tools" "$root/tests" "$root/benchmarks" \
         -type f -printf '%p %s %T@\n' 2> /dev/null | sort | cksum
 }
 
