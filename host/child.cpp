@@ -135,7 +135,7 @@ std::optional<std::string> Child::read_line(std::chrono::duration<double> limit)
             return line;
         }
         if (state_->output < 0) return std::nullopt;
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
         if (left <= 0) return std::nullopt;
         pollfd wanted{state_->output, POLLIN, 0};
         const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 1000)));

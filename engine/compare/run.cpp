@@ -235,7 +235,7 @@ private:
         const auto part = [&](int count) { return count * (round + 1) / s.rounds - count * round / s.rounds; };
         const double share = s.budget_s / s.rounds;
         Json& samples = active.row["samples"];
-        if (active.row.value("first_run_s", 0.0) > s.budget_s) {   // one run says it all
+        if (active.row.value("run_s", 0.0) > s.budget_s) {   // one run says it all
             if (round > 0) return;
             const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", false}, {"samples", 1}, {"budget_s", 0}}, s.limit_s);
             if (active.over) return;
@@ -267,10 +267,19 @@ private:
         const double items = row["work"]["items"].get<double>();
         for (auto before = rows_.rbegin(); before != rows_.rend() && items > 0; ++before) {
             if ((*before)["case"] != row["case"] || (*before)["way"] != row["way"] || (*before)["device"] != row["device"]) continue;
-            const double seconds = before->value("expected_s", before->value("first_run_s", 0.0)), work = (*before)["work"]["items"].get<double>();
-            return work > 0 ? seconds / work * items : 0;
+            const double work = (*before)["work"]["items"].get<double>(), seconds = run_seconds(*before);
+            if (seconds > 0 && work > 0) return seconds / work * items;
         }
         return 0;
+    }
+
+    /// The fastest of its samples: drivers compile at first launches, so that first runs say little.
+    static double run_seconds(const Json& row) {
+        if (row.contains("expected_s")) return row["expected_s"].get<double>();
+        double least = 0;
+        for (const Json& round : row.value("samples", Json::object()).value("wall", Json::array()))
+            for (const Json& value : round) least = least == 0 ? value.get<double>() : std::min(least, value.get<double>());
+        return least;
     }
 
     void sustain(Active& active) {
@@ -285,7 +294,7 @@ private:
         const bool same = c.reference && way.variant == *c.reference && way.set.empty() && devices_[active.device].info.backend == host::Backend::native;
         if (!same || reference_seconds_ <= study_.sampling.budget_s) return false;
         active.row["variant"] = way.variant;
-        active.row["first_run_s"] = reference_seconds_;
+        active.row["run_s"] = reference_seconds_;
         active.row["note"] = "timed once, when the reference was made";
         active.row["samples"] = {{"wall", {{reference_seconds_}}}, {"device", {{reference_seconds_}}}};
         active.row["agreement"] = Agreement().to_json();

@@ -152,15 +152,18 @@ private:
         const Json records = bench_->records();
         Json answer{{"variant", first.variants.back()}, {"policy", first.policies.back().to_json()}, {"records", records}, {"memory", {{"allocated", first.allocated}, {"workspace", first.workspace}}}};
         Json kernels = Json::array();
-        bool cold = !first.built.empty();
+        bool cold = false, warm = false;
         for (const PlanBuilder::Built& built : first.built) {
             kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
-            cold = cold && built.origin == "built";
+            cold = cold || built.origin == "built";
+            warm = warm || built.origin == "disk";
         }
         answer["kernels"] = std::move(kernels);
         answer["warnings"] = first.warnings;
-        answer["first_run_s"] = first.wall - first.plan_seconds;
-        answer["compile"] = {{"first_s", first.plan_seconds}, {"cold", cold}};
+        double run = first.wall - first.plan_seconds;   // drivers compile at first launches: where that may be, once more
+        if (run > 0.02) run = std::min(run, bench_->run().wall);
+        answer["run_s"] = run;
+        answer["compile"] = {{"first_s", first.plan_seconds}, {"cold", cold && !warm}};
         if (request.value("cold", false) && !first.built.empty()) answer["compile"]["cached_s"] = seconds_from_cache();
         Json hashes = Json::object();
         for (const auto& [name, array] : arrays) hashes[name] = io::hash_array(array);

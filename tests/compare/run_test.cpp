@@ -181,6 +181,18 @@ TEST_CASE("compare: interrupted and resumed, no row is lost or run twice; anothe
     CHECK(report["rows"][1]["session"] == 1);
 }
 
+TEST_CASE("compare: a point that would take too long, by the one before, is left out and says so") {
+    const TempFolder folder;
+    Json json = study_text(R"(["reference"])");
+    json["cases"][0]["grid"]["n"] = {100000, 100000000};
+    json["cases"][0]["inputs"]["array"]["shape"] = {1000};   // the work is what is said of it
+    json["sampling"]["row_limit_s"] = 1e-3;
+    const Json report = Ready(json).run(options_in(folder));
+    CHECK(row_of(report, "reference", 100000)["outcome"] == "ok");
+    CHECK(row_of(report, "reference", 100000000)["outcome"] == "too long");
+    CHECK(row_of(report, "reference", 100000000)["expected_s"].get<double>() > 1e-3);
+}
+
 TEST_CASE("compare: reports of two machines as one, the same study repeated, and what changed") {
     const TempFolder folder;
     const Ready ready(study_text(R"(["reference"])", 10));

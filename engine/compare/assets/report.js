@@ -246,7 +246,7 @@ function lineChart(item, rows) {
     const log = item.log || "";
     const x = numeric ? axis(nameOf(item.x, rows), log.includes("x"), style) : { type: "category", labels: order, title: { display: true, text: nameOf(item.x, rows), color: style.soft }, grid: { color: style.line } };
     if (numeric) {   // the grid's own values are the ticks
-      const values = [...new Set(rows.map(row => quantity(row, item.x, item)))].sort((a, b) => a - b);
+      const values = [...new Set([...rows.map(row => quantity(row, item.x, item)), ...paper.flatMap(set => set.data.map(point => point.x))])].sort((a, b) => a - b);
       x.afterBuildTicks = scale => { if (values.length <= 16) scale.ticks = values.map(value => ({ value })); };
       x.ticks = { callback: value => number(value), autoSkip: true };
     }
@@ -523,9 +523,10 @@ function deviceTable() {
 function allRows() {
   const error = row => !row.agreement ? "" : row.agreement.exact ? "exact" : row.agreement.relative > 0 ? number(row.agreement.relative) : number(row.agreement.max_error);
   const interval = row => row.times && (row.times.device || row.times.wall) ? (({ low, high }) => `${number(low * 1e3)} to ${number(high * 1e3)}`)(row.times.device || row.times.wall) : "";
-  return table(["case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", "reason"], shown(report.rows).map(row => [row.case, gridText(row.grid), row.way, deviceOf(row).label,
+  const rows = shown(report.rows), reasons = rows.some(row => row.reason);
+  return table(["case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", ...(reasons ? ["reason"] : [])], rows.map(row => [row.case, gridText(row.grid), row.way, deviceOf(row).label,
     { text: row.outcome, class: ["ok", "refused", "too long"].includes(row.outcome) ? "" : "bad" }, error(row), row.agreement && !row.agreement.exact ? number(row.agreement.ulp.p99) : "", number(row.metrics.device_ms), interval(row), number(row.metrics.wall_ms), number(row.metrics.end_to_end_ms),
-    { text: row.reason || "", class: "wide" }]), 4);
+    ...(reasons ? [{ text: row.reason || "", class: "wide" }] : [])]), 4);
 }
 
 function build() {
