@@ -8,6 +8,15 @@ bool Problem::wants(std::string_view output) const noexcept {
     return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
 }
 
+std::string_view to_string(PortKind kind) noexcept {
+    switch (kind) {
+        case PortKind::array: return "array";
+        case PortKind::record: return "record";
+        case PortKind::drawing: return "drawing";
+    }
+    return "unknown";
+}
+
 std::string_view to_string(Role role) noexcept {
     switch (role) {
         case Role::reference: return "reference";

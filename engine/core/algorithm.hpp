@@ -21,7 +21,8 @@ class PlanBuilder;
 /// Named arrays, in order of their names.
 using ArrayDescs = std::map<std::string, ArrayDesc, std::less<>>;
 
-enum class PortKind { array, record };   ///< record: JSON made from a few scalars (a focus curve, counts)
+enum class PortKind { array, record, drawing };   ///< record: JSON made from a few scalars (a focus curve, counts); drawing: a string of SVG
+std::string_view to_string(PortKind) noexcept;
 
 struct Port {
     std::string name;

@@ -71,6 +71,8 @@ void check_writable(const std::filesystem::path&, const ArrayDesc&, const WriteO
 /// not there yet are made when the file is written.
 void check_target(const std::filesystem::path&, bool overwrite);
 
+/// UTF-8 as it is.
+void write_text(const std::filesystem::path&, const std::string&, bool overwrite);
 void write_json(const std::filesystem::path&, const Json&, bool overwrite);
 /// Rows of equal length; numbers with all digits, text quoted where needed.
 void write_csv(const std::filesystem::path&, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows,

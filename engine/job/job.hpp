@@ -62,7 +62,7 @@ struct StepSpec {
     std::vector<std::string> outputs;                       ///< ports that are wanted, in their order
 };
 
-enum class OutputForm { array, json, csv, table };   ///< csv: the lists of a record as columns; table: its scalars as one row
+enum class OutputForm { array, json, csv, table, svg };   ///< svg: a drawing; csv: the lists of a record as columns; table: its scalars as one row
 
 struct OutputSpec {
     std::string name;

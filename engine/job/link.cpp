@@ -92,7 +92,7 @@ std::optional<Source> find_before(const Job& job, const Candidates& all, const s
 void check_is_array(const Job& job, const Source& maker, const std::string& name, const std::string& pointer) {
     if (!maker.step) return;
     const Port* port = job.steps[*maker.step].algorithm->output(maker.port);
-    if (port->kind == PortKind::record) throw ConfigError(pointer, fmt::format("\"{}\", which is a record", name), "the name of an array");
+    if (port->kind != PortKind::array) throw ConfigError(pointer, fmt::format("\"{}\", which is a {}", name, to_string(port->kind)), "the name of an array");
 }
 
 void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<Source>& used) {
@@ -143,8 +143,15 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
     output.source = makers.front().maker;
     if (!output.source.step) return;
     const Port* port = job.steps[*output.source.step].algorithm->output(output.source.port);
-    if (port->kind == PortKind::record && !output.combine.empty()) {
-        throw ConfigError(output.pointer, fmt::format("\"combine\" for the record \"{}\"", output.of), R"({"table": path}: a row for each item)");
+    if (port->kind != PortKind::array && !output.combine.empty()) {
+        throw ConfigError(output.pointer, fmt::format("\"combine\" for the {} \"{}\"", to_string(port->kind), output.of), R"({"table": path}: a row for each item)");
+    }
+    const bool drawing = port->kind == PortKind::drawing;
+    if (drawing && output.form != OutputForm::svg) {
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for the drawing \"{}\"", output.file, output.of), "an .svg file");
+    }
+    if (!drawing && output.form == OutputForm::svg) {
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for \"{}\"", output.file, output.of), "another format: .svg is for drawings");
     }
     if (port->kind == PortKind::record && output.form == OutputForm::array) {
         throw ConfigError(output.pointer, fmt::format("\"{}\" for the record \"{}\"", output.file, output.name), "a .json or .csv file");

@@ -240,9 +240,11 @@ OutputSpec read_output(const std::string& name, const Json& value, const std::st
         output.form = OutputForm::json;
     } else if (extension == ".csv") {
         output.form = OutputForm::csv;
+    } else if (extension == ".svg") {
+        output.form = OutputForm::svg;
     } else if (std::find(array_extensions.begin(), array_extensions.end(), extension) == array_extensions.end()) {
         std::vector<std::string> known = array_extensions;
-        known.insert(known.end(), {".json", ".csv"});
+        known.insert(known.end(), {".json", ".csv", ".svg"});
         throw ConfigError(here, fmt::format("\"{}\"", output.file), fmt::format("a file that ends in one of {}", fmt::join(known, ", ")),
                           did_you_mean(extension, known));
     }

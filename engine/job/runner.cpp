@@ -48,7 +48,7 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     result.steps = stream.steps();
     result.outputs = std::move(work.output_reports);
     for (const OutputSpec& output : prepared.job.outputs) {
-        if (output.form != OutputForm::array) result.records[output.name] = record_of(work, output);
+        if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);
     }
     result.peak_device_bytes = stream.peak_bytes();
     for (std::size_t i = 0; i < result.steps.size(); ++i) {   // the job that is reported repeats this very run

@@ -179,7 +179,7 @@ Json starting_job(const Algorithm& algorithm) {
         const bool shown = port.required || (none_required && first);
         first = false;
         outputs["//" + port.name] = shown ? port.doc : fmt::format("optional: {}", port.doc);
-        if (shown) outputs[port.name] = port.name + (port.kind == PortKind::record ? ".json" : ".npy");
+        if (shown) outputs[port.name] = port.name + (port.kind == PortKind::record ? ".json" : port.kind == PortKind::drawing ? ".svg" : ".npy");
     }
     Json step{{"id", algorithm.name}, {"run", algorithm.name}};
     const Json defaults = algorithm.parameters.defaults().to_json();

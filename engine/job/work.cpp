@@ -16,6 +16,7 @@ using Scope = Execution::Scope;
 void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record) {
     if (output.form == OutputForm::array) return io::write(path, array, output.write);
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
+    if (output.form == OutputForm::svg) return io::write_text(path, record.get<std::string>(), false);
     const Table table = to_table(record, output.form);
     io::write_csv(path, table.header, table.rows, false);
 }

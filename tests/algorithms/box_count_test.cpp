@@ -333,3 +333,42 @@ TEST_CASE("box_count: units, and what is refused") {
     refused({{"volume", good}}, {{"fit", {{"from", 1}, {"to", 3}}}});
     refused({{"volume", good}}, {{"fit", {{"from", 2}, {"to", 2}}}});
 }
+
+TEST_CASE("box_count: the plot shows every size that has boxes, filled where it is fitted") {
+    const auto occurrences = [](const std::string& text, const std::string& word) {
+        std::size_t n = 0;
+        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+        return n;
+    };
+    HostArray gasket = shape_of({64, 64, 0}, [](auto x, auto y, auto) { return (x & y) == 0; });
+    gasket.desc = gasket.desc.with_unit("<um>").with_spacing('x', .5).with_spacing('y', .5);
+    const std::string plot = plot_of(reference_record(gasket, {{"fit", {{"from", 1}, {"to", 4}}}}));
+    CHECK(plot.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    CHECK(plot.ends_with("</svg>\n"));
+    CHECK(occurrences(plot, "<circle") == 7);
+    CHECK(occurrences(plot, R"(fill="#fff" stroke)") == 3);
+    CHECK(occurrences(plot, "Dimension 1.5850") == 1);
+    CHECK(occurrences(plot, ">Box edge, &lt;um><") == 1);
+    CHECK(occurrences(plot, ">32<") == 1);   // the largest edge, in um
+    const std::string labels = plot_of(reference_record(gasket, {{"labels", {255, 9}}}));
+    CHECK(occurrences(labels, "label 255: 1.5850") == 1);
+    CHECK(occurrences(labels, "label 9: none") == 1);
+    CHECK(occurrences(labels, "<circle") == 9);
+    const std::string empty = plot_of(reference_record(shape_of({64, 64, 0}, [](auto, auto, auto) { return false; })));
+    CHECK(occurrences(empty, "<circle") == 0);
+    CHECK(occurrences(empty, "No dimension: ") == 1);
+    const std::string point = plot_of(reference_record(shape_of({1, 1, 0}, [](auto, auto, auto) { return true; })));
+    CHECK(occurrences(point, "nan") + occurrences(point, "inf") == 0);
+
+    for (const auto& device : tests::devices_under_test()) {
+        Engine engine(*device, {host::ProgramCache::open()});
+        Session session(engine);
+        const Algorithm algorithm = make_box_count();
+        Call call;
+        call.algorithm = &algorithm;
+        call.parameters = algorithm.parameters.parse({{"fit", {{"from", 1}, {"to", 4}}}}, "");
+        call.inputs["image"] = session.upload(gasket);
+        call.outputs = {"counts", "plot"};
+        CHECK(session.run(call).records.at("plot") == plot);
+    }
+}

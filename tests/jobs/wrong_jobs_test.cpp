@@ -85,6 +85,7 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {step(R"("in": {"hologram": "hologam"})"), {}, 2, {"/steps/0/in/hologram", "did you mean \"hologram\""}},
         {R"({"outputs": {"ampiltude": "a.npy", "amplitude": null}})", {}, 2, {"/outputs/ampiltude", "did you mean \"amplitude\""}},
         {R"({"outputs": {"amplitude": "a.gif"}})", {}, 2, {"/outputs/amplitude", "\"a.gif\"", ".png"}},
+        {R"({"outputs": {"amplitude": "a.svg"}})", {}, 2, {"/outputs/amplitude", "a.svg", "drawings"}},
         {R"({"outputs": {"focus": "f.json"}})", {}, 2, {"/outputs/focus", "autofocus"}},
         {R"({"inputs": {"dark_frame": "h.png"}})", {}, 2, {"/inputs/dark_frame", "which no step uses"}},
         {R"({"device": {"backend": null, "prefer": [{"typ": "gpu"}]}})", {}, 2, {"/device/prefer/0/typ", "did you mean \"type\""}},

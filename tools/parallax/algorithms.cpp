@@ -13,7 +13,7 @@ using engine::Algorithm;
 Json to_json(const std::vector<engine::Port>& ports) {
     Json list = Json::array();
     for (const engine::Port& port : ports) {
-        list.push_back({{"name", port.name}, {"doc", port.doc}, {"required", port.required}, {"kind", port.kind == engine::PortKind::record ? "record" : "array"}});
+        list.push_back({{"name", port.name}, {"doc", port.doc}, {"required", port.required}, {"kind", to_string(port.kind)}});
     }
     return list;
 }

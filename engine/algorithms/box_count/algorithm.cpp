@@ -18,7 +18,8 @@ Algorithm make_box_count() {
     a.parameters = box_count::box_count_table();
     a.inputs = {{"volume", "(z, y, x) or (y, x); bool, u8, i8, u16, i16, u32, i32 or f32", false, PortKind::array},
                 {"image", "the same, in place of a volume", false, PortKind::array}};
-    a.outputs = {{"counts", "boxes of every size, the dimension, its standard error and the range of the fit; for each label", true, PortKind::record}};
+    a.outputs = {{"counts", "boxes of every size, the dimension, its standard error and the range of the fit; for each label", true, PortKind::record},
+                 {"plot", "the numbers of boxes by edge and the line through them, an SVG", false, PortKind::drawing}};
     a.infer = infer;
     a.chunking = [](const Problem&) { return Chunking{}; };
     a.variants = {box_count::lanes_variant(),        box_count::pyramid_variant(),    box_count::hou_variant(),      box_count::threaded_variant(),

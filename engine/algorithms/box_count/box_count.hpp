@@ -67,6 +67,9 @@ bool is_signed(ElementType) noexcept;
 /// Record `counts`, from the counts of each band.
 Json record_of(const BoxCountParameters&, const BoxCountSpec&, const std::vector<BoxCounts>&);
 
+/// The same as a picture: SVG of the numbers of boxes by edge and the line through them.
+std::string plot_of(const Json& record);
+
 /// A pyramid of two bits (any, all) a box. threads: 0 for all of the processor's.
 std::vector<BoxCounts> pyramid_counts(const BoxCountSpec&, const std::byte* voxels, int threads);
 /// Hou's method: numbers whose bits are those of the coordinates in turn, sorted; boxes are runs of equal leading bits.

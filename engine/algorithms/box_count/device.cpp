@@ -41,6 +41,15 @@ host::Buffer band_buffer(PlanBuilder& builder, const BoxCountSpec& spec) {
     return builder.constant(words);
 }
 
+void record_counts(Execution& x, const Problem& problem, const BoxCountSpec& spec, const host::Buffer& buffer, std::size_t bytes,
+                   std::function<std::vector<BoxCounts>(std::span<const std::byte>)> counts_in) {
+    const auto record = [p = problem.parameters, spec, counts_in = std::move(counts_in)](std::span<const std::byte> read) {
+        return record_of(p.as<BoxCountParameters>(), spec, counts_in(read));
+    };
+    x.record("counts", buffer, bytes, record);
+    if (problem.wants("plot")) x.record("plot", buffer, bytes, [record](std::span<const std::byte> read) { return Json(plot_of(record(read))); });
+}
+
 Variant device_variant(std::string name, std::string summary, Role role, std::vector<std::string> kernels, PolicyTable policy) {
     Variant v;
     v.name = std::move(name);

@@ -24,7 +24,7 @@ sort::SortSpec sort_spec(const BoxCountSpec& spec) {
 class HouPlan final : public Plan {
 public:
     HouPlan(PlanBuilder& builder, const Problem& problem, int group)
-        : parameters_(problem.parameters.as<BoxCountParameters>()), spec_(spec_of(problem)), bands_(band_buffer(builder, spec_)) {
+        : problem_(problem), spec_(spec_of(problem)), bands_(band_buffer(builder, spec_)) {
         const sort::SortSpec keys = sort_spec(spec_);
         host::Defines d = voxel_defines(spec_);
         d.add("BITS", spec_.top).add("WIDE", keys.type == ElementType::u64);
@@ -55,7 +55,7 @@ public:
             x.launch("clear", *clear_kernel_, {1, 1, 1}, {group_, 1, 1}, {counts});
             x.launch("count", *count_kernel_, {groups_, 1, 1}, {group_, 1, 1}, {sorted, counts, count});
         }
-        x.record("counts", all, spec_.bands.size() * set_bytes(), [p = parameters_, spec = spec_, stride = set_bytes()](std::span<const std::byte> bytes) {
+        record_counts(x, problem_, spec_, all, spec_.bands.size() * set_bytes(), [spec = spec_, stride = set_bytes()](std::span<const std::byte> bytes) {
             std::vector<BoxCounts> read(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1));
             for (std::size_t label = 0; label < read.size(); ++label)
                 for (std::size_t m = 0; m < read[label].size(); ++m) {
@@ -63,14 +63,14 @@ public:
                     std::memcpy(pair, bytes.data() + label * stride + m * sizeof pair, sizeof pair);
                     read[label][m] = {pair[0], pair[1]};
                 }
-            return record_of(p, spec, read);
+            return read;
         });
     }
 
 private:
     static constexpr std::size_t set_bytes() { return 4096; }   // counts of a label, at the alignment of any device's sub-buffers
 
-    BoxCountParameters parameters_;
+    Problem problem_;
     BoxCountSpec spec_;
     host::Buffer bands_;
     std::unique_ptr<host::Kernel> keys_kernel_, clear_kernel_, count_kernel_;

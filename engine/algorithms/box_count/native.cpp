@@ -13,16 +13,18 @@ using Counting = std::vector<BoxCounts> (*)(const BoxCountSpec&, const std::byte
 class NativePlan final : public Plan {
 public:
     NativePlan(const Problem& problem, Counting counting, int threads)
-        : parameters_(problem.parameters.as<BoxCountParameters>()), spec_(spec_of(problem)), counting_(counting), threads_(threads) {}
+        : problem_(problem), spec_(spec_of(problem)), counting_(counting), threads_(threads) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto counts = std::make_shared<std::vector<BoxCounts>>();
         x.host_task("count", [&, voxels = arrays.input(spec_.port)] { *counts = counting_(spec_, voxels.host_pointer(), threads_); });
-        x.record("counts", [counts, p = parameters_, spec = spec_] { return record_of(p, spec, *counts); });
+        const auto record = [counts, p = problem_.parameters, spec = spec_] { return record_of(p.as<BoxCountParameters>(), spec, *counts); };
+        x.record("counts", record);
+        if (problem_.wants("plot")) x.record("plot", [record] { return Json(plot_of(record())); });
     }
 
 private:
-    BoxCountParameters parameters_;
+    Problem problem_;
     BoxCountSpec spec_;
     Counting counting_;
     int threads_;

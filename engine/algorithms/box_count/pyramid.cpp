@@ -23,7 +23,7 @@ std::int64_t tiles_of(const BoxCountSpec& spec, int tile) {
 class PyramidPlan final : public Plan {
 public:
     PyramidPlan(PlanBuilder& builder, const Problem& problem, int tile, int group)
-        : parameters_(problem.parameters.as<BoxCountParameters>()), spec_(spec_of(problem)), group_(static_cast<std::size_t>(group)),
+        : problem_(problem), spec_(spec_of(problem)), group_(static_cast<std::size_t>(group)),
           tiles_(tiles_of(spec_, tile)), bands_(band_buffer(builder, spec_)) {
         const int tile_bits = std::countr_zero(static_cast<unsigned>(tile));
         columns_ = static_cast<std::size_t>(2 * tile_bits - 1);
@@ -50,20 +50,20 @@ public:
         x.launch("tops", *top_kernel_, {1 + columns_, spec_.bands.size(), 1}, {group_, 1, 1},
                  {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), tiles_by_axis_[0], tiles_by_axis_[1], tiles_by_axis_[2],
                   u32(tiles_), u32(room_), u32(spec_.top)});
-        x.record("counts", x.buffer(results_), result_bytes(), [p = parameters_, spec = spec_](std::span<const std::byte> bytes) {
+        record_counts(x, problem_, spec_, x.buffer(results_), result_bytes(), [spec = spec_](std::span<const std::byte> bytes) {
             std::vector<BoxCounts> all(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1));
             for (BoxCounts& counts : all) {
                 std::memcpy(counts.data(), bytes.data(), counts.size() * sizeof(Boxes));
                 bytes = bytes.subspan(counts.size() * sizeof(Boxes));
             }
-            return record_of(p, spec, all);
+            return all;
         });
     }
 
 private:
     std::size_t result_bytes() const { return spec_.bands.size() * (static_cast<std::size_t>(spec_.top) + 1) * sizeof(Boxes); }
 
-    BoxCountParameters parameters_;
+    Problem problem_;
     BoxCountSpec spec_;
     std::size_t group_, columns_ = 0, room_ = 0;
     std::int64_t tiles_;
