@@ -32,7 +32,7 @@ KERNEL void hou_keys(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* 
             key |= (KEY)(z >> b & 1u) << (DIMS * b + 2);
 #endif
         }
-        keys[i] = IS_SET(VALUE_OF(volume[i]), low, high) != 0 ? key : NOT_SET;
+        keys[i] = SET_AT(volume, i, low, high) != 0 ? key : NOT_SET;
     }
 }
 

@@ -4,6 +4,7 @@
 //               boxes of each size go to counts[label][column][tile], flags of the whole tile (any | all << 1) to tops.
 //   box_tops    work-group 0 folds the tiles' flags up to the whole grid; work-group 1 + c adds up column c of the counts.
 // Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
+// PACKED: bits come in already, and a work-item takes TILE x 4 x 4 of them.
 // Bits of 16 voxels along x: x = 4 i + b at bit 8 b + i; a second row of them stands 4 bits higher.
 // GROUP 1 (CPUs): no barriers, a tile a work-item.
 #include "prelude/prelude.clh"
@@ -32,7 +33,9 @@
 #define COLUMNS (2 * TILE_BITS - 1)
 #define QUADS (TILE / 16)                            // of boxes of 4, along x
 #define ROWS (TILE / 4)                              // of boxes of 4, along y and z
-#define PIECES (QUADS * ROWS * DEEP(ROWS))           // what work-items take
+#define PIECES (QUADS * ROWS * DEEP(ROWS))           // bytes of `cells`
+#define BLOCKS (ROWS * DEEP(ROWS))                   // what work-items take of bits
+#define WORDS (TILE / 32)                            // of bits, along x
 #define MIDDLES (QUADS * QUADS * DEEP(QUADS))        // boxes of 16
 #if GROUP == 1
 #define SYNC()
@@ -63,6 +66,7 @@ INLINE uint bytes_set(uint word, uint low_add, uint low_small, uint high_add, ui
 }
 #endif
 
+#if !PACKED
 // 16 voxels from p on; `there`: how many of them are inside.
 INLINE uint row_bits(GLOBAL const ELEMENT* p, uint there, VALUE low, VALUE high) {
     uint bits = 0;
@@ -92,7 +96,7 @@ INLINE uint row_bits(GLOBAL const ELEMENT* p, uint there, VALUE low, VALUE high)
                  IS_SET((w.y >> 16) ^ FLIP, low, high) << 24) << i;
     }
     return bits;
-#elif ALIGNED
+#elif ALIGNED && ELEMENT_BYTES == 4
 #if IS_FLOAT
 #define WORD(x) as_float(x)
 #else
@@ -106,10 +110,17 @@ INLINE uint row_bits(GLOBAL const ELEMENT* p, uint there, VALUE low, VALUE high)
     return bits;
 #undef WORD
 #endif
-#if !(ALIGNED)
+#if !(ALIGNED) || ELEMENT_BYTES == 8
     for (uint x = 0; x < 16 && x < there; ++x) bits |= IS_SET(VALUE_OF(p[x]), low, high) << (8 * (x & 3) + (x >> 2));
 #endif
     return bits;
+}
+#endif
+
+// Bits 0, 4, 8 and 12 side by side.
+INLINE uint side_by_side(uint bits) {
+    bits &= 0x1111u;
+    return (bits | bits >> 3 | bits >> 6 | bits >> 9) & 15u;
 }
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL uchar* RESTRICT tops,
@@ -130,6 +141,73 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
         SYNC();
 
         uint set = 0, any_2 = 0, all_2 = 0;
+#if PACKED
+        const uint pitch = width / 8;
+        for (uint block = lane; block < BLOCKS; block += GROUP) {
+            const uint qy = block % ROWS, qz = block / ROWS, y = front + 4 * qy, z = low_z + 4 * qz;
+            uint any_4[WORDS], all_4[WORDS];
+#pragma unroll
+            for (uint w = 0; w < WORDS; ++w) any_4[w] = 0, all_4[w] = y < height && z < depth ? 0xffffffffu : 0u;
+            if (y < height && z < depth) {
+#if GROUP > 1
+#pragma unroll
+#endif
+                for (uint v = 0; v < DEEP(2); ++v)
+#if GROUP > 1
+#pragma unroll
+#endif
+                    for (uint u = 0; u < 2; ++u) {
+                        uint any[WORDS], all[WORDS];
+#pragma unroll
+                        for (uint w = 0; w < WORDS; ++w) any[w] = 0, all[w] = 0xffffffffu;
+#pragma unroll
+                        for (uint r = 0; r < DEEP(2) * 2; ++r) {
+                            const uint row_z = z + 2 * v + r / 2, row_y = y + 2 * u + r % 2;
+                            const uint inside = row_z < depth && row_y < height ? 0xffffffffu : 0u;
+                            GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * pitch + left / 8;
+                            uint bits[WORDS];
+#if ALIGNED && WORDS == 4
+                            const uint4 four = *(GLOBAL const uint4*)row;
+                            bits[0] = four.x, bits[1] = four.y, bits[2] = four.z, bits[3] = four.w;
+#elif ALIGNED
+#pragma unroll
+                            for (uint w = 0; w < WORDS; ++w) bits[w] = ((GLOBAL const uint*)row)[w];
+#else
+                            const uint there = pitch - left / 8;
+#pragma unroll
+                            for (uint w = 0; w < WORDS; ++w) {
+                                bits[w] = 0;
+#pragma unroll
+                                for (uint b = 0; b < 4; ++b)
+                                    if (4 * w + b < there) bits[w] |= (uint)row[4 * w + b] << (8 * b);
+                            }
+#endif
+#pragma unroll
+                            for (uint w = 0; w < WORDS; ++w) {
+                                bits[w] &= inside;
+                                set += popcount(bits[w]);
+                                any[w] |= bits[w];
+                                all[w] &= bits[w];
+                            }
+                        }
+#pragma unroll
+                        for (uint w = 0; w < WORDS; ++w) {
+                            const uint one = (any[w] | any[w] >> 1) & 0x55555555u, every = all[w] & all[w] >> 1 & 0x55555555u;
+                            any_2 += popcount(one);
+                            all_2 += popcount(every);
+                            any_4[w] |= one;
+                            all_4[w] &= every;
+                        }
+                    }
+            }
+#pragma unroll
+            for (uint w = 0; w < WORDS; ++w) {
+                const uint one = any_4[w] | any_4[w] >> 2, every = all_4[w] & all_4[w] >> 2;
+                cell[(qz * QUADS + 2 * w) * ROWS + qy] = (uchar)(side_by_side(one) | side_by_side(every) << 4);
+                cell[(qz * QUADS + 2 * w + 1) * ROWS + qy] = (uchar)(side_by_side(one >> 16) | side_by_side(every >> 16) << 4);
+            }
+        }
+#else
         for (uint piece = lane; piece < PIECES; piece += GROUP) {
             const uint qx = piece % QUADS, qy = piece / QUADS % ROWS, qz = piece / QUADS / ROWS;
             const uint x = left + 16 * qx, y = front + 4 * qy, z = low_z + 4 * qz;
@@ -173,6 +251,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             all_2 += popcount(all_of_2);
             cell[(qz * QUADS + qx) * ROWS + qy] = (uchar)((any_4 & 15u) | (all_4 & 15u) << 4);
         }
+#endif
         ADD(&spread[lane % SPREAD], set);
         ADD(&spread[SPREAD + lane % SPREAD], any_2);
         ADD(&spread[2 * SPREAD + lane % SPREAD], all_2);
@@ -252,13 +331,13 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
     }
 }
 
-// results: any and all by m from 0 to last, for each label. higher: room for `room` flags a label.
+// results: any and all by m from 0 to last, for each label from set `first` on. higher: room for `room` flags a label.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
-                                                 GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint room, uint last) {
+                                                 GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint room, uint last, uint first) {
     LOCAL_ARRAY(ulong64, parts, GROUP);
     LOCAL_ARRAY(uint, sums, 2);
     const uint lane = (uint)get_local_id(0), role = (uint)get_group_id(0), label = (uint)get_group_id(1);
-    results += (ulong64)label * 2 * (last + 1);
+    results += (ulong64)(first + label) * 2 * (last + 1);
     if (role > 0) {
         const uint column = role - 1, m = role / 2;
         if (m > last) return;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <random>
 
 using namespace parallax;
@@ -111,7 +112,7 @@ Json reference_record(const HostArray& array, const Json& parameters = Json::obj
     const Algorithm algorithm = make_box_count();
     const Problem problem{{{"volume", array.desc}}, algorithm.parameters.parse(parameters, ""), {"counts"}};
     const BoxCountSpec spec = spec_of(problem);
-    return record_of(problem.parameters.as<BoxCountParameters>(), spec, pyramid_counts(spec, array.data(), 1));
+    return record_of(problem.parameters.as<BoxCountParameters>(), spec, counts_of(spec, array.data(), pyramid_counts, 1));
 }
 
 /// Random blobs: boxes of several sizes are full, empty and in between.
@@ -218,6 +219,11 @@ TEST_CASE("box_count: types, thresholds and labels, as the reference counts them
     arrays.push_back(filled<float>(ElementType::f32, even, [&](auto i) {
         return i % 11 == 0 ? NAN : i % 13 == 0 ? INFINITY : static_cast<float>(noise(i) >> 24) - 100.5f + 0.5f * static_cast<float>(i % 2);
     }));
+    arrays.push_back(filled<std::uint64_t>(ElementType::u64, odd, [&](auto i) { return i % 7 == 0 ? ~std::uint64_t{0} : std::uint64_t{noise(i) >> 24} << (i % 3 * 20); }));
+    arrays.push_back(filled<std::int64_t>(ElementType::i64, odd, [&](auto i) { return i % 7 == 0 ? std::numeric_limits<std::int64_t>::min() : (std::int64_t{noise(i) >> 24} - 100) << (i % 3 * 20); }));
+    arrays.push_back(filled<double>(ElementType::f64, odd, [&](auto i) {
+        return i % 11 == 0 ? (i % 2 ? double{NAN} : -double{NAN}) : i % 13 == 0 ? (i % 2 ? 1 : -1) * double{INFINITY} : i % 5 == 0 ? -0.0 : (noise(i) >> 24) - 100.5 + 0.5 * static_cast<double>(i % 2);
+    }));
     const Json thresholds[] = {{{"threshold", 0}}, {{"threshold", -0.5}}, {{"threshold", 100.25}}, {{"threshold", -100}}, {{"threshold", 127}},
                                {{"threshold", 128}}, {{"threshold", 255}}, {{"threshold", 1e30}}, {{"threshold", -1e30}}, {{"labels", {1, 0, 200, -3, 70000}}},
                                {{"labels", {128, 127, 255}}, {"count", "grey"}}};
@@ -232,6 +238,88 @@ TEST_CASE("box_count: types, thresholds and labels, as the reference counts them
             }
         CHECK(bench.count(arrays[1], "hou", labels) == reference_record(arrays[1], labels));
         for (const int tile : {32, 128}) CHECK(bench.count(arrays[1], "", labels, {{"tile", tile}}) == reference_record(arrays[1], labels));
+    }
+}
+
+TEST_CASE("box_count: outlines, moved grids, resampling and bits, as they must come out") {
+    const auto levels = [](const HostArray& array, const Json& parameters = Json::object()) { return boxes_in(reference_record(array, parameters)); };
+    const auto cube = [](std::int64_t at, std::int64_t side) {
+        return shape_of({64, 40, 50}, [=](auto x, auto y, auto z) { return std::min({x, y, z}) >= at && std::max({x, y, z}) < at + side; });
+    };
+    // A cube's outline is the cube without the one inside; at the array's edge there is none.
+    CHECK(levels(cube(3, 20), {{"surface", true}})[0].any == 20 * 20 * 20 - 18 * 18 * 18);
+    CHECK(levels(cube(0, 20), {{"surface", true}})[0].any == 20 * 20 * 20 - 19 * 19 * 19);
+    CHECK(levels(shape_of({9, 9, 0}, [](auto, auto, auto) { return true; }), {{"surface", true}})[0].any == 0);
+    // The box around it is what is counted, wherever it lies.
+    CHECK(levels(cube(13, 16), {{"origin", "bounding_box"}}) == levels(cube(0, 16)));
+    CHECK(levels(cube(13, 16))[3].all < levels(cube(0, 16))[3].all);
+    // Of two grids along each axis one begins a third of a box before the voxels; each is counted by itself here.
+    const HostArray volume = blobs({37, 21, 19}, 5);
+    const Json two = reference_record(volume, {{"offsets", 2}});
+    std::vector<Boxes> fewest = levels(volume);
+    for (int i = 1; i < 8; ++i) {
+        const std::int64_t third = 64 / 3, sx = i % 2 * third, sy = i / 2 % 2 * third, sz = i / 4 * third;
+        const HostArray moved = shape_of({37 + third, 21 + third, 19 + third}, [&](auto x, auto y, auto z) {
+            return x >= sx && y >= sy && z >= sz && x - sx < 37 && y - sy < 21 && z - sz < 19 && volume.as<std::uint8_t>()[((z - sz) * 21 + y - sy) * 37 + x - sx] > 0;
+        });
+        const std::vector<Boxes> boxes = one_by_one(moved);
+        for (std::size_t m = 0; m < fewest.size(); ++m)
+            if (boxes[m].any < fewest[m].any) fewest[m] = boxes[m];
+    }
+    CHECK(boxes_in(two) == fewest);
+    CHECK(two.at("offsets") == 2);
+    for (const Json& level : two.at("levels"))
+        for (const Json& shift : level.at("offset")) CHECK((shift == 0 || shift == 21 % level.at("edge_voxels").get<int>()));
+    // Slices twice and rows three times as far apart as columns.
+    HostArray flat = blobs({30, 10, 15}, 6);
+    flat.desc = flat.desc.with_unit("mm").with_spacing('x', .5).with_spacing('y', 1.5).with_spacing('z', 1);
+    const HostArray tall = shape_of({30, 30, 30}, [&](auto x, auto y, auto z) { return flat.as<std::uint8_t>()[(z / 2 * 10 + y / 3) * 30 + x] > 0; });
+    CHECK(levels(flat, {{"anisotropy", "resample"}}) == levels(tall));
+    CHECK(reference_record(flat, {{"anisotropy", "resample"}}).at("levels").at(2).at("edge") == 2.0);
+    CHECK(reference_record(flat, {{"anisotropy", "resample"}}).at("resampled") == Json{30, 30, 30});
+}
+
+TEST_CASE("box_count: every device makes bits, outlines and moved grids as the reference does") {
+    // Nearly all of a box is set, so that outlines are thin and hang on single voxels.
+    const auto holes = [](const Shape& s, const Shape& low) {
+        return shape_of(s, [=, random = std::mt19937(8)](auto x, auto y, auto z) mutable {
+            const bool hole = random() % 64 == 0;
+            return !hole && x >= low[0] && y >= low[1] && z >= low[2];
+        });
+    };
+    const HostArray volume = holes({75, 21, 40}, {37, 3, 6}), image = holes({75, 130, 0}, {0, 9, 0});
+    HostArray flat = blobs({75, 20, 11}, 10), bits = HostArray::make(desc_of(ElementType::u8, {10, 21, 40})), whole_bits = HostArray::make(desc_of(ElementType::u8, {10, 21, 40}));
+    flat.desc = flat.desc.with_spacing('z', 2.7);
+    std::mt19937 random(3);
+    for (std::int64_t i = 0; i < bits.desc.count(); ++i) bits.as<std::uint8_t>()[i] = whole_bits.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random() & random());
+    const Json narrow{{"packed_width", 75}}, wide{{"packed_width", 80}};
+    const HostArray unpacked = shape_of({75, 21, 40}, [&](auto x, auto y, auto z) { return bits.as<std::uint8_t>()[(z * 21 + y) * 10 + x / 8] >> (x % 8) & 1; });
+    CHECK(reference_record(bits, narrow) == reference_record(unpacked));
+    struct Row {
+        const HostArray& array;
+        Json parameters;
+    };
+    const Row rows[] = {{volume, {{"surface", true}}},
+                        {volume, {{"offsets", 3}}},
+                        {volume, {{"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}},
+                        {volume, {{"labels", {255, 0}}, {"origin", "bounding_box"}}},
+                        {volume, {{"threshold", 255}, {"origin", "bounding_box"}}},
+                        {image, {{"surface", true}, {"offsets", 2}}},
+                        {flat, {{"anisotropy", "resample"}}},
+                        {bits, narrow},
+                        {whole_bits, wide}};
+    for (const auto& device : tests::devices_under_test()) {
+        Bench bench(device);
+        for (const Row& row : rows) {
+            INFO(tests::device_label(*device) << " " << row.parameters.dump());
+            CHECK(bench.count(row.array, "", row.parameters) == reference_record(row.array, row.parameters));
+        }
+        if (device->info().backend == host::Backend::native) {
+            CHECK(bench.count(volume, "hou_threaded", rows[1].parameters) == reference_record(volume, rows[1].parameters));
+            continue;
+        }
+        CHECK(bench.count(whole_bits, "hou", wide) == reference_record(whole_bits, wide));
+        CHECK_THROWS_AS(bench.count(volume, "hou", {{"surface", true}}), UnsupportedError);
     }
 }
 
@@ -325,10 +413,17 @@ TEST_CASE("box_count: units, and what is refused") {
     const ArrayDesc good = desc_of(ElementType::u8, {4, 4, 4});
     refused({});
     refused({{"volume", good}, {"image", good}});
-    refused({{"volume", good.with_type(ElementType::f64)}});
+    refused({{"volume", good.with_type(ElementType::c64)}});
     refused({{"volume", ArrayDesc::dense(ElementType::u8, {{'c', 3}, {'y', 4}, {'x', 4}})}});
     refused({{"volume", ArrayDesc::dense(ElementType::u8, {{'x', 4}})}});
     refused({{"volume", desc_of(ElementType::u8, {0, 4, 4})}});
+    refused({{"volume", good}}, {{"packed_width", 4}});
+    refused({{"volume", good.with_type(ElementType::u16)}}, {{"packed_width", 32}});
+    refused({{"volume", good}}, {{"packed_width", 32}, {"threshold", 1}});
+    refused({{"volume", good}}, {{"packed_width", 32}, {"labels", {1}}});
+    refused({{"volume", good.with_type(ElementType::i64)}}, {{"threshold", 1e17}});
+    refused({{"volume", good.with_spacing('z', 1e9)}}, {{"anisotropy", "resample"}});
+    refused({{"volume", good.with_spacing('z', 1e5 * 4)}}, {{"anisotropy", "resample"}});
     refused({{"volume", good}}, {{"fit", "auto"}});
     refused({{"volume", good}}, {{"fit", {{"from", 1}, {"to", 3}}}});
     refused({{"volume", good}}, {{"fit", {{"from", 2}, {"to", 2}}}});

@@ -16,7 +16,7 @@ Algorithm make_box_count() {
     a.name = "box_count";
     a.summary = "Counts boxes of edge 1, 2, 4 ... that a structure touches or fills: its fractal dimension";
     a.parameters = box_count::box_count_table();
-    a.inputs = {{"volume", "(z, y, x) or (y, x); bool, u8, i8, u16, i16, u32, i32 or f32", false, PortKind::array},
+    a.inputs = {{"volume", "(z, y, x) or (y, x); bool, u8 to u64, i8 to i64, f32 or f64", false, PortKind::array},
                 {"image", "the same, in place of a volume", false, PortKind::array}};
     a.outputs = {{"counts", "boxes of every size, the dimension, its standard error and the range of the fit; for each label", true, PortKind::record},
                  {"plot", "the numbers of boxes by edge and the line through them, an SVG", false, PortKind::drawing}};

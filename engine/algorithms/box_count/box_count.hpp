@@ -13,7 +13,8 @@
 namespace parallax::engine::box_count {
 
 enum class Count { occupied, grey, black };
-enum class Anisotropy { refuse, ignore };
+enum class Anisotropy { refuse, ignore, resample };
+enum class Origin { corner, bounding_box };
 
 /// Levels m of the fit, both included; -1, -1 stands for "auto".
 struct Fit {
@@ -28,9 +29,13 @@ struct BoxCountParameters {
     Count count = Count::occupied;
     std::optional<Fit> fit;
     Anisotropy anisotropy = Anisotropy::refuse;
+    int packed_width = 0;   ///< voxels of a row where a byte holds eight; 0: an element is a voxel
+    bool surface = false;
+    Origin origin = Origin::corner;
+    int offsets = 1;
 };
 
-/// Values of a set: low <= v <= high, both numbers of the array's type; low > high: no value.
+/// Values of a set: low <= v <= high, numbers of the array's type or beyond it; low > high: no value.
 struct Band {
     double low = 0;
     double high = 0;
@@ -41,13 +46,30 @@ struct BoxCountSpec {
     std::string port;                       ///< "volume" or "image"
     ElementType type = ElementType::u8;
     int dimensions = 3;
-    std::array<std::int64_t, 3> size{1, 1, 1};   ///< x, y, z
-    std::array<double, 3> spacing{1, 1, 1};
+    std::array<std::int64_t, 3> stored{1, 1, 1}; ///< x, y, z: voxels of the array
+    std::array<std::int64_t, 3> size{1, 1, 1};   ///< the same, or resampled
+    std::array<double, 3> spacing{1, 1, 1};      ///< of those that are counted
+    bool packed = false;                         ///< the array's bytes hold eight voxels each
+    bool surface = false;
+    Origin origin = Origin::corner;
+    int offsets = 1;
     std::string unit;
     int top = 0;                            ///< k: the grid has 2^k voxels a side
     std::vector<Band> bands;                ///< of the threshold, or one a label
 
     std::int64_t voxels() const noexcept { return size[0] * size[1] * size[2]; }
+    /// Bytes of a row of the array, where it is packed.
+    std::int64_t pitch() const noexcept { return (stored[0] + 7) / 8; }
+    /// The array's own voxels, the grid where it begins: nothing has to be prepared.
+    bool as_it_is() const noexcept {
+        return size == stored && !surface && origin == Origin::corner && offsets == 1 && (!packed || stored[0] % 8 == 0);
+    }
+    /// Where each grid lies, x fastest: that many voxels of it precede the first voxel that is counted. The first by none.
+    std::vector<std::array<std::int64_t, 3>> shifts() const;
+    /// Size that holds the voxels in every grid.
+    std::array<std::int64_t, 3> shifted_size() const noexcept;
+    /// Of each axis: the voxel of the array that each resampled one is.
+    std::array<std::vector<std::uint32_t>, 3> samples() const;
 };
 
 /// Boxes of one level: with any voxel set, and with all.
@@ -64,13 +86,18 @@ ParameterTable box_count_table();
 BoxCountSpec spec_of(const Problem&);
 bool is_signed(ElementType) noexcept;
 
-/// Record `counts`, from the counts of each band.
+/// Record `counts`, from the counts of each band in each grid, grids fastest.
 Json record_of(const BoxCountParameters&, const BoxCountSpec&, const std::vector<BoxCounts>&);
 
 /// The same as a picture: SVG of the numbers of boxes by edge and the line through them.
 std::string plot_of(const Json& record);
 
-/// A pyramid of two bits (any, all) a box. threads: 0 for all of the processor's.
+/// Counts of the voxels of a plain array; of any.
+using Counting = std::vector<BoxCounts> (*)(const BoxCountSpec&, const std::byte* voxels, int threads);
+std::vector<BoxCounts> counts_of(const BoxCountSpec&, const std::byte* voxels, Counting, int threads);
+
+// Both for specs that are as_it_is() and not packed. threads: 0 for all of the processor's.
+/// A pyramid of two bits (any, all) a box.
 std::vector<BoxCounts> pyramid_counts(const BoxCountSpec&, const std::byte* voxels, int threads);
 /// Hou's method: numbers whose bits are those of the coordinates in turn, sorted; boxes are runs of equal leading bits.
 std::vector<BoxCounts> hou_counts(const BoxCountSpec&, const std::byte* voxels, int threads);

@@ -1,4 +1,7 @@
 #include "algorithms/box_count/device.hpp"
+#include "algorithms/box_count/typed.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -6,12 +9,21 @@
 namespace parallax::engine::box_count {
 namespace {
 
-std::uint32_t highest_bit(ElementType type) { return is_signed(type) ? std::uint32_t{1} << (8 * bytes_of(type) - 1) : 0; }
+std::uint64_t highest_bit(ElementType type) { return is_signed(type) ? std::uint64_t{1} << (8 * bytes_of(type) - 1) : 0; }
 
 /// As the kernel compares it: signed numbers move up by half their range.
 std::uint32_t word_of(double value, ElementType type) {
     if (type == ElementType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    return static_cast<std::uint32_t>(static_cast<std::int64_t>(value) + std::int64_t{highest_bit(type)});
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(value) + static_cast<std::int64_t>(highest_bit(type)));
+}
+
+/// The same for 64 bits; floats as integers in their order, so that devices without f64 compare them too.
+std::uint64_t long_of(double value, ElementType type) {
+    if (type == ElementType::u64) return value_as<std::uint64_t>(value);
+    if (type == ElementType::i64) return static_cast<std::uint64_t>(value_as<std::int64_t>(value)) ^ highest_bit(type);
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(value);   // callers see to -0 and 0, which are equal
+    return bits & sign ? ~bits : bits | sign;
 }
 
 /// Bytes alone: there a comparison saved is time saved.
@@ -25,14 +37,23 @@ host::Defines voxel_defines(const BoxCountSpec& spec) {
     const bool open = std::all_of(spec.bands.begin(), spec.bands.end(), [&](const Band& b) { return reaches_max(b, spec.type); });
     host::Defines d;
     d.add("ELEMENT_BYTES", static_cast<std::int64_t>(bytes_of(spec.type)))
-        .add("IS_FLOAT", spec.type == ElementType::f32)
-        .add("FLIP", std::to_string(highest_bit(spec.type)) + "u")
+        .add("IS_FLOAT", is_floating(spec.type))
+        .add("FLIP", fmt::format("{:#x}u", highest_bit(spec.type)))
         .add("UP_TO_MAX", open)
+        .add("PACKED", spec.packed)
         .add("DIMS", spec.dimensions);
     return d;
 }
 
 host::Buffer band_buffer(PlanBuilder& builder, const BoxCountSpec& spec) {
+    if (bytes_of(spec.type) == 8) {
+        std::vector<std::uint64_t> words;
+        for (const Band& b : spec.bands) {
+            words.push_back(long_of(b.low == 0 ? -0.0 : b.low, spec.type));
+            words.push_back(long_of(b.high == 0 ? 0.0 : b.high, spec.type));
+        }
+        return builder.constant(words);
+    }
     std::vector<std::uint32_t> words;
     for (const Band& b : spec.bands) {
         words.push_back(word_of(b.low, spec.type));

@@ -85,7 +85,9 @@ Variant hou_variant() {
     Variant v = device_variant("hou", "the source paper's: interleave, radix sort, mask, check, count", Role::seed, {"box_count/hou.cl"},
                                {{"work_group_size", 128, {64, 128, 256}, "work-items of a group"}});
     v.supports = [](const Problem& problem, host::Context&) {
-        const std::int64_t voxels = spec_of(problem).voxels();
+        const BoxCountSpec spec = spec_of(problem);
+        if (!spec.as_it_is()) return Support::no("it counts the array's own voxels in the grid that begins at the first: resampling, surfaces, other origins and offsets are for the pyramids");
+        const std::int64_t voxels = spec.voxels();
         return voxels <= most_voxels ? Support::yes() : Support::no(fmt::format("{} voxels, and it sorts at most {}", voxels, most_voxels));
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

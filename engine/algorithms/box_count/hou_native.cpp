@@ -3,6 +3,7 @@
 #include "algorithms/hologram/rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <mutex>
 #include <type_traits>
@@ -25,6 +26,8 @@ std::uint64_t interleaved(std::uint64_t x, std::uint64_t y, std::uint64_t z, int
 
 template <class T>
 Keys sorted_keys(const BoxCountSpec& spec, const T* voxels, const TypedBand<T>& band, int threads) {
+    // A grid that has moved reaches beyond 2^k.
+    const int bits = std::bit_width(static_cast<std::uint64_t>(*std::max_element(spec.size.begin(), spec.size.end()) - 1));
     Keys keys;
     std::mutex mutex;
     hologram::for_rows(spec.size[1] * spec.size[2], threads, [&](std::int64_t first, std::int64_t end) {
@@ -33,7 +36,7 @@ Keys sorted_keys(const BoxCountSpec& spec, const T* voxels, const TypedBand<T>& 
             for (std::int64_t x = 0; x < spec.size[0]; ++x)
                 if (band.holds(voxels[row * spec.size[0] + x]))
                     part.push_back(interleaved(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(row % spec.size[1]),
-                                               static_cast<std::uint64_t>(row / spec.size[1]), spec.top, spec.dimensions));
+                                               static_cast<std::uint64_t>(row / spec.size[1]), bits, spec.dimensions));
         std::sort(part.begin(), part.end());
         const std::scoped_lock lock(mutex);
         Keys merged;

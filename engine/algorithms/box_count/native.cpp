@@ -8,8 +8,6 @@
 namespace parallax::engine::box_count {
 namespace {
 
-using Counting = std::vector<BoxCounts> (*)(const BoxCountSpec&, const std::byte*, int threads);
-
 class NativePlan final : public Plan {
 public:
     NativePlan(const Problem& problem, Counting counting, int threads)
@@ -17,7 +15,7 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto counts = std::make_shared<std::vector<BoxCounts>>();
-        x.host_task("count", [&, voxels = arrays.input(spec_.port)] { *counts = counting_(spec_, voxels.host_pointer(), threads_); });
+        x.host_task("count", [&, voxels = arrays.input(spec_.port)] { *counts = counts_of(spec_, voxels.host_pointer(), counting_, threads_); });
         const auto record = [counts, p = problem_.parameters, spec = spec_] { return record_of(p.as<BoxCountParameters>(), spec, *counts); };
         x.record("counts", record);
         if (problem_.wants("plot")) x.record("plot", [record] { return Json(plot_of(record())); });

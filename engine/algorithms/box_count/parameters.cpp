@@ -32,7 +32,10 @@ std::optional<Limits> limits_of(ElementType type) {
         case ElementType::i16: return of(std::int16_t{});
         case ElementType::u32: return of(std::uint32_t{});
         case ElementType::i32: return of(std::int32_t{});
-        case ElementType::f32: return Limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+        case ElementType::u64: return of(std::uint64_t{});
+        case ElementType::i64: return of(std::int64_t{});
+        case ElementType::f32:
+        case ElementType::f64: return Limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
         default: return std::nullopt;
     }
 }
@@ -41,8 +44,11 @@ constexpr Band nothing{1, 0};
 
 /// Values above `threshold`.
 Band above(double threshold, ElementType type, const Limits& limits) {
+    if (type == ElementType::f64) return {std::nextafter(threshold, limits.high), limits.high};
     if (type != ElementType::f32) {
         const double low = std::floor(threshold) + 1;
+        if (bytes_of(type) == 8 && std::abs(low) > 0x1p53 && low >= limits.low && low <= limits.high)
+            throw ConfigError("/threshold", fmt::format("{} for voxels of 64 bits", threshold), "at most 2^53: beyond that numbers of a job skip integers");
         return low > limits.high ? nothing : Band{std::max(low, limits.low), limits.high};
     }
     // The smallest float above the threshold, which itself may be none.
@@ -59,13 +65,13 @@ Band exactly(int label, ElementType type, const Limits& limits) {
 }
 
 void check_spacing(const BoxCountSpec& spec, Anisotropy anisotropy) {
-    if (anisotropy == Anisotropy::ignore) return;
+    if (anisotropy != Anisotropy::refuse) return;
     for (int axis = 1; axis < spec.dimensions; ++axis) {
         const double a = spec.spacing[0], b = spec.spacing[static_cast<std::size_t>(axis)];
         if (std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)))
             throw ConfigError("/inputs/" + spec.port, fmt::format("voxels of {:.6g} x {:.6g} x {:.6g} {}", spec.spacing[0], spec.spacing[1], spec.spacing[2], spec.unit),
                               "voxels as long on every axis, so that boxes are cubes",
-                              "resample the volume before, or count boxes of voxels by \"anisotropy\": \"ignore\"");
+                              "\"anisotropy\": \"resample\" counts voxels as long as the shortest side, \"ignore\" counts boxes of voxels");
     }
 }
 
@@ -79,9 +85,60 @@ void check_fit(const std::optional<Fit>& fit, int top) {
         throw ConfigError("/fit", fmt::format("from {} to {}", fit->from, fit->to), fmt::format("from below to, and to at most {}: the largest box has 2^{} voxels a side", top, top));
 }
 
+/// Voxels that are bits.
+void unpack(BoxCountSpec& spec, const BoxCountParameters& p, const ArrayDesc& array) {
+    if (array.type != ElementType::u8 || array.size('x') != (p.packed_width + 7) / 8)
+        throw ConfigError("/packed_width", fmt::format("{} for {}", p.packed_width, array.describe()), "u8 and a byte for each eight voxels along x",
+                          "for an array of one element a voxel leave packed_width out");
+    if (!p.labels.empty()) throw ConfigError("/labels", fmt::format("{} labels of voxels that are bits", p.labels.size()), "none: a voxel is set or is not");
+    if (p.threshold != 0) throw ConfigError("/threshold", fmt::format("{} for voxels that are bits", p.threshold), "0: a voxel is set or is not");
+    spec.packed = true;
+    spec.stored[0] = p.packed_width;
+}
+
+/// Voxels as long on every axis as on the one where they are shortest.
+void resample(BoxCountSpec& spec) {
+    const auto axes = static_cast<std::size_t>(spec.dimensions);
+    double shortest = std::numeric_limits<double>::infinity();
+    for (std::size_t axis = 0; axis < axes; ++axis) shortest = std::min(shortest, std::abs(spec.spacing[axis]));
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const double factor = std::abs(spec.spacing[axis]) / shortest;
+        if (!(factor < 1e6)) throw ConfigError("/inputs/" + spec.port, fmt::format("voxels {:.6g} times as long on one axis as on another", factor), "at most a million times");
+        if (factor > 1 + 1e-3) spec.size[axis] = std::max<std::int64_t>(1, std::llround(static_cast<double>(spec.stored[axis]) * factor));
+        spec.spacing[axis] = shortest;
+    }
+}
+
 }  // namespace
 
-bool is_signed(ElementType type) noexcept { return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32; }
+bool is_signed(ElementType type) noexcept { return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32 || type == ElementType::i64; }
+
+// Shifts of 2^k i / q voxels for an odd q. To boxes of 2^m only the rest of that modulo 2^m matters, 2^m i' / q with i' = 2^(k-m) i
+// modulo q, which takes every value that i takes: one set of shifts spreads grids evenly over boxes of every size.
+std::vector<std::array<std::int64_t, 3>> BoxCountSpec::shifts() const {
+    const std::int64_t odd = offsets | 1, side = std::int64_t{1} << top;
+    const int deep = dimensions == 3 ? offsets : 1;
+    std::vector<std::array<std::int64_t, 3>> all;
+    for (int z = 0; z < deep; ++z)
+        for (int y = 0; y < offsets; ++y)
+            for (int x = 0; x < offsets; ++x) all.push_back({side * x / odd, side * y / odd, side * z / odd});
+    return all;
+}
+
+std::array<std::int64_t, 3> BoxCountSpec::shifted_size() const noexcept {
+    std::array<std::int64_t, 3> most = size;
+    const std::int64_t furthest = (std::int64_t{1} << top) * (offsets - 1) / (offsets | 1);
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis) most[axis] += furthest;
+    return most;
+}
+
+std::array<std::vector<std::uint32_t>, 3> BoxCountSpec::samples() const {
+    std::array<std::vector<std::uint32_t>, 3> all;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (std::int64_t i = 0; i < size[axis]; ++i)   // the middle of a new voxel lies in this one of the array
+            all[axis].push_back(static_cast<std::uint32_t>((2 * i + 1) * stored[axis] / (2 * size[axis])));
+    return all;
+}
 
 ParameterTable box_count_table() {
     using P = BoxCountParameters;
@@ -92,8 +149,15 @@ ParameterTable box_count_table() {
                 "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
         .object("fit", &P::fit, fit_table(), {{"auto", Fit{}}},
                 "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: where R is largest.")
-        .choice("anisotropy", &P::anisotropy, {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}},
-                "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels.")
+        .choice("anisotropy", &P::anisotropy, {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}, {"resample", Anisotropy::resample}},
+                "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours, as long as the shortest side.")
+        .integer("packed_width", &P::packed_width, {.min = 0, .max = (1 << 30)},
+                 "Above 0: the array is u8, each byte eight voxels along x, lowest bit first, rows of this many voxels that begin at whole bytes. 0: an element is a voxel.")
+        .boolean("surface", &P::surface, "Count the outline alone: set voxels with a neighbour that is not set (of 26, or of 8 in an image). What lies outside counts as set.")
+        .choice("origin", &P::origin, {{"corner", Origin::corner}, {"bounding_box", Origin::bounding_box}},
+                "Where the grid begins: at the array's first voxel, or at the lowest x, y and z of any that is set.")
+        .integer("offsets", &P::offsets, {.min = 1, .max = 16},
+                 "Grids that are tried along each axis, spread over a box of any size. Each level is that of the grid with the fewest occupied boxes.")
         .build();
 }
 
@@ -107,7 +171,7 @@ BoxCountSpec spec_of(const Problem& problem) {
     const std::string pointer = "/inputs/" + spec.port;
     const ArrayDesc& array = problem.inputs.at(spec.port);
     const std::optional<Limits> limits = limits_of(array.type);
-    if (!limits) throw ConfigError(pointer, array.describe(), "elements of type bool, u8, i8, u16, i16, u32, i32 or f32", "convert it");
+    if (!limits) throw ConfigError(pointer, array.describe(), "elements of type bool, u8 to u64, i8 to i64, f32 or f64", "convert it");
     if (!array.is_dense()) throw ConfigError(pointer, array.describe() + " with gaps", "a dense array");
     if (array.count() == 0) throw ConfigError(pointer, array.describe(), "an array with at least one voxel");
 
@@ -120,13 +184,19 @@ BoxCountSpec spec_of(const Problem& problem) {
         }
         if (axis.name == 'z' && axis.size == 1) continue;
         names += axis.name;
-        spec.size[place] = axis.size;
+        spec.stored[place] = axis.size;
         spec.spacing[place] = axis.spacing;
     }
     if (names != "zyx" && names != "yx") throw ConfigError(pointer, array.describe(), "a volume (z, y, x) or an image (y, x)");
     spec.dimensions = static_cast<int>(names.size());
     spec.type = array.type;
     spec.unit = array.unit;
+    spec.surface = p.surface;
+    spec.origin = p.origin;
+    spec.offsets = p.offsets;
+    if (p.packed_width > 0) unpack(spec, p, array);
+    spec.size = spec.stored;
+    if (p.anisotropy == Anisotropy::resample) resample(spec);
     const std::int64_t longest = *std::max_element(spec.size.begin(), spec.size.end());
     const int most = spec.dimensions == 3 ? 20 : 30;
     spec.top = std::bit_width(static_cast<std::uint64_t>(longest - 1));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 
 namespace parallax::engine::box_count {
 namespace {
@@ -92,11 +93,36 @@ Json edge_of(const BoxCountSpec& spec, double voxels) {
     return equal ? edges.front() : edges;
 }
 
-Json levels_of(const BoxCountSpec& spec, const BoxCounts& counts, const std::vector<std::uint64_t>& numbers) {
+/// Of several grids: for each level those of the grid with the fewest occupied boxes, and which grid that is.
+struct Fewest {
+    BoxCounts counts;
+    std::vector<std::size_t> grid;
+};
+
+Fewest fewest_of(std::span<const BoxCounts> grids) {
+    Fewest f{grids.front(), std::vector<std::size_t>(grids.front().size(), 0)};
+    for (std::size_t g = 1; g < grids.size(); ++g)
+        for (std::size_t m = 0; m < f.counts.size(); ++m)
+            if (grids[g][m].any < f.counts[m].any) {
+                f.counts[m] = grids[g][m];
+                f.grid[m] = g;
+            }
+    return f;
+}
+
+/// By how much a grid's boxes of 2^m begin before the first voxel: x, y, z.
+Json offset_of(const BoxCountSpec& spec, const std::array<std::int64_t, 3>& shift, int m) {
+    Json offset = Json::array();
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.dimensions); ++axis) offset.push_back(shift[axis] % (std::int64_t{1} << m));
+    return offset;
+}
+
+Json levels_of(const BoxCountSpec& spec, const Fewest& fewest, const std::vector<std::uint64_t>& numbers) {
+    const std::vector<std::array<std::int64_t, 3>> shifts = spec.shifts();
     Json levels = Json::array();
     for (int m = 0; m <= spec.top; ++m) {
         const std::size_t at = static_cast<std::size_t>(m);
-        const Boxes& b = counts[at];
+        const Boxes& b = fewest.counts[at];
         Json slope = nullptr;
         if (m < spec.top && numbers[at] > 0 && numbers[at + 1] > 0) slope = std::log2(static_cast<double>(numbers[at]) / static_cast<double>(numbers[at + 1]));
         levels.push_back({{"m", m},
@@ -106,14 +132,16 @@ Json levels_of(const BoxCountSpec& spec, const BoxCounts& counts, const std::vec
                           {"grey", b.any - b.all},
                           {"white", (std::uint64_t{1} << ((spec.top - m) * spec.dimensions)) - b.any},
                           {"slope", slope}});
+        if (spec.offsets > 1) levels.back()["offset"] = offset_of(spec, shifts[fewest.grid[at]], m);
     }
     return levels;
 }
 
-Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, const BoxCounts& counts) {
+Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::span<const BoxCounts> grids) {
+    const Fewest fewest = fewest_of(grids);
     std::vector<std::uint64_t> numbers;
-    for (const Boxes& b : counts) numbers.push_back(fitted(b, p.count));
-    Json record{{"levels", levels_of(spec, counts, numbers)}, {"dimension", nullptr}, {"standard_error", nullptr}, {"r", nullptr}, {"fit", nullptr}};
+    for (const Boxes& b : fewest.counts) numbers.push_back(fitted(b, p.count));
+    Json record{{"levels", levels_of(spec, fewest, numbers)}, {"dimension", nullptr}, {"standard_error", nullptr}, {"r", nullptr}, {"fit", nullptr}};
     const std::optional<Range> range = range_of(p.fit, numbers);
     if (!range) {
         record["why_no_dimension"] = spec.top == 0 ? "the grid has one size of boxes" : "no range of four sizes has boxes and a slope";
@@ -136,14 +164,19 @@ Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, const 
 Json record_of(const BoxCountParameters& p, const BoxCountSpec& spec, const std::vector<BoxCounts>& counts) {
     const char* const fitted_boxes = p.count == Count::occupied ? "occupied" : p.count == Count::grey ? "grey" : "black";
     Json record{{"dimensions", spec.dimensions}, {"grid", std::int64_t{1} << spec.top}, {"count", fitted_boxes}, {"unit", spec.unit.empty() ? "voxel" : spec.unit}};
+    if (spec.surface) record["surface"] = true;
+    if (spec.origin == Origin::bounding_box) record["origin"] = "bounding_box";
+    if (spec.offsets > 1) record["offsets"] = spec.offsets;
+    if (spec.size != spec.stored) record["resampled"] = spec.dimensions == 3 ? Json{spec.size[0], spec.size[1], spec.size[2]} : Json{spec.size[0], spec.size[1]};
+    const std::size_t grids = counts.size() / spec.bands.size();
     if (p.labels.empty()) {
         record["threshold"] = p.threshold;
-        record.update(record_of_set(p, spec, counts.front()));
+        record.update(record_of_set(p, spec, counts));
         return record;
     }
     Json labels = Json::array();
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        Json one = record_of_set(p, spec, counts[i]);
+    for (std::size_t i = 0; i < spec.bands.size(); ++i) {
+        Json one = record_of_set(p, spec, std::span(counts).subspan(i * grids, grids));
         one["label"] = p.labels[i];
         labels.push_back(std::move(one));
     }

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace parallax::engine::box_count {
 
@@ -17,15 +19,25 @@ auto with_type(ElementType type, const std::byte* voxels, const Body& body) {
         case ElementType::i16: return body(reinterpret_cast<const std::int16_t*>(voxels));
         case ElementType::u32: return body(reinterpret_cast<const std::uint32_t*>(voxels));
         case ElementType::i32: return body(reinterpret_cast<const std::int32_t*>(voxels));
+        case ElementType::u64: return body(reinterpret_cast<const std::uint64_t*>(voxels));
+        case ElementType::i64: return body(reinterpret_cast<const std::int64_t*>(voxels));
+        case ElementType::f64: return body(reinterpret_cast<const double*>(voxels));
         case ElementType::f32: return body(reinterpret_cast<const float*>(voxels));
         default: return body(reinterpret_cast<const std::uint8_t*>(voxels));   // spec_of() admits u8 and bool beside those
     }
 }
 
+/// A value of a band in the voxels' own type; the largest of 64 bits is no double, and the double next to it too large.
+template <class T>
+T value_as(double value) {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+    return value >= static_cast<double>(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : static_cast<T>(value);
+}
+
 /// A band in the voxels' own type.
 template <class T>
 struct TypedBand {
-    explicit TypedBand(const Band& b) : low(static_cast<T>(b.low)), high(static_cast<T>(b.high)) {}
+    explicit TypedBand(const Band& b) : low(value_as<T>(b.low)), high(value_as<T>(b.high)) {}
     bool holds(T v) const noexcept { return (v >= low) & (v <= high); }
     T low, high;
 };
