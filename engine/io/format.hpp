@@ -31,6 +31,8 @@ struct Format {
     bool (*matches)(Head) = nullptr;
     FileInfo (*info)(const Source&) = nullptr;
     HostArray (*read)(const Source&) = nullptr;
+    /// Null: the format cannot be read in slices.
+    SliceStream (*slices)(const Source&) = nullptr;
     /// Why the format cannot hold such an array; empty: it can. Null: the format is not written.
     std::string (*refusal)(const ArrayDesc&, const WriteOptions&) = nullptr;
     /// Writes a dense array into a new file; `name` is the path that the user knows.
@@ -48,6 +50,7 @@ namespace tiff {
 bool matches(Head);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace tiff
@@ -70,6 +73,7 @@ namespace npy {
 bool matches(Head);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace npy
@@ -77,12 +81,14 @@ namespace nifti {
 bool matches(Head);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace nifti
 namespace raw {
 FileInfo info(const Source&);
 HostArray read(const Source&);
+SliceStream slices(const Source&);
 }  // namespace raw
 
 [[noreturn]] void fail(const Source&, std::string problem, std::string hint = {});
@@ -102,6 +108,9 @@ inline constexpr std::uint64_t jpeg_ratio = 5000;
 
 /// What the channels of a picture mean.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
+
+/// Elements of one slice: all axes but the slowest.
+inline std::int64_t slice_of(const ArrayDesc& desc) { return desc.axes.empty() ? 1 : desc.count() / desc.axes.front().size; }
 
 /// The picture as it will be handed out: without the c axis where luminance is wanted.
 ArrayDesc delivered(const Source&, const ArrayDesc&, Colour);

@@ -14,15 +14,15 @@ namespace parallax::io {
 namespace {
 
 constexpr Format formats[] = {
-    {"png", {".png"}, false, png::matches, png::info, png::read, png::refusal, png::write},
-    {"tiff", {".tif", ".tiff"}, true, tiff::matches, tiff::info, tiff::read, tiff::refusal, tiff::write},
-    {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, nullptr},
-    {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr},
-    {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr},
-    {"npy", {".npy"}, false, npy::matches, npy::info, npy::read, npy::refusal, npy::write},
-    {"nifti", {".nii", ".nii.gz"}, true, nifti::matches, nifti::info, nifti::read, nifti::refusal, nifti::write},
+    {"png", {".png"}, false, png::matches, png::info, png::read, nullptr, png::refusal, png::write},
+    {"tiff", {".tif", ".tiff"}, true, tiff::matches, tiff::info, tiff::read, tiff::slices, tiff::refusal, tiff::write},
+    {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, nullptr, nullptr},
+    {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr, nullptr},
+    {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr, nullptr},
+    {"npy", {".npy"}, false, npy::matches, npy::info, npy::read, npy::slices, npy::refusal, npy::write},
+    {"nifti", {".nii", ".nii.gz"}, true, nifti::matches, nifti::info, nifti::read, nifti::slices, nifti::refusal, nifti::write},
 };
-constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, nullptr, nullptr};
+constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, raw::slices, nullptr, nullptr};
 
 constexpr const char* readable =
     "readable are PNG, TIFF, JPEG, BMP, PGM, NPY and NIfTI; for anything else describe a raw layout (type, axes, offset)";
@@ -112,6 +112,8 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     }
 }
 
+bool options_choose(const ReadOptions& options) { return options.pages || options.volume || options.keep_channels; }
+
 std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options, const Format*& format) {
     format = by_extension(path);
     if (!format) throw IoError(show(path), "has an extension of no format that is known", writable);
@@ -138,6 +140,16 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
         HostArray result = detected.format->read(source);
         if (!detected.remark.empty()) result.metadata.notes["file.remark"] = detected.remark;
         return result;
+    });
+}
+
+SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
+    return with_source(path, options, [](const Source& source, const Detected& detected) {
+        if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages, volume and channels");
+        if (!detected.format->slices) fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name), "TIFF stacks, NPY, NIfTI and raw files are read in slices");
+        SliceStream stream = detected.format->slices(source);
+        if (stream.desc.axes.size() < 2 || stream.desc.find('c')) fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()), "slices are for volumes and images of one channel");
+        return stream;
     });
 }
 

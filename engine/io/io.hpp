@@ -52,6 +52,17 @@ FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
 /// own unit where it is written), NIfTI's pixdim in its unit with t in seconds; a NIfTI affine is always in mm.
 HostArray read(const std::filesystem::path&, const ReadOptions& = {});
 
+/// A volume that is read a few slices at a time, in the order of its slowest axis: for what fits into no memory.
+struct SliceStream {
+    ArrayDesc desc;   ///< of the whole
+    Metadata metadata;
+    /// Decodes the next `count` slices, dense, into `to`. No more than are left. Throws IoError.
+    std::function<void(std::int64_t count, std::byte* to)> next;
+};
+/// What read() would give, slice by slice: TIFF stacks, NPY in C order, NIfTI volumes (compressed ones too), raw. Throws IoError
+/// for other formats, and for pages, volumes and channels to choose from.
+SliceStream open_slices(const std::filesystem::path&, const ReadOptions& = {});
+
 struct WriteOptions {
     std::optional<std::array<double, 2>> window{};             ///< PNG: [low, high] -> 0..255 (or 0..65535)
     std::optional<std::array<double, 2>> window_percentile{};  ///< PNG: percentiles, e.g. [1, 99]

@@ -189,6 +189,18 @@ void read_elements(GzReader& stream, std::byte* to, std::int64_t count, const Vo
     if (volume.header.swap) swap_bytes(to, count, volume.stored);
 }
 
+/// The same, scaled where the header says so.
+void read_values(GzReader& stream, std::byte* to, std::int64_t count, const Volume& volume) {
+    if (!volume.scaled) return read_elements(stream, to, count, volume);
+    constexpr std::int64_t block = 1 << 16;
+    const HostArray scratch = HostArray::make(ArrayDesc::dense(volume.stored, {{'x', std::min(block, count)}}));
+    for (std::int64_t done = 0; done < count; done += block) {
+        const std::int64_t n = std::min(block, count - done);
+        read_elements(stream, scratch.data(), n, volume);
+        scale(scratch.data(), to + done * 4, n, volume);
+    }
+}
+
 }  // namespace
 
 bool matches(Head head) {
@@ -225,18 +237,23 @@ HostArray read(const Source& source) {
     }
     HostArray result = read_picture(source, part, volume.colour, [&, first = first](std::byte* to) {   // clang 14 captures no structured binding
         stream.skip(volume.elements_at - position + static_cast<std::uint64_t>(first) * volume_bytes, "the voxels");
-        const std::int64_t count = part.desc.count();
-        if (!volume.scaled) return read_elements(stream, to, count, volume);
-        constexpr std::int64_t block = 1 << 16;
-        const HostArray scratch = HostArray::make(ArrayDesc::dense(volume.stored, {{'x', std::min(block, count)}}));
-        for (std::int64_t done = 0; done < count; done += block) {
-            const std::int64_t n = std::min(block, count - done);
-            read_elements(stream, scratch.data(), n, volume);
-            scale(scratch.data(), to + done * 4, n, volume);
-        }
+        read_values(stream, to, part.desc.count(), volume);
     });
     if (all && volume.compressed) stream.verify_to_end();
     return result;
+}
+
+SliceStream slices(const Source& source) {
+    const auto stream = std::make_shared<GzReader>(source.path);
+    std::uint64_t position = 0;
+    const Volume volume = read_header(source, *stream, position);
+    stream->skip(volume.elements_at - position, "the voxels");
+    const ArrayDesc& desc = volume.file.desc;
+    return {desc, volume.file.metadata, [stream, volume, slice = slice_of(desc), left = desc.axes.front().size](std::int64_t count, std::byte* to) mutable {
+                read_values(*stream, to, count * slice, volume);
+                left -= count;
+                if (left == 0 && volume.compressed) stream->verify_to_end();
+            }};
 }
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {

@@ -191,17 +191,17 @@ float widen(std::uint16_t half) {
     return half & 0x8000 ? -value : value;
 }
 
-void read_elements(File& file, const Header& header, std::byte* to) {
-    const ArrayDesc& desc = header.file.desc;
-    file.seek(header.elements_at);
+/// `count` elements from where the file is.
+void read_elements(File& file, const Header& header, std::int64_t count, std::byte* to) {
+    const ElementType type = header.file.desc.type;
     if (!header.half) {
-        file.read(to, desc.dense_bytes(), "the elements");
-        if (header.swap) swap_bytes(to, desc.count(), desc.type);
+        file.read(to, static_cast<std::size_t>(count) * bytes_of(type), "the elements");
+        if (header.swap) swap_bytes(to, count, type);
         return;
     }
-    std::vector<std::uint16_t> halves(static_cast<std::size_t>(desc.count()));
+    std::vector<std::uint16_t> halves(static_cast<std::size_t>(count));
     file.read(halves.data(), halves.size() * 2, "the elements");
-    if (header.swap) swap_bytes(reinterpret_cast<std::byte*>(halves.data()), desc.count(), ElementType::u16);
+    if (header.swap) swap_bytes(reinterpret_cast<std::byte*>(halves.data()), count, ElementType::u16);
     std::transform(halves.begin(), halves.end(), reinterpret_cast<float*>(to), widen);
 }
 
@@ -217,14 +217,15 @@ FileInfo info(const Source& source) {
 HostArray read(const Source& source) {
     File file = File::open(source.path);
     const Header header = read_header(source, file);
+    file.seek(header.elements_at);
     if (!header.fortran) {
         HostArray result = allocate(source, header.file.desc, header.file.metadata);
-        read_elements(file, header, result.data());
+        read_elements(file, header, result.desc.count(), result.data());
         return result;
     }
     check_limit(source, header.file.desc);
     HostArray columns = HostArray::make(header.file.desc);
-    read_elements(file, header, columns.data());
+    read_elements(file, header, columns.desc.count(), columns.data());
     std::int64_t stride = 1;
     for (Axis& axis : columns.desc.axes) {
         axis.stride = stride;
@@ -235,6 +236,16 @@ HostArray read(const Source& source) {
     HostArray result = allocate(source, header.file.desc, header.file.metadata);
     std::memcpy(result.data(), rows.data(), result.desc.dense_bytes());
     return result;
+}
+
+SliceStream slices(const Source& source) {
+    const auto file = std::make_shared<File>(File::open(source.path));
+    const Header header = read_header(source, *file);
+    if (header.fortran) fail(source, "is in Fortran order, the slowest axis first", "save it in C order: numpy.ascontiguousarray");
+    file->seek(header.elements_at);
+    return {header.file.desc, header.file.metadata, [file, header, slice = slice_of(header.file.desc)](std::int64_t count, std::byte* to) {
+                read_elements(*file, header, count * slice, to);
+            }};
 }
 
 std::string refusal(const ArrayDesc&, const WriteOptions&) { return {}; }

@@ -170,6 +170,23 @@ void read_page(const Source& source, const TiffFile& file, const Document& docum
     if (document.invert) invert(to, count, document.type);
 }
 
+void check_alike(const Source& source, const Document& document, std::int64_t index, std::int64_t first) {
+    if (document.contiguous_at != 0 || document.pages[static_cast<std::size_t>(index)].same_picture(document.like)) return;
+    fail(source, fmt::format("its page {} is not like page {}", index, first), "choose a range of pages that are alike");
+}
+
+/// A file that stays open.
+struct OpenStack {
+    explicit OpenStack(const Source& s) : options(s.options), source{s.path, s.name, s.bytes, options}, file(TiffFile::open(s.path)), document(read_document(source, file)) {}
+    OpenStack(const OpenStack&) = delete;
+    OpenStack& operator=(const OpenStack&) = delete;
+    ReadOptions options;
+    Source source;
+    TiffFile file;
+    Document document;
+    std::int64_t next = 0;
+};
+
 }  // namespace
 
 bool matches(Head head) {
@@ -217,15 +234,25 @@ HostArray read(const Source& source) {
         to_grey ? HostArray::make(ArrayDesc::dense(document.type, {{'x', pixels}, {'c', document.channels}})) : HostArray{};
     const std::size_t page_bytes = desc.dense_bytes() / static_cast<std::size_t>(pages);
     for (std::int64_t i = 0; i < pages; ++i) {
-        if (document.contiguous_at == 0 && !document.pages[static_cast<std::size_t>(first + i)].same_picture(document.like)) {
-            fail(source, fmt::format("its page {} is not like page {}", first + i, first),
-                 "choose a range of pages that are alike");
-        }
+        check_alike(source, document, first + i, first);
         std::byte* to = result.data() + static_cast<std::size_t>(i) * page_bytes;
         read_page(source, file, document, first + i, to_grey ? scratch.data() : to);
         if (to_grey) to_luminance(scratch.data(), to, pixels, document.channels, document.type, document.colour);
     }
     return result;
+}
+
+SliceStream slices(const Source& source) {
+    const auto stack = std::make_shared<OpenStack>(source);
+    const Document& document = stack->document;
+    const ArrayDesc& desc = document.file.desc;
+    if (document.count < 2 || desc.find('c')) fail(source, fmt::format("holds {}: its slices cannot be read one by one", desc.describe()), "slices are for stacks of grey pages");
+    return {desc, document.file.metadata, [stack, bytes = static_cast<std::size_t>(slice_of(desc)) * bytes_of(desc.type)](std::int64_t count, std::byte* to) {
+                for (const std::int64_t end = stack->next + count; stack->next < end; ++stack->next, to += bytes) {
+                    check_alike(stack->source, stack->document, stack->next, 0);
+                    read_page(stack->source, stack->file, stack->document, stack->next, to);
+                }
+            }};
 }
 
 }  // namespace parallax::io::tiff
