@@ -36,6 +36,7 @@ struct Problem {
     ArrayDescs inputs;
     Parameters parameters;
     std::vector<std::string> outputs;    ///< the ports that are wanted
+    std::int64_t slab = 0;               ///< the only input comes so many slices of its slowest axis at a time; 0: as a whole
 
     bool wants(std::string_view output) const noexcept;
 };
@@ -57,6 +58,7 @@ struct Variant {
     std::vector<host::Backend> backends;
     std::vector<std::string> kernels;    ///< files of kernels_cl
     PolicyTable policy;
+    bool slabs = false;                  ///< its plans have enqueue_slab()
     /// A reason, or yes. Asked only on a backend that is listed.
     std::function<Support(const Problem&, host::Context&)> supports;
     std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan;

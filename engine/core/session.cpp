@@ -34,6 +34,7 @@ std::string plan_key(const Call& call, const Problem& problem, const ArrayDescs&
     add(shapes);
     if (call.algorithm->plan_key) key += "|" + call.algorithm->plan_key(problem);
     for (const std::string& output : problem.outputs) key += "|>" + output;
+    if (problem.slab > 0) key += "|slab " + std::to_string(problem.slab);
     return key;
 }
 
@@ -134,6 +135,7 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
         if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
             return "does not run on the " + std::string(host::to_string(backend)) + " backend";
         }
+        if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
         return variant.supports ? variant.supports(problem, context).why_not : std::string();
     };
 
@@ -211,7 +213,7 @@ std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Probl
 }
 
 PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
-    const Problem problem{inputs, call.parameters, wanted_outputs(call)};
+    const Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab};
     PlannedCall ready;
     ready.id = call.id.empty() ? call.algorithm->name : call.id;
     ready.shapes = call.algorithm->infer(problem);
@@ -232,6 +234,12 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
     const auto scope = execution->scope(call.id);
     call.plan->enqueue(*execution, bindings);
     return execution;
+}
+
+void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, std::int64_t first, std::int64_t count, Profiler& profiler) {
+    Execution execution(*queue_, profiler, workspace_, {});
+    const auto scope = execution.scope(call.id);
+    call.plan->enqueue_slab(execution, slices, first, count);
 }
 
 CallResult Session::run(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into) {

@@ -9,7 +9,8 @@ namespace parallax::engine {
 
 Json describe_plan(const Prepared& prepared, Engine& engine) {
     Session session(engine);
-    const std::vector<Choice> choices = choose_variants(prepared, session);
+    const Slabs slabs = choose_slabs(prepared, engine.device());
+    const std::vector<Choice> choices = choose_variants(prepared, session, slabs);
     const Job& job = prepared.job;
     Json arrays = Json::array(), steps = Json::array();
     const auto add = [&](const std::string& name, const std::string& made_by, const ArrayDesc& desc) {
@@ -25,7 +26,9 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         for (const auto& [port, desc] : ready.shapes) add(job.name_of({i, port}), step.id, desc);
         PlanBuilder builder(engine.context(), session.queue());
         std::unique_ptr<Plan> plan;
-        in_terms_of(job, step, [&] { plan = choices[i].variant->plan(builder, ready.problem, choices[i].policy); });
+        Problem problem = ready.problem;
+        problem.slab = slabs.by_step[i];
+        in_terms_of(job, step, [&] { plan = choices[i].variant->plan(builder, problem, choices[i].policy); });
         session.queue().finish();
         if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
         for (std::size_t s = 0; s < builder.slots().size(); ++s) slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
@@ -41,6 +44,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
                          {"policy", choices[i].policy.to_json()},
                          {"refusals", std::move(refusals)},
                          {"warnings", ready.warnings},
+                         {"slab", slabs.by_step[i]},
                          {"kernels", std::move(kernels)},
                          {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
                          {"state_bytes", builder.state_bytes()}});
@@ -49,10 +53,10 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
     return {{"device", to_json(engine.device())},
             {"arrays", std::move(arrays)},
             {"steps", std::move(steps)},
-            {"array_bytes", prepared.array_bytes()},
+            {"array_bytes", array_bytes(prepared, slabs)},
             {"workspace_bytes", workspace},
             {"state_bytes", kept},
-            {"upper_bound_bytes", prepared.array_bytes() + workspace + kept}};
+            {"upper_bound_bytes", array_bytes(prepared, slabs) + workspace + kept}};
 }
 
 }  // namespace parallax::engine

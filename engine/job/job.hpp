@@ -37,6 +37,7 @@ struct InputSpec {
     bool each = false;                    ///< another for every item of the series
     io::ReadOptions read;
     std::optional<SpacingOverride> spacing;
+    std::int64_t slab = 0;                ///< slices to be in memory at a time; 0: all, or as many as fit
     Json written;                         ///< for the report
 };
 

@@ -74,7 +74,7 @@ InputSpec parse_input(const std::string& name, const Json& value, const std::str
         return input;
     }
     check_object(value, pointer, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})");
-    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "keep_channels", "running"};
+    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "keep_channels", "running", "slab"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
     check_keys(value, pointer, known);
     const bool one = value.contains("file"), several = value.contains("files");
@@ -111,6 +111,7 @@ InputSpec parse_input(const std::string& name, const Json& value, const std::str
     if (value.contains("page_axis")) input.read.page_axis = read_word(value["page_axis"], pointer + "/page_axis", {"t", "z"})[0];
     if (value.contains("raw")) input.read.raw = read_raw(value["raw"], pointer + "/raw");
     if (value.contains("keep_channels")) input.read.keep_channels = read_flag(value["keep_channels"], pointer + "/keep_channels");
+    if (value.contains("slab")) input.slab = read_count(value["slab"], pointer + "/slab", 1);
     input.spacing = read_spacing(value, pointer);
     return input;
 }

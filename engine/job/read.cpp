@@ -56,6 +56,14 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
     return combine_input(input, arrays);
 }
 
+io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepared) {
+    io::SliceStream slices = io::open_slices(prepared.files.front(), input.read);
+    if (slices.desc.describe() != prepared.infos.front().desc.describe())
+        throw IoError(to_utf8(prepared.files.front()), fmt::format("holds {} now, and held {}", slices.desc.describe(), prepared.infos.front().desc.describe()),
+                      "do not write to a file while a job reads it");
+    return slices;
+}
+
 HostArray combine_input(const InputSpec& input, const std::vector<HostArray>& arrays) {
     HostArray array = input.combine.empty() ? arrays.front() : io::combine(arrays, input.combine);
     array.desc = with_stated_spacing(std::move(array.desc), input);

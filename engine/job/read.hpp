@@ -9,6 +9,9 @@ namespace parallax::engine {
 /// of the array (pinned, for instance) and may be empty. Throws IoError.
 HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite, const std::function<HostArray(const ArrayDesc&)>& allocate);
 
+/// The same file, a few slices at a time. Throws IoError where it cannot be read so.
+io::SliceStream open_slices(const InputSpec&, const PreparedInput&);
+
 /// Several arrays as the one that the input is.
 HostArray combine_input(const InputSpec&, const std::vector<HostArray>&);
 

@@ -15,7 +15,12 @@ public:
     void begin(const std::string& stage) {
         if (options_.cancelled && options_.cancelled()) throw Error("stopped on request; no output was written");
         if (options_.progress) options_.progress(stage, static_cast<double>(done_) / static_cast<double>(total_));
+        stage_ = stage;
         ++done_;
+    }
+    void advance(double share) const {
+        if (options_.cancelled && options_.cancelled()) throw Error("stopped on request; no output was written");
+        if (options_.progress) options_.progress(stage_, (static_cast<double>(done_ - 1) + share) / static_cast<double>(total_));
     }
     void end() const {
         if (options_.progress) options_.progress("done", 1.0);
@@ -23,6 +28,7 @@ public:
 
 private:
     const RunOptions& options_;
+    std::string stage_;
     std::size_t total_, done_ = 0;
 };
 
@@ -35,7 +41,8 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     Work work;
     work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);   // the caller's, who waits
     work.begin_stage = [&](const std::string& stage) { progress.begin(stage); };
-    read_work(work, {HostArray::make, {}, {}});   // pinned memory would cost more to make than one upload gains
+    work.advance = [&](double share) { progress.advance(share); };
+    read_work(work, {HostArray::make, {}, {}, [&](std::size_t input) { return stream.in_slabs(input); }});   // pinned memory would cost more to make than one upload gains
     stream.submit(work);
     stream.finish(work);
     write_work(work);

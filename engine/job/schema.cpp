@@ -77,6 +77,7 @@ Json input_schema() {
         {"volume", described(index, "One volume of a 4-D NIfTI file, from 0.")},
         {"raw", described(std::move(raw), "Layout of a file without a header.")},
         {"running", described({{"type", "integer"}, {"minimum", 1}}, "In a series: this many neighbours, the item in their middle, combined; odd.")},
+        {"slab", described({{"type", "integer"}, {"minimum", 1}}, "Slices in memory at a time, for steps that can work so. Left out: all, or as many as fit.")},
         {"keep_channels", described({{"type", "boolean"}}, "Keep colours instead of making luminance of them.")}};
     for (const std::string& unit : spacing_units) {
         properties["spacing_" + unit] = described(spacing_schema(), "Size of a pixel, instead of what the file says: a number, [x, y] or [x, y, z].");

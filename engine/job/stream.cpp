@@ -1,8 +1,12 @@
 #include "job/stream.hpp"
 
 #include "job/fit.hpp"
+#include "job/read.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace parallax::engine {
@@ -21,8 +25,16 @@ std::map<Source, std::size_t> last_uses(const Job& job) {
     return last;
 }
 
-Call call_of(const StepSpec& step) {
-    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+Call call_of(const StepSpec& step, std::int64_t slab) {
+    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer, slab};
+}
+
+/// Items of a series go up as a whole.
+void whole_arrays(const Prepared& prepared, Slabs& slabs) {
+    for (const InputSpec& input : prepared.job.inputs) {
+        if (input.slab > 0) throw ConfigError(input.pointer + "/slab", "a slab in a series", "no slab: items of a series are in memory as a whole");
+    }
+    for (auto* list : {&slabs.by_input, &slabs.by_step}) std::fill(list->begin(), list->end(), 0);
 }
 
 }  // namespace
@@ -33,12 +45,14 @@ struct Stream::Planned {
     std::vector<PlannedCall> calls;
     std::map<Source, std::size_t> last_use;
     std::set<Source> down;             ///< made by steps and put out
+    Slabs slabs;
 };
 
 struct Work::Flight {
     std::shared_ptr<const void> plans; ///< must live until their commands have run
     std::vector<std::unique_ptr<Execution>> executions;
     std::vector<host::Buffer> buffers; ///< to go back when the item is finished
+    std::vector<HostArray> slabs;      ///< that are on their way up
     std::vector<host::Event> down;
     host::Event computed;
 };
@@ -76,8 +90,10 @@ void Stream::plan(const Prepared& prepared) {
     if (planned_ && planned_->inputs == descs) return;
 
     trim();
-    choose_variants(prepared, session_);
     auto planned = std::make_shared<Planned>();
+    planned->slabs = choose_slabs(prepared, session_.engine().device());
+    if (mode_ == overlapped) whole_arrays(prepared, planned->slabs);
+    choose_variants(prepared, session_, planned->slabs);
     planned->inputs = std::move(descs);
     const Job& job = prepared.job;
     planned->last_use = last_uses(job);
@@ -87,7 +103,7 @@ void Stream::plan(const Prepared& prepared) {
     steps_.clear();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
-        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step), prepared.steps[i].problem.inputs)); });
+        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step, planned->slabs.by_step[i]), prepared.steps[i].problem.inputs)); });
         const CallResult& about = planned->calls.back().about;
         if (about.plan_seconds > 0) compiled_.push_back({step.id, StageKind::compile, about.plan_seconds, 1, true, {}});
         steps_.push_back({step.id, step.algorithm->name, about.variant, about.policy, about.refusals, about.warnings, about.built, about.plan_seconds,
@@ -95,6 +111,8 @@ void Stream::plan(const Prepared& prepared) {
     }
     planned_ = std::move(planned);
 }
+
+bool Stream::in_slabs(std::size_t input) const { return planned_ && planned_->slabs.by_input[input] > 0; }
 
 void Stream::trim() {
     transfers_.trim();
@@ -138,6 +156,7 @@ void Stream::upload(Work& work, Work::Flight&, std::map<Source, DeviceArray>& ar
             arrays[{std::nullopt, name}] = kept->second;
             continue;
         }
+        if (in_slabs(i)) continue;
         work.inputs[i] = work.inputs[i].to_dense();
         const HostArray& host = work.inputs[i];
         DeviceArray array{host.desc, host.metadata, transfers_.acquire(host.desc.dense_bytes())};
@@ -158,7 +177,10 @@ void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceAr
         const PlannedCall& call = planned_->calls[i];
         work.begin("compute " + step.id);
         Bindings bindings;
-        for (const auto& [port, source] : step.inputs) bindings.inputs.emplace(port, arrays.at(source));
+        const bool slabs = planned_->slabs.by_step[i] > 0;
+        if (slabs) compute_slabs(work, flight, i);
+        for (const auto& [port, source] : step.inputs)
+            if (!slabs) bindings.inputs.emplace(port, arrays.at(source));
         for (const auto& [port, desc] : call.shapes) {
             const Source source{i, port};
             DevicePool& pool = planned_->down.count(source) ? transfers_ : locals_;
@@ -184,6 +206,48 @@ void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceAr
             return true;
         });
     }
+}
+
+/// A slab is read from its file while the device has the one before.
+void Stream::compute_slabs(Work& work, Work::Flight& flight, std::size_t step) {
+    const Prepared& prepared = *work.prepared;
+    const std::string& name = prepared.job.steps[step].inputs.begin()->second.port;
+    const auto named = std::find_if(prepared.job.inputs.begin(), prepared.job.inputs.end(), [&](const InputSpec& s) { return s.name == name; });
+    const auto at = static_cast<std::size_t>(named - prepared.job.inputs.begin());
+    const PreparedInput& input = prepared.inputs[at];
+    const std::int64_t slices = input.desc.axes.front().size, slab = planned_->slabs.by_input[at];
+    ArrayDesc desc = input.desc.to_dense();
+    desc.axes.front().size = slab;
+    const io::SliceStream file = open_slices(*named, input);
+    std::array<host::Buffer, 2> device;
+    std::array<host::Event, 2> up;
+    for (host::Buffer& buffer : device) {
+        flight.slabs.push_back(host_.make(desc));
+        buffer = session_.context().allocate(desc.dense_bytes());
+    }
+    note_memory(prepared.job);
+    std::size_t turn = 0;
+    for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
+        const std::int64_t count = std::min(slab, slices - first);
+        HostArray& host = flight.slabs[turn];
+        host.desc.axes.front().size = count;
+        up[turn].wait();
+        {
+            const Scope scope(work.profiler, "read");
+            const HostTimer timer(work.profiler, name);
+            file.next(count, host.data());
+            apply_non_finite(host, prepared.job.non_finite, fmt::format("input \"{}\" from slice {} on", name, first));
+        }
+        {
+            const Scope scope(work.profiler, "upload");
+            up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
+            work.profiler.add(name, StageKind::upload, up[turn]);
+        }
+        session_.enqueue_slab(planned_->calls[step], device[turn], first, count, work.profiler);
+        session_.queue().flush();
+        if (work.advance) work.advance(static_cast<double>(first + count) / static_cast<double>(slices));
+    }
+    for (host::Buffer& buffer : device) flight.buffers.push_back(std::move(buffer));
 }
 
 void Stream::download(Work& work, Work::Flight& flight, std::map<Source, DeviceArray>& arrays) {

@@ -35,6 +35,8 @@ public:
 
     /// Chooses variants and makes plans for the shapes of this job, unless those are there. Throws what choose_variants() throws.
     void plan(const Prepared&);
+    /// Of the plans in use: an input that submit() reads from its file itself.
+    bool in_slabs(std::size_t input) const;
     /// Plans and enqueues. When it throws, nothing of the work is under way any more.
     void submit(Work&);
     /// Waits for the oldest submitted work that is not finished and leaves its arrays and records in it.
@@ -54,6 +56,7 @@ private:
     void upload(Work&, Work::Flight&, std::map<Source, DeviceArray>&);
     void compute(Work&, Work::Flight&, std::map<Source, DeviceArray>&);
     void download(Work&, Work::Flight&, std::map<Source, DeviceArray>&);
+    void compute_slabs(Work&, Work::Flight&, std::size_t step);
     void take_records(Work&, Work::Flight&, std::size_t step);
     void note_memory(const Job&);
     /// Waits for all queues; whether that went well.

@@ -31,7 +31,9 @@ void read_work(Work& work, const ReadHooks& hooks) {
         const InputSpec& spec = prepared.job.inputs[i];
         const PreparedInput& input = prepared.inputs[i];
         work.begin("read " + spec.name);
-        {
+        if (hooks.in_slabs && hooks.in_slabs(i)) {
+            work.inputs[i].desc = input.desc;
+        } else {
             const Scope scope(work.profiler, "read");
             const HostTimer timer(work.profiler, spec.name);
             work.inputs[i] = spec.running > 0 && hooks.neighbours ? combine_input(spec, hooks.neighbours(i))

@@ -31,6 +31,8 @@ struct Work {
     Profiler profiler;
     /// Called when a stage such as "read hologram" begins; may throw to end the work. May be empty.
     std::function<void(const std::string& stage)> begin_stage;
+    /// Called in a long stage with the share of it that is done, 0 to 1; may throw to end the work. May be empty.
+    std::function<void(double)> advance;
 
     /// What the stream holds for it between submit() and finish().
     struct Flight;
@@ -48,6 +50,8 @@ struct ReadHooks {
     std::function<std::vector<HostArray>(std::size_t input)> neighbours;
     /// Inputs that need not be read: the stream has them.
     std::function<bool(std::size_t input)> kept;
+    /// Inputs that the stream reads itself, slab by slab.
+    std::function<bool(std::size_t input)> in_slabs;
 };
 
 /// Reads and hashes the files of every input. Throws IoError.
