@@ -1,6 +1,6 @@
 // The set to be counted as bits, where it is not the array as it stands: 32 voxels along x a word, lowest bit first, rows of
 // whole 16 bytes. One work-item a word; groups go round.
-//   mask_bits      voxels of a band -> bits; through `map`, the source index of each sampled x, then y, then z, where RESAMPLE
+//   mask_bits      voxels of a band, from a row on -> bits, from a row on; through `map`, the source index of each sampled x, then y, then z, where RESAMPLE
 //   mask_outline   set voxels that have a neighbour (26, or 8 in an image) which is not; what lies outside counts as set
 //   mask_clear, mask_box   lowest x, y, z of any set voxel; all ones: there is none
 //   mask_shift     the grid moved by (sx, sy, sz), and where FROM_BOX back by the box's corner
@@ -18,7 +18,7 @@
 #endif
 
 KERNEL void mask_bits(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL const uint* RESTRICT map, GLOBAL uint* RESTRICT bits,
-                      uint width, uint height, uint nx, uint ny, uint nz, uint words, uint label) {
+                      uint width, uint height, uint nx, uint ny, uint nz, uint words, uint label, uint from_row, uint to_row) {
     const VALUE low = bands[2 * label], high = bands[2 * label + 1];
     const ulong64 count = (ulong64)words * ny * nz;
     for (ulong64 i = get_global_id(0); i < count; i += get_global_size(0)) {
@@ -26,7 +26,7 @@ KERNEL void mask_bits(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE*
 #if RESAMPLE
         const ulong64 row = ((ulong64)map[nx + ny + z] * height + map[nx + y]) * width;
 #else
-        const ulong64 row = ((ulong64)z * height + y) * width;
+        const ulong64 row = ((ulong64)z * height + y + from_row) * width;
 #endif
         uint word = 0;
         for (uint b = 0; b < 32 && x + b < nx; ++b) {
@@ -37,7 +37,7 @@ KERNEL void mask_bits(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE*
 #endif
             word |= SET_AT(volume, at, low, high) << b;
         }
-        bits[i] = word;
+        bits[i + (ulong64)to_row * words] = word;
     }
 }
 

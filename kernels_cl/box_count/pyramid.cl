@@ -3,6 +3,7 @@
 //               bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local memory. Numbers of
 //               boxes of each size go to counts[label][column][tile], flags of the whole tile (any | all << 1) to tops.
 //   box_tops    work-group 0 folds the tiles' flags up to the whole grid; work-group 1 + c adds up column c of the counts.
+// base, first_set: of an array that comes in layers or band by band, the number of its first tile and set.
 // Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
 // PACKED: bits come in already, and a work-item takes TILE x 4 x 4 of them.
 // Bits of 16 voxels along x: x = 4 i + b at bit 8 b + i; a second row of them stands 4 bits higher.
@@ -125,7 +126,7 @@ INLINE uint side_by_side(uint bits) {
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL uchar* RESTRICT tops,
                                                   GLOBAL uint* RESTRICT counts, uint width, uint height, uint depth, uint tiles_x, uint tiles_y, uint tiles,
-                                                  uint labels) {
+                                                  uint labels, uint base, uint first_set) {
     LOCAL_ARRAY(uint, cells, (PIECES + 3) / 4);   // a byte a piece: boxes of 4 along x, any in bits 0 to 3, all in 4 to 7
     LOCAL_ARRAY(uchar, middles, 2 * MIDDLES);     // any | all << 1
     LOCAL_ARRAY(uint, spread, 3 * SPREAD);
@@ -319,14 +320,14 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             column += 2;
         }
 
-        GLOBAL uint* to = counts + (ulong64)label * COLUMNS * tiles + tile;
+        GLOBAL uint* to = counts + (ulong64)(first_set + label) * COLUMNS * tiles + base + tile;
         for (uint c = lane; c < COLUMNS; c += GROUP) {
             uint sum = sums[c];
             if (c < 3)
                 for (uint i = 0; i < SPREAD; ++i) sum += spread[c * SPREAD + i];
             to[(ulong64)c * tiles] = sum;
         }
-        if (lane == 0) tops[(ulong64)label * tiles + tile] = middles[from];
+        if (lane == 0) tops[(ulong64)(first_set + label) * tiles + base + tile] = middles[from];
         SYNC();
     }
 }

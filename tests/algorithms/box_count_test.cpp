@@ -91,6 +91,26 @@ public:
         call.inputs["volume"] = session_.upload(array);
         return session_.run(call).records.at("counts");
     }
+    /// The same, `height` slices at a time.
+    Json count_in_slabs(const HostArray& array, const std::string& variant, std::int64_t height, const Json& parameters = Json::object()) {
+        Call call;
+        call.algorithm = &algorithm_;
+        call.parameters = algorithm_.parameters.parse(parameters, "");
+        call.variant = variant;
+        call.slab = height;
+        const PlannedCall ready = session_.plan(call, {{"volume", array.desc}});
+        const std::int64_t slices = array.desc.axes.front().size;
+        const std::size_t slice = array.desc.dense_bytes() / static_cast<std::size_t>(slices);
+        const host::Buffer slab = session_.context().allocate(static_cast<std::size_t>(height) * slice);
+        for (std::int64_t first = 0; first < slices; first += height) {
+            const std::int64_t count = std::min(height, slices - first);
+            session_.queue().write(slab, 0, array.data() + static_cast<std::size_t>(first) * slice, static_cast<std::size_t>(count) * slice, "slab").wait();
+            session_.enqueue_slab(ready, slab, first, count, session_.profiler());
+        }
+        const auto execution = session_.enqueue(ready, {}, session_.profiler());
+        session_.queue().finish("slabs");
+        return execution->finish_records().at("counts");
+    }
     std::vector<std::string> variants() {
         std::vector<std::string> names;
         const Problem problem{{{"volume", desc_of(ElementType::u8, {4, 4, 4})}}, algorithm_.parameters.defaults(), {"counts"}};
@@ -320,6 +340,30 @@ TEST_CASE("box_count: every device makes bits, outlines and moved grids as the r
         }
         CHECK(bench.count(whole_bits, "hou", wide) == reference_record(whole_bits, wide));
         CHECK_THROWS_AS(bench.count(volume, "hou", {{"surface", true}}), UnsupportedError);
+    }
+}
+
+TEST_CASE("box_count: slabs of any height count as one piece does") {
+    const HostArray volume = blobs({75, 40, 150}, 11), image = blobs({75, 150, 0}, 12), bits = blobs({10, 21, 70}, 13);
+    const Json labels{{"labels", {255, 0}}}, packed{{"packed_width", 77}};
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        Bench bench(device);
+        for (const std::string& variant : bench.variants()) {
+            INFO(tests::device_label(*device) << " " << variant);
+            if (variant == "hou") {
+                CHECK_THROWS_AS(bench.count_in_slabs(volume, variant, 10), UnsupportedError);
+                continue;
+            }
+            for (const std::int64_t height : {1, 37, 64, 100, 150}) {
+                CAPTURE(height);
+                CHECK(bench.count_in_slabs(volume, variant, height) == reference_record(volume));
+            }
+            CHECK(bench.count_in_slabs(volume, variant, 70, labels) == reference_record(volume, labels));
+            CHECK(bench.count_in_slabs(image, variant, 19) == reference_record(image));
+            CHECK(bench.count_in_slabs(bits, variant, 33, packed) == reference_record(bits, packed));
+            CHECK_THROWS_AS(bench.count_in_slabs(volume, variant, 10, {{"surface", true}}), UnsupportedError);
+            CHECK_THROWS_AS(bench.count_in_slabs(volume, variant, 10, {{"offsets", 2}}), UnsupportedError);
+        }
     }
 }
 

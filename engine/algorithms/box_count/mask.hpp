@@ -16,6 +16,24 @@ struct BitSize {
     std::int64_t row;   ///< words of 32
 };
 
+/// The voxels of a band as bits.
+class BitsStage {
+public:
+    BitsStage(PlanBuilder&, const BoxCountSpec&);
+    /// All of an array.
+    void enqueue(Execution&, const host::Buffer& volume, const host::Buffer& bands, std::uint32_t band, const host::Buffer& bits);
+    /// `count` slices (rows of an image) from the one at `from` on, to the slice `to` of the bits.
+    void enqueue(Execution&, const host::Buffer& slices, const host::Buffer& bands, std::uint32_t band, const host::Buffer& bits, std::int64_t from, std::int64_t to,
+                 std::int64_t count);
+
+private:
+    BoxCountSpec spec_;
+    std::int64_t row_words_;
+    std::size_t group_, most_groups_;
+    host::Buffer samples_;
+    std::unique_ptr<host::Kernel> kernel_;
+};
+
 class MaskStages {
 public:
     MaskStages(PlanBuilder&, const BoxCountSpec&);
@@ -34,9 +52,9 @@ private:
     std::vector<std::array<std::int64_t, 3>> shifts_;
     BitSize size_, moved_size_;
     std::size_t group_, most_groups_;
-    host::Buffer samples_;
+    BitsStage bits_stage_;
     Scratch bits_, outline_, corner_, moved_;
-    std::unique_ptr<host::Kernel> bits_kernel_, outline_kernel_, clear_kernel_, box_kernel_, shift_kernel_;
+    std::unique_ptr<host::Kernel> outline_kernel_, clear_kernel_, box_kernel_, shift_kernel_;
 };
 
 }  // namespace parallax::engine::box_count

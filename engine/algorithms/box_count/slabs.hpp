@@ -1,0 +1,15 @@
+// The pyramid of an array that comes slab by slab.
+#pragma once
+
+#include "algorithms/box_count/box_count.hpp"
+#include "core/plan.hpp"
+
+#include <memory>
+
+namespace parallax::engine::box_count {
+
+/// Why an array cannot be counted in slabs; empty: it can.
+std::string why_no_slabs(const BoxCountSpec&);
+std::unique_ptr<Plan> make_slab_plan(PlanBuilder&, const Problem&, int tile, int group);
+
+}  // namespace parallax::engine::box_count

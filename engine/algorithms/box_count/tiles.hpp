@@ -1,0 +1,39 @@
+// The two kernels of pyramid.cl and what goes between them: tiles are folded where they lie, then their flags and counts together.
+#pragma once
+
+#include "algorithms/box_count/box_count.hpp"
+#include "core/plan.hpp"
+
+#include <memory>
+
+namespace parallax::engine::box_count {
+
+std::int64_t tiles_of(const std::array<std::int64_t, 3>& size, int tile);
+/// Of pyramid.cl, for bits that mask.cl made.
+host::Defines bit_defines(int dimensions);
+
+class TileFolder {
+public:
+    /// `size`: what tiles cover. sets: bands that are folded before each sum_up(). result_sets: all that is counted.
+    TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, int tile, int group, std::size_t sets, std::size_t result_sets);
+
+    /// `bands` sets of an array of this size (width in voxels of a row, padding included), its first tile being `base`.
+    void fold(Execution&, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
+              std::size_t bands);
+    /// Counts of the folded sets, as results from the set `first` on.
+    void sum_up(Execution&, std::size_t first);
+    /// Leaves the records of all results.
+    void record(Execution&, const Problem&, const BoxCountSpec&);
+
+private:
+    std::size_t result_bytes() const noexcept { return result_sets_ * levels_ * sizeof(Boxes); }
+
+    std::size_t group_, sets_, result_sets_, levels_, columns_, room_;
+    int tile_;
+    std::array<std::uint32_t, 3> by_axis_{};
+    std::uint32_t tiles_;
+    std::unique_ptr<host::Kernel> tile_kernel_, top_kernel_;
+    Scratch tops_, counts_, higher_, results_;
+};
+
+}  // namespace parallax::engine::box_count

@@ -1,0 +1,91 @@
+// Volumes that a job has in memory a few slices at a time.
+#include "support.hpp"
+
+#include <fstream>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+HostArray volume() {
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', 50}, {'y', 30}, {'x', 41}}));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i / 7 * 2654435761u >> 16);
+    return array;
+}
+
+Json job(const Json& input) {
+    return {{"parallax", 1}, {"inputs", {{"volume", input}}}, {"steps", {{{"run", "box_count"}, {"threshold", 30000}}}}, {"outputs", {{"counts", "c.json"}}}};
+}
+
+Run run_job(const TempFolder& folder, const Json& json, const std::vector<std::string>& more = {}) {
+    write_text(folder / "job.json", json.dump());
+    std::vector<std::string> words{"run", "job.json", "--overwrite", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, folder.path());
+}
+
+}  // namespace
+
+TEST_CASE("slabs: every format gives slices that count as the whole does") {
+    const TempFolder folder;
+    const HostArray array = volume();
+    for (const char* const name : {"v.npy", "v.nii", "v.nii.gz", "v.tif"}) io::write(folder / name, array);
+    {
+        std::ofstream raw(folder / "v.raw", std::ios::binary);
+        raw.write(reinterpret_cast<const char*>(array.data()), static_cast<std::streamsize>(array.desc.dense_bytes()));
+    }
+    const Run whole = run_job(folder, job({{"file", "v.npy"}, {"page_axis", "z"}}));
+    CAPTURE(whole.err);
+    REQUIRE(whole.status == 0);
+    const Json expected = Json::parse(whole.out)["records"]["counts"];
+    const Json raw{{"type", "u16"}, {"axes", "zyx"}, {"shape", {50, 30, 41}}};
+    for (const Json& input : {Json{{"file", "v.npy"}, {"page_axis", "z"}, {"slab", 7}}, Json{{"file", "v.nii"}, {"slab", 50}}, Json{{"file", "v.nii.gz"}, {"slab", 13}},
+                              Json{{"file", "v.tif"}, {"page_axis", "z"}, {"slab", 1}}, Json{{"file", "v.raw"}, {"raw", raw}, {"slab", 1000}}}) {
+        CAPTURE(input.dump());
+        const Run run = run_job(folder, job(input));
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        CHECK(Json::parse(run.out)["records"]["counts"]["levels"] == expected["levels"]);
+    }
+    // What does not fit comes so without being told.
+    Json small = job({{"file", "v.npy"}, {"page_axis", "z"}});
+    small["memory_limit"] = 100000;
+    const Run run = run_job(folder, small);
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    CHECK(Json::parse(run.out)["records"]["counts"] == expected);
+    CHECK(Json::parse(run.out)["peak_device_bytes"] < 100000);
+}
+
+TEST_CASE("slabs: what cannot come so is refused") {
+    const TempFolder folder;
+    const HostArray array = volume();
+    io::write(folder / "v.npy", array);
+    io::write(folder / "v.png", ramp(20, 20));
+    io::write(folder / "v.tif", array);
+    const std::string npy = read_text(folder / "v.npy");
+    const auto refused = [&](const Json& json, int status, const std::string& word) {
+        const Run run = run_job(folder, json);
+        CAPTURE(json.dump());
+        CAPTURE(run.err);
+        CHECK(run.status == status);
+        CHECK(run.err.find(word) != std::string::npos);
+    };
+    const Json input{{"file", "v.npy"}, {"page_axis", "z"}, {"slab", 7}};
+    Json json = job(input);
+    json["steps"][0]["surface"] = true;
+    refused(json, 1, "surface");
+    json = job(input);
+    json["steps"][0]["variant"] = "hou";
+    refused(json, 1, "as a whole");
+    json = job(input);
+    json["steps"].push_back({{"run", "reduce"}, {"in", {{"array", "volume"}}}});
+    json["outputs"]["value"] = "v.json";
+    refused(json, 2, "/inputs/volume/slab");
+    refused(job({{"file", "v.png"}, {"slab", 3}}), 1, "read as a whole");
+    refused(job({{"file", "v.tif"}, {"page_axis", "z"}, {"pages", {0, 40}}, {"slab", 3}}), 2, "/inputs/volume/slab");
+    refused(job({{"file", "v.npy"}, {"slab", 0}}), 2, "/inputs/volume/slab");
+    write_text(folder / "v.npy", npy.substr(0, npy.size() - 9000));
+    refused(job(input), 1, "v.npy");
+}
