@@ -1,5 +1,6 @@
 #include "peers/cub.hpp"
 
+#include "algorithms/box_count/hou.hpp"
 #include "algorithms/histogram/parameters.hpp"
 #include "algorithms/reduce/parameters.hpp"
 #include "algorithms/scan/parameters.hpp"
@@ -32,6 +33,12 @@ struct Cub {
     decltype(plx_cub_error)* error = nullptr;
 };
 
+void check(const Cub& cub, int code) {
+    if (code != 0) throw DeviceError("CUB", code, cub.error(code), "cub", "");
+}
+
+void* pointer(const host::Buffer& buffer) { return reinterpret_cast<void*>(host::cuda::memory_handle(buffer)); }
+
 std::optional<int> type_of(ElementType type) {
     switch (type) {
         case ElementType::u8: return PLX_CUB_U8;
@@ -53,7 +60,7 @@ public:
     CubPlan(PlanBuilder& builder, plx_cub_call call, std::string in, std::string out, Read read, bool values = false)
         : call_(call), in_(std::move(in)), out_(std::move(out)), read_(std::move(read)), values_(values) {
         if (values_) call_.values_in = &call_;   // CUB only asks whether it is null while it works out the size
-        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(cub_.run(&call_, nullptr, &bytes_, stream)); });
+        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(cub_, cub_.run(&call_, nullptr, &bytes_, stream)); });
         bytes_ = std::max<std::size_t>(bytes_, 1);
         temporary_ = builder.scratch(bytes_);
         if (read_) value_ = builder.scratch(8);
@@ -70,17 +77,12 @@ public:
         }
         x.external("cub", host::cuda::enqueue(x.queue(), "cub", [&](CUstream stream) {
                        std::size_t bytes = bytes_;
-                       check(cub_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
+                       check(cub_, cub_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
                    }));
         if (read_) x.record(out_, out, 8, read_);
     }
 
 private:
-    static void* pointer(const host::Buffer& buffer) { return reinterpret_cast<void*>(host::cuda::memory_handle(buffer)); }
-    void check(int code) const {
-        if (code != 0) throw DeviceError("CUB", code, cub_.error(code), "cub", "");
-    }
-
     Cub cub_;
     plx_cub_call call_;
     std::string in_, out_;
@@ -170,12 +172,49 @@ Variant sort_by_cub() {
     });
 }
 
+/// CUB's sort where the engine's own would be.
+class CubSorter final : public sort::Sorter {
+public:
+    CubSorter(PlanBuilder& builder, const sort::SortSpec& spec) {
+        call_.what = PLX_CUB_SORT;
+        call_.type = type_of(spec.type).value();
+        call_.count = static_cast<std::uint64_t>(spec.count);
+        call_.begin_bit = spec.begin;
+        call_.end_bit = spec.end;
+        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(cub_, cub_.run(&call_, nullptr, &bytes_, stream)); });
+        bytes_ = std::max<std::size_t>(bytes_, 1);
+        temporary_ = builder.scratch(bytes_);
+    }
+    void enqueue(Execution& x, const sort::Arrays& from, const sort::Arrays& to) override {
+        plx_cub_call call = call_;
+        call.in = pointer(from.keys);
+        call.out = pointer(to.keys);
+        x.external("cub", host::cuda::enqueue(x.queue(), "cub", [&](CUstream stream) {
+                       std::size_t bytes = bytes_;
+                       check(cub_, cub_.run(&call, pointer(x.buffer(temporary_)), &bytes, stream));
+                   }));
+    }
+
+private:
+    Cub cub_;
+    plx_cub_call call_{};
+    std::size_t bytes_ = 0;
+    Scratch temporary_;
+};
+
+Variant box_count_by_cub() {
+    return cub_variant(box_count::why_not_hou, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+        return box_count::make_hou_plan(builder, problem, 128, [](PlanBuilder& b, const sort::SortSpec& spec) { return std::make_unique<CubSorter>(b, spec); });
+    });
+}
+
 }  // namespace
 
 void add_cub(Algorithm& algorithm) {
     if (algorithm.name == "reduce") algorithm.variants.push_back(reduce_by_cub());
     if (algorithm.name == "scan") algorithm.variants.push_back(scan_by_cub());
     if (algorithm.name == "sort") algorithm.variants.push_back(sort_by_cub());
+    if (algorithm.name == "box_count") algorithm.variants.push_back(box_count_by_cub());
     if (algorithm.name == "histogram") algorithm.variants.push_back(histogram_by_cub());
 }
 

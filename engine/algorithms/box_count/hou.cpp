@@ -1,6 +1,6 @@
 // `hou`: the source paper's method on the device, with the engine's radix sort.
 #include "algorithms/box_count/device.hpp"
-#include "algorithms/sort/sort.hpp"
+#include "algorithms/box_count/hou.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ sort::SortSpec sort_spec(const BoxCountSpec& spec) {
 
 class HouPlan final : public Plan {
 public:
-    HouPlan(PlanBuilder& builder, const Problem& problem, int group)
+    HouPlan(PlanBuilder& builder, const Problem& problem, int group, const MakeSorter& make_sorter)
         : problem_(problem), spec_(spec_of(problem)), bands_(band_buffer(builder, spec_)) {
         const sort::SortSpec keys = sort_spec(spec_);
         host::Defines d = voxel_defines(spec_);
@@ -36,7 +36,7 @@ public:
         keys_ = builder.scratch(key_bytes);
         sorted_ = builder.scratch(key_bytes);
         counts_ = builder.scratch(spec_.bands.size() * set_bytes());
-        sorter_ = sort::make_best(builder, keys);
+        sorter_ = make_sorter(builder, keys);
         group_ = std::min<std::size_t>(static_cast<std::size_t>(group), builder.device().max_work_group);
         groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_, std::size_t{32} * builder.device().compute_units);
     }
@@ -81,17 +81,22 @@ private:
 
 }  // namespace
 
+std::string why_not_hou(const Problem& problem) {
+    const BoxCountSpec spec = spec_of(problem);
+    if (!spec.as_it_is()) return "it counts the array's own voxels in the grid that begins at the first: resampling, surfaces, other origins and offsets are for the pyramids";
+    return spec.voxels() <= most_voxels ? "" : fmt::format("{} voxels, and it sorts at most {}", spec.voxels(), most_voxels);
+}
+
+std::unique_ptr<Plan> make_hou_plan(PlanBuilder& builder, const Problem& problem, int group, const MakeSorter& make_sorter) {
+    return std::make_unique<HouPlan>(builder, problem, group, make_sorter);
+}
+
 Variant hou_variant() {
     Variant v = device_variant("hou", "the source paper's: interleave, radix sort, mask, check, count", Role::seed, {"box_count/hou.cl"},
                                {{"work_group_size", 128, {64, 128, 256}, "work-items of a group"}});
-    v.supports = [](const Problem& problem, host::Context&) {
-        const BoxCountSpec spec = spec_of(problem);
-        if (!spec.as_it_is()) return Support::no("it counts the array's own voxels in the grid that begins at the first: resampling, surfaces, other origins and offsets are for the pyramids");
-        const std::int64_t voxels = spec.voxels();
-        return voxels <= most_voxels ? Support::yes() : Support::no(fmt::format("{} voxels, and it sorts at most {}", voxels, most_voxels));
-    };
+    v.supports = [](const Problem& problem, host::Context&) { return Support{why_not_hou(problem)}; };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<HouPlan>(builder, problem, policy.at("work_group_size"));
+        return make_hou_plan(builder, problem, policy.at("work_group_size"), [](PlanBuilder& b, const sort::SortSpec& spec) { return sort::make_best(b, spec); });
     };
     return v;
 }
