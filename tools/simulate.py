@@ -39,7 +39,9 @@ def noise(i, most):
 IMAGE = {"image": "image.npy"}
 PROBLEMS = {
     "arithmetic": [(IMAGE, {"op": "add", "value": 2})],
-    "box_count": [(IMAGE, {"threshold": 100})],
+    "box_count": [(IMAGE, {"threshold": 100}),
+                  ({"volume": {"file": "stack.npy", "page_axis": "z"}}, {"threshold": 100, "surface": True, "origin": "bounding_box", "offsets": 2}),
+                  ({"volume": {"file": "stack.npy", "page_axis": "z", "slab": 1}}, {"threshold": 100})],
     "box_filter": [(IMAGE, {"radius": 2}), ({"image": "floats.npy"}, {"radius": [3, 1]})],
     "convert": [(IMAGE, {"type": "f32"})],
     "crop": [(IMAGE, {"x": [2, 9]})],

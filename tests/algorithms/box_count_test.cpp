@@ -209,7 +209,7 @@ TEST_CASE("box_count: random volumes and images of odd shapes, as the reference 
         for (const std::string& variant : bench.variants()) {
             INFO(tests::device_label(*device) << " " << variant);
             std::mt19937 random(7);
-            for (unsigned i = 0; i < 60; ++i) {
+            for (unsigned i = 0; i < 200; ++i) {
                 // hou has a program for each grid; the pyramid has one for any, beyond a tile and within it.
                 const auto side = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1; };
                 Shape s = i % 3 == 0 ? Shape{side(200), side(200), 0} : Shape{side(150), side(50), side(100)};
