@@ -54,7 +54,8 @@ std::vector<Case> cases() {
         all.push_back({std::move(algorithm), std::move(parameters), std::move(inputs), std::move(outputs), std::move(takers), tolerance, constant});
     };
     const auto box = [&](T type, Extents extents, Json parameters, std::set<std::string> takers) {
-        add("box_filter", std::move(parameters), {{"image", type, std::move(extents)}}, {"image"}, std::move(takers), 1e-6);
+        const double tolerance = takers.count("npp") != 0 ? 2e-5 : 1e-6;   // NPP adds floats as they come: 5.5e-6 on an H200 where 961 are added
+        add("box_filter", std::move(parameters), {{"image", type, std::move(extents)}}, {"image"}, std::move(takers), tolerance);
     };
     box(T::u8, {{'y', 37}, {'x', 53}}, {{"radius", 2}, {"border", "replicate"}}, {"opencv", "npp"});
     box(T::u8, {{'y', 37}, {'x', 53}}, {{"radius", 15}, {"border", "replicate"}}, {"opencv", "npp"});
