@@ -152,7 +152,7 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
 
 Json compare_rounds(const Rounds& of, const Rounds& to) {
     const Estimate ratio = estimate_ratio(of, to);
-    const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)), 0.5e-6);
+    const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
     return {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}, {"of_ms", median(flat(of)) * 1e3}, {"to_ms", median(flat(to)) * 1e3}, {"verdict", to_string(verdict)}};
 }
 

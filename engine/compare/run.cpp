@@ -246,7 +246,7 @@ private:
         }
         if (part(s.samples) > 0 && (round == 0 || active.used_s < s.budget_s)) {
             const auto before = std::chrono::steady_clock::now();
-            const Json answer = ask(active, {{"do", "sample"}, {"warmups", round == 0 ? s.warmups : 1}, {"samples", part(s.samples)}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            const Json answer = ask(active, {{"do", "sample"}, {"move", round > 0}, {"warmups", round == 0 ? s.warmups : 1}, {"samples", part(s.samples)}, {"least_s", s.least_s / s.rounds}, {"budget_s", share}}, s.limit_s + s.budget_s);
             if (active.over) return;
             active.used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
             samples["wall"].push_back(answer["wall"]);

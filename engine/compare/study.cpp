@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<std::string> study_keys{"$schema", "parallax_study", "title", "source", "about", "devices", "sampling", "cases", "report", "quick"};
 const std::vector<std::string> case_keys{"id", "grid", "quick", "inputs", "steps", "outputs", "reference", "tolerance", "variants", "work", "evaluate", "keep"};
-const std::vector<std::string> sampling_keys{"warmups", "samples", "end_to_end", "rounds", "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
+const std::vector<std::string> sampling_keys{"warmups", "samples", "end_to_end", "rounds", "least_s", "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -37,6 +37,7 @@ Sampling read_sampling(const Json& value, const std::string& pointer) {
     s.samples = f.integer("samples", s.samples, 1, 100000);
     s.end_to_end = f.integer("end_to_end", s.samples, 1, 100000);
     s.rounds = f.integer("rounds", s.rounds, 1, 1000);
+    s.least_s = f.number("least_s", s.least_s, 0, 86400);
     s.budget_s = f.number("budget_s", s.budget_s, 0, 86400);
     s.limit_s = f.number("limit_s", s.limit_s, 0.1, 86400);
     s.row_limit_s = f.number("row_limit_s", s.row_limit_s, 0.001, 86400);
@@ -235,6 +236,7 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                             {"samples", {{"type", "integer"}, {"minimum", 1}, {"default", 30}}},
                             {"end_to_end", described({{"type", "integer"}, {"minimum", 1}}, "Samples from host memory to host memory; by default as many.")},
                             {"rounds", described({{"type", "integer"}, {"minimum", 1}, {"default", 5}}, "Turns in which the devices alternate.")},
+                            {"least_s", described({{"type", "number"}, {"default", 0.1}}, "Short runs get more samples, up to ten times as many, until they have taken this long.")},
                             {"budget_s", described({{"type", "number"}, {"default", 2}}, "Most seconds for the samples of a row, and as much again from end to end.")},
                             {"limit_s", described({{"type", "number"}, {"default", 120}}, "A worker that does not answer for so long is ended.")},
                             {"row_limit_s", described({{"type", "number"}, {"default", 60}}, "A row of which one run is expected to take longer, by its work and the point before, is left out.")},

@@ -32,6 +32,7 @@ struct Sampling {
     int samples = 30;
     int end_to_end = 30;          ///< samples from host memory to host memory
     int rounds = 5;               ///< turns in which the devices alternate
+    double least_s = 0.1;         ///< short runs get more samples, up to ten times as many, until they have taken this long
     double budget_s = 2;          ///< for the samples of a row, and as much again from end to end
     double limit_s = 120;         ///< of any one request to a worker before it counts as hung
     double row_limit_s = 60;      ///< a row of which one run must be expected to take longer is left out, and says so
