@@ -1,3 +1,4 @@
+#include "compare/clocks.hpp"
 #include "compare/compare.hpp"
 #include "compare/agreement.hpp"
 #include "compare/device_worker.hpp"
@@ -329,6 +330,7 @@ private:
         }
         for (Active& active : rows) {
             if (!active.over) sustain(active);
+            if (const Json clocks = clocks_of(devices_[active.device].info); !active.over && !clocks.is_null()) active.row["clocks"] = clocks;
             if (!missing && !workers_[active.device]->given_up()) {
                 Active release = active;   // what releasing says is no news of the row
                 release.over = false;

@@ -193,8 +193,10 @@ function render() {
   }
 }
 
+const tick = value => String(Number(value.toPrecision(3)));
+
 // Powers of ten and their 2 and 5 only: the library labels too many.
-const logTicks = { callback: value => { const digit = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9)); return [1, 2, 5].includes(Math.round(digit * 1e6) / 1e6) ? number(value) : ""; } };
+const logTicks = { callback: value => { const digit = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9)); return [1, 2, 5].includes(Math.round(digit * 1e6) / 1e6) ? tick(value) : ""; } };
 const axis = (title, log, style) => ({ type: log ? "logarithmic" : "linear", title: { display: true, text: title, color: style.soft }, grid: { color: style.line }, ticks: log ? logTicks : {} });
 
 // Datasets of rows that share the item's series.
@@ -248,7 +250,7 @@ function lineChart(item, rows) {
     if (numeric) {   // the grid's own values are the ticks
       const values = [...new Set([...rows.map(row => quantity(row, item.x, item)), ...paper.flatMap(set => set.data.map(point => point.x))])].sort((a, b) => a - b);
       x.afterBuildTicks = scale => { if (values.length <= 16) scale.ticks = values.map(value => ({ value })); };
-      x.ticks = { callback: value => number(value), autoSkip: true };
+      x.ticks = { callback: tick, autoSkip: true };
     }
     return { type: "line", data: { datasets: [...sets, ...paper] },
       options: { interaction: { mode: "nearest", intersect: false }, scales: { x, y: axis(nameOf(item.y, rows), log.includes("y"), style) },
@@ -339,12 +341,13 @@ function stagesChart(item, rows) {
 const pairName = pair => [pair.case, gridText(pair.grid), pair.way === pair.to_way ? pair.way : `${pair.way} / ${pair.to_way}`, pair.stage].filter(Boolean).join(" · ");
 
 function pairsChart(pairs) {
+  const least = Math.min(0.95, ...pairs.map(pair => pair.low)) * 0.98, most = Math.max(1.05, ...pairs.map(pair => pair.high)) * 1.02;
   return style => ({
     type: "line",
     data: { labels: pairs.map(pairName), datasets: [{ label: "ratio", showLine: false, data: pairs.map(pair => pair.ratio), intervals: pairs.map(pair => [pair.low, pair.high]), pointRadius: 4, borderColor: style.palette[0],
       backgroundColor: pairs.map(pair => pair.verdict === "same" ? style.soft : pair.verdict === "faster" ? style.palette[2] : style.palette[1]), pointBorderWidth: 0 }] },
     options: { indexAxis: "y", marks: [{ value: 1, colour: style.text }, { value: 0.98, colour: style.soft, dash: [3, 3] }, { value: 1.02, colour: style.soft, dash: [3, 3] }],
-      scales: { x: { type: "logarithmic", title: { display: true, text: "ratio of times, 95% interval; dashed: 2%", color: style.soft }, grid: { color: style.line }, ticks: { callback: value => number(value), maxTicksLimit: 12 }, suggestedMin: 0.9, suggestedMax: 1.1 },
+      scales: { x: { type: "logarithmic", title: { display: true, text: "ratio of times, 95% interval; dashed: 2%", color: style.soft }, grid: { color: style.line }, ticks: { callback: tick, maxTicksLimit: 12 }, min: least, max: most },
         y: { grid: { color: style.line }, ticks: { autoSkip: false, font: { size: 11 } } } },
       plugins: { legend: { display: false }, tooltip: { callbacks: { label: at => `${number(pairs[at.dataIndex].ratio)} [${number(pairs[at.dataIndex].low)}, ${number(pairs[at.dataIndex].high)}]` } } } },
     plugins: [whiskers, marks],
@@ -514,9 +517,12 @@ function addItem(page, item) {
 
 function deviceTable() {
   const last = label => [...report.sessions].reverse().find(session => session.rates[label] || (session.problems || {})[label]) || {};
-  return table(["device", "backend", "driver", "memory, GB", "copy, GB/s", "peak f32, GFLOP/s", "upload, GB/s", "download, GB/s", "launch, us"], report.devices.map(({ label, info }) => {
+  const clocks = label => report.rows.filter(row => row.clocks && deviceOf(row).label === label).map(row => row.clocks.sm_mhz).filter(Boolean);
+  const range = list => !list.length ? "" : Math.min(...list) === Math.max(...list) ? String(list[0]) : `${Math.min(...list)} to ${Math.max(...list)}`;
+  const known = labels.some(label => clocks(label).length);
+  return table(["device", "backend", "driver", "memory, GB", "copy, GB/s", "peak f32, GFLOP/s", "upload, GB/s", "download, GB/s", "launch, us", ...(known ? ["clock, MHz"] : [])], report.devices.map(({ label, info }) => {
     const session = last(label), rates = (session.rates || {})[label] || {}, problem = (session.problems || {})[label];
-    return [problem ? { text: label, class: "bad", title: problem } : label, info.backend, info.driver, number(info.global_memory / 1e9), number(rates.copy_gbs), number(rates.peak_gflops), number(rates.upload_gbs), number(rates.download_gbs), number(rates.launch_us)];
+    return [problem ? { text: label, class: "bad", title: problem } : label, info.backend, info.driver, number(info.global_memory / 1e9), number(rates.copy_gbs), number(rates.peak_gflops), number(rates.upload_gbs), number(rates.download_gbs), number(rates.launch_us), ...(known ? [range(clocks(label))] : [])];
   }));
 }
 
