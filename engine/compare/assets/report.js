@@ -250,7 +250,7 @@ function lineChart(item, rows) {
     if (numeric) {   // the grid's own values are the ticks
       const values = [...new Set([...rows.map(row => quantity(row, item.x, item)), ...paper.flatMap(set => set.data.map(point => point.x))])].sort((a, b) => a - b);
       x.afterBuildTicks = scale => { if (values.length <= 16) scale.ticks = values.map(value => ({ value })); };
-      x.ticks = { callback: tick, autoSkip: true };
+      x.ticks = { callback: value => String(value), autoSkip: true };
     }
     return { type: "line", data: { datasets: [...sets, ...paper] },
       options: { interaction: { mode: "nearest", intersect: false }, scales: { x, y: axis(nameOf(item.y, rows), log.includes("y"), style) },
