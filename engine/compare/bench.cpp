@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace parallax::engine::compare {
 
@@ -48,11 +49,11 @@ BoundInputs bind_inputs(const HostArrays& arrays, Session& session) {
 }
 
 struct Bench::State {
-    State(Engine& engine, const Job& asked, const BoundInputs& given) : session(engine), job(asked), inputs(given) {}
+    State(Engine& engine, const Job& asked, const BoundInputs& given) : session(engine), job(asked), inputs(&given) {}
 
     Session session;
     const Job& job;
-    const BoundInputs& inputs;
+    const BoundInputs* inputs;
     std::vector<CallResult> done;                     ///< of the last run, a step each; its arrays are used again
     std::map<std::string, HostArray> downloads;       ///< pinned, by output
 };
@@ -69,7 +70,7 @@ void Bench::compute() {
         const StepSpec& step = s.job.steps[i];
         Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
         for (const auto& [port, source] : step.inputs)
-            call.inputs.emplace(port, source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs.device.at(source.port));
+            call.inputs.emplace(port, source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs->device.at(source.port));
         s.done[i] = s.session.run(call, s.done[i].outputs);
     }
 }
@@ -116,9 +117,9 @@ EndToEnd Bench::run_from_end_to_end() {
     host::Queue& queue = s.session.queue();
     EndToEnd sample;
     const auto start = Clock::now();
-    for (const auto& [name, array] : s.inputs.device) {
+    for (const auto& [name, array] : s.inputs->device) {
         if (!s.job.input(name)) continue;
-        const HostArray& from = s.inputs.host.at(name);
+        const HostArray& from = s.inputs->host.at(name);
         if (from.desc.dense_bytes() > 0) queue.write(array.buffer, 0, from.data(), from.desc.dense_bytes(), name);
     }
     queue.finish("upload");
@@ -140,6 +141,15 @@ EndToEnd Bench::run_from_end_to_end() {
     sample.download = seconds_since(downloading);
     sample.wall = seconds_since(start) - collecting;
     return sample;
+}
+
+void Bench::move(const BoundInputs& inputs) {
+    State& s = *state_;
+    const std::vector<CallResult> before = std::exchange(s.done, std::vector<CallResult>(s.job.steps.size()));   // held until others are there
+    s.inputs = &inputs;
+    s.downloads.clear();
+    compute();
+    s.session.profiler().clear();
 }
 
 HostArrays Bench::arrays() {

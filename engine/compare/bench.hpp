@@ -51,6 +51,8 @@ public:
     First first();
     Sample run();
     EndToEnd run_from_end_to_end();
+    /// Goes on with other inputs of the same shapes, and outputs in other memory; the plans stay. Runs once.
+    void move(const BoundInputs&);
 
     /// What came out, by the job's names.
     HostArrays arrays();
