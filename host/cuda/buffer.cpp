@@ -41,16 +41,16 @@ std::string memory_hint(const CudaContext& context) {
 
 }  // namespace
 
-CudaBuffer::CudaBuffer(std::shared_ptr<CudaContext> context, CUdeviceptr address, std::size_t bytes)
-    : context_(std::move(context)), address_(address), bytes_(bytes) {
-    context_->add_allocated(bytes_);
+CudaBuffer::CudaBuffer(std::shared_ptr<CudaContext> context, CUdeviceptr address, std::size_t bytes, bool borrowed)
+    : context_(std::move(context)), address_(address), bytes_(bytes), borrowed_(borrowed) {
+    if (!borrowed_) context_->add_allocated(bytes_);
 }
 
 CudaBuffer::CudaBuffer(std::shared_ptr<CudaBuffer> root, std::size_t offset, std::size_t bytes)
     : context_(root->context_), root_(std::move(root)), address_(root_->address_ + offset), bytes_(bytes) {}
 
 CudaBuffer::~CudaBuffer() {
-    if (root_) return;
+    if (root_ || borrowed_) return;
     context_->remove_allocated(bytes_);
     // Waits for the commands that still use the memory.
     if (const Current current = context_->current_or_gone()) context_->driver().mem_free(address_);

@@ -12,8 +12,8 @@ class CudaContext;
 /// A buffer or a part of one. One of zero bytes is backed by memory that no command touches.
 class CudaBuffer final : public BufferStorage, public std::enable_shared_from_this<CudaBuffer> {
 public:
-    /// Owns `address`.
-    CudaBuffer(std::shared_ptr<CudaContext>, CUdeviceptr address, std::size_t bytes);
+    /// Owns `address`, unless it is borrowed.
+    CudaBuffer(std::shared_ptr<CudaContext>, CUdeviceptr address, std::size_t bytes, bool borrowed = false);
     /// A part of `root`, which stays alive as long.
     CudaBuffer(std::shared_ptr<CudaBuffer> root, std::size_t offset, std::size_t bytes);
     ~CudaBuffer() override;
@@ -31,6 +31,7 @@ private:
     std::shared_ptr<CudaBuffer> root_;   ///< null in the root itself
     CUdeviceptr address_;
     std::size_t bytes_;
+    bool borrowed_ = false;
 };
 
 std::shared_ptr<CudaBuffer> allocate_buffer(std::shared_ptr<CudaContext>, std::size_t bytes);

@@ -19,15 +19,15 @@ PrimaryContext::PrimaryContext(std::shared_ptr<const Driver> driver, CUdevice de
 }
 
 PrimaryContext::~PrimaryContext() {
-    if (!health_.abandoned()) driver_->primary_ctx_release(device_);   // which would wait for its commands
+    if (!borrowed_ && !health_.abandoned()) driver_->primary_ctx_release(device_);   // which would wait for its commands
 }
 
-CudaContext::CudaContext(DeviceInfo info, std::shared_ptr<const Driver> driver, CUdevice device, std::shared_ptr<const Compiler> compiler,
-                         const ContextOptions& options)
+CudaContext::CudaContext(DeviceInfo info, std::shared_ptr<const PrimaryContext> primary, CUdevice device,
+                         std::shared_ptr<const Compiler> compiler, const ContextOptions& options)
     : info_(std::move(info)),
       compiler_(std::move(compiler)),
       cache_(options.cache),
-      primary_(std::make_shared<PrimaryContext>(std::move(driver), device, info_.name)) {
+      primary_(std::move(primary)) {
     const auto size = [&](CUdevice_attribute what, int otherwise) {
         return static_cast<std::size_t>(std::max(1, device_value(this->driver(), device, what, otherwise)));
     };

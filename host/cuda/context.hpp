@@ -10,10 +10,13 @@
 
 namespace parallax::host::cuda {
 
-/// A reference to the device's primary context: the one that cuFFT and CUB work in.
+/// A reference to the device's primary context, the one that cuFFT and CUB work in; or the host application's context.
 class PrimaryContext {
 public:
     PrimaryContext(std::shared_ptr<const Driver>, CUdevice, const std::string& name);
+    /// Another than the primary one, which the host application keeps alive.
+    PrimaryContext(std::shared_ptr<const Driver> driver, CUcontext borrowed)
+        : driver_(std::move(driver)), borrowed_(true), context_(borrowed) {}
     ~PrimaryContext();
     PrimaryContext(const PrimaryContext&) = delete;
     PrimaryContext& operator=(const PrimaryContext&) = delete;
@@ -32,7 +35,8 @@ public:
 
 private:
     std::shared_ptr<const Driver> driver_;
-    CUdevice device_;
+    CUdevice device_ = 0;
+    bool borrowed_ = false;
     CUcontext context_ = nullptr;
     mutable Health health_;
 };
@@ -40,7 +44,7 @@ private:
 /// Buffers, queues, programs and events each hold a reference to their context, so that it goes last.
 class CudaContext final : public Context, public std::enable_shared_from_this<CudaContext> {
 public:
-    CudaContext(DeviceInfo, std::shared_ptr<const Driver>, CUdevice, std::shared_ptr<const Compiler>, const ContextOptions&);
+    CudaContext(DeviceInfo, std::shared_ptr<const PrimaryContext>, CUdevice, std::shared_ptr<const Compiler>, const ContextOptions&);
 
     const DeviceInfo& info() const noexcept override { return info_; }
     const Capabilities& capabilities() override { return capabilities_; }

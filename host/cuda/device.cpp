@@ -16,7 +16,7 @@ public:
         : info_(std::move(info)), driver_(std::move(driver)), device_(device), compiler_(std::move(compiler)) {}
     const DeviceInfo& info() const noexcept override { return info_; }
     std::shared_ptr<Context> open(const ContextOptions& options) const override {
-        return std::make_shared<CudaContext>(info_, driver_, device_, compiler_, options);
+        return std::make_shared<CudaContext>(info_, std::make_shared<PrimaryContext>(driver_, device_, info_.name), device_, compiler_, options);
     }
 
 private:

@@ -54,6 +54,8 @@ const char* look_up(Driver& driver, platform::SharedLibrary library) {
     if (driver.primary_ctx_release == nullptr) load.required(driver.primary_ctx_release, "cuDevicePrimaryCtxRelease");
     load.required(driver.ctx_push_current, "cuCtxPushCurrent_v2");
     load.required(driver.ctx_pop_current, "cuCtxPopCurrent_v2");
+    load.required(driver.ctx_get_current, "cuCtxGetCurrent");
+    load.required(driver.ctx_get_device, "cuCtxGetDevice");
     load.required(driver.mem_alloc, "cuMemAlloc_v2");
     load.required(driver.mem_free, "cuMemFree_v2");
     load.required(driver.mem_get_info, "cuMemGetInfo_v2");

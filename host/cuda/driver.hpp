@@ -28,6 +28,8 @@ struct Driver {
     decltype(&cuDevicePrimaryCtxRelease_v2) primary_ctx_release = nullptr;
     decltype(&cuCtxPushCurrent_v2) ctx_push_current = nullptr;
     decltype(&cuCtxPopCurrent_v2) ctx_pop_current = nullptr;
+    decltype(&cuCtxGetCurrent) ctx_get_current = nullptr;
+    CUresult(CUDAAPI* ctx_get_device)(CUdevice*) = nullptr;
 
     decltype(&cuMemAlloc_v2) mem_alloc = nullptr;
     decltype(&cuMemFree_v2) mem_free = nullptr;

@@ -22,7 +22,11 @@ CudaQueue::CudaQueue(std::shared_ptr<CudaContext> context, bool profiled) : cont
     check(context_->driver(), context_->driver().stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate", step);
 }
 
+CudaQueue::CudaQueue(std::shared_ptr<CudaContext> context, CUstream borrowed)
+    : context_(std::move(context)), profiled_(true), borrowed_(true), stream_(borrowed) {}
+
 CudaQueue::~CudaQueue() {
+    if (borrowed_) return;   // the stream may be gone; whoever handed memory to it has waited for the events
     const Current current = context_->current_or_gone();
     if (!current) return;
     context_->driver().stream_synchronize(stream_);   // transfers still under way use the caller's memory, which may go next
@@ -65,7 +69,9 @@ Event CudaQueue::enqueue(std::string_view step, const std::function<void(CUstrea
     }
     work(stream_);
     end->record(stream_, step);
-    return Event(std::make_shared<CudaEvent>(std::move(start), std::move(end), std::move(origin), step, limit_));
+    Event event(std::make_shared<CudaEvent>(std::move(start), std::move(end), std::move(origin), step, limit_));
+    if (borrowed_) last_ = event;
+    return event;
 }
 
 void CudaQueue::wait_for(std::span<const Event> events, std::string_view step) {
@@ -143,6 +149,10 @@ void CudaQueue::flush() {
 
 void CudaQueue::finish(std::string_view step) {
     if (step.empty()) step = "wait for the device";
+    if (borrowed_) {   // the host application's commands behind ours are not ours to wait for
+        if (last_) last_.wait();
+        return;
+    }
     const Current current = context_->current(step);
     const Driver& driver = context_->driver();
     if (limit_.count() <= 0) return check(driver, driver.stream_synchronize(stream_), "cuStreamSynchronize", step);

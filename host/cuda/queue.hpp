@@ -11,6 +11,8 @@ namespace parallax::host::cuda {
 class CudaQueue final : public Queue {
 public:
     CudaQueue(std::shared_ptr<CudaContext>, bool profiled);
+    /// A stream of the host application, which it keeps alive.
+    CudaQueue(std::shared_ptr<CudaContext>, CUstream borrowed);
     ~CudaQueue() override;
     CudaQueue(const CudaQueue&) = delete;
     CudaQueue& operator=(const CudaQueue&) = delete;
@@ -36,7 +38,8 @@ private:
     std::shared_ptr<Origin> current_origin(std::string_view step);
 
     std::shared_ptr<CudaContext> context_;
-    bool profiled_;
+    bool profiled_, borrowed_ = false;
+    Event last_;                         ///< our last command in a borrowed stream, which may be gone before us
     std::chrono::duration<double> limit_{0};
     CUstream stream_ = nullptr;
     std::shared_ptr<Origin> origin_;

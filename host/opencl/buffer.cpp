@@ -63,16 +63,16 @@ cl::Buffer create(const ClContext& context, cl_mem_flags flags, std::size_t byte
 
 }  // namespace
 
-ClBuffer::ClBuffer(std::shared_ptr<ClContext> context, cl::Buffer memory, std::size_t bytes)
-    : context_(std::move(context)), memory_(std::move(memory)), bytes_(bytes) {
-    context_->add_allocated(bytes_);
+ClBuffer::ClBuffer(std::shared_ptr<ClContext> context, cl::Buffer memory, std::size_t bytes, bool borrowed)
+    : context_(std::move(context)), memory_(std::move(memory)), bytes_(bytes), borrowed_(borrowed) {
+    if (!borrowed_) context_->add_allocated(bytes_);
 }
 
 ClBuffer::ClBuffer(std::shared_ptr<ClBuffer> root, cl::Buffer memory, std::size_t offset, std::size_t bytes)
     : context_(root->context_), root_(std::move(root)), memory_(std::move(memory)), offset_(offset), bytes_(bytes) {}
 
 ClBuffer::~ClBuffer() {
-    if (!root_) context_->remove_allocated(bytes_);
+    if (!root_ && !borrowed_) context_->remove_allocated(bytes_);
     if (context_->abandoned()) clRetainMemObject(memory_());   // for good: letting go might wait
 }
 

@@ -40,7 +40,16 @@ std::string build_options(const ProgramSpec& spec, const DeviceInfo& device) {
 }  // namespace
 
 ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id device, const ContextOptions& options)
-    : info_(std::move(info)), platform_(platform), device_(device), cache_(options.cache), context_(create_context(info_, platform, device)) {
+    : ClContext(info, platform, device, create_context(info, platform, device), false, options) {}
+
+ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id device, cl::Context context, bool borrowed, const ContextOptions& options)
+    : info_(std::move(info)),
+      platform_(platform),
+      device_(device),
+      cache_(options.cache),
+      retained_(device, true),
+      context_(std::move(context)),
+      borrowed_(borrowed) {
     std::array<std::size_t, 3> items{};
     if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items.data(), nullptr) == CL_SUCCESS)
         max_items_ = items;
@@ -65,15 +74,21 @@ void ClContext::require_sound(const char* call, std::string_view step) const {
                           fmt::format("{} failed before and is not used again ({}): open the device anew", info_.name, health_.failure()));
 }
 
+void ClContext::note_failure(cl_int code, const char* call, std::string_view step) {
+    // In a context of the host application's the command that ours waited for may be one of its own.
+    if (borrowed_ && code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return;
+    health_.fail(fmt::format("{}: {} gave {}", step, call, code_name(code)));
+}
+
 void ClContext::check_command(cl_int code, const char* call, std::string_view step, std::string_view hint) {
     if (code == CL_SUCCESS) return;
-    if (is_fatal(code)) health_.fail(fmt::format("{}: {} gave {}", step, call, code_name(code)));
+    if (is_fatal(code)) note_failure(code, call, step);
     fail(call, code, step, std::string(hint));
 }
 
 void ClContext::check_wait(cl_int code, const char* call, std::string_view step) {
     if (code == CL_SUCCESS) return;
-    health_.fail(fmt::format("{}: {} gave {}", step, call, code_name(code)));
+    note_failure(code, call, step);
     fail(call, code, step);
 }
 

@@ -17,6 +17,8 @@ namespace parallax::host::opencl {
 class ClContext final : public Context, public std::enable_shared_from_this<ClContext> {
 public:
     ClContext(DeviceInfo, cl_platform_id, cl_device_id, const ContextOptions&);
+    /// On a context that is there; context and device are retained. One that is `borrowed` is the host application's.
+    ClContext(DeviceInfo, cl_platform_id, cl_device_id, cl::Context, bool borrowed, const ContextOptions&);
 
     const DeviceInfo& info() const noexcept override { return info_; }
     const Capabilities& capabilities() override;
@@ -27,7 +29,10 @@ public:
     std::uint64_t allocated() const noexcept override { return allocated_.load(); }
     std::string failure() const override { return health_.failure(); }
     void abandon(const std::string& why) override;
-    std::shared_ptr<Context> reopen() const override { return std::make_shared<ClContext>(info_, platform_, device_, ContextOptions{cache_}); }
+    std::shared_ptr<Context> reopen() const override {
+        if (borrowed_) return nullptr;
+        return std::make_shared<ClContext>(info_, platform_, device_, ContextOptions{cache_});
+    }
 
     /// Throws where the context has failed before.
     void require_sound(const char* call, std::string_view step) const;
@@ -53,17 +58,21 @@ public:
     const SharedQueue& transfer_queue();
 
 private:
+    void note_failure(cl_int code, const char* call, std::string_view step);
+
     DeviceInfo info_;
     cl_platform_id platform_;
     cl_device_id device_;
     std::shared_ptr<ProgramCache> cache_;
     std::array<std::size_t, 3> max_items_{1, 1, 1};
     std::uint64_t max_global_;
+    cl::Device retained_;                           ///< counts for sub-devices only
     cl::Context context_;
     std::mutex mutex_;                              ///< guards the two members below
     SharedQueue transfer_queue_;
     std::optional<Capabilities> capabilities_;
     std::atomic<std::uint64_t> allocated_{0};
+    bool borrowed_ = false;
     Health health_;
     ProgramStore programs_;
 };

@@ -16,14 +16,6 @@ public:
     std::optional<EventTimes> times() const override { return EventTimes{}; }
 };
 
-/// Throws where the command has failed.
-cl_int status_of(cl_event event, ClContext& context, const std::string& step) {
-    cl_int status = CL_QUEUED;
-    context.check_wait(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo", step);
-    if (status < 0) context.check_wait(status, "the command", step);
-    return status;
-}
-
 }  // namespace
 
 std::optional<EventTimes> raw_times(cl_event event) {
@@ -41,7 +33,23 @@ ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Even
                  std::chrono::duration<double> limit)
     : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(event)), step_(step), profiled_(profiled), limit_(limit) {}
 
-void ClEvent::flush() const { context_->check_wait(clFlush(queue()), "clFlush", step_); }
+ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Event borrowed)
+    : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(borrowed)), step_("a command of the host application"), profiled_(false), borrowed_(true), limit_(0) {}
+
+/// Throws where the command has failed.
+cl_int ClEvent::status() const {
+    cl_int status = CL_QUEUED;
+    context_->check_wait(clGetEventInfo(event_(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo", step_);
+    if (status >= 0) return status;
+    if (borrowed_) fail("the command", status, step_, "it is not one of Parallax: the host application enqueued it");
+    context_->check_wait(status, "the command", step_);
+    return status;
+}
+
+void ClEvent::flush() const {
+    if (queue() == nullptr) return;   // a user event of the host application
+    context_->check_wait(clFlush(queue()), "clFlush", step_);
+}
 
 void ClEvent::wait() {
     if (context_->abandoned()) context_->require_sound("clWaitForEvents", step_);
@@ -50,17 +58,17 @@ void ClEvent::wait() {
     const cl_event event = event_();
     const cl_int waited = clWaitForEvents(1, &event);
     // "A command failed" says less than that command's own code.
-    if (waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status_of(event, *context_, step_);
+    if (waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status();
     context_->check_wait(waited, "clWaitForEvents", step_);
 }
 
 bool ClEvent::complete() const {
-    cl_int status = status_of(event_(), *context_, step_);
-    if (status == CL_QUEUED) {   // who polls and never flushes would poll for ever
+    cl_int now = status();
+    if (now == CL_QUEUED) {   // who polls and never flushes would poll for ever
         flush();
-        status = status_of(event_(), *context_, step_);
+        now = status();
     }
-    return status == CL_COMPLETE;
+    return now == CL_COMPLETE;
 }
 
 std::optional<EventTimes> ClEvent::times() const {

@@ -18,21 +18,25 @@ using SharedQueue = std::shared_ptr<const cl::CommandQueue>;
 class ClEvent final : public EventState {
 public:
     ClEvent(std::shared_ptr<ClContext>, SharedQueue, cl::Event, std::string_view step, bool profiled, std::chrono::duration<double> limit);
+    /// Of the host application, whose failures say nothing about our context. `queue` is null for a user event.
+    ClEvent(std::shared_ptr<ClContext>, SharedQueue queue, cl::Event borrowed);
     void wait() override;
     bool complete() const override;
     std::optional<EventTimes> times() const override;
     cl_event handle() const noexcept { return event_(); }
     const ClContext& context() const noexcept { return *context_; }
-    cl_command_queue queue() const noexcept { return (*queue_)(); }
+    cl_command_queue queue() const noexcept { return queue_ ? (*queue_)() : nullptr; }
     /// Hands the commands of the event's queue to the device: without, another queue would wait for ever.
     void flush() const;
 
 private:
+    cl_int status() const;
+
     std::shared_ptr<ClContext> context_;
     SharedQueue queue_;        ///< kept alive here: not every driver's event does so
     cl::Event event_;
     std::string step_;
-    bool profiled_;
+    bool profiled_, borrowed_ = false;
     std::chrono::duration<double> limit_;   ///< of a wait, 0: none
 };
 

@@ -24,11 +24,22 @@ cl::CommandQueue create(const ClContext& context, bool profiled) {
 ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled)
     : context_(std::move(context)), queue_(std::make_shared<const cl::CommandQueue>(create(*context_, profiled))), profiled_(profiled) {}
 
+ClQueue::ClQueue(std::shared_ptr<ClContext> context, cl_command_queue hosts, cl_command_queue_properties properties)
+    : context_(std::move(context)), profiled_((properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
+    const bool in_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+    cl::CommandQueue retained(hosts, true);
+    borrowed_ = in_order;
+    if (!in_order) tied_ = retained;
+    queue_ = std::make_shared<const cl::CommandQueue>(in_order ? std::move(retained) : create(*context_, profiled_));
+}
+
 ClQueue::~ClQueue() {
     if (context_->abandoned())
         clRetainCommandQueue(handle());   // for good: letting go might wait
-    else
+    else if (!borrowed_)
         clFinish(handle());   // transfers still under way use the caller's memory, which may go next
+    else if (const cl_event last = last_(); last != nullptr && clFlush(handle()) == CL_SUCCESS)
+        clWaitForEvents(1, &last);   // the host application's commands behind ours are not ours to wait for
 }
 
 cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const {
@@ -43,6 +54,7 @@ cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t byte
 }
 
 Event ClQueue::event(cl_event handle, std::string_view step) const {
+    if (borrowed_) last_ = cl::Event(handle, true);
     return Event(std::make_shared<ClEvent>(context_, queue_, cl::Event(handle), step, profiled_, limit_));
 }
 
@@ -96,11 +108,25 @@ Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
 }
 
 Event ClQueue::barrier(std::span<const Event> wait, std::string_view step) {
-    const std::vector<cl_event> waits = wait_list(wait, *context_, handle());
+    constexpr const char* call = "clEnqueueBarrierWithWaitList";
+    context_->require_sound(call, step);
+    std::vector<cl_event> waits = wait_list(wait, *context_, handle());
+    cl::Event before;
+    if (tied_() != nullptr) {
+        cl_event marker = nullptr;
+        context_->check_command(clEnqueueMarkerWithWaitList(tied_(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList", step);
+        before = cl::Event(marker);
+        context_->check_wait(clFlush(tied_()), "clFlush", step);
+        waits.push_back(marker);
+    }
     cl_event done = nullptr;
-    context_->check_command(clEnqueueBarrierWithWaitList(handle(), static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waits.data(), &done),
-                            "clEnqueueBarrierWithWaitList", step);
-    return event(done, step);
+    context_->check_command(clEnqueueBarrierWithWaitList(handle(), static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waits.data(), &done), call, step);
+    Event result = event(done, step);
+    if (tied_() != nullptr) {
+        flush();
+        context_->check_command(clEnqueueBarrierWithWaitList(tied_(), 1, &done, nullptr), call, step);
+    }
+    return result;
 }
 
 void ClQueue::flush() { context_->check_wait(clFlush(handle()), "clFlush", "send the commands to the device"); }
@@ -108,6 +134,10 @@ void ClQueue::flush() { context_->check_wait(clFlush(handle()), "clFlush", "send
 void ClQueue::finish(std::string_view step) {
     if (step.empty()) step = "wait for the device";
     if (context_->abandoned()) context_->require_sound("clFinish", step);
+    if (borrowed_) {
+        if (last_() != nullptr) ClEvent(context_, queue_, last_, step, false, limit_).wait();
+        return;
+    }
     if (limit_.count() <= 0) return context_->check_wait(clFinish(handle()), "clFinish", step);
     cl_event marker = nullptr;
     context_->check_command(clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList", step);

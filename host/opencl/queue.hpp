@@ -10,6 +10,9 @@ class ClContext;
 class ClQueue final : public Queue {
 public:
     ClQueue(std::shared_ptr<ClContext>, bool profiled);
+    /// Of the host application, retained. One that is out of order is not used itself: an own queue in order is tied to it
+    /// at every barrier(), before and after.
+    ClQueue(std::shared_ptr<ClContext>, cl_command_queue hosts, cl_command_queue_properties);
     ~ClQueue() override;
     ClQueue(const ClQueue&) = delete;
     ClQueue& operator=(const ClQueue&) = delete;
@@ -37,6 +40,9 @@ private:
     SharedQueue queue_;
     std::chrono::duration<double> limit_{0};
     bool profiled_;
+    bool borrowed_ = false;             ///< other commands than ours may be in it: only ours are waited for
+    cl::CommandQueue tied_;             ///< the host's, where it is out of order
+    mutable cl::Event last_;            ///< our last command in a borrowed queue
 };
 
 }  // namespace parallax::host::opencl

@@ -78,5 +78,4 @@ public:
     virtual void set_limit(std::chrono::duration<double> limit) = 0;
 };
 
-
 }  // namespace parallax::host
