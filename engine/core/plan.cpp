@@ -65,14 +65,20 @@ Execution::~Execution() {
     }
 }
 
+void Execution::check_cancelled(std::string_view stage) const {
+    if (cancelled_ && cancelled_()) throw CancelledError("stopped on request, before " + std::string(stage));
+}
+
 void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRange groups, host::NDRange local,
                        std::initializer_list<host::Arg> args) {
+    check_cancelled(stage);
     const std::span<const host::Arg> span(args.begin(), args.size());
     profiler_.add(stage, StageKind::kernel,
                   queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
 }
 
 void Execution::copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
+    check_cancelled(stage);
     profiler_.add(stage, StageKind::kernel, queue_.copy(from, 0, to, 0, bytes, stage));
 }
 
@@ -85,6 +91,7 @@ void Execution::external(std::string_view stage, host::Event event) {
 }
 
 void Execution::host_task(std::string_view stage, const std::function<void()>& task) {
+    check_cancelled(stage);
     profiler_.add(stage, StageKind::kernel, queue_.host_task(task, stage));
 }
 

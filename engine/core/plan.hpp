@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/algorithm.hpp"
+#include "core/device_array.hpp"
 #include "core/profiler.hpp"
 #include "parallax/host/context.hpp"
 
@@ -80,6 +81,9 @@ public:
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
 
+    /// Asked before each command; true ends the execution with CancelledError.
+    void cancel_when(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+
     host::Queue& queue() noexcept { return queue_; }
     const host::Buffer& buffer(Scratch s) const { return workspace_[static_cast<std::size_t>(s.slot)]; }
 
@@ -120,10 +124,13 @@ private:
         std::size_t bytes;
         std::function<Json(std::span<const std::byte>)> convert;
     };
+    void check_cancelled(std::string_view stage) const;
+
     host::Queue& queue_;
     Profiler& profiler_;
     std::span<const host::Buffer> workspace_;
     RecordMemory record_memory_;
+    std::function<bool()> cancelled_;
     std::vector<std::unique_ptr<Pending>> pending_;
 };
 

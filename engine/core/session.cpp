@@ -38,13 +38,14 @@ std::string plan_key(const Call& call, const Problem& problem, const ArrayDescs&
     return key;
 }
 
-void check_inputs(const Call& call) {
+template <class Inputs>
+void check_inputs(const Call& call, const Inputs& inputs) {
     for (const Port& port : call.algorithm->inputs) {
-        if (port.required && !call.inputs.count(port.name)) {
+        if (port.required && !inputs.count(port.name)) {
             throw ConfigError(call.pointer + "/in", "no input \"" + port.name + "\"", port.doc);
         }
     }
-    for (const auto& [name, array] : call.inputs) {
+    for (const auto& [name, array] : inputs) {
         if (call.algorithm->input(name)) continue;
         std::vector<std::string> known;
         for (const Port& port : call.algorithm->inputs) known.push_back(port.name);
@@ -76,7 +77,28 @@ struct Session::Planned {
     double seconds = 0;
 };
 
+/// Declared in the order in which things may go: the plan outlives what its commands use.
+class Session::Submitted final : public Running {
+public:
+    const host::Event& done() const noexcept override { return done_; }
+    const CallResult& result() const noexcept override { return result_; }
+    CallResult finish() override {
+        done_.wait();
+        result_.records = execution_->finish_records();
+        return std::move(result_);
+    }
+    std::vector<Stage> stages() override { return times_.collect(); }
+
+    std::shared_ptr<Plan> plan_;
+    Profiler times_;
+    std::unique_ptr<Execution> execution_;
+    CallResult result_;
+    host::Event done_;
+};
+
 Engine::Engine(const host::Device& device, const host::ContextOptions& options) : context_(device.open(options)), device_(context_->info()) {}
+
+Engine::Engine(std::shared_ptr<host::Context> context) : context_(std::move(context)), device_(context_->info()) {}
 
 std::shared_ptr<host::Context> Engine::shared_context() const {
     const std::lock_guard lock(mutex_);
@@ -93,6 +115,9 @@ bool Engine::renew() {
 }
 
 Session::Session(Engine& engine) : engine_(engine), context_(engine.shared_context()), queue_(context_->create_queue()) {}
+
+Session::Session(Engine& engine, std::shared_ptr<host::Context> context, std::unique_ptr<host::Queue> queue)
+    : engine_(engine), context_(std::move(context)), queue_(std::move(queue)) {}
 
 Session::~Session() {
     try {
@@ -231,6 +256,7 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
 
 std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler, RecordMemory record_memory) {
     auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_, std::move(record_memory));
+    execution->cancel_when(cancelled_);
     const auto scope = execution->scope(call.id);
     call.plan->enqueue(*execution, bindings);
     return execution;
@@ -238,16 +264,12 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
 
 void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, std::int64_t first, std::int64_t count, Profiler& profiler) {
     Execution execution(*queue_, profiler, workspace_, {});
+    execution.cancel_when(cancelled_);
     const auto scope = execution.scope(call.id);
     call.plan->enqueue_slab(execution, slices, first, count);
 }
 
-CallResult Session::run(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into) {
-    check_inputs(call);
-    PlannedCall ready = plan(call, descs_of(call.inputs));
-    CallResult result = std::move(ready.about);
-    if (result.plan_seconds > 0) profiler_.add(ready.id, StageKind::compile, result.plan_seconds);
-
+Bindings Session::bind(const Call& call, const PlannedCall& ready, const std::map<std::string, DeviceArray, std::less<>>& into) {
     Bindings bindings{call.inputs, {}};
     for (const auto& [name, desc] : ready.shapes) {
         const auto given = into.find(name);
@@ -255,11 +277,54 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
         bindings.outputs[name].desc = desc;
         if (!call.inputs.empty()) bindings.outputs[name].metadata = call.inputs.begin()->second.metadata;
     }
+    return bindings;
+}
+
+CallResult Session::run(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into) {
+    check_inputs(call, call.inputs);
+    PlannedCall ready = plan(call, descs_of(call.inputs));
+    CallResult result = std::move(ready.about);
+    if (result.plan_seconds > 0) profiler_.add(ready.id, StageKind::compile, result.plan_seconds);
+
+    Bindings bindings = bind(call, ready, into);
     const auto execution = enqueue(ready, bindings, profiler_);
     queue_->finish(ready.id);
     result.records = execution->finish_records();
     result.outputs = std::move(bindings.outputs);
     return result;
+}
+
+std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into,
+                                         std::span<const host::Event> wait) {
+    check_inputs(call, call.inputs);
+    PlannedCall ready = plan(call, descs_of(call.inputs));
+    auto submitted = std::make_shared<Submitted>();
+    submitted->plan_ = ready.plan;
+    submitted->result_ = std::move(ready.about);
+    if (submitted->result_.plan_seconds > 0) submitted->times_.add(ready.id, StageKind::compile, submitted->result_.plan_seconds);
+
+    Bindings bindings = bind(call, ready, into);
+    if (!wait.empty()) queue_->barrier(wait, ready.id);
+    try {
+        submitted->execution_ = enqueue(ready, bindings, submitted->times_);
+    } catch (...) {
+        // Half an execution may have left a plan's state anywhere: it is not used again.
+        std::erase_if(plans_, [&](const auto& entry) { return entry.second->plan == ready.plan; });
+        try {
+            queue_->finish();
+        } catch (const std::exception&) {   // the first error is the one to tell
+        }
+        throw;
+    }
+    submitted->result_.outputs = std::move(bindings.outputs);
+    submitted->done_ = queue_->barrier({}, ready.id);
+    queue_->flush();
+    return submitted;
+}
+
+bool Session::prepare(const Call& call, const ArrayDescs& inputs) {
+    check_inputs(call, inputs);
+    return plan(call, inputs).about.plan_seconds > 0;
 }
 
 }  // namespace parallax::engine

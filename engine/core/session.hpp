@@ -6,9 +6,11 @@
 #include "core/profiler.hpp"
 #include "parallax/host/context.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ class Engine {
 public:
     /// Opens the device. The registry of all algorithms is built in.
     explicit Engine(const host::Device&, const host::ContextOptions& = {});
+    /// On a device that is open already.
+    explicit Engine(std::shared_ptr<host::Context>);
     host::Context& context() noexcept { return *shared_context(); }
     std::shared_ptr<host::Context> shared_context() const;
     const host::DeviceInfo& device() const noexcept { return device_; }
@@ -70,6 +74,19 @@ struct PlannedCall {
     CallResult about;                        ///< without outputs and records
 };
 
+/// A call that has been enqueued, with all that its commands use. It may go before they have ended.
+class Running {
+public:
+    virtual ~Running() = default;
+    virtual const host::Event& done() const noexcept = 0;
+    /// What is known already: all but the records.
+    virtual const CallResult& result() const noexcept = 0;
+    /// Waits, reads the records, and gives the result; once.
+    virtual CallResult finish() = 0;
+    /// Times of its stages, after finish().
+    virtual std::vector<Stage> stages() = 0;
+};
+
 /// Which variant would run, and why not the others.
 struct Choice {
     const Variant* variant = nullptr;
@@ -80,6 +97,8 @@ struct Choice {
 class Session {
 public:
     explicit Session(Engine&);
+    /// On a queue that is there, of `context`.
+    Session(Engine&, std::shared_ptr<host::Context> context, std::unique_ptr<host::Queue>);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -88,6 +107,10 @@ public:
     host::Context& context() noexcept { return *context_; }
     host::Queue& queue() noexcept { return *queue_; }
     Profiler& profiler() noexcept { return profiler_; }
+
+    /// Asked before each command of a call; true: CancelledError.
+    void cancel_when(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+
     DeviceArray upload(const HostArray&, std::string_view stage = "upload");
     HostArray download(const DeviceArray&, std::string_view stage = "download");
     DeviceArray allocate(const ArrayDesc&);
@@ -97,6 +120,11 @@ public:
     /// Plans (or reuses the plan), allocates outputs, enqueues, waits, and reads the records. `into` may hold
     /// output arrays to be reused.
     CallResult run(const Call&, const std::map<std::string, DeviceArray, std::less<>>& into = {});
+    /// The same without waiting: commands begin once `wait` is complete.
+    std::shared_ptr<Running> submit(const Call&, const std::map<std::string, DeviceArray, std::less<>>& into = {},
+                                    std::span<const host::Event> wait = {});
+    /// Makes the plan that a call on such inputs needs; false where it was there.
+    bool prepare(const Call&, const ArrayDescs& inputs);
 
     /// The first half of run(): what does not depend on the arrays themselves. Of the call's inputs only their names matter.
     PlannedCall plan(const Call&, const ArrayDescs& inputs);
@@ -109,12 +137,15 @@ public:
 
 private:
     struct Planned;
+    class Submitted;
+    Bindings bind(const Call&, const PlannedCall&, const std::map<std::string, DeviceArray, std::less<>>& into);
     std::shared_ptr<Planned> planned(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&);
 
     Engine& engine_;
     std::shared_ptr<host::Context> context_;
     std::unique_ptr<host::Queue> queue_;
     Profiler profiler_;
+    std::function<bool()> cancelled_;
     std::map<std::string, std::shared_ptr<Planned>> plans_;
     std::vector<host::Buffer> workspace_;            ///< shared by all plans: they run one after another
 };

@@ -13,7 +13,7 @@ public:
     Progress(const Prepared& prepared, const RunOptions& options)
         : options_(options), total_(1 + prepared.inputs.size() + 2 * prepared.steps.size() + 2 * prepared.outputs.size()) {}
     void begin(const std::string& stage) {
-        if (options_.cancelled && options_.cancelled()) throw Error("stopped on request; no output was written");
+        if (options_.cancelled && options_.cancelled()) throw CancelledError("stopped on request; no output was written");
         if (options_.progress) options_.progress(stage, static_cast<double>(done_) / static_cast<double>(total_));
         stage_ = stage;
         ++done_;
@@ -34,6 +34,7 @@ private:
 
 JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& options) {
     Stream stream(engine, Stream::one_at_a_time);
+    stream.cancel_when(options.cancelled);
     Progress progress(prepared, options);
     progress.begin("plan");
     stream.plan(prepared);

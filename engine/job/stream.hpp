@@ -28,6 +28,8 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
+    /// Asked before each command of a step; true ends submit() with CancelledError.
+    void cancel_when(std::function<bool()> cancelled) { session_.cancel_when(std::move(cancelled)); }
     /// Host memory for inputs that the device reaches fast; safe in any thread.
     HostArray host_array(const ArrayDesc& desc) { return host_.make(desc); }
     /// An input that all items share goes up once and stays.

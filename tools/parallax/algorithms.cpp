@@ -1,6 +1,7 @@
 // parallax algorithms: what can be run, with parameters, defaults and variants.
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/algorithm_json.hpp"
 
 #include <fmt/format.h>
 
@@ -9,34 +10,6 @@ namespace parallax::cli {
 namespace {
 
 using engine::Algorithm;
-
-Json to_json(const std::vector<engine::Port>& ports) {
-    Json list = Json::array();
-    for (const engine::Port& port : ports) {
-        list.push_back({{"name", port.name}, {"doc", port.doc}, {"required", port.required}, {"kind", to_string(port.kind)}});
-    }
-    return list;
-}
-
-Json to_json(const Algorithm& algorithm) {
-    Json parameters = Json::array(), variants = Json::array();
-    const Json defaults = algorithm.parameters.defaults().to_json();
-    for (const engine::ParameterField& field : algorithm.parameters.fields()) {
-        parameters.push_back({{"name", field.name}, {"keys", field.keys}, {"key", field.canonical_key}, {"type", field.type},
-                              {"default", defaults[field.canonical_key]}, {"runtime", field.runtime}, {"doc", field.doc}});
-    }
-    for (const engine::Variant& variant : algorithm.variants) {
-        Json backends = Json::array(), policy = Json::array();
-        for (const host::Backend backend : variant.backends) backends.push_back(to_string(backend));
-        for (const engine::PolicyField& field : variant.policy) {
-            policy.push_back({{"name", field.name}, {"default", field.default_value}, {"choices", field.choices}, {"doc", field.doc}});
-        }
-        variants.push_back({{"name", variant.name}, {"summary", variant.summary}, {"role", to_string(variant.role)},
-                            {"backends", std::move(backends)}, {"kernels", variant.kernels}, {"policy", std::move(policy)}});
-    }
-    return {{"name", algorithm.name}, {"summary", algorithm.summary}, {"inputs", to_json(algorithm.inputs)}, {"outputs", to_json(algorithm.outputs)},
-            {"parameters", std::move(parameters)}, {"variants", std::move(variants)}};
-}
 
 void print_ports(const char* title, const std::vector<engine::Port>& ports) {
     if (ports.empty()) return;

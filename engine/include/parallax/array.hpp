@@ -2,7 +2,7 @@
 // memory are all an element type, named axes with sizes and strides, a spacing with its unit, and an offset.
 #pragma once
 
-#include "parallax/host/buffer.hpp"
+#include "parallax/export.hpp"
 
 #include <array>
 #include <cstddef>
@@ -20,12 +20,12 @@ namespace parallax {
 /// Element types. Complex numbers are pairs (real, imaginary).
 enum class ElementType : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, c64, c128 };
 
-std::size_t bytes_of(ElementType) noexcept;
+PARALLAX_API std::size_t bytes_of(ElementType) noexcept;
 /// "bool", "u8", ..., "f32", "c64" (complex of two f32).
-std::string_view to_string(ElementType) noexcept;
-std::optional<ElementType> element_type_from(std::string_view) noexcept;
-bool is_floating(ElementType) noexcept;   ///< f32, f64
-bool is_complex(ElementType) noexcept;
+PARALLAX_API std::string_view to_string(ElementType) noexcept;
+PARALLAX_API std::optional<ElementType> element_type_from(std::string_view) noexcept;
+PARALLAX_API bool is_floating(ElementType) noexcept;   ///< f32, f64
+PARALLAX_API bool is_complex(ElementType) noexcept;
 
 /// One axis. Names: c channel, t time or page, z depth or plane, y row, x column; n anything else.
 struct Axis {
@@ -40,7 +40,7 @@ struct Axis {
 ///
 /// Example: a 640 x 480 image with 1.4 um pixels is
 ///   ArrayDesc::dense(ElementType::u8, {{'y', 480}, {'x', 640}}).with_spacing('x', 1.4).with_spacing('y', 1.4).with_unit("um")
-struct ArrayDesc {
+struct PARALLAX_API ArrayDesc {
     ElementType type = ElementType::f32;
     std::vector<Axis> axes;
     std::string unit;                 ///< of the spacings: "um", "mm", "m", "" (pixels)
@@ -68,13 +68,13 @@ struct ArrayDesc {
 };
 
 /// What travels beside the elements and is written back: the NIfTI affine, resolution tags, comments.
-struct Metadata {
+struct PARALLAX_API Metadata {
     std::optional<std::array<double, 16>> affine;     ///< row-major 4 x 4, voxel (x, y, z) -> mm
     std::map<std::string, std::string> notes;         ///< e.g. "tiff.description"
 };
 
 /// An array in host memory; the memory is shared, dense or strided as `desc` says.
-struct HostArray {
+struct PARALLAX_API HostArray {
     ArrayDesc desc;
     Metadata metadata;
     std::shared_ptr<std::byte[]> memory;
@@ -85,13 +85,6 @@ struct HostArray {
     template <class T> T* as() const noexcept { return reinterpret_cast<T*>(data()); }
     /// Itself if dense, else a dense copy.
     HostArray to_dense() const;
-};
-
-/// An array in a device's memory.
-struct DeviceArray {
-    ArrayDesc desc;
-    Metadata metadata;
-    host::Buffer buffer;
 };
 
 }  // namespace parallax
