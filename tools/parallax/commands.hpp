@@ -33,6 +33,7 @@ void add_compare(CLI::App&, Command&);
 void add_report(CLI::App&, Command&);
 /// The hidden command that compare starts for each device.
 void add_worker(CLI::App&, Command&);
+void add_bindings(CLI::App&, Command&);
 
 /// Options that `run` and `plan` share: which job, with what changed, where its files are.
 struct JobOptions {

@@ -53,6 +53,7 @@ int parse_and_run(int argc, char** argv) {
     add_info(app, command);
     add_schema(app, command);
     add_worker(app, command);
+    add_bindings(app, command);
 
     try {
         app.parse(argc, argv);

@@ -1,0 +1,111 @@
+// What the public classes hold. Shared by the files of this folder only.
+#pragma once
+
+#include "api/local.hpp"
+#include "core/session.hpp"
+#include "parallax/call.hpp"
+#include "parallax/engine.hpp"
+#include "parallax/session.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax {
+
+/// The log callback, which is nobody's concern when it fails.
+using Log = std::function<void(LogLevel, const std::string&)>;
+
+struct PARALLAX_LOCAL Engine::Impl {
+    Impl(std::shared_ptr<host::Context> context, Log l) : engine(std::move(context)), log(std::move(l)) {}
+    void say(LogLevel, const std::string&) const noexcept;
+
+    engine::Engine engine;
+    Log log;
+};
+
+struct PARALLAX_LOCAL Event::Impl {
+    host::Event event;
+};
+
+/// `layout` is what the caller says; in `array` it is dense and starts at the buffer's first byte, or is `layout` itself.
+struct PARALLAX_LOCAL Array::Impl {
+    std::shared_ptr<Engine::Impl> engine;   ///< keeps the device open
+    DeviceArray array;
+};
+
+struct PARALLAX_LOCAL Pending::Impl {
+    std::shared_ptr<Session::Impl> session;   ///< keeps queue and workspace
+    std::shared_ptr<engine::Running> running;
+    Event done;
+    std::map<std::string, Array> arrays;
+    bool taken = false;
+};
+
+struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl> {
+    explicit Impl(const Engine&);
+    /// On a queue of the host application's.
+    Impl(const Engine&, std::shared_ptr<host::Context>, std::unique_ptr<host::Queue>);
+    ~Impl();
+
+    engine::Engine& core() noexcept { return engine.impl()->engine; }
+    host::Context& context() noexcept { return session.context(); }
+    Array array(DeviceArray) const;
+    /// Throws ConfigError for an array of another engine.
+    const DeviceArray& own(const Array&) const;
+    /// As kernels take it: packed on the device where it has gaps.
+    DeviceArray dense(const DeviceArray&);
+    /// Enqueued on the queue of the work; the memory must live until the next event of that queue.
+    DeviceArray upload(const View&, std::string_view stage);
+    DeviceArray take(const Input&, const std::string& name);
+    engine::Call resolve(const Call&);
+    Pending submit(const engine::Call&, const CallOptions&);
+    /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it.
+    template <class Work>
+    auto with_memory_of_the_caller(Work&& work) {
+        try {
+            return work();
+        } catch (...) {
+            try {
+                session.queue().finish();
+            } catch (const Error&) {   // the first error is the one to tell
+            }
+            throw;
+        }
+    }
+    /// Queues for transfers, made when they are first needed; the host application's where the session is on that.
+    host::Queue& upload_queue();
+    host::Queue& download_queue();
+
+    Engine engine;
+    bool borrowed;
+    std::recursive_mutex mutex;   ///< a preparation makes plans from its own thread
+    engine::Session session;
+    std::unique_ptr<host::Queue> uploads, downloads;
+    host::Event last;             ///< the end of what was submitted last
+    /// What commands under way use, in the order of their submission: not every driver keeps it for them (rusticl 22.3).
+    struct Held {
+        std::shared_ptr<engine::Running> running;
+        std::map<std::string, DeviceArray, std::less<>> inputs;
+    };
+    std::deque<Held> held;
+    void let_go_of_what_has_ended();
+};
+
+/// Throws ConfigError for views without memory or with a layout that makes no sense.
+void check_view(const ArrayDesc&, const void* data, const std::string& name);
+/// Elements from the start of the memory to behind the last one.
+std::int64_t extent_of(const ArrayDesc&) noexcept;
+std::vector<host::Event> to_host(std::span<const Event>);
+Event to_public(host::Event);
+/// The device that a specification names. Throws ConfigError, UnsupportedError.
+std::shared_ptr<const host::Device> find_device(const std::string& spec);
+host::ContextOptions context_options(const EngineOptions&);
+std::string report_of(const engine::CallResult&, const std::vector<engine::Stage>&);
+
+}  // namespace parallax

@@ -1,0 +1,32 @@
+// JSON of parameter structs. Numbers are written so that they read back as the same ones.
+#include "parallax/host/json.hpp"
+#include "parallax/parameters.hpp"
+
+namespace parallax::detail {
+
+void JsonObject::add_text(std::string_view key, std::string_view json) {
+    text_ += text_.empty() ? "{" : ", ";
+    text_ += Json(key).dump();
+    text_ += ": ";
+    text_ += json;
+}
+
+void JsonObject::add(std::string_view key, double value) { add_text(key, Json(value).dump()); }
+void JsonObject::add(std::string_view key, int value) { add_text(key, Json(value).dump()); }
+void JsonObject::add(std::string_view key, bool value) { add_text(key, value ? "true" : "false"); }
+void JsonObject::add(std::string_view key, std::string_view text) {
+    add_text(key, Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+void JsonObject::add(std::string_view key, Pair pair) { add_text(key, Json{pair.x, pair.y}.dump()); }
+void JsonObject::add(std::string_view key, const Sweep& sweep) {
+    if (sweep.step != 0 && sweep.values.size() == 2) {
+        add_text(key, Json{{"from", sweep.values[0]}, {"to", sweep.values[1]}, {"step", sweep.step}}.dump());
+    } else if (sweep.values.size() == 1) {
+        add(key, sweep.values[0]);
+    } else {
+        add_text(key, Json(sweep.values).dump());
+    }
+}
+void JsonObject::add(std::string_view key, const std::vector<int>& list) { add_text(key, list.empty() ? "null" : Json(list).dump()); }
+
+}  // namespace parallax::detail

@@ -1,0 +1,230 @@
+#include "api/impl.hpp"
+#include "job/load.hpp"
+#include "opencl/borrow.hpp"
+#if defined(PARALLAX_HAS_CUDA)
+#include "cuda/borrow.hpp"
+#endif
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace parallax {
+
+namespace {
+
+/// Runs `work`; an error in the parameters of a call speaks of "parameters", not of a step of a job.
+engine::Parameters parse_parameters(const engine::Algorithm& algorithm, const std::string& text) {
+    return algorithm.parameters.parse(engine::parse_json(text.empty() ? "{}" : text, "parameters of " + algorithm.name), "");
+}
+
+Json refusals_of(const engine::CallResult& result) {
+    Json list = Json::array();
+    for (const engine::Refusal& refusal : result.refusals) list.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
+    return list;
+}
+
+}  // namespace
+
+std::string report_of(const engine::CallResult& result, const std::vector<engine::Stage>& stages) {
+    Json kernels = Json::array(), times = Json::array();
+    for (const engine::PlanBuilder::Built& built : result.built) {
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
+    }
+    for (const engine::Stage& stage : stages) times.push_back(stage.to_json());
+    const Json report{{"variant", result.variant},
+                      {"policy", result.policy.to_json()},
+                      {"refusals", refusals_of(result)},
+                      {"warnings", result.warnings},
+                      {"kernels", std::move(kernels)},
+                      {"plan_seconds", result.plan_seconds},
+                      {"workspace_bytes", result.workspace_bytes},
+                      {"stages", std::move(times)}};
+    return report.dump();
+}
+
+namespace {
+
+/// A device that has failed is opened anew for those who come after; a host application's context is not ours to open.
+engine::Engine& sound(engine::Engine& engine) {
+    if (!engine.shared_context()->failure().empty()) engine.renew();
+    return engine;
+}
+
+}  // namespace
+
+Session::Impl::Impl(const Engine& e) : engine(e), borrowed(false), session(sound(engine.impl()->engine)) {}
+
+Session::Impl::Impl(const Engine& e, std::shared_ptr<host::Context> context, std::unique_ptr<host::Queue> queue)
+    : engine(e), borrowed(true), session(engine.impl()->engine, std::move(context), std::move(queue)) {}
+
+Session::Impl::~Impl() {
+    try {
+        last.wait();   // commands use memory of plans, which go now
+        if (uploads) uploads->finish();
+        if (downloads) downloads->finish();
+    } catch (const std::exception&) {   // whoever waits for their events is told
+    }
+}
+
+engine::Call Session::Impl::resolve(const Call& call) {
+    const CallOptions& options = call.options;
+    engine::Call core;
+    core.algorithm = &engine.impl()->engine.registry().get(call.algorithm, "/algorithm");
+    core.parameters = parse_parameters(*core.algorithm, call.parameters);
+    core.variant = options.variant;
+    if (!options.policy.empty()) core.policy = engine::parse_json(options.policy, "policy of " + call.algorithm);
+    if (options.variant.empty() && !core.policy.empty()) throw ConfigError("/policy", "a policy without a variant", "a variant beside the policy", "policies belong to one variant");
+    core.outputs = options.outputs;
+    for (const std::string& output : options.outputs) {
+        if (core.algorithm->output(output)) continue;
+        std::vector<std::string> known;
+        for (const engine::Port& port : core.algorithm->outputs) known.push_back(port.name);
+        throw ConfigError("/outputs/" + output, fmt::format("\"{}\", which {} does not make", output, call.algorithm), fmt::format("one of {}", fmt::join(known, ", ")),
+                          engine::did_you_mean(output, known));
+    }
+    return core;
+}
+
+void Session::Impl::let_go_of_what_has_ended() {
+    while (!held.empty()) {
+        try {
+            if (!held.front().running->done().complete()) return;
+        } catch (const std::exception&) {   // it has ended, badly: whoever waits for it is told
+        }
+        held.pop_front();
+    }
+}
+
+Pending Session::Impl::submit(const engine::Call& call, const CallOptions& options) {
+    std::map<std::string, DeviceArray, std::less<>> into;
+    if (!options.into.empty()) {
+        engine::ArrayDescs inputs;
+        for (const auto& [name, array] : call.inputs) inputs.emplace(name, array.desc);
+        engine::Problem problem{std::move(inputs), call.parameters, call.outputs};
+        if (problem.outputs.empty()) {
+            for (const engine::Port& port : call.algorithm->outputs) {
+                if (port.required) problem.outputs.push_back(port.name);
+            }
+        }
+        const engine::ArrayDescs shapes = call.algorithm->infer(problem);
+        for (const auto& [name, array] : options.into) {
+            const DeviceArray& target = own(array);
+            const auto shape = shapes.find(name);
+            if (shape == shapes.end()) throw ConfigError("/into/" + name, fmt::format("an array for \"{}\"", name), "arrays for outputs that are wanted");
+            if (!target.desc.is_dense() || target.desc.type != shape->second.type || target.desc.count() != shape->second.count()) {
+                throw ConfigError("/into/" + name, target.desc.describe() + (target.desc.is_dense() ? "" : " with gaps"), "a dense array of " + shape->second.describe());
+            }
+            into.emplace(name, target);
+        }
+    }
+    const std::vector<host::Event> wait = to_host(options.wait);
+    let_go_of_what_has_ended();
+    session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); });
+    auto pending = std::make_shared<Pending::Impl>();
+    pending->running = session.submit(call, into, wait);
+    pending->session = shared_from_this();
+    held.push_back({pending->running, call.inputs});
+    last = pending->running->done();
+    pending->done = to_public(last);
+    for (const auto& [name, output] : pending->running->result().outputs) pending->arrays.emplace(name, array(output));
+    const engine::CallResult& result = pending->running->result();
+    const auto& log = *engine.impl();
+    if (result.plan_seconds > 0) log.say(LogLevel::info, fmt::format("{}: {} on {}, planned in {:.3f} s", call.algorithm->name, result.variant, engine.device().name, result.plan_seconds));
+    if (result.plan_seconds > 0) {
+        for (const engine::Refusal& refusal : result.refusals) log.say(LogLevel::debug, fmt::format("{}: not {}: {}", call.algorithm->name, refusal.variant, refusal.reason));
+        for (const std::string& warning : result.warnings) log.say(LogLevel::warning, fmt::format("{}: {}", call.algorithm->name, warning));
+    }
+    return Pending(std::move(pending));
+}
+
+Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(const Engine& engine) : impl_(std::make_shared<Impl>(engine)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Session Session::from_queue(const Engine& engine, _cl_command_queue* queue) {
+    const std::shared_ptr<host::Context> context = engine.impl()->engine.shared_context();
+    return Session(std::make_shared<Impl>(engine, context, host::opencl::borrow_queue(*context, queue)));
+}
+
+Session Session::from_stream([[maybe_unused]] const Engine& engine, [[maybe_unused]] CUstream_st* stream) {
+#if defined(PARALLAX_HAS_CUDA)
+    const std::shared_ptr<host::Context> context = engine.impl()->engine.shared_context();
+    return Session(std::make_shared<Impl>(engine, context, host::cuda::borrow_stream(*context, stream)));
+#else
+    throw UnsupportedError("this build has no CUDA backend", {"configure with PARALLAX_CUDA=ON and the CUDA toolkit's headers"});
+#endif
+}
+
+const Engine& Session::engine() const noexcept { return impl_->engine; }
+
+Pending Session::submit(const Call& call) {
+    const std::lock_guard lock(impl_->mutex);
+    if (call.options.cancel.cancelled()) throw CancelledError("stopped on request, before " + call.algorithm);
+    engine::Call core = impl_->resolve(call);
+    CallOptions options = call.options;
+    const bool packs = [&] {   // inputs are copied before the call's own commands: they, too, wait
+        for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
+            for (const auto& [name, input] : *inputs) {
+                if (!std::holds_alternative<Array>(input) || !impl_->own(std::get<Array>(input)).desc.is_dense()) return true;
+            }
+        }
+        return false;
+    }();
+    if (packs || impl_->borrowed) {   // a borrowed queue may be one that is tied in here
+        impl_->session.queue().barrier(to_host(options.wait), call.algorithm);
+        options.wait.clear();
+    }
+    return impl_->with_memory_of_the_caller([&] {
+        for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
+            for (const auto& [name, input] : *inputs) core.inputs.insert_or_assign(name, impl_->take(input, name));
+        }
+        return impl_->submit(core, options);
+    });
+}
+
+Result Session::run(const Call& call) { return submit(call).get(); }
+
+const Event& Pending::done() const {
+    if (!impl_) throw ConfigError("", "a call that was not submitted", "what Session::submit returned");
+    return impl_->done;
+}
+
+const std::map<std::string, Array>& Pending::arrays() const {
+    done();
+    return impl_->arrays;
+}
+
+Result Pending::get() {
+    done();
+    if (std::exchange(impl_->taken, true)) throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
+    const std::lock_guard lock(impl_->session->mutex);
+    engine::CallResult core = impl_->running->finish();
+    impl_->session->let_go_of_what_has_ended();
+    Result result;
+    result.arrays = impl_->arrays;
+    for (const auto& [name, record] : core.records.items()) result.records.emplace(name, record.dump());
+    result.report = report_of(core, impl_->running->stages());
+    result.warnings = std::move(core.warnings);
+    return result;
+}
+
+namespace {
+
+template <class T>
+const T& named(const std::map<std::string, T>& items, const std::string& name, const char* what) {
+    if (const auto found = items.find(name); found != items.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [key, item] : items) known.push_back(key);
+    throw ConfigError("", fmt::format("the {} \"{}\"", what, name), known.empty() ? fmt::format("no {}: there is none", what) : fmt::format("one of {}", fmt::join(known, ", ")),
+                      engine::did_you_mean(name, known));
+}
+
+}  // namespace
+
+const Array& Result::array(const std::string& name) const { return named(arrays, name, "array"); }
+const std::string& Result::record(const std::string& name) const { return named(records, name, "record"); }
+
+}  // namespace parallax

@@ -1,0 +1,68 @@
+// An opened device, shared by threads.
+#pragma once
+
+#include "parallax/device.hpp"
+#include "parallax/error.hpp"
+#include "parallax/handles.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace parallax {
+
+class Job;
+struct JobOptions;
+
+enum class LogLevel { debug, info, warning, error };
+
+struct EngineOptions {
+    /// "gpu", "cpu", "native", an index of devices(), a part of a name, or the JSON of a job's `device`. Empty: a GPU, else a
+    /// CPU; never the native device.
+    std::string device = {};
+    /// Where compiled programs are kept; empty: the user's cache folder, "off": in memory only. A folder that cannot be
+    /// written is no error.
+    std::string cache_folder = {};
+    /// Called by the threads that use the engine, perhaps by several at once; it must not throw. Empty: nothing is said, ever.
+    std::function<void(LogLevel, const std::string&)> log = {};
+};
+
+/// Copies are the same engine. It may go before its sessions and arrays.
+///
+/// Example:
+///   parallax::Engine engine({.device = "gpu"});
+///   parallax::Session session(engine);
+class PARALLAX_API Engine {
+public:
+    struct Impl;
+
+    /// Throws ConfigError, UnsupportedError with every device's reason, DeviceError.
+    explicit Engine(const EngineOptions& = {});
+    /// On the host application's own context; both are retained. `device` of the options is not looked at. Throws ConfigError
+    /// where the context does not have the device.
+    static Engine from_opencl(_cl_context*, _cl_device_id*, const EngineOptions& = {});
+    /// On the host application's own CUDA context, null being the calling thread's current one. A device's primary context
+    /// (the CUDA runtime's) is retained; any other must outlive the engine. Throws UnsupportedError where CUDA was not built in.
+    static Engine from_cuda(CUctx_st*, const EngineOptions& = {});
+
+    const DeviceInfo& device() const noexcept;
+    /// Bytes of device memory that are in use, borrowed memory left out.
+    std::uint64_t allocated() const noexcept;
+    /// Every algorithm with inputs, outputs, parameters, defaults and variants, as `parallax algorithms --json` prints it.
+    std::string algorithms_json() const;
+
+    /// Runs a job on files, as the command line does: outputs appear only when all of them are complete. Returns its report
+    /// as JSON. Throws ConfigError (with the JSON pointer of what is wrong), IoError, DeviceError, UnsupportedError,
+    /// CancelledError.
+    std::string run(const Job&, const JobOptions&) const;
+    std::string run(const Job&) const;
+
+    const std::shared_ptr<Impl>& impl() const noexcept { return impl_; }
+
+private:
+    explicit Engine(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace parallax

@@ -1,0 +1,86 @@
+// What the parameter structs of parallax/algorithms.hpp are made of.
+#pragma once
+
+#include "parallax/export.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// One length for both axes, or {x, y}.
+struct Pair {
+    double x = 0, y = 0;
+    constexpr Pair() = default;
+    constexpr Pair(double both) : x(both), y(both) {}
+    constexpr Pair(double x_, double y_) : x(x_), y(y_) {}
+    bool operator==(const Pair&) const = default;
+};
+
+/// One length, a list of them, or Sweep::range(from, to, step) with `to` included.
+struct Sweep {
+    std::vector<double> values;
+    double step = 0;     ///< not 0: values are {from, to}
+    Sweep(double value = 0) : values{value} {}
+    Sweep(std::initializer_list<double> list) : values(list) {}
+    Sweep(std::vector<double> list) : values(std::move(list)) {}
+    static Sweep range(double from, double to, double step) {
+        Sweep sweep{from, to};
+        sweep.step = step;
+        return sweep;
+    }
+    bool operator==(const Sweep&) const = default;
+};
+
+/// Nothing, a T, or a word that stands for one, such as "auto".
+template <class T>
+struct Optional {
+    std::optional<T> value;
+    std::string word;
+    Optional() = default;
+    Optional(T v) : value(std::move(v)) {}
+    Optional(const char* w) : word(w) {}
+    bool operator==(const Optional&) const = default;
+};
+
+namespace detail {
+
+/// Writes one JSON object, member by member.
+class PARALLAX_API JsonObject {
+public:
+    void add(std::string_view key, double);
+    void add(std::string_view key, int);
+    void add(std::string_view key, bool);
+    void add(std::string_view key, std::string_view);
+    void add(std::string_view key, const char* text) { add(key, std::string_view(text)); }
+    void add(std::string_view key, const std::string& text) { add(key, std::string_view(text)); }
+    void add(std::string_view key, Pair);
+    void add(std::string_view key, const Sweep&);
+    void add(std::string_view key, const std::vector<int>&);
+    template <std::size_t N>
+    void add(std::string_view key, const std::optional<std::array<int, N>>& list) {
+        if (list) add(key, std::vector<int>(list->begin(), list->end()));
+        else add_text(key, "null");
+    }
+    template <class T>
+    void add(std::string_view key, const Optional<T>& object) {
+        if (object.value) add_text(key, object.value->json());
+        else if (object.word.empty()) add_text(key, "null");
+        else add(key, std::string_view(object.word));
+    }
+    std::string text() const { return text_.empty() ? "{}" : text_ + "}"; }
+
+private:
+    void add_text(std::string_view key, std::string_view json);
+    std::string text_;
+};
+
+}  // namespace detail
+}  // namespace parallax
