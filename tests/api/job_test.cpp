@@ -1,0 +1,115 @@
+#include "api/support.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+Job phantom_job() {
+    Job job;
+    return job.step(PhantomParameters{.kind = PhantomParameters::Kind::carpet, .size = 81}, {.out = {{"volume", "carpet"}}})
+        .step(ReduceParameters{}, {.in = {{"array", "carpet"}}})
+        .output("carpet", "carpet.npy")
+        .output("value", "value.json");
+}
+
+std::string text_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("a job built in code is the job of its text") {
+    const Job job = phantom_job();
+    CHECK(Job::parse(job.json()).json() == job.json());
+    CHECK(job.json().find("\"kind\": \"carpet\"") != std::string::npos);
+    CHECK_THROWS_AS(Job::parse("{\"parallax\": 1, \"parallax\": 1}"), ConfigError);
+    CHECK_THROWS_AS(Job().set("recon.distance_um=5"), ConfigError);
+    CHECK(Job(job).set("phantom.size=27").json().find("27") != std::string::npos);
+}
+
+TEST_CASE("a job in memory gives what the same job gives in files") {
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Folder folder;
+        const Engine engine({.device = spec});
+        Session session(engine);
+        const Result memory = session.run(phantom_job(), {});
+        std::vector<std::string> stages;
+        const std::string report = engine.run(phantom_job(), {.out = folder.text(), .progress = [&](const std::string& stage, double) { stages.push_back(stage); }});
+        CHECK(report.find("\"steps\"") != std::string::npos);
+        CHECK(std::find(stages.begin(), stages.end(), "compute phantom") != stages.end());
+        CHECK(text_of(folder / "value.json").find(memory.record("value").substr(1, 5)) != std::string::npos);
+        const auto carpet = values<std::uint8_t>(session, memory.array("carpet"));
+        const std::string file = text_of(folder / "carpet.npy");
+        REQUIRE(file.size() > carpet.size());
+        CHECK(std::equal(carpet.begin(), carpet.end(), file.end() - static_cast<std::ptrdiff_t>(carpet.size()), [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
+        CHECK_THROWS_AS(engine.run(phantom_job(), {.out = folder.text()}), Error);   // the outputs are there
+    }
+}
+
+TEST_CASE("a cancelled job ends between launches and leaves no file") {
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Folder folder;
+        const Engine engine({.device = spec});
+        const CancelToken token;
+        JobOptions options{.out = folder.text(), .cancel = token};
+        // Told before the first launch of the second step: the check between launches is the only one left.
+        options.progress = [&](const std::string& stage, double) {
+            if (stage == "compute reduce") token.cancel();
+        };
+        CHECK_THROWS_AS(engine.run(phantom_job(), options), CancelledError);
+        CHECK(std::filesystem::is_empty(folder.text()));
+    }
+}
+
+#if !defined(_WIN32)
+TEST_CASE("nothing is printed; what there is to say goes to the log") {
+    const Folder folder;
+    std::fflush(stdout);
+    std::fflush(stderr);
+    const int out = dup(1), err = dup(2);
+    std::FILE* const caught = std::fopen((folder / "caught").c_str(), "w+");
+    REQUIRE(caught != nullptr);
+    dup2(fileno(caught), 1);
+    dup2(fileno(caught), 2);
+    int said = 0;
+    for (const std::string& spec : specs()) {
+        const Engine engine({.device = spec, .log = [&](LogLevel, const std::string&) { ++said; }});
+        Session session(engine);
+        session.run(phantom_job(), {});
+        try {
+            session.run({"no such algorithm"});
+        } catch (const Error&) {   // an error is not printed either
+        }
+    }
+    std::fflush(stdout);
+    std::fflush(stderr);
+    dup2(out, 1);
+    dup2(err, 2);
+    close(out);
+    close(err);
+    std::fclose(caught);
+    CHECK(text_of(folder / "caught").empty());
+    CHECK(said >= 2);
+}
+#endif
+
+TEST_CASE("parallax/algorithms.hpp is what the tables say") {
+    const char* const program = std::getenv("PARALLAX_BIN");
+    const char* const source = std::getenv("PARALLAX_SOURCE");
+    if (program == nullptr || source == nullptr) return;
+    const Folder folder;
+    REQUIRE(std::system((std::string(program) + " bindings cpp > " + (folder / "algorithms.hpp")).c_str()) == 0);
+    // parallax bindings cpp > engine/include/parallax/algorithms.hpp
+    CHECK((text_of(folder / "algorithms.hpp") == text_of(std::string(source) + "/engine/include/parallax/algorithms.hpp")));
+}

@@ -1,0 +1,166 @@
+#include "api/support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+constexpr std::size_t width = 64, height = 48;
+const std::initializer_list<ArrayDesc::Extent> extents{{'y', height}, {'x', width}};
+
+}  // namespace
+
+TEST_CASE("arrays come down as they went up, gaps and all") {
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Engine engine({.device = spec});
+        Session session(engine);
+        const auto image = ramp(width * height);
+        CHECK(values<std::uint8_t>(session, session.upload(View(image, extents))) == image);
+
+        // A window of the image: rows 2 and 3, columns 5 to 7, where they are.
+        ArrayDesc window = ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 3}});
+        window.axes[0].stride = width;
+        window.offset = 2 * width + 5;
+        std::vector<std::uint8_t> expected;
+        for (std::size_t y = 2; y < 4; ++y) expected.insert(expected.end(), image.begin() + static_cast<std::ptrdiff_t>(y * width + 5), image.begin() + static_cast<std::ptrdiff_t>(y * width + 8));
+        CHECK(values<std::uint8_t>(session, session.upload(View(window, image.data()))) == expected);
+
+        CHECK_THROWS_AS(View(image, {{'y', height}, {'x', width + 1}}), ConfigError);
+        CHECK_THROWS_AS(session.upload(View(ArrayDesc::dense(ElementType::u8, extents), nullptr)), ConfigError);
+        CHECK_THROWS_AS(session.download(Array()), ConfigError);
+    }
+}
+
+TEST_CASE("plain calls on every device equal those on the native device") {
+    const auto image = ramp(width * height);
+    std::vector<std::uint8_t> expected;
+    std::string sum;
+    {
+        Session native(Engine({.device = "native"}));
+        expected = values<std::uint8_t>(native, native.box_filter({.radius = {3}}, View(image, extents)).array("image"));
+        sum = native.reduce({}, View(image, extents)).record("value");
+    }
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        Session session(Engine({.device = spec}));
+        const Result blurred = session.box_filter({.radius = {3}}, View(image, extents));
+        CHECK(values<std::uint8_t>(session, blurred.array("image")) == expected);
+        CHECK(blurred.report.find("\"variant\"") != std::string::npos);
+        CHECK(session.reduce({}, View(image, extents)).record("value") == sum);
+        CHECK_THROWS_AS(blurred.array("imag"), ConfigError);
+    }
+}
+
+TEST_CASE("submitted calls follow each other by their events") {
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Engine engine({.device = spec});
+        Session first(engine), second(engine);
+        const std::vector<float> zeros(width * height, 0.0f);
+        const Array image = first.upload(View(zeros, extents)), other = first.allocate(image.desc());
+        Event last;
+        for (int i = 0; i < 10; ++i) {   // 10 calls, by turns in two sessions
+            CallOptions options{.into = {{"image", i % 2 ? image : other}}, .wait = {last}};
+            last = (i % 2 ? second : first).submit(call(ArithmeticParameters{.value = 1}, {{"image", i % 2 ? other : image}}, std::move(options))).done();
+        }
+        HostArray result = first.pinned(image.desc());
+        first.read(image, result, {{last}}).wait();
+        CHECK(result.as<float>()[0] == 10);
+        CHECK(result.as<float>()[width * height - 1] == 10);
+
+        Pending pending = first.submit(call(ArithmeticParameters{.value = 1}, {{"image", image}}));
+        CHECK(pending.arrays().count("image") == 1);
+        pending.get();
+        CHECK_THROWS_AS(pending.get(), ConfigError);
+        CHECK(pending.done().complete());
+        CHECK_THROWS_AS(Pending().get(), ConfigError);
+    }
+}
+
+TEST_CASE("what is submitted may be forgotten at once") {
+    const auto image = ramp(width * height);
+    for (const std::string& spec : specs()) {
+        Array result;
+        {
+            Session session(Engine({.device = spec}));
+            // The record's memory, plan, session and engine all go before anybody has waited.
+            session.submit(call(ReduceParameters{}, {{"array", session.upload(View(image, extents))}}));
+            result = session.submit(call(BoxFilterParameters{.radius = {1}}, {{"image", session.upload(View(image, extents))}})).arrays().at("image");
+        }
+        CHECK(result.desc().count() == static_cast<std::int64_t>(width * height));
+    }
+}
+
+TEST_CASE("errors say what is wrong, and leave the session as it was") {
+    const auto image = ramp(width * height);
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        Session session(Engine({.device = spec}));
+        const Array array = session.upload(View(image, extents));
+        CHECK_THROWS_AS(session.run({"box_filtre", "{}", {{"image", array}}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter", "{\"radios\": 3}", {{"image", array}}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter", "{", {{"image", array}}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter", "{}", {}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter", "{}", {{"image", array}}, {.outputs = {"picture"}}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter", "{}", {{"image", array}}, {.variant = "no_such"}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter", "{}", {{"image", array}}, {.into = {{"image", session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}}))}}}}), ConfigError);
+        CancelToken token;
+        token.cancel();
+        CHECK_THROWS_AS(session.box_filter({}, array, {.cancel = token}), CancelledError);
+        Session other(Engine({.device = spec}));
+        CHECK_THROWS_AS(other.box_filter({}, array), ConfigError);   // an array of another engine
+        CHECK(values<std::uint8_t>(session, session.box_filter({.radius = {0}}, array).array("image")) == image);
+    }
+    CHECK_THROWS_AS(Engine({.device = "no such device"}), UnsupportedError);
+}
+
+TEST_CASE("a plan made in the background is there for the first call") {
+    const auto image = ramp(width * height);
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        Session session(Engine({.device = spec}));
+        const Call blur = call(BoxFilterParameters{.radius = {2}}, {{"image", View(ArrayDesc::dense(ElementType::u8, extents), nullptr)}});
+        const Call sum = call(ReduceParameters{}, {{"array", View(ArrayDesc::dense(ElementType::u8, extents), nullptr)}});
+        std::vector<double> steps;
+        Preparation preparation = session.prepare({blur, sum}, [&](double done) { steps.push_back(done); });
+        preparation.wait();
+        CHECK(preparation.done());
+        CHECK(preparation.progress() == 1);
+        CHECK(steps == std::vector<double>{0.25, 0.5, 0.75, 1});
+        CHECK(session.box_filter({.radius = {2}}, View(image, extents)).report.find("\"plan_seconds\":0.0,") != std::string::npos);
+        CHECK_THROWS_AS(session.prepare({{"box_filtre"}}), ConfigError);
+        session.prepare({blur}).cancel();   // and goes at once
+    }
+}
+
+TEST_CASE("threads share an engine, each with a session of its own") {
+    const auto image = ramp(width * height);
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Engine engine({.device = spec});
+        std::vector<std::vector<std::uint8_t>> results(4);
+        std::vector<std::thread> threads;
+        for (auto& result : results) {
+            threads.emplace_back([&engine, &result, &image] {
+                Session session(engine);
+                for (int i = 0; i < 5; ++i) result = values<std::uint8_t>(session, session.box_filter({.radius = {3}}, View(image, extents)).array("image"));
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        for (const auto& result : results) CHECK((!result.empty() && result == results[0]));
+    }
+}
+
+TEST_CASE("memory goes back when the last copy of an array goes") {
+    for (const std::string& spec : specs()) {
+        const Engine engine({.device = spec});
+        Session session(engine);
+        const auto before = engine.allocated();
+        Array array = session.allocate(ArrayDesc::dense(ElementType::f32, {{'x', 1000}})), copy = array;
+        array = {};
+        CHECK(engine.allocated() >= before + 4000);
+        copy = {};
+        CHECK(engine.allocated() == before);
+    }
+}
