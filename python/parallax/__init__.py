@@ -1,0 +1,281 @@
+"""Parallax: biomedical imaging on OpenCL and CUDA devices.
+
+>>> import numpy as np, parallax
+>>> session = parallax.Session()
+>>> frame = np.full((480, 640), 100, np.uint8)
+>>> result = session.hologram(frame, wavelength_nm=532, pixel_um=1.4, distance_um=1000)
+>>> result["amplitude"].numpy().shape
+(480, 640)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from . import _parallax
+from ._algorithms import AlgorithmCalls
+from ._parallax import (
+    BuildError,
+    CancelledError,
+    CancelToken,
+    ConfigError,
+    DeviceError,
+    Error,
+    Event,
+    IoError,
+    Preparation,
+    UnsupportedError,
+    __version__,
+    devices,
+)
+
+__all__ = [
+    "Array", "ArrayLike", "BuildError", "CancelToken", "CancelledError", "ConfigError", "DeviceError", "Engine", "Error", "Event",
+    "IoError", "Pending", "Preparation", "Result", "Session", "UnsupportedError", "View", "__version__", "devices", "view",
+]
+
+View = _parallax.View
+_USUAL_AXES = {0: "", 1: "x", 2: "yx", 3: "zyx", 4: "tzyx"}
+_TYPES = {"bool": "bool", "u8": "uint8", "i8": "int8", "u16": "uint16", "i16": "int16", "u32": "uint32", "i32": "int32", "u64": "uint64",
+          "i64": "int64", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128"}
+_NAMES = {numpy: name for name, numpy in _TYPES.items()}
+
+
+def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] | None = None, unit: str = "") -> View:
+    """An array with what its axes mean, as an input of a call; NumPy's memory is read where it is.
+
+    axes: a letter for each dimension, slowest first (c channel, t time, z depth, y row, x column, n anything else); without, "x",
+    "yx", "zyx" or "tzyx". spacing: of every axis, or one for each, in `unit`.
+    """
+    if not isinstance(array, np.ndarray):
+        array = np.from_dlpack(array) if hasattr(array, "__dlpack__") else np.asarray(array)
+    if array.ndim == 0:
+        array = array.reshape(1)
+    if any(stride < 0 for stride in array.strides) or not array.dtype.isnative or any(stride % array.itemsize for stride in array.strides):
+        array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    if axes is None:
+        if array.ndim not in _USUAL_AXES:
+            raise ConfigError(f"found an array of {array.ndim} dimensions, expected axes that say what they are")
+        axes = _USUAL_AXES[array.ndim]
+    if spacing is None:
+        spacing = []
+    elif isinstance(spacing, (int, float)):
+        spacing = [float(spacing)] * array.ndim
+    return View(array, axes, list(spacing), unit)
+
+
+class Array:
+    """An array in a device's memory. `numpy()` brings it down; what speaks DLPack or CUDA's array interface reads it where it is."""
+
+    def __init__(self, array: _parallax.Array, session: Session, keep: Any = None):
+        self._array, self._session, self._keep = array, session, keep
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._array.shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return np.dtype(_TYPES[self._array.type])
+
+    @property
+    def axes(self) -> str:
+        """A letter for each axis, slowest first: "yx"."""
+        return self._array.axes
+
+    @property
+    def spacing(self) -> list[float]:
+        return self._array.spacing
+
+    @property
+    def unit(self) -> str:
+        """Of the spacing: "um", or "" for pixels."""
+        return self._array.unit
+
+    @property
+    def opencl(self) -> int:
+        """The cl_mem, borrowed, or 0 (pyopencl.MemoryObject.from_int_ptr)."""
+        return self._array.opencl
+
+    def numpy(self) -> np.ndarray:
+        """A copy in host memory."""
+        return self._session._session._download(self._array)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("an array on a device cannot be seen by NumPy without a copy")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self._array.cuda:
+            return self._array._cuda().__dlpack__()
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0) if self._array.cuda else (1, 0)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if not self._array.cuda:
+            raise AttributeError("not on a CUDA device")
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self._array.cuda, False), "version": 3, "strides": None}
+
+    def __repr__(self) -> str:
+        return repr(self._array)
+
+
+ArrayLike = Union[Array, View, np.ndarray, Any]
+
+
+class Result(Mapping):
+    """What a call gave: arrays (`Array`) and records (of JSON's types) by name, and a report of how."""
+
+    def __init__(self, result: _parallax.Result, session: Session):
+        self.arrays: dict[str, Array] = {name: Array(array, session) for name, array in result.arrays.items()}
+        self.records: dict[str, Any] = {name: json.loads(record) for name, record in result.records.items()}
+        self.warnings: list[str] = list(result.warnings)
+        self.report: dict[str, Any] = json.loads(result.report)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.arrays:
+            return self.arrays[name]
+        if name in self.records:
+            return self.records[name]
+        raise KeyError(f"{name}: there are {', '.join(self) or 'none'}")
+
+    def __iter__(self):
+        yield from self.arrays
+        yield from self.records
+
+    def __len__(self) -> int:
+        return len(self.arrays) + len(self.records)
+
+
+class Pending:
+    """A call that was submitted. `arrays` are there at once, for calls that wait for `done`."""
+
+    def __init__(self, pending: _parallax.Pending, session: Session):
+        self._pending, self._session = pending, session
+        self.arrays: dict[str, Array] = {name: Array(array, session) for name, array in pending.arrays.items()}
+
+    @property
+    def done(self) -> Event:
+        return self._pending.done
+
+    def get(self) -> Result:
+        """Waits; once."""
+        return Result(self._pending.get(), self._session)
+
+
+class Engine(_parallax.Engine):
+    """An opened device, shared by threads.
+
+    device: "gpu", "cpu", "native", an index, a part of a name, or a dictionary such as a job's `device`. Without: a GPU, else a CPU.
+    log: called with a level ("info") and a text; without, nothing is said, ever.
+    """
+
+    def __init__(self, device: str | int | Mapping[str, Any] = "", cache_folder: str = "", log: Callable[[str, str], None] | None = None):
+        spec = json.dumps(device) if isinstance(device, Mapping) else str(device)
+        super().__init__(spec, cache_folder, log)
+
+    def algorithms(self) -> dict[str, dict[str, Any]]:
+        """Every algorithm by name, with inputs, outputs, parameters, defaults and variants."""
+        return {entry["name"]: entry for entry in json.loads(self._algorithms())}
+
+    def run(self, job: Mapping[str, Any] | str, folder: str | os.PathLike = ".", out: str | os.PathLike = ".", overwrite: bool = False,
+            progress: Callable[[str, float], None] | None = None, cancel: CancelToken | None = None) -> dict[str, Any]:
+        """Runs a job on files, as the command line does, and returns its report."""
+        return json.loads(_run_job_on_files(self, _text(job), os.fspath(folder), os.fspath(out), overwrite, progress, cancel or CancelToken()))
+
+
+def _run_job_on_files(engine: _parallax.Engine, *arguments: Any) -> str:
+    return _parallax.Engine._run(engine, *arguments)
+
+
+def _text(job: Mapping[str, Any] | str) -> str:
+    return job if isinstance(job, str) else json.dumps(job)
+
+
+class Session(AlgorithmCalls):
+    """One thread's work: arrays, algorithms, jobs in memory.
+
+    engine: an Engine, or what Engine() takes as a device. Every algorithm is a method: session.hologram(...), session.fft(...).
+    queue, stream: the host application's cl_command_queue or CUstream, as a number.
+    """
+
+    def __init__(self, engine: _parallax.Engine | str | int | Mapping[str, Any] = "", *, queue: int | None = None, stream: int | None = None):
+        self.engine = engine if isinstance(engine, _parallax.Engine) else Engine(engine)
+        self._session = _parallax.Session(self.engine, queue, stream)
+        self._algorithms = {entry["name"]: entry for entry in json.loads(_parallax.Engine._algorithms(self.engine))}
+
+    def upload(self, array: ArrayLike, axes: str | None = None, spacing: float | Sequence[float] | None = None, unit: str = "") -> Array:
+        given = array if isinstance(array, View) else view(array, axes, spacing, unit)
+        return Array(self._session._upload(given), self)
+
+    def allocate(self, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
+        """Uninitialised."""
+        return Array(self._session._allocate(_NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)], [], ""), self)
+
+    def wrap(self, memory: int, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
+        """A cl_mem of the engine's context, as a number; retained."""
+        return Array(self._session._wrap(memory, _NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)], False, []), self)
+
+    def wrap_cuda(self, array: Any, axes: str | None = None) -> Array:
+        """An array of PyTorch, CuPy and the like on the engine's CUDA device; kept alive, not copied."""
+        about = array.__cuda_array_interface__
+        dtype, shape = np.dtype(about["typestr"]), list(about["shape"])
+        strides = [stride // dtype.itemsize for stride in about.get("strides") or []]
+        wrapped = self._session._wrap(about["data"][0], _NAMES[dtype.name], shape, axes or _USUAL_AXES[len(shape)], True, strides)
+        return Array(wrapped, self, keep=array)
+
+    def call(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
+             outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
+             policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Result:
+        """Runs an algorithm by its name and waits."""
+        return Result(self._session._run(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken()), self)
+
+    def submit(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
+               outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
+               policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Pending:
+        """Enqueues and returns; calls of a session run in the order of submission."""
+        return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken()), self)
+
+    def prepare(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
+                outputs: Sequence[str] | None = None, variant: str | None = None, policy: Mapping[str, int] | None = None,
+                progress: Callable[[float], None] | None = None) -> Preparation:
+        """Compiles and warms up what such a call needs, in the background."""
+        return self._session._prepare(*self._arguments(algorithm, inputs, parameters, outputs, None, variant, policy), progress)
+
+    def run(self, job: Mapping[str, Any] | str, inputs: Mapping[str, ArrayLike] | None = None, cancel: CancelToken | None = None) -> Result:
+        """Runs a job in memory: inputs by the job's names; what it names as outputs is in the result, and no file is touched."""
+        return Result(self._session._run_job(_text(job), self._inputs(inputs), cancel or CancelToken()), self)
+
+    def _inputs(self, inputs: Mapping[str, ArrayLike] | None) -> dict[str, Any]:
+        ready = {}
+        for name, given in (inputs or {}).items():
+            if isinstance(given, Array):
+                ready[name] = given._array
+            elif isinstance(given, View):
+                ready[name] = given
+            elif hasattr(given, "__cuda_array_interface__") and self.engine.device["backend"] == "cuda":
+                ready[name] = self.wrap_cuda(given)._array
+            else:
+                ready[name] = view(given)
+        return ready
+
+    def _arguments(self, algorithm, inputs, parameters, outputs, into, variant, policy):
+        return (algorithm, json.dumps(dict(parameters or {}), default=_plain), self._inputs(inputs), list(outputs or []),
+                {name: array._array for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as JSON has them."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise TypeError(f"a parameter of type {type(value).__name__}")

@@ -1,0 +1,164 @@
+"""The package as a program uses it, on every device that is there."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import parallax
+
+DEVICES = [str(device["index"]) for device in parallax.devices()]
+
+
+@pytest.fixture(params=DEVICES, ids=[device["name"] for device in parallax.devices()])
+def session(request):
+    return parallax.Session(request.param)
+
+
+@pytest.fixture
+def image():
+    return np.random.default_rng(1).integers(0, 256, (48, 64), np.uint8)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64"])
+def test_arrays_come_down_as_they_went_up(session, dtype):
+    array = np.arange(60).reshape(3, 4, 5).astype(dtype)
+    up = session.upload(array)
+    assert (up.shape, up.dtype, up.axes) == (array.shape, array.dtype, "zyx")
+    np.testing.assert_array_equal(up.numpy(), array)
+    np.testing.assert_array_equal(session.upload(array[::-1, 1:3, ::2]).numpy(), array[::-1, 1:3, ::2])   # strides of every kind
+    np.testing.assert_array_equal(session.upload(array.T, axes="xyz").numpy(), array.T)
+    np.testing.assert_array_equal(np.asarray(up), array)
+
+
+def test_calls_give_what_numpy_gives(session, image):
+    result = session.box_filter(image.astype(np.float32), radius=1)
+    expected = sum(image.astype(np.float64)[1 + dy:47 + dy, 1 + dx:63 + dx] for dy in (-1, 0, 1) for dx in (-1, 0, 1)) / 9
+    np.testing.assert_allclose(result["image"].numpy()[1:-1, 1:-1], expected, rtol=1e-6)
+    assert result.report["variant"] and result.report["stages"]
+    reduced = session.reduce(image)
+    assert list(reduced) == ["value"]
+    assert str(int(image.sum())) in str(reduced["value"])
+    with pytest.raises(KeyError):
+        reduced["values"]
+
+
+def test_results_are_inputs_and_places_for_outputs(session, image):
+    first = session.arithmetic(image.astype(np.float32), op="add", value=1)["image"]
+    into = session.allocate(image.shape)
+    second = session.arithmetic(first, op="multiply", value=2, into={"image": into})
+    np.testing.assert_array_equal(into.numpy(), (image + np.float32(1)) * 2)
+    np.testing.assert_array_equal(second["image"].numpy(), into.numpy())
+
+
+def test_submitted_calls_keep_the_memory_that_they_read(session):
+    pending = [session.submit("arithmetic", {"image": np.full((256, 256), i, np.float32)}, {"op": "add", "value": 1}) for i in range(20)]
+    gc.collect()
+    for i, call in enumerate(pending):
+        np.testing.assert_array_equal(call.get()["image"].numpy(), np.full((256, 256), i + 1, np.float32))
+    session.submit("reduce", {"array": np.zeros((256, 256), np.float32)})   # and one that nobody waits for
+    first = session.submit("arithmetic", {"image": np.zeros((8, 8), np.float32)}, {"value": 1})
+    second = session.submit("arithmetic", {"image": first.arrays["image"]}, {"value": 1}, wait=[first.done])
+    assert second.get()["image"].numpy().sum() == 128
+
+
+def test_errors_are_exceptions(session, image):
+    with pytest.raises(parallax.ConfigError, match="radius"):
+        session.box_filter(image, radios=3)
+    with pytest.raises(parallax.ConfigError, match="box_filter"):
+        session.call("box_filtre", {"image": image})
+    with pytest.raises(parallax.ConfigError):
+        session.upload(image, axes="x")
+    with pytest.raises(parallax.Error):
+        session.box_filter(image.astype(np.complex64))
+    with pytest.raises(parallax.UnsupportedError):
+        parallax.Engine("no such device")
+    with pytest.raises(AttributeError):
+        session.no_such_algorithm
+    with pytest.raises(TypeError):
+        session.box_filter(image, image)
+    token = parallax.CancelToken()
+    token.cancel()
+    with pytest.raises(parallax.CancelledError):
+        session.box_filter(image, cancel=token)
+    assert issubclass(parallax.CancelledError, parallax.Error)
+    assert session.box_filter(image, radius=0)["image"].numpy().shape == image.shape   # it still works
+
+
+def test_jobs_are_dictionaries(session, image, tmp_path):
+    job = {"parallax": 1, "inputs": {"image": "image.npy"}, "steps": [{"run": "box_filter", "radius": 2}, {"run": "reduce", "in": {"array": "image"}}],
+           "outputs": {"image": "blurred.npy", "value": "value.json"}}
+    job["steps"][0]["out"] = {"image": "blurred"}
+    job["outputs"] = {"blurred": "blurred.npy", "value": "value.json"}
+    np.save(tmp_path / "image.npy", image)
+    memory = session.run(job, {"image": image})
+    stages = []
+    report = session.engine.run(job, folder=tmp_path, out=tmp_path / "out", progress=lambda stage, done: stages.append((stage, done)))
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "blurred.npy"), memory["blurred"].numpy())
+    assert stages[-1] == ("done", 1.0) and report["steps"]
+
+
+def test_preparation_and_log(image):
+    lines, steps = [], []
+    session = parallax.Session(parallax.Engine(DEVICES[0], log=lambda level, text: lines.append((level, text))))
+    preparation = session.prepare("box_filter", {"image": image}, {"radius": 4}, progress=steps.append)
+    preparation.wait()
+    assert preparation.done and steps[-1] == 1
+    assert session.box_filter(image, radius=4).report["plan_seconds"] == 0
+    assert any(level == "info" for level, _ in lines)
+
+
+def test_threads_take_a_session_each(image):
+    engine, sums = parallax.Engine(DEVICES[0]), []
+
+    def work():
+        session = parallax.Session(engine)
+        for _ in range(5):
+            sums.append(session.box_filter(image, radius=3)["image"].numpy().sum())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(sums) == 20 and len(set(sums)) == 1
+
+
+def test_dlpack_and_cuda(session, image):
+    array = session.upload(image)
+    if session.engine.device["backend"] != "cuda":
+        np.testing.assert_array_equal(np.from_dlpack(array), image)
+        assert not hasattr(array, "__cuda_array_interface__")
+        return
+    about = array.__cuda_array_interface__
+    assert about["shape"] == image.shape and about["data"][0] != 0
+
+    class Foreign:   # what CuPy and PyTorch have
+        __cuda_array_interface__ = about
+
+    np.testing.assert_array_equal(session.wrap_cuda(Foreign()).numpy(), image)
+    assert array.__dlpack_device__()[0] == 2
+
+
+def test_objects_of_pyopencl(image):
+    cl = pytest.importorskip("pyopencl")
+    if not any(device["backend"] == "opencl" for device in parallax.devices()):
+        pytest.skip("no OpenCL device")
+    device = cl.get_platforms()[0].get_devices()[0]
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=image)
+    session = parallax.Session(parallax.Engine.from_opencl(context.int_ptr, device.int_ptr), queue=queue.int_ptr)
+    blurred = session.box_filter(session.wrap(buffer.int_ptr, image.shape, np.uint8), radius=2)["image"]
+    del context, queue, buffer   # the session holds them
+    np.testing.assert_array_equal(blurred.numpy(), parallax.Session("native").box_filter(image, radius=2)["image"].numpy())
+
+
+def test_every_algorithm_has_help_and_a_signature(session):
+    stub = open(parallax.__path__[0] + "/_algorithms.pyi").read()
+    for name, algorithm in session.engine.algorithms().items():
+        assert name in dir(session) and f"def {name}(" in stub
+        for parameter in algorithm["parameters"]:
+            assert parameter["key"] in getattr(session, name).__doc__
+            assert f"{parameter['key']}: " in stub
