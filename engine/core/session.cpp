@@ -155,6 +155,7 @@ HostArray Session::download(const DeviceArray& array, std::string_view stage) {
 Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const std::string& wanted, const Json& policy,
                        const std::string& pointer) {
     host::Context& context = *context_;
+    const WorkClass work = WorkClass::of(problem);
     const auto why_not = [&](const Variant& variant) -> std::string {
         const host::Backend backend = context.info().backend;
         if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
@@ -181,14 +182,15 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
             throw UnsupportedError(algorithm.name + " variant \"" + wanted + "\" cannot run on " + context.info().name, {reason});
         }
     } else {
+        const auto fastest = engine_.tuning().best(algorithm.name, context.info(), work);
+        const Variant* const tuned = fastest ? algorithm.variant(fastest->entry->variant) : nullptr;
+        if (tuned != nullptr && tuned->role != Role::peer && why_not(*tuned).empty()) choice.variant = tuned;
         for (const Variant& variant : algorithm.variants) {
+            if (choice.variant != nullptr) break;
             if (variant.role == Role::peer) continue;
             const std::string reason = why_not(variant);
-            if (reason.empty()) {
-                choice.variant = &variant;
-                break;
-            }
-            choice.refusals.push_back({variant.name, reason});
+            if (reason.empty()) choice.variant = &variant;
+            else choice.refusals.push_back({variant.name, reason});
         }
         if (!choice.variant) {
             std::vector<std::string> reasons;
@@ -197,7 +199,43 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
         }
     }
     choice.policy = Policy::parse(choice.variant->policy, policy, pointer + "/policy");
+    choice.policy_from = policy.empty() ? "default" : "job";
+    if (policy.empty() && !choice.variant->policy.empty()) {
+        if (const auto match = engine_.tuning().policy(algorithm.name, choice.variant->name, context.info(), work)) {
+            try {
+                choice.policy = Policy::parse(choice.variant->policy, match->entry->policy, "");
+                choice.policy_from = match->describe();
+                choice.is_tuned = true;
+            } catch (const ConfigError& error) {   // the variant's table has changed since
+                choice.policy_from = "default, because the policy " + match->describe() + " has " + error.found + " at " + error.pointer + ", not " + error.expected;
+            }
+        }
+    }
     return choice;
+}
+
+PlanMade make_plan(host::Context& context, host::Queue& queue, const Problem& problem, Choice& choice) {
+    const auto make = [&] {
+        PlanMade made{nullptr, std::make_unique<PlanBuilder>(context, queue)};
+        made.plan = choice.variant->plan(*made.builder, problem, choice.policy);
+        return made;
+    };
+    if (!choice.is_tuned) return make();
+    std::string reason;
+    try {
+        return make();
+    } catch (const ConfigError& error) {
+        reason = error.what();
+    } catch (const UnsupportedError& error) {
+        reason = error.what();
+    } catch (const BuildError& error) {
+        reason = error.what();
+    }
+    // Tuned for other parameters of the same algorithm: an error that the defaults share is the problem's own.
+    choice.policy = Policy::defaults(choice.variant->policy);
+    choice.policy_from = "default, because the policy " + choice.policy_from + " does not fit: " + reason.substr(0, reason.find('\n'));
+    choice.is_tuned = false;
+    return make();
 }
 
 std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
@@ -216,13 +254,13 @@ std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Probl
     const auto start = Clock::now();
     queue_->finish();   // workspace may move
     auto made = std::make_shared<Planned>();
-    PlanBuilder builder(*context_, *queue_);
-    made->plan = choice.variant->plan(builder, problem, choice.policy);
+    PlanMade fresh = make_plan(*context_, *queue_, problem, choice);
+    made->plan = std::move(fresh.plan);
     made->parameters = std::move(parameters);
     made->choice = std::move(choice);
-    made->built = builder.built();
-    made->slots = builder.slots();
-    made->state_bytes = builder.state_bytes();
+    made->built = fresh.builder->built();
+    made->slots = fresh.builder->slots();
+    made->state_bytes = fresh.builder->state_bytes();
 
     if (workspace_.size() < made->slots.size()) workspace_.resize(made->slots.size());
     for (std::size_t i = 0; i < made->slots.size(); ++i) {
@@ -247,6 +285,7 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
     ready.plan = made->plan;
     ready.about.variant = made->choice.variant->name;
     ready.about.policy = made->choice.policy;
+    ready.about.policy_from = made->choice.policy_from;
     ready.about.refusals = made->choice.refusals;
     ready.about.built = made->built;
     ready.about.workspace_bytes = made->state_bytes;

@@ -4,6 +4,7 @@
 #include "core/algorithm.hpp"
 #include "core/plan.hpp"
 #include "core/profiler.hpp"
+#include "core/tuning.hpp"
 #include "parallax/host/context.hpp"
 
 #include <functional>
@@ -29,6 +30,7 @@ public:
     /// Opens the device anew if its context has failed: sessions made from now on work there, older ones are lost.
     /// False where the context is sound again already or cannot be opened anew (see host::Context::reopen()).
     bool renew();
+    const Tuning& tuning() const noexcept { return tuning_; }
 
 private:
     mutable std::mutex mutex_;                                   ///< guards the two members below
@@ -36,6 +38,7 @@ private:
     std::vector<std::shared_ptr<host::Context>> failed_;         ///< references that context() gave out stay good
     host::DeviceInfo device_;
     Registry registry_;
+    Tuning tuning_ = Tuning::load();
 };
 
 /// One algorithm on arrays that are on the device already.
@@ -43,8 +46,8 @@ struct Call {
     std::string id;                          ///< name of the step in reports; empty: the algorithm's
     const Algorithm* algorithm = nullptr;
     Parameters parameters;
-    std::string variant;                     ///< empty: the first that supports the problem
-    Json policy = Json::object();
+    std::string variant;                     ///< empty: the one tuned fastest, else the first that supports the problem
+    Json policy = Json::object();            ///< empty: the tuned one, else the defaults
     std::map<std::string, DeviceArray, std::less<>> inputs;
     std::vector<std::string> outputs;        ///< ports wanted; empty: all required ones
     std::string pointer;                     ///< where the step stands in the job, for errors
@@ -58,6 +61,7 @@ struct CallResult {
     Json records = Json::object();           ///< by port
     std::string variant;
     Policy policy;
+    std::string policy_from;                 ///< see Choice
     std::vector<Refusal> refusals;           ///< variants that were preferred and could not
     std::vector<std::string> warnings;
     std::vector<PlanBuilder::Built> built;   ///< kernels of the plan
@@ -91,8 +95,20 @@ public:
 struct Choice {
     const Variant* variant = nullptr;
     Policy policy;
+    /// "job", "default", or where it was tuned: "tuned on this device, 2026-11-21, driver 580.159, gain 1.08".
+    std::string policy_from;
+    bool is_tuned = false;
     std::vector<Refusal> refusals;
 };
+
+/// A plan with what it was made of.
+struct PlanMade {
+    std::unique_ptr<Plan> plan;
+    std::unique_ptr<PlanBuilder> builder;
+};
+/// Makes the plan of a choice. A tuned policy that turns out not to fit the problem gives way to the variant's defaults, and
+/// `choice` then says so.
+PlanMade make_plan(host::Context&, host::Queue&, const Problem&, Choice& choice);
 
 class Session {
 public:

@@ -10,7 +10,7 @@ namespace parallax::engine {
 Json describe_plan(const Prepared& prepared, Engine& engine) {
     Session session(engine);
     const Slabs slabs = choose_slabs(prepared, engine.device());
-    const std::vector<Choice> choices = choose_variants(prepared, session, slabs);
+    std::vector<Choice> choices = choose_variants(prepared, session, slabs);
     const Job& job = prepared.job;
     Json arrays = Json::array(), steps = Json::array();
     const auto add = [&](const std::string& name, const std::string& made_by, const ArrayDesc& desc) {
@@ -24,11 +24,11 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         const StepSpec& step = job.steps[i];
         const PreparedStep& ready = prepared.steps[i];
         for (const auto& [port, desc] : ready.shapes) add(job.name_of({i, port}), step.id, desc);
-        PlanBuilder builder(engine.context(), session.queue());
-        std::unique_ptr<Plan> plan;
+        PlanMade made;
         Problem problem = ready.problem;
         problem.slab = slabs.by_step[i];
-        in_terms_of(job, step, [&] { plan = choices[i].variant->plan(builder, problem, choices[i].policy); });
+        in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
+        const PlanBuilder& builder = *made.builder;
         session.queue().finish();
         if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
         for (std::size_t s = 0; s < builder.slots().size(); ++s) slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
@@ -42,6 +42,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
                          {"run", step.algorithm->name},
                          {"variant", choices[i].variant->name},
                          {"policy", choices[i].policy.to_json()},
+                         {"policy_from", choices[i].policy_from},
                          {"refusals", std::move(refusals)},
                          {"warnings", ready.warnings},
                          {"slab", slabs.by_step[i]},

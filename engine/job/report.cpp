@@ -38,6 +38,7 @@ Json to_json(const StepReport& step) {
     }
     for (const Refusal& refusal : step.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
     return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
+            {"policy_from", step.policy_from},
             {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
             {"workspace_bytes", step.workspace_bytes}};
 }

@@ -24,6 +24,7 @@ struct InputReport {
 struct StepReport {
     std::string id, algorithm, variant;
     Policy policy;
+    std::string policy_from;     ///< "job", "default", or where it was tuned
     std::vector<Refusal> refusals;
     std::vector<std::string> warnings;
     std::vector<PlanBuilder::Built> kernels;

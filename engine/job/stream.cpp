@@ -106,8 +106,8 @@ void Stream::plan(const Prepared& prepared) {
         in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step, planned->slabs.by_step[i]), prepared.steps[i].problem.inputs)); });
         const CallResult& about = planned->calls.back().about;
         if (about.plan_seconds > 0) compiled_.push_back({step.id, StageKind::compile, about.plan_seconds, 1, true, {}});
-        steps_.push_back({step.id, step.algorithm->name, about.variant, about.policy, about.refusals, about.warnings, about.built, about.plan_seconds,
-                          about.workspace_bytes});
+        steps_.push_back({step.id, step.algorithm->name, about.variant, about.policy, about.policy_from, about.refusals, about.warnings, about.built,
+                          about.plan_seconds, about.workspace_bytes});
     }
     planned_ = std::move(planned);
 }

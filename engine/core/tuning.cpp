@@ -1,0 +1,220 @@
+#include "core/tuning.hpp"
+
+#include "core/embedded_tuning.hpp"
+#include "core/parameters.hpp"
+#include "parallax/host/error.hpp"
+#include "platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace parallax::engine {
+namespace {
+
+constexpr int format_version = 1;
+
+/// Fields of an object, each of which must be there.
+class Fields {
+public:
+    Fields(const Json& object, std::string pointer, std::vector<std::string> known) : object_(object), pointer_(std::move(pointer)) {
+        if (!object.is_object()) throw ConfigError(pointer_, describe(object), "an object");
+        for (const auto& [name, value] : object.items())
+            if (!is_comment(name) && std::find(known.begin(), known.end(), name) == known.end())
+                throw ConfigError(pointer_to(pointer_, name), fmt::format("the unknown key \"{}\"", name), fmt::format("one of {}", fmt::join(known, " | ")),
+                                  did_you_mean(name, known));
+    }
+
+    const Json& at(const std::string& name) const {
+        if (!object_.contains(name)) throw ConfigError(pointer_, fmt::format("no \"{}\"", name), "it, as parallax tune writes it");
+        return object_[name];
+    }
+    std::string text(const std::string& name) const {
+        if (!at(name).is_string()) throw ConfigError(pointer_to(pointer_, name), describe(at(name)), "a string");
+        return at(name).get<std::string>();
+    }
+
+private:
+    const Json& object_;
+    std::string pointer_;
+};
+
+TunedPolicy parse_entry(const Json& json, const std::string& pointer) {
+    const Fields fields(json, pointer, {"device", "work", "variant", "best", "policy", "found"});
+    TunedPolicy entry;
+    const Fields device(fields.at("device"), pointer + "/device", {"backend", "name", "architecture", "vendor", "platform", "type"});
+    entry.device = {device.text("backend"), device.text("name"), device.text("architecture"), device.text("vendor"), device.text("platform"), device.text("type")};
+    const Fields work(fields.at("work"), pointer + "/work", {"type", "size"});
+    entry.work = {work.text("type"), work.text("size")};
+    entry.variant = fields.text("variant");
+    entry.policy = fields.at("policy");
+    if (!entry.policy.is_object()) throw ConfigError(pointer + "/policy", describe(entry.policy), "an object of policy names and integers");
+    entry.best = json.contains("best") && json["best"] == true;
+    entry.found = fields.at("found");
+    if (!entry.found.is_object()) throw ConfigError(pointer + "/found", describe(entry.found), "an object with a date, a driver and the gain");
+    return entry;
+}
+
+Nearness nearness(const TunedDevice& tuned, const TunedDevice& own) {
+    if (tuned.backend != own.backend) return Nearness::other;
+    if (tuned.name == own.name && tuned.platform == own.platform) return Nearness::device;
+    if (!own.architecture.empty() && tuned.architecture == own.architecture && tuned.platform == own.platform) return Nearness::architecture;
+    if (tuned.vendor == own.vendor && tuned.type == own.type && tuned.platform == own.platform) return Nearness::vendor;
+    return Nearness::other;
+}
+
+/// Of the entries that `wanted` takes.
+template <class Wanted>
+std::optional<Tuning::Match> nearest_entry(const TuningFile& file, const host::DeviceInfo& info, const Wanted& wanted) {
+    const TunedDevice own = TunedDevice::of(info);
+    Tuning::Match best;
+    for (const TunedPolicy& entry : file.entries) {
+        if (!wanted(entry)) continue;
+        const Nearness near = nearness(entry.device, own);
+        if (near == Nearness::other) continue;
+        const bool newer = best.entry != nullptr && near == best.nearness && entry.found.value("date", "") > best.entry->found.value("date", "");
+        if (best.entry == nullptr || near > best.nearness || newer) best = {&entry, near};
+    }
+    return best.entry != nullptr ? std::optional(best) : std::nullopt;
+}
+
+}  // namespace
+
+WorkClass WorkClass::of(const Problem& problem) {
+    const ArrayDesc* largest = nullptr;
+    for (const auto& [name, desc] : problem.inputs)
+        if (largest == nullptr || desc.dense_bytes() > largest->dense_bytes()) largest = &desc;
+    if (largest == nullptr) return {"", "small"};
+    const std::size_t bytes = largest->dense_bytes();
+    return {std::string(parallax::to_string(largest->type)), bytes < (std::size_t{1} << 20) ? "small" : bytes < (std::size_t{64} << 20) ? "medium" : "large"};
+}
+
+TunedDevice TunedDevice::of(const host::DeviceInfo& info) {
+    return {std::string(host::to_string(info.backend)), info.name, architecture_of(info), info.vendor, info.platform, std::string(host::to_string(info.type))};
+}
+
+std::string architecture_of(const host::DeviceInfo& info) {
+    if (info.backend == host::Backend::cuda) {   // "compute capability 9.0"
+        std::string digits;
+        std::copy_if(info.version.begin(), info.version.end(), std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
+        return digits.empty() ? "" : "sm_" + digits;
+    }
+    if (info.name.starts_with("gfx")) return info.name.substr(0, info.name.find(':'));
+    // PoCL: the kind of driver, LLVM's name of the processor, its own name: "pthread-skylake-avx512-Intel(R) Xeon(R)", "cpu-znver3-AMD EPYC".
+    for (const std::string_view driver : {"pthread-", "basic-", "cpu-"}) {
+        if (!info.name.starts_with(driver)) continue;
+        const auto own_name = std::find_if(info.name.begin(), info.name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+        std::string name(info.name.begin() + static_cast<std::ptrdiff_t>(driver.size()), own_name);
+        while (!name.empty() && name.back() == '-') name.pop_back();
+        return name;
+    }
+    return {};
+}
+
+Json TunedPolicy::to_json() const {
+    Json json{{"device",
+               {{"backend", device.backend}, {"name", device.name}, {"architecture", device.architecture}, {"vendor", device.vendor}, {"platform", device.platform}, {"type", device.type}}},
+              {"work", {{"type", work.type}, {"size", work.size}}},
+              {"variant", variant}};
+    if (best) json["best"] = true;
+    json["policy"] = policy;
+    json["found"] = found;
+    return json;
+}
+
+TuningFile TuningFile::parse(const std::string& text, const std::string& origin) {
+    try {
+        const Json json = Json::parse(text, nullptr, false);
+        if (json.is_discarded()) throw ConfigError("", "text that is no JSON", "a file that parallax tune wrote");
+        const Fields fields(json, "", {"parallax_tuning", "algorithm", "entries"});
+        if (fields.at("parallax_tuning") != format_version)
+            throw ConfigError("/parallax_tuning", describe(fields.at("parallax_tuning")), fmt::format("{}, the version that this build reads", format_version), "tune again");
+        TuningFile file{fields.text("algorithm"), {}};
+        const Json& entries = fields.at("entries");
+        if (!entries.is_array()) throw ConfigError("/entries", describe(entries), "an array");
+        for (std::size_t i = 0; i < entries.size(); ++i) file.entries.push_back(parse_entry(entries[i], fmt::format("/entries/{}", i)));
+        return file;
+    } catch (const ConfigError& error) {
+        throw ConfigError(origin + ": " + error.pointer, error.found, error.expected, error.hint);
+    }
+}
+
+Json TuningFile::to_json() const {
+    Json list = Json::array();
+    for (const TunedPolicy& entry : entries) list.push_back(entry.to_json());
+    return {{"parallax_tuning", format_version}, {"algorithm", algorithm}, {"entries", std::move(list)}};
+}
+
+void TuningFile::put(TunedPolicy entry) {
+    const auto same = std::find_if(entries.begin(), entries.end(), [&](const TunedPolicy& e) {
+        return e.device.backend == entry.device.backend && e.device.name == entry.device.name && e.device.platform == entry.device.platform && e.work == entry.work &&
+               e.variant == entry.variant;
+    });
+    if (same != entries.end()) *same = std::move(entry);
+    else entries.push_back(std::move(entry));
+}
+
+std::string_view to_string(Nearness nearness) noexcept {
+    switch (nearness) {
+        case Nearness::device: return "this device";
+        case Nearness::architecture: return "a device of this architecture";
+        case Nearness::vendor: return "a device of this vendor and type";
+        case Nearness::other: break;
+    }
+    return "another device";
+}
+
+std::string Tuning::Match::describe() const {
+    std::string text = fmt::format("tuned on {}", to_string(nearness));
+    if (nearness != Nearness::device) text += fmt::format(" ({})", entry->device.name);
+    text += fmt::format(", {}, driver {}", entry->found.value("date", "no date"), entry->found.value("driver", "unknown"));
+    if (const Json gain = entry->found.value("gain", Json()); gain.is_number()) text += fmt::format(", gain {:.2f}", gain.get<double>());
+    return text;
+}
+
+Tuning Tuning::load() {
+    if (const auto folder = host::platform::environment("PARALLAX_TUNING")) return from_folder(*folder);
+    std::vector<TuningFile> files;
+    for (const host::EmbeddedFile& file : embedded_tuning()) files.push_back(TuningFile::parse(std::string(file.text), std::string(file.name)));
+    return Tuning(std::move(files));
+}
+
+Tuning Tuning::from_folder(const std::filesystem::path& folder) {
+    namespace fs = std::filesystem;
+    std::error_code code;
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
+        if (entry.path().extension() == ".json") paths.push_back(entry.path());
+    if (code) throw IoError(folder.string(), code.message(), "PARALLAX_TUNING names a folder of tuning files; an empty one means defaults");
+    std::sort(paths.begin(), paths.end());
+    std::vector<TuningFile> files;
+    for (const fs::path& path : paths) {
+        std::ifstream stream(path, std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+        if (!stream) throw IoError(path.string(), "cannot be read", "");
+        files.push_back(TuningFile::parse(text, path.string()));
+    }
+    return Tuning(std::move(files));
+}
+
+const TuningFile* Tuning::file(std::string_view algorithm) const noexcept {
+    const auto found = std::find_if(files_.begin(), files_.end(), [&](const TuningFile& f) { return f.algorithm == algorithm; });
+    return found != files_.end() ? &*found : nullptr;
+}
+
+std::optional<Tuning::Match> Tuning::policy(std::string_view algorithm, std::string_view variant, const host::DeviceInfo& device, const WorkClass& work) const {
+    const TuningFile* const entries = file(algorithm);
+    if (entries == nullptr) return std::nullopt;
+    return nearest_entry(*entries, device, [&](const TunedPolicy& e) { return e.variant == variant && e.work == work; });
+}
+
+std::optional<Tuning::Match> Tuning::best(std::string_view algorithm, const host::DeviceInfo& device, const WorkClass& work) const {
+    const TuningFile* const entries = file(algorithm);
+    if (entries == nullptr) return std::nullopt;
+    const auto match = nearest_entry(*entries, device, [&](const TunedPolicy& e) { return e.best && e.work == work; });
+    return match && match->nearness >= Nearness::architecture ? match : std::nullopt;
+}
+
+}  // namespace parallax::engine
