@@ -31,6 +31,7 @@ void add_info(CLI::App&, Command&);
 void add_schema(CLI::App&, Command&);
 void add_compare(CLI::App&, Command&);
 void add_report(CLI::App&, Command&);
+void add_selftest(CLI::App&, Command&);
 /// The hidden command that compare starts for each device.
 void add_worker(CLI::App&, Command&);
 void add_bindings(CLI::App&, Command&);
