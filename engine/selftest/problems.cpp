@@ -17,7 +17,7 @@ std::vector<SmallProblem> make_problems() {
     const Json many = json(R"({"make": "random", "type": "f32", "axes": "n", "shape": [5003], "range": [-1, 3]})");
     const Json waves = json(R"({"make": "random", "type": "c64", "axes": "yx", "shape": [32, 64], "range": [-1, 1]})");
     const Json rows = json(R"({"make": "random", "type": "f32", "axes": "yx", "shape": [45, 60], "range": [-1, 1]})");
-    const Json sensor = json(R"({"make": "random", "type": "u8", "axes": "yx", "shape": [64, 64]})");
+    const Json sensor = json(R"({"make": "random", "type": "u8", "axes": "yx", "shape": [32, 256]})");
     const Json cells = json(R"({"run": "phantom", "kind": "random", "size": 29, "density": 0.1})");
     return {
         {"arithmetic", "f32, multiply", {{"image", reals}}, json(R"({"op": "multiply", "value": 1.7})"), {"image"}},
@@ -27,10 +27,12 @@ std::vector<SmallProblem> make_problems() {
         {"crop", "u16, a part of each axis", {{"image", words}}, json(R"({"x": [5, 20], "y": [2, 11], "z": [1, 2]})"), {"image"}},
         {"diffusion_aos", "f32, 2 steps", {{"image", speckled}}, json(R"({"iterations": 2})"), {"image"}},
         {"diffusion_lb", "f32, D2Q9, 4 steps", {{"image", speckled}}, json(R"({"iterations": 4})"), {"image"}},
+        {"diffusion_lb", "f32, edges kept for 2 steps", {{"image", speckled}}, json(R"({"iterations": 4, "update_edges_every": 2})"), {"image"}, {"in_place"}},
         {"equalize", "u8", {{"image", bytes}}, json(R"({})"), {"image"}},
         {"fft", "c2c 32 x 64", {{"array", waves}}, json(R"({"kind": "c2c"})"), {"array"}},
         {"fft", "r2c 45 x 60", {{"array", rows}}, json(R"({"kind": "r2c"})"), {"array"}},
         {"histogram", "u8, 256 bins", {{"image", bytes}}, json(R"({})"), {"histogram"}},
+        {"histogram", "u8, 64 bins", {{"image", bytes}}, json(R"({"bins": 64})"), {"histogram"}, {"byte_counters"}},
         {"hologram", "convolution", {{"hologram", sensor}}, json(R"({"method": "convolution", "padding": "none", "distance_um": 1000})"), {"amplitude"}},
         {"hologram_simulate", "f32, 2 beads", Json::object(), json(R"({"width": 60, "height": 48, "count": 2})"), {"hologram"}},
         {"mask", "f32", {{"image", reals}, {"mask", selection}}, json(R"({"value": 0.5})"), {"image"}},

@@ -16,6 +16,7 @@ struct SmallProblem {
     Json inputs;                           ///< port -> rule of compare/inputs.hpp
     Json parameters;
     std::vector<std::string> outputs;
+    std::vector<std::string> variants = {};   ///< only these, which another problem does not suit; empty: all
 };
 
 /// In the order of the registry. Each algorithm has at least one: a test sees to it.

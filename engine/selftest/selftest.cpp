@@ -92,7 +92,8 @@ Row failed_row(const std::string& algorithm, const std::string& problem, std::st
     return {algorithm, problem, "reference", false, Outcome::failed, std::move(reason), {}, false, 0};
 }
 
-bool is_for(const Variant& variant, host::Backend backend) {
+bool is_for(const Variant& variant, host::Backend backend, const SmallProblem& problem) {
+    if (!problem.variants.empty() && std::find(problem.variants.begin(), problem.variants.end(), variant.name) == problem.variants.end()) return false;
     return std::find(variant.backends.begin(), variant.backends.end(), backend) != variant.backends.end();
 }
 
@@ -137,7 +138,7 @@ std::vector<Row> run(Engine& engine, Engine& judge, const std::vector<std::strin
                 continue;
             }
             for (const Variant& variant : algorithm->variants) {
-                if (!is_for(variant, engine.device().backend)) continue;
+                if (!is_for(variant, engine.device().backend, problem)) continue;
                 if (progress) progress(algorithm->name + " " + variant.name, done / static_cast<double>(chosen.size()));
                 Row row = run_row(engine, problem, variant, inputs, reference);
                 if (!row.peer || row.outcome != Outcome::refused) rows.push_back(std::move(row));
