@@ -1,11 +1,11 @@
 // Boxes by a pyramid of two bits, any and all, in two launches.
-//   box_tiles   a work-group reads a tile of TILE voxels a side once. A work-item takes 16 x 4 x 4 voxels (16 x 4 in an image) as
-//               bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local memory. Numbers of
-//               boxes of each size go to counts[label][column][tile], flags of the whole tile (any | all << 1) to tops.
+//   box_tiles   a work-group reads WIDE tiles of TILE voxels a side, side by side along x, once. A work-item takes 16 x 4 x 4 voxels
+//               (16 x 4 in an image) as bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local
+//               memory. Numbers of boxes of each size go to counts[label][column][group], flags of whole tiles (any | all << 1) to tops.
 //   box_tops    work-group 0 folds the tiles' flags up to the whole grid; work-group 1 + c adds up column c of the counts.
-// base, first_set: of an array that comes in layers or band by band, the number of its first tile and set.
+// base, first_set: of an array that comes in layers or band by band, the number of its first row of tiles and set.
 // Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
-// PACKED: bits come in already, and a work-item takes TILE x 4 x 4 of them.
+// PACKED: bits come in already, and a work-item takes 32 WORDS x 4 x 4 of them; WIDE makes neighbours read whole sectors of memory.
 // Bits of 16 voxels along x: x = 4 i + b at bit 8 b + i; a second row of them stands 4 bits higher.
 // GROUP 1 (CPUs): no barriers, a tile a work-item.
 #include "prelude/prelude.clh"
@@ -20,6 +20,9 @@
 #ifndef TILE_BITS    // log2 of TILE
 #define TILE_BITS 6
 #endif
+#ifndef WIDE         // tiles that a work-group takes
+#define WIDE 1
+#endif
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -32,12 +35,14 @@
 #define DEEP(n) 1
 #endif
 #define COLUMNS (2 * TILE_BITS - 1)
-#define QUADS (TILE / 16)                            // of boxes of 4, along x
-#define ROWS (TILE / 4)                              // of boxes of 4, along y and z
-#define PIECES (QUADS * ROWS * DEEP(ROWS))           // bytes of `cells`
-#define BLOCKS (ROWS * DEEP(ROWS))                   // what work-items take of bits
-#define WORDS (TILE / 32)                            // of bits, along x
-#define MIDDLES (QUADS * QUADS * DEEP(QUADS))        // boxes of 16
+#define QUADS (TILE / 16)                            // boxes of 16, along y and z
+#define ACROSS (WIDE * QUADS)                        // and along x
+#define ROWS (TILE / 4)                              // boxes of 4, along y and z
+#define PIECES (ACROSS * ROWS * DEEP(ROWS))          // bytes of `cells`
+#define WORDS (ACROSS < 8 ? ACROSS / 2 : 4)          // of bits along x, for a work-item
+#define BLOCKS_X (ACROSS / 2 / WORDS)
+#define BLOCKS (BLOCKS_X * ROWS * DEEP(ROWS))        // what work-items take of bits
+#define MIDDLES (ACROSS * QUADS * DEEP(QUADS))       // boxes of 16
 #if GROUP == 1
 #define SYNC()
 #define SYNC_ALL()
@@ -132,8 +137,9 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
     LOCAL_ARRAY(uint, spread, 3 * SPREAD);
     LOCAL_ARRAY(uint, sums, COLUMNS);
     LOCAL uchar* cell = (LOCAL uchar*)cells;
-    const uint tile = (uint)get_group_id(0), lane = (uint)get_local_id(0);
-    const uint left = tile % tiles_x * TILE, front = tile / tiles_x % tiles_y * TILE, low_z = tile / tiles_x / tiles_y * TILE;
+    const uint group = (uint)get_group_id(0), lane = (uint)get_local_id(0);
+    const uint groups_x = (tiles_x + WIDE - 1) / WIDE, row_of_tiles = group / groups_x, first_x = group % groups_x * WIDE;
+    const uint left = first_x * TILE, front = row_of_tiles % tiles_y * TILE, low_z = row_of_tiles / tiles_y * TILE;
 
     for (uint label = 0; label < labels; ++label) {
         const VALUE low = bands[2 * label], high = bands[2 * label + 1];
@@ -145,11 +151,13 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 #if PACKED
         const uint pitch = width / 8;
         for (uint block = lane; block < BLOCKS; block += GROUP) {
-            const uint qy = block % ROWS, qz = block / ROWS, y = front + 4 * qy, z = low_z + 4 * qz;
+            const uint qx = block % BLOCKS_X, qy = block / BLOCKS_X % ROWS, qz = block / BLOCKS_X / ROWS;
+            const uint x = left + 32 * WORDS * qx, y = front + 4 * qy, z = low_z + 4 * qz;
+            const bool within = x < width && y < height && z < depth;
             uint any_4[WORDS], all_4[WORDS];
 #pragma unroll
-            for (uint w = 0; w < WORDS; ++w) any_4[w] = 0, all_4[w] = y < height && z < depth ? 0xffffffffu : 0u;
-            if (y < height && z < depth) {
+            for (uint w = 0; w < WORDS; ++w) any_4[w] = 0, all_4[w] = within ? 0xffffffffu : 0u;
+            if (within) {
 #if GROUP > 1
 #pragma unroll
 #endif
@@ -165,7 +173,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
                         for (uint r = 0; r < DEEP(2) * 2; ++r) {
                             const uint row_z = z + 2 * v + r / 2, row_y = y + 2 * u + r % 2;
                             const uint inside = row_z < depth && row_y < height ? 0xffffffffu : 0u;
-                            GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * pitch + left / 8;
+                            GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * pitch + x / 8;
                             uint bits[WORDS];
 #if ALIGNED && WORDS == 4
                             const uint4 four = *(GLOBAL const uint4*)row;
@@ -174,7 +182,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 #pragma unroll
                             for (uint w = 0; w < WORDS; ++w) bits[w] = ((GLOBAL const uint*)row)[w];
 #else
-                            const uint there = pitch - left / 8;
+                            const uint there = pitch - x / 8;
 #pragma unroll
                             for (uint w = 0; w < WORDS; ++w) {
                                 bits[w] = 0;
@@ -204,13 +212,14 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 #pragma unroll
             for (uint w = 0; w < WORDS; ++w) {
                 const uint one = any_4[w] | any_4[w] >> 2, every = all_4[w] & all_4[w] >> 2;
-                cell[(qz * QUADS + 2 * w) * ROWS + qy] = (uchar)(side_by_side(one) | side_by_side(every) << 4);
-                cell[(qz * QUADS + 2 * w + 1) * ROWS + qy] = (uchar)(side_by_side(one >> 16) | side_by_side(every >> 16) << 4);
+                const uint quad = qz * ACROSS + 2 * (WORDS * qx + w);
+                cell[quad * ROWS + qy] = (uchar)(side_by_side(one) | side_by_side(every) << 4);
+                cell[(quad + 1) * ROWS + qy] = (uchar)(side_by_side(one >> 16) | side_by_side(every >> 16) << 4);
             }
         }
 #else
         for (uint piece = lane; piece < PIECES; piece += GROUP) {
-            const uint qx = piece % QUADS, qy = piece / QUADS % ROWS, qz = piece / QUADS / ROWS;
+            const uint qx = piece % ACROSS, qy = piece / ACROSS % ROWS, qz = piece / ACROSS / ROWS;
             const uint x = left + 16 * qx, y = front + 4 * qy, z = low_z + 4 * qz;
             uint any_4 = 0, all_4 = 0xffu, any_of_2 = 0, all_of_2 = 0;
             if (x < width && y < height && z < depth) {
@@ -250,7 +259,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             }
             any_2 += popcount(any_of_2);
             all_2 += popcount(all_of_2);
-            cell[(qz * QUADS + qx) * ROWS + qy] = (uchar)((any_4 & 15u) | (all_4 & 15u) << 4);
+            cell[(qz * ACROSS + qx) * ROWS + qy] = (uchar)((any_4 & 15u) | (all_4 & 15u) << 4);
         }
 #endif
         ADD(&spread[lane % SPREAD], set);
@@ -260,14 +269,14 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 
         // Boxes of 16: four words of four bytes, a word a slice, a byte a row.
         for (uint q = lane; q < MIDDLES; q += GROUP) {
-            const uint qx = q % QUADS, qy = q / QUADS % QUADS, qz = q / QUADS / QUADS;
+            const uint qx = q % ACROSS, qy = q / ACROSS % QUADS, qz = q / ACROSS / QUADS;
             uint any_4 = 0, all_4 = 0, any_8 = 0, all_8 = 0, any_16 = 0, all_16 = 0xffffffffu;
 #pragma unroll
             for (uint v = 0; v < DEEP(2); ++v) {
                 uint any = 0, all = 0xffffffffu;
 #pragma unroll
                 for (uint dz = 0; dz < DEEP(2); ++dz) {
-                    const uint four = cells[((4 * qz + 2 * v + dz) * QUADS + qx) * (ROWS / 4) + qy];
+                    const uint four = cells[((4 * qz + 2 * v + dz) * ACROSS + qx) * (ROWS / 4) + qy];
                     any_4 += popcount(four & 0x0f0f0f0fu);
                     all_4 += popcount(four & 0xf0f0f0f0u);
                     any |= four;
@@ -299,18 +308,19 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 #pragma unroll
         for (uint side = QUADS / 2; side > 0; side /= 2) {
             const uint to = MIDDLES - from;
-            for (uint q = lane; q < side * side * DEEP(side); q += GROUP) {
-                const uint qx = q % side, qy = q / side % side, qz = q / side / side;
+            const uint across = WIDE * side;
+            for (uint q = lane; q < across * side * DEEP(side); q += GROUP) {
+                const uint qx = q % across, qy = q / across % side, qz = q / across / side;
                 uint any = 0, all = 3;
                 for (uint dz = 0; dz < DEEP(2); ++dz)
                     for (uint dy = 0; dy < 2; ++dy)
                         for (uint dx = 0; dx < 2; ++dx) {
-                            const uint flags = middles[from + ((DEEP(2) * qz + dz) * 2 * side + 2 * qy + dy) * 2 * side + 2 * qx + dx];
+                            const uint flags = middles[from + ((DEEP(2) * qz + dz) * 2 * side + 2 * qy + dy) * 2 * across + 2 * qx + dx];
                             any |= flags;
                             all &= flags;
                         }
                 middles[to + q] = (uchar)((any & 1u) | (all & 2u));
-                if (side > 1) {   // the whole tile is counted by box_tops
+                if (side > 1) {   // whole tiles are counted by box_tops
                     ADD(&sums[column], any & 1u);
                     ADD(&sums[column + 1], all >> 1);
                 }
@@ -320,21 +330,23 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             column += 2;
         }
 
-        GLOBAL uint* to = counts + (ulong64)(first_set + label) * COLUMNS * tiles + base + tile;
+        const uint groups = tiles / tiles_x * groups_x;
+        GLOBAL uint* to = counts + (ulong64)(first_set + label) * COLUMNS * groups + base * groups_x + group;
         for (uint c = lane; c < COLUMNS; c += GROUP) {
             uint sum = sums[c];
             if (c < 3)
                 for (uint i = 0; i < SPREAD; ++i) sum += spread[c * SPREAD + i];
-            to[(ulong64)c * tiles] = sum;
+            to[(ulong64)c * groups] = sum;
         }
-        if (lane == 0) tops[(ulong64)(first_set + label) * tiles + base + tile] = middles[from];
+        GLOBAL uchar* top = tops + (ulong64)(first_set + label) * tiles + (ulong64)(base + row_of_tiles) * tiles_x + first_x;
+        for (uint i = lane; i < WIDE && first_x + i < tiles_x; i += GROUP) top[i] = middles[from + i];
         SYNC();
     }
 }
 
 // results: any and all by m from 0 to last, for each label from set `first` on. higher: room for `room` flags a label.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
-                                                 GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint room, uint last, uint first) {
+                                                 GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint groups, uint room, uint last, uint first) {
     LOCAL_ARRAY(ulong64, parts, GROUP);
     LOCAL_ARRAY(uint, sums, 2);
     const uint lane = (uint)get_local_id(0), role = (uint)get_group_id(0), label = (uint)get_group_id(1);
@@ -342,9 +354,9 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT to
     if (role > 0) {
         const uint column = role - 1, m = role / 2;
         if (m > last) return;
-        GLOBAL const uint* from = counts + ((ulong64)label * COLUMNS + column) * tiles;
+        GLOBAL const uint* from = counts + ((ulong64)label * COLUMNS + column) * groups;
         ulong64 sum = 0;
-        for (uint i = lane; i < tiles; i += GROUP) sum += from[i];
+        for (uint i = lane; i < groups; i += GROUP) sum += from[i];
         parts[lane] = sum;
         SYNC();
         for (uint width = GROUP / 2; width > 0; width /= 2) {

@@ -21,12 +21,12 @@ host::Defines tile_defines(const BoxCountSpec& spec) {
 
 class PyramidPlan final : public Plan {
 public:
-    PyramidPlan(PlanBuilder& builder, const Problem& problem, int tile, int group)
+    PyramidPlan(PlanBuilder& builder, const Problem& problem, Shape shape)
         : problem_(problem),
           spec_(spec_of(problem)),
           mask_(spec_.as_it_is() ? nullptr : std::make_unique<MaskStages>(builder, spec_)),
           grids_(spec_.shifts().size()),
-          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), tile, group, mask_ ? 1 : spec_.bands.size(), spec_.bands.size() * grids_),
+          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), shape, mask_ ? 1 : spec_.bands.size(), spec_.bands.size() * grids_),
           bands_(band_buffer(builder, spec_)) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
@@ -57,9 +57,9 @@ private:
     host::Buffer bands_;
 };
 
-std::unique_ptr<Plan> make_plan(PlanBuilder& builder, const Problem& problem, int tile, int group) {
-    if (problem.slab > 0) return make_slab_plan(builder, problem, tile, group);
-    return std::make_unique<PyramidPlan>(builder, problem, tile, group);
+std::unique_ptr<Plan> make_plan(PlanBuilder& builder, const Problem& problem, Shape shape) {
+    if (problem.slab > 0) return make_slab_plan(builder, problem, shape);
+    return std::make_unique<PyramidPlan>(builder, problem, shape);
 }
 
 /// Empty: it can be counted.
@@ -79,6 +79,7 @@ Variant pyramid_variant() {
     Variant v = device_variant("pyramid", "one read: bits of any and all folded in registers and local memory, then the tiles' flags", Role::best,
                                {"box_count/pyramid.cl", "box_count/mask.cl"},
                                {{"tile", 0, {0, 32, 64, 128}, "voxels a side that a work-group folds; 0: 128 where there are two such tiles a compute unit, else 64"},
+                                {"wide", 0, {0, 1, 2, 4, 8}, "tiles side by side along x of a work-group; 0: as many as make 32 bytes of bits, else 1"},
                                 {"work_group_size", 256, {64, 128, 256, 512}, "work-items of a group, a power of two"}});
     v.slabs = true;
     v.supports = [](const Problem& problem, host::Context& context) {
@@ -86,10 +87,13 @@ Variant pyramid_variant() {
         return Support{why_not(problem)};
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+        const BoxCountSpec spec = spec_of(problem);
+        const bool bits = spec.packed || !spec.as_it_is() || problem.slab > 0;
+        const bool many = tiles_of(spec.shifted_size(), 128) >= 2 * std::int64_t{builder.device().compute_units};
         const auto most = static_cast<int>(std::bit_floor(static_cast<unsigned>(builder.device().max_work_group)));
-        const bool many = tiles_of(spec_of(problem).shifted_size(), 128) >= 2 * std::int64_t{builder.device().compute_units};
         const int tile = policy.at("tile") != 0 ? policy.at("tile") : many ? 128 : 64;
-        return make_plan(builder, problem, tile, std::min(policy.at("work_group_size"), most));
+        const int wide = policy.at("wide") != 0 ? policy.at("wide") : bits ? 256 / tile : 1;
+        return make_plan(builder, problem, {tile, wide, std::min(policy.at("work_group_size"), most)});
     };
     return v;
 }
@@ -104,7 +108,7 @@ Variant lanes_variant() {
         return Support{why_not(problem)};
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return make_plan(builder, problem, policy.at("tile"), 1);
+        return make_plan(builder, problem, {policy.at("tile"), 1, 1});
     };
     return v;
 }

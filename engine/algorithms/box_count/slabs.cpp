@@ -23,14 +23,14 @@ std::array<std::int64_t, 3> layer_of(const BoxCountSpec& spec, int tile) {
 
 class SlabPlan final : public Plan {
 public:
-    SlabPlan(PlanBuilder& builder, const Problem& problem, int tile, int group)
+    SlabPlan(PlanBuilder& builder, const Problem& problem, Shape shape)
         : problem_(problem),
           spec_(spec_of(problem)),
-          tile_(tile),
-          layer_(layer_of(spec_, tile)),
-          layer_tiles_(tiles_of(layer_, tile)),
+          tile_(shape.tile),
+          layer_(layer_of(spec_, shape.tile)),
+          layer_tiles_(tiles_of(layer_, shape.tile)),
           bits_stage_(builder, spec_),
-          folder_(builder, bit_defines(spec_.dimensions), spec_, spec_.size, tile, group, spec_.bands.size(), spec_.bands.size()),
+          folder_(builder, bit_defines(spec_.dimensions), spec_, spec_.size, shape, spec_.bands.size(), spec_.bands.size()),
           bands_(band_buffer(builder, spec_)) {
         const BitSize bits(layer_);
         for (std::size_t band = 0; band < spec_.bands.size(); ++band) bits_.push_back(builder.scratch(static_cast<std::size_t>(bits.words()) * sizeof(std::uint32_t)));
@@ -80,6 +80,6 @@ std::string why_no_slabs(const BoxCountSpec& spec) {
     return {};
 }
 
-std::unique_ptr<Plan> make_slab_plan(PlanBuilder& builder, const Problem& problem, int tile, int group) { return std::make_unique<SlabPlan>(builder, problem, tile, group); }
+std::unique_ptr<Plan> make_slab_plan(PlanBuilder& builder, const Problem& problem, Shape shape) { return std::make_unique<SlabPlan>(builder, problem, shape); }
 
 }  // namespace parallax::engine::box_count

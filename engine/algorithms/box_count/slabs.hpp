@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/box_count/box_count.hpp"
+#include "algorithms/box_count/tiles.hpp"
 #include "core/plan.hpp"
 
 #include <memory>
@@ -10,6 +11,6 @@ namespace parallax::engine::box_count {
 
 /// Why an array cannot be counted in slabs; empty: it can.
 std::string why_no_slabs(const BoxCountSpec&);
-std::unique_ptr<Plan> make_slab_plan(PlanBuilder&, const Problem&, int tile, int group);
+std::unique_ptr<Plan> make_slab_plan(PlanBuilder&, const Problem&, Shape);
 
 }  // namespace parallax::engine::box_count

@@ -22,24 +22,24 @@ host::Defines bit_defines(int dimensions) {
     return d.add("ELEMENT_BYTES", 1).add("PACKED", 1).add("ALIGNED", 1).add("DIMS", dimensions);
 }
 
-TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec& spec, const std::array<std::int64_t, 3>& size, int tile, int group, std::size_t sets,
+TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec& spec, const std::array<std::int64_t, 3>& size, Shape shape, std::size_t sets,
                        std::size_t result_sets)
-    : group_(static_cast<std::size_t>(group)),
+    : shape_(shape),
       sets_(sets),
       result_sets_(result_sets),
       levels_(static_cast<std::size_t>(spec.top) + 1),
-      tile_(tile),
-      tiles_(u32(tiles_of(size, tile))) {
-    const int tile_bits = std::countr_zero(static_cast<unsigned>(tile));
+      tiles_(u32(tiles_of(size, shape.tile))) {
+    const int tile_bits = std::countr_zero(static_cast<unsigned>(shape.tile));
     columns_ = static_cast<std::size_t>(2 * tile_bits - 1);
-    for (std::size_t axis = 0; axis < 3; ++axis) by_axis_[axis] = u32(divided_up(size[axis], tile));
-    d.add("TILE", tile).add("TILE_BITS", tile_bits).add("GROUP", group);
+    for (std::size_t axis = 0; axis < 3; ++axis) by_axis_[axis] = u32(divided_up(size[axis], shape.tile));
+    groups_ = tiles_ / by_axis_[0] * u32(divided_up(by_axis_[0], shape.wide));
+    d.add("TILE", shape.tile).add("TILE_BITS", tile_bits).add("WIDE", shape.wide).add("GROUP", shape.group);
     const host::ProgramSpec program{"box_count/pyramid.cl", d};
     tile_kernel_ = builder.kernel(program, "box_tiles");
     top_kernel_ = builder.kernel(program, "box_tops");
     room_ = std::size_t{tiles_} + 64;   // halves of halves, and one more for each of at most 30 sizes
     tops_ = builder.scratch(sets * tiles_);
-    counts_ = builder.scratch(sets * tiles_ * columns_ * sizeof(std::uint32_t));
+    counts_ = builder.scratch(sets * groups_ * columns_ * sizeof(std::uint32_t));
     higher_ = builder.scratch(sets * room_);
     results_ = builder.scratch(result_bytes());
 }
@@ -47,16 +47,16 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
 void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
                       std::size_t bands) {
     // Rows may be padded: there are tiles for what is in them alone.
-    const auto tiles = std::size_t{by_axis_[0]} * static_cast<std::size_t>(divided_up(size[1], tile_) * divided_up(size[2], tile_));
-    x.launch("tiles", *tile_kernel_, {tiles, 1, 1}, {group_, 1, 1},
-             {array, band_buffer, x.buffer(tops_), x.buffer(counts_), u32(size[0]), u32(size[1]), u32(size[2]), by_axis_[0], by_axis_[1], tiles_, u32(bands), u32(base),
-              u32(set)});
+    const auto rows = static_cast<std::size_t>(divided_up(size[1], shape_.tile) * divided_up(size[2], shape_.tile));
+    x.launch("tiles", *tile_kernel_, {groups_ / (tiles_ / by_axis_[0]) * rows, 1, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
+             {array, band_buffer, x.buffer(tops_), x.buffer(counts_), u32(size[0]), u32(size[1]), u32(size[2]), by_axis_[0], by_axis_[1], tiles_, u32(bands),
+              u32(base / by_axis_[0]), u32(set)});
 }
 
 void TileFolder::sum_up(Execution& x, std::size_t first) {
-    x.launch("tops", *top_kernel_, {1 + columns_, sets_, 1}, {group_, 1, 1},
-             {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), by_axis_[0], by_axis_[1], by_axis_[2], tiles_, u32(room_), u32(levels_ - 1),
-              u32(first)});
+    x.launch("tops", *top_kernel_, {1 + columns_, sets_, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
+             {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), by_axis_[0], by_axis_[1], by_axis_[2], tiles_, groups_, u32(room_),
+              u32(levels_ - 1), u32(first)});
 }
 
 void TileFolder::record(Execution& x, const Problem& problem, const BoxCountSpec& spec) {

@@ -12,10 +12,15 @@ std::int64_t tiles_of(const std::array<std::int64_t, 3>& size, int tile);
 /// Of pyramid.cl, for bits that mask.cl made.
 host::Defines bit_defines(int dimensions);
 
+/// How a work-group goes over an array: `wide` tiles side by side along x, each `tile` voxels a side; of `group` work-items.
+struct Shape {
+    int tile, wide, group;
+};
+
 class TileFolder {
 public:
     /// `size`: what tiles cover. sets: bands that are folded before each sum_up(). result_sets: all that is counted.
-    TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, int tile, int group, std::size_t sets, std::size_t result_sets);
+    TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, Shape, std::size_t sets, std::size_t result_sets);
 
     /// `bands` sets of an array of this size (width in voxels of a row, padding included), its first tile being `base`.
     void fold(Execution&, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
@@ -28,10 +33,10 @@ public:
 private:
     std::size_t result_bytes() const noexcept { return result_sets_ * levels_ * sizeof(Boxes); }
 
-    std::size_t group_, sets_, result_sets_, levels_, columns_, room_;
-    int tile_;
+    Shape shape_;
+    std::size_t sets_, result_sets_, levels_, columns_, room_;
     std::array<std::uint32_t, 3> by_axis_{};
-    std::uint32_t tiles_;
+    std::uint32_t tiles_, groups_ = 0;
     std::unique_ptr<host::Kernel> tile_kernel_, top_kernel_;
     Scratch tops_, counts_, higher_, results_;
 };
