@@ -339,6 +339,10 @@ TEST_CASE("box_count: every device makes bits, outlines and moved grids as the r
             continue;
         }
         CHECK(bench.count(whole_bits, "hou", wide) == reference_record(whole_bits, wide));
+        // Tiles side by side: three of them in pairs, and in fours.
+        const Json pairs{{"tile", 32}, {"wide", 2}};
+        for (const Row* row : {&rows[0], &rows[8]}) CHECK(bench.count(row->array, "pyramid", row->parameters, pairs) == reference_record(row->array, row->parameters));
+        CHECK(bench.count(volume, "pyramid", Json::object(), {{"tile", 32}, {"wide", 4}}) == reference_record(volume, Json::object()));
         CHECK_THROWS_AS(bench.count(volume, "hou", {{"surface", true}}), UnsupportedError);
     }
 }

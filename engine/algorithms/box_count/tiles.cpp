@@ -2,6 +2,9 @@
 
 #include "algorithms/box_count/device.hpp"
 #include "core/integers.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
 
 #include <bit>
 #include <cstring>
@@ -10,6 +13,20 @@ namespace parallax::engine::box_count {
 namespace {
 
 std::uint32_t u32(auto value) { return static_cast<std::uint32_t>(value); }
+
+/// Local memory of box_tiles: a byte for each four boxes of 4, two for each box of 16, and its sums.
+std::uint64_t local_bytes(const Shape& shape, int dimensions) {
+    const auto up = [&](std::uint64_t side) { return dimensions == 3 ? side * side : side; };
+    const auto tile = static_cast<std::uint64_t>(shape.tile), across = static_cast<std::uint64_t>(shape.wide) * tile / 16;
+    return across * up(tile / 4) + 2 * across * up(tile / 16) + 512;
+}
+
+void refuse_if_too_large(const Shape& shape, int dimensions, const host::DeviceInfo& device) {
+    if (local_bytes(shape, dimensions) <= device.local_memory) return;
+    throw UnsupportedError(fmt::format("box_count with {} tiles of {} a work-group on {}", shape.wide, shape.tile, device.name),
+                           {fmt::format("they take {} bytes of local memory, and the device has {}; use a smaller \"tile\" or \"wide\"",
+                                        local_bytes(shape, dimensions), device.local_memory)});
+}
 
 }  // namespace
 
@@ -29,6 +46,7 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
       result_sets_(result_sets),
       levels_(static_cast<std::size_t>(spec.top) + 1),
       tiles_(u32(tiles_of(size, shape.tile))) {
+    refuse_if_too_large(shape, spec.dimensions, builder.device());
     const int tile_bits = std::countr_zero(static_cast<unsigned>(shape.tile));
     columns_ = static_cast<std::size_t>(2 * tile_bits - 1);
     for (std::size_t axis = 0; axis < 3; ++axis) by_axis_[axis] = u32(divided_up(size[axis], shape.tile));
