@@ -27,9 +27,11 @@ cl::Context create_context(const DeviceInfo& info, cl_platform_id platform, cl_d
 
 constexpr std::int64_t registers_of_a_unit = 65536;   // of NVIDIA's GPUs since 2012
 
-// Texts that every kernel of the project is built with. No fast-math: results must agree between devices.
-std::string build_options(const ProgramSpec& spec, const DeviceInfo& device) {
+// Texts that every kernel of the project is built with. No fast-math, and division and square root rounded correctly wherever the
+// device can (the default is 2.5 and 3 ULP): results must agree between devices, and with CUDA, which is built alike.
+std::string build_options(const ProgramSpec& spec, const DeviceInfo& device, bool rounds_correctly) {
     std::string options = "-cl-std=CL1.2";
+    if (rounds_correctly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
     const auto& extensions = device.extensions;
     if (spec.resident_items > 0 && std::find(extensions.begin(), extensions.end(), "cl_nv_compiler_options") != extensions.end())
         options += fmt::format(" -cl-nv-maxrregcount={} -DHELD_REGISTERS=1", registers_of_a_unit / spec.resident_items / 8 * 8);
@@ -55,6 +57,7 @@ ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id devi
         max_items_ = items;
     else
         max_items_.fill(info_.max_work_group);
+    rounds_correctly_ = (device_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     const cl_uint bits = device_value<cl_uint>(device, CL_DEVICE_ADDRESS_BITS, 64);
     max_global_ = bits >= 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
 }
@@ -129,7 +132,7 @@ std::shared_ptr<PinnedMemory> ClContext::allocate_pinned(std::size_t bytes) {
 std::shared_ptr<Program> ClContext::build(const ProgramSpec& spec) {
     require_sound("clBuildProgram", "build " + spec.file);
     const FlatSource source = flatten(spec.file);
-    return programs_.get(shared_from_this(), {source.files, source.text, build_options(spec, info_)});
+    return programs_.get(shared_from_this(), {source.files, source.text, build_options(spec, info_, rounds_correctly_)});
 }
 
 std::shared_ptr<Program> ClContext::build_text(const std::string& name, const std::string& text, const std::string& options) {

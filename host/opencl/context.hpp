@@ -66,6 +66,7 @@ private:
     std::shared_ptr<ProgramCache> cache_;
     std::array<std::size_t, 3> max_items_{1, 1, 1};
     std::uint64_t max_global_;
+    bool rounds_correctly_ = false;                 ///< division and square root of f32, where it is asked to
     cl::Device retained_;                           ///< counts for sub-devices only
     cl::Context context_;
     std::mutex mutex_;                              ///< guards the two members below
