@@ -45,7 +45,7 @@
 
 // gaussian_low, gaussian_high: the Gaussian from its centre on. b: as in edges.clh. rows: of a work-group.
 // first: populations are w_i I and are not read; last: only I is wanted. sums: of (I' - I)^2 and I^2, for each work-group.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const POPULATION* RESTRICT f_in,
                 GLOBAL POPULATION* RESTRICT f_out, GLOBAL const float* RESTRICT keep, float4 gaussian_low, float4 gaussian_high, float b,
                 float inverse_k2, int width, int height, int pitch, int rows, int first, int last, GLOBAL float2* RESTRICT sums,

@@ -15,7 +15,7 @@
 #define TILE (GROUP * ITEMS)
 
 // Group g has the elements from g * chunk on; chunk is a multiple of TILE.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void chunk_totals(GLOBAL const WORD* in, GLOBAL WORD* totals, ulong64 count, ulong64 chunk) {
     LOCAL_ARRAY(WORD, tree, GROUP);
     const uint item = (uint)get_local_id(0);
@@ -37,7 +37,7 @@ void chunk_totals(GLOBAL const WORD* in, GLOBAL WORD* totals, ulong64 count, ulo
 }
 
 // offsets[g]: what stands before chunk g; read where has_offsets.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void scan_chunks(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL const WORD* offsets, ulong64 count, ulong64 chunk, int has_offsets,
                  int exclusive) {
     LOCAL_ARRAY(WORD, tile, TILE);
