@@ -51,7 +51,8 @@ KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g
     const int x = (int)get_global_id(0);
     if (x >= width) return;
     const ulong64 first = get_group_id(2) * (ulong64)height * (ulong64)pitch + (ulong64)x;
-    float g_before = 0.0f, g_here = g[first], c = 0.0f, d = 0.0f;
+    // above, below: a row's coefficients; what is below one row is above the next.
+    float g_here = g[first], above = 0.0f, c = 0.0f, d = 0.0f;
     for (int top = 0; top < height; top += BLOCK) {
         float right[BLOCK], g_after[BLOCK];
 #pragma unroll
@@ -63,14 +64,14 @@ KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g
         for (int k = 0; k < BLOCK; ++k) {
             const int y = top + k;
             if (y < height) {
-                const float above = y > 0 ? tau * (g_here + g_before) : 0.0f, below = y < height - 1 ? tau * (g_here + g_after[k]) : 0.0f;
-                const float inverse = 1.0f / (1.0f + above + below + above * c);   // c is negative
+                const float below = y < height - 1 ? tau * (g_here + g_after[k]) : 0.0f;
+                const float inverse = 1.0f / fma(above, c, 1.0f + above + below);   // c is negative
                 c = -below * inverse;
                 d = fma(above, d, right[k]) * inverse;
                 upper[first + (ulong64)y * (ulong64)pitch] = c;
                 out[first + (ulong64)y * (ulong64)pitch] = d;
-                g_before = g_here;
                 g_here = g_after[k];
+                above = below;
             }
         }
     }
