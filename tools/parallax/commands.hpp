@@ -32,6 +32,7 @@ void add_schema(CLI::App&, Command&);
 void add_compare(CLI::App&, Command&);
 void add_report(CLI::App&, Command&);
 void add_selftest(CLI::App&, Command&);
+void add_tune(CLI::App&, Command&);
 /// The hidden command that compare starts for each device.
 void add_worker(CLI::App&, Command&);
 void add_bindings(CLI::App&, Command&);

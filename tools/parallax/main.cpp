@@ -47,6 +47,7 @@ int parse_and_run(int argc, char** argv) {
     add_plan(app, command);
     add_compare(app, command);
     add_report(app, command);
+    add_tune(app, command);
     add_selftest(app, command);
     add_devices(app, command);
     add_algorithms(app, command);

@@ -1,0 +1,211 @@
+#include "tune/tune.hpp"
+
+#include "compare/environment.hpp"
+#include "parallax/host/error.hpp"
+#include "tune/contest.hpp"
+#include "tune/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine::tune {
+namespace {
+
+bool named(const std::vector<std::string>& names, const std::string& name) { return names.empty() || std::find(names.begin(), names.end(), name) != names.end(); }
+
+void check_names(const std::vector<std::string>& asked, const std::vector<std::string>& known, const char* option, const char* expected) {
+    for (const std::string& name : asked) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw ConfigError(option, fmt::format("\"{}\"", name), fmt::format("{}: {}", expected, fmt::join(known, ", ")), did_you_mean(name, known));
+    }
+}
+
+void add_name(std::vector<std::string>& names, const std::string& name) {
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void check(const Engine& engine, const TuneOptions& options) {
+    std::vector<std::string> variants, types;
+    for (const std::string& name : options.algorithms) engine.registry().get(name, "ALGORITHM");
+    for (const Algorithm& algorithm : engine.registry().algorithms()) {
+        if (!named(options.algorithms, algorithm.name)) continue;
+        for (const Variant& variant : algorithm.variants) add_name(variants, variant.name);
+    }
+    for (const ProblemSet& set : problem_sets()) {
+        if (named(options.algorithms, set.algorithm)) add_name(types, set.work.type);
+    }
+    check_names(options.variants, variants, "--variant", "a variant of what is tuned");
+    if (!types.empty()) check_names(options.types, types, "--type", "a type that it is tuned in");
+    check_names(options.sizes, size_classes(), "--size", "a class of sizes");
+}
+
+bool runs_on(const Variant& variant, host::Backend backend) { return std::find(variant.backends.begin(), variant.backends.end(), backend) != variant.backends.end(); }
+
+bool is_fresh(const TunedPolicy& entry, const host::DeviceInfo& device) {
+    return entry.found.value("driver", "") == device.driver && entry.found.value("engine", "") == PARALLAX_VERSION;
+}
+
+/// Variants that may be called the fastest: others trade accuracy, or are another's.
+bool may_be_best(const Variant& variant) { return variant.role == Role::best || variant.role == Role::seed; }
+
+class Tuner {
+public:
+    Tuner(Engine& device, Engine& judge, const TuneOptions& options) : device_(device), judge_(judge), options_(options), files_(options.out), own_(TunedDevice::of(device.device())) {
+        files_.require_writable();
+    }
+
+    Tuned run() {
+        const std::vector<Task> tasks = tasks_of(device_, options_);
+        for (std::size_t i = 0; i < tasks.size() && tuned_.ended.empty(); ++i) {
+            const Task& task = tasks[i];
+            if (!contest_ || set_ != task.set) open(*task.set);
+            work_on(task, static_cast<double>(i), static_cast<double>(tasks.size()));
+            const bool last = i + 1 == tasks.size() || tasks[i + 1].set != task.set;
+            if (last && tuned_.ended.empty()) crown();
+            if (options_.cancelled && options_.cancelled()) tuned_.ended = "interrupted";
+        }
+        return std::move(tuned_);
+    }
+
+private:
+    void open(const ProblemSet& set) {
+        contest_.reset();   // its memory first
+        contest_ = std::make_unique<Contest>(device_, judge_, set, options_);
+        set_ = &set;
+        searched_ = 0;
+    }
+
+    Json provenance(Json found) const {
+        found["date"] = compare::utc_now().substr(0, 10);
+        found["driver"] = device_.device().driver;
+        found["engine"] = PARALLAX_VERSION;
+        return found;
+    }
+
+    void work_on(const Task& task, double done, double total) {
+        const std::string what = fmt::format("{} {} {} {}", task.algorithm->name, task.variant->name, task.set->work.type, task.set->work.size);
+        Result result;
+        result.task = task;
+        if (task.present) return;
+        if (options_.progress) options_.progress(what, done / total);
+        try {
+            std::vector<Json> known;
+            if (const auto match = device_.tuning().policy(task.algorithm->name, task.variant->name, device_.device(), task.set->work)) known.push_back(match->entry->policy);
+            Contest::Finding finding = contest_->search(*task.variant, known, [&](int tried) {
+                if (options_.progress) options_.progress(fmt::format("{}, {} tried", what, tried), done / total);
+            });
+            if (finding.found.value("ended", "") == "interrupted") return;   // half a search says little: it is done again
+            keep(task, finding);
+            result.verdict = finding.verdict;
+            result.reason = std::move(finding.reason);
+            result.policy = std::move(finding.policy);
+            result.default_s = finding.default_s;
+            result.tuned_s = finding.tuned_s;
+            result.gain = finding.gain;
+        } catch (const DeviceError& error) {
+            lost(task, error);
+            result.reason = error.what();
+        } catch (const std::exception& error) {
+            result.reason = error.what();
+        }
+        tuned_.results.push_back(std::move(result));
+    }
+
+    void keep(const Task& task, const Contest::Finding& finding) {
+        if (finding.verdict != Verdict::tuned && finding.verdict != Verdict::defaults) return;
+        files_.put(task.algorithm->name, {own_, task.set->work, task.variant->name, finding.policy, false, provenance(finding.found)});
+        ++searched_;
+    }
+
+    /// A policy that takes the device down must not do so in every later run: the entry says that the defaults stand.
+    void lost(const Task& task, const DeviceError& error) {
+        const std::string policy = contest_->at().dump();
+        const Json found{{"gain", 1}, {"problem", task.set->problem.name}, {"ended", fmt::format("the device was lost with {}: {}", policy, error.what())}};
+        files_.put(task.algorithm->name, {own_, task.set->work, task.variant->name, Json::object(), false, provenance(found)});
+        contest_.reset();
+        if (!device_.renew()) tuned_.ended = fmt::format("{} {}: {}; tune again to go on after it", task.algorithm->name, task.variant->name, found["ended"].get<std::string>());
+    }
+
+    /// Among the variants of a set, once all of them have their policies.
+    void crown() {
+        if (!contest_ || searched_ == 0 || !set_->variants.empty()) return;
+        const Algorithm& algorithm = device_.registry().get(set_->algorithm);
+        std::vector<Way> ways;
+        std::string preferred;
+        for (const Variant& variant : algorithm.variants) {
+            if (!runs_on(variant, device_.device().backend) || variant.role == Role::peer) continue;
+            if (preferred.empty() && contest_->trial().why_not(variant.name).empty()) preferred = variant.name;
+            if (!may_be_best(variant)) continue;
+            const TunedPolicy* const entry = files_.find(algorithm.name, own_, set_->work, variant.name);
+            const Json policy = entry != nullptr ? entry->policy : Json::object();
+            ways.push_back({variant.name, variant.policy.empty() ? Json::object() : Policy::parse(variant.policy, policy, "").to_json()});
+        }
+        try {
+            const auto fastest = contest_->fastest(ways, preferred);
+            if (!fastest) return;
+            if (files_.find(algorithm.name, own_, set_->work, *fastest) == nullptr) {   // nothing to tune, but the fastest
+                const Json found{{"gain", 1}, {"problem", set_->problem.name}, {"ended", "no search"}};
+                files_.put(algorithm.name, {own_, set_->work, *fastest, Json::object(), false, provenance(found)});
+            }
+            files_.crown(algorithm.name, own_, set_->work, *fastest);
+            for (Result& result : tuned_.results) {
+                if (result.task.set == set_) result.best = result.task.variant->name == *fastest;
+            }
+        } catch (const DeviceError& error) {
+            contest_.reset();
+            if (!device_.renew()) tuned_.ended = error.what();
+        }
+    }
+
+    Engine& device_;
+    Engine& judge_;
+    const TuneOptions& options_;
+    Files files_;
+    TunedDevice own_;
+    std::unique_ptr<Contest> contest_;
+    const ProblemSet* set_ = nullptr;
+    int searched_ = 0;           ///< of the contest
+    Tuned tuned_;
+};
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) noexcept {
+    switch (verdict) {
+        case Verdict::tuned: return "tuned";
+        case Verdict::defaults: return "defaults";
+        case Verdict::refused: return "refused";
+        case Verdict::failed: return "failed";
+    }
+    return "?";
+}
+
+std::vector<Task> tasks_of(const Engine& engine, const TuneOptions& options) {
+    check(engine, options);
+    const Files files(options.out);
+    const TunedDevice own = TunedDevice::of(engine.device());
+    std::vector<Task> tasks;
+    for (const std::string& size : size_classes()) {
+        for (const ProblemSet& set : problem_sets()) {
+            const bool wanted = set.work.size == size && named(options.sizes, size) && named(options.algorithms, set.algorithm) && (set.work.type.empty() || named(options.types, set.work.type));
+            if (!wanted) continue;
+            const Algorithm& algorithm = engine.registry().get(set.algorithm);
+            for (const Variant& variant : algorithm.variants) {
+                const bool other = std::any_of(problem_sets().begin(), problem_sets().end(), [&](const ProblemSet& s) {
+                    return s.algorithm == set.algorithm && s.work == set.work && !s.variants.empty() && named(s.variants, variant.name);
+                });
+                if (set.variants.empty() ? other : !named(set.variants, variant.name)) continue;
+                if (!runs_on(variant, engine.device().backend) || !named(options.variants, variant.name) || Space::of(variant.policy).fields.empty()) continue;
+                if (std::find(options.roles.begin(), options.roles.end(), variant.role) == options.roles.end()) continue;
+                const TunedPolicy* const entry = files.find(set.algorithm, own, set.work, variant.name);
+                tasks.push_back({&algorithm, &variant, &set, !options.again && entry != nullptr && is_fresh(*entry, engine.device())});
+            }
+        }
+    }
+    return tasks;
+}
+
+Tuned run(Engine& device, Engine& judge, const TuneOptions& options) { return Tuner(device, judge, options).run(); }
+
+}  // namespace parallax::engine::tune

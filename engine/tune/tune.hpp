@@ -1,0 +1,76 @@
+// parallax tune: for each variant and class of work the policy that is fastest on a device, verified, timed against the defaults, and
+// written to the tuning files that Tuning reads.
+#pragma once
+
+#include "core/session.hpp"
+#include "core/tuning.hpp"
+#include "tune/problems.hpp"
+#include "tune/search.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::tune {
+
+/// A policy becomes an entry only where all of the 95% interval of its gain lies above this.
+inline constexpr double least_gain = 1.02;
+
+struct TuneOptions {
+    // What to tune; an empty list means all.
+    std::vector<std::string> algorithms, variants;
+    std::vector<std::string> types;              ///< "f32", "u8"
+    std::vector<std::string> sizes;              ///< of size_classes()
+    std::vector<Role> roles{Role::best, Role::plain, Role::seed};
+
+    Budget budget;                               ///< of each search; as much again, at most, goes into the comparison with the defaults
+    std::filesystem::path out;                   ///< folder of <algorithm>.json; made where it is missing
+    bool again = false;                          ///< false: what this device, driver and engine have an entry for is left out
+    int builders = 1;                            ///< programs that are compiled at the same time
+
+    std::function<void(const std::string& what, double done)> progress;
+    std::function<bool()> cancelled;
+};
+
+/// One variant on one class of work: what `--list` shows.
+struct Task {
+    const Algorithm* algorithm = nullptr;
+    const Variant* variant = nullptr;
+    const ProblemSet* set = nullptr;
+    bool present = false;                        ///< there is an entry already
+};
+
+/// What is to be searched on the engine's device, sizes one after another. Throws ConfigError for names that do not exist, with the
+/// nearest ("--type" and so on as pointers), and for tuning files in `out` that are none.
+std::vector<Task> tasks_of(const Engine&, const TuneOptions&);
+
+enum class Verdict { tuned, defaults, refused, failed };
+std::string_view to_string(Verdict) noexcept;
+
+/// What became of a task.
+struct Result {
+    Task task;
+    Verdict verdict = Verdict::failed;
+    std::string reason;                          ///< refused, failed: why; defaults: what came nearest
+    double default_s = 0, tuned_s = 0;
+    double gain = 1;
+    Json policy = Json::object();
+    bool best = false;                           ///< the fastest variant of its algorithm for this work
+};
+
+struct Tuned {
+    std::vector<Result> results;
+    std::string ended;                           ///< empty: all was done; else why not
+};
+
+/// Searches every task. `judge` is an engine of the native device, where references run. After each task its algorithm's file is
+/// written anew, complete or not at all: what has been found outlives an interruption. Throws IoError or ConfigError before the first
+/// search where `out` cannot be written.
+///
+/// An entry holds the policy and, in "found", how it was found. Where no policy beat the defaults its policy is {}: jobs then take
+/// the defaults and say that nothing faster was found.
+Tuned run(Engine& device, Engine& judge, const TuneOptions&);
+
+}  // namespace parallax::engine::tune

@@ -1,0 +1,181 @@
+// parallax tune: the fastest policy of each variant on a device, for the jobs that come after.
+#include "commands.hpp"
+#include "console.hpp"
+#include "job/paths.hpp"
+#include "job/runner.hpp"
+#include "terminal.hpp"
+#include "tune/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace parallax::cli {
+
+namespace {
+
+using namespace engine::tune;
+
+/// More compilers side by side gain little, and on the processor that is tuned they take what is measured.
+constexpr unsigned most_builders = 8;
+
+struct Options {
+    std::string device, out = "configs/tuning";
+    std::vector<std::string> algorithms, variants, types, sizes, roles;
+    double seconds = 10;
+    int candidates = 200;
+    bool again = false, list = false, quiet = false, json = false;
+};
+
+std::vector<engine::Role> roles_of(const std::vector<std::string>& names) {
+    const std::vector<std::pair<std::string, engine::Role>> known{{"best", engine::Role::best}, {"plain", engine::Role::plain}, {"seed", engine::Role::seed}};
+    std::vector<engine::Role> roles;
+    for (const std::string& name : names) {
+        const auto role = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
+        if (role == known.end()) throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or seed", engine::did_you_mean(name, {"best", "plain", "seed"}));
+        roles.push_back(role->second);
+    }
+    return roles;
+}
+
+std::string milliseconds(double seconds) { return seconds > 0 ? fmt::format("{:.4g}", 1e3 * seconds) : ""; }
+std::string work_of(const Task& task) { return task.set->work.type.empty() ? task.set->work.size : fmt::format("{} {}", task.set->work.type, task.set->work.size); }
+
+/// Columns as wide as what stands in them.
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}", row[i], i + 1 < row.size() ? widths[i] + 2 : 0);
+        fmt::print("{}\n", line);
+    }
+}
+
+std::string outcome_of(const Result& result) {
+    if (result.verdict == Verdict::tuned) return result.policy.dump();
+    return result.verdict == Verdict::defaults ? "defaults: " + result.reason : fmt::format("{}: {}", to_string(result.verdict), result.reason);
+}
+
+Json to_json(const Result& r) {
+    return {{"algorithm", r.task.algorithm->name}, {"variant", r.task.variant->name}, {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}}, {"problem", r.task.set->problem.name},
+            {"verdict", to_string(r.verdict)}, {"reason", r.reason}, {"default_s", r.default_s}, {"tuned_s", r.tuned_s}, {"gain", r.gain}, {"policy", r.policy}, {"best", r.best}};
+}
+
+int list(const engine::Engine& engine, const TuneOptions& options, bool json) {
+    Json tasks = Json::array();
+    std::vector<std::vector<std::string>> rows{{"algorithm", "variant", "work", "policies", "problem"}};
+    std::size_t open = 0;
+    for (const Task& task : tasks_of(engine, options)) {
+        const std::uint64_t size = Space::of(task.variant->policy).size();
+        rows.push_back({task.algorithm->name, task.variant->name, work_of(task), std::to_string(size), task.set->problem.name + (task.present ? " (tuned already)" : "")});
+        tasks.push_back({{"algorithm", task.algorithm->name}, {"variant", task.variant->name}, {"work", work_of(task)}, {"policies", size}, {"problem", task.set->problem.name}, {"present", task.present}});
+        open += task.present ? 0 : 1;
+    }
+    if (json) {
+        fmt::print("{}\n", text_of(tasks));
+        return 0;
+    }
+    print_table(rows);
+    fmt::print(stderr, "{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, engine.device().name, static_cast<double>(open) * options.budget.seconds);
+    return 0;
+}
+
+void print_results(const std::vector<Result>& results) {
+    std::vector<std::vector<std::string>> rows{{"algorithm", "variant", "work", "default ms", "tuned ms", "gain", "policy"}};
+    for (const Result& r : results) {
+        const bool timed = r.verdict == Verdict::tuned || r.verdict == Verdict::defaults;
+        rows.push_back({r.task.algorithm->name, r.task.variant->name + (r.best ? " *" : ""), work_of(r.task), timed ? milliseconds(r.default_s) : "", timed ? milliseconds(r.tuned_s) : "",
+                        timed ? fmt::format("{:.2f}", r.gain) : "", outcome_of(r)});
+    }
+    if (results.empty()) return;
+    print_table(rows);
+    if (std::any_of(results.begin(), results.end(), [](const Result& r) { return r.best; })) fmt::print("* the fastest variant for such work: jobs that name none take it\n");
+}
+
+std::size_t count(const std::vector<Result>& results, Verdict verdict) {
+    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [verdict](const Result& r) { return r.verdict == verdict; }));
+}
+
+int tune(const Options& asked) {
+    TuneOptions options;
+    options.algorithms = asked.algorithms;
+    options.variants = asked.variants;
+    options.types = asked.types;
+    options.sizes = asked.sizes;
+    if (!asked.roles.empty()) options.roles = roles_of(asked.roles);
+    options.budget = {asked.seconds, asked.candidates};
+    if (!(asked.seconds > 0)) throw ConfigError("--seconds", fmt::format("{}", asked.seconds), "a number above 0");
+    if (asked.candidates < 1) throw ConfigError("--candidates", fmt::format("{}", asked.candidates), "an integer of at least 1");
+    if (asked.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
+    options.out = engine::path_from(asked.out);
+    options.again = asked.again;
+    options.builders = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most_builders));
+
+    const auto start = std::chrono::steady_clock::now();
+    const host::Inventory inventory = host::enumerate();
+    const host::Selection selection = (asked.device.empty() ? host::DeviceSelector() : device_from(asked.device)).select(inventory);
+    if (selection.device->info().backend == host::Backend::native)
+        throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device", "the native device has no policies to tune");
+    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
+    if (asked.list) return list(engine, options, asked.json);
+    engine::Engine judge(*inventory.devices.back());   // the native device is always there, and last
+
+    watch_interrupts();
+    options.cancelled = interrupted;
+    ProgressBar bar(!asked.quiet);
+    std::string last;
+    options.progress = [&](const std::string& what, double done) {
+        bar.show(what, done);
+        const std::string task = what.substr(0, what.find(','));
+        if (asked.quiet || stderr_is_terminal() || task == last) return;
+        fmt::print(stderr, "{:3.0f}%  {}\n", done * 100, task);
+        last = task;
+    };
+    const Tuned tuned = run(engine, judge, options);
+    bar.clear();
+
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (asked.json) {
+        Json rows = Json::array();
+        for (const Result& result : tuned.results) rows.push_back(to_json(result));
+        fmt::print("{}\n", text_of({{"device", engine::to_json(engine.device())}, {"seconds", seconds}, {"ended", tuned.ended}, {"results", std::move(rows)}}));
+    } else {
+        print_results(tuned.results);
+    }
+    fmt::print(stderr, "{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s; entries are in {}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
+               count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed), seconds, asked.out);
+    if (tuned.results.empty() && tuned.ended.empty()) fmt::print(stderr, "nothing was left to tune: --again does what has an entry once more, --list shows what there is\n");
+    if (!tuned.ended.empty()) fmt::print(stderr, "{}: what was found until then is kept, and the same command goes on\n", tuned.ended);
+    return tuned.ended.empty() && count(tuned.results, Verdict::failed) == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Command& command) {
+    CLI::App* sub = app.add_subcommand("tune", "Find each variant's fastest policy on a device: verified, timed against the defaults, kept for later jobs");
+    auto options = std::make_shared<Options>();
+    sub->add_option("ALGORITHM", options->algorithms, "Only these algorithms");
+    sub->add_option("--device", options->device, "Which device: gpu, cpu, an index, part of a name, JSON, or a .json file");
+    sub->add_option("--variant", options->variants, "Only these variants")->allow_extra_args(false);
+    sub->add_option("--role", options->roles, "Only variants of these roles: best, plain, seed")->allow_extra_args(false);
+    sub->add_option("--type", options->types, "Only these element types, such as f32")->allow_extra_args(false);
+    sub->add_option("--size", options->sizes, "Only these classes: small (inputs below 1 MiB), medium (below 64 MiB), large")->allow_extra_args(false);
+    sub->add_option("--seconds", options->seconds, "Budget of each search: a variant on one type and size")->capture_default_str();
+    sub->add_option("--candidates", options->candidates, "The same in policies tried")->capture_default_str();
+    sub->add_option("--out", options->out, "Folder of the tuning files")->capture_default_str();
+    sub->add_flag("--again", options->again, "Search anew what this device, driver and version have an entry for");
+    sub->add_flag("--list", options->list, "Say what would be searched, and search nothing");
+    sub->add_flag("--quiet", options->quiet, "No progress");
+    sub->add_flag("--json", options->json, "Print JSON");
+    sub->footer("Jobs use a new entry once the engine is built anew, or at once with PARALLAX_TUNING=FOLDER.\n"
+                "Exit status: 0 done, 1 a search failed, was interrupted or lost the device, 2 the request was wrong.");
+    sub->callback([options, &command] { command.run = [options] { return tune(*options); }; });
+}
+
+}  // namespace parallax::cli
