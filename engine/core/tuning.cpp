@@ -167,10 +167,10 @@ std::string_view to_string(Nearness nearness) noexcept {
 }
 
 std::string Tuning::Match::describe() const {
-    std::string text = fmt::format("tuned on {}", to_string(nearness));
+    std::string text = fmt::format("{}tuned on {}", entry->policy.empty() ? "the defaults, the fastest when " : "", to_string(nearness));
     if (nearness != Nearness::device) text += fmt::format(" ({})", entry->device.name);
     text += fmt::format(", {}, driver {}", entry->found.value("date", "no date"), entry->found.value("driver", "unknown"));
-    if (const Json gain = entry->found.value("gain", Json()); gain.is_number()) text += fmt::format(", gain {:.2f}", gain.get<double>());
+    if (const Json gain = entry->found.value("gain", Json()); gain.is_number() && !entry->policy.empty()) text += fmt::format(", gain {:.2f}", gain.get<double>());
     return text;
 }
 

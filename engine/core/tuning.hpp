@@ -36,7 +36,7 @@ struct TunedPolicy {
     TunedDevice device;
     WorkClass work;
     std::string variant;
-    Json policy = Json::object();
+    Json policy = Json::object();   ///< empty: no policy was faster than the defaults
     bool best = false;          ///< the fastest variant of the algorithm for this work
     Json found;                 ///< provenance: date, driver, engine, problem, gain, seconds, candidates
 

@@ -2,6 +2,7 @@
 
 #include "io/io.hpp"
 #include "job/paths.hpp"
+#include "parallax/host/error.hpp"
 
 #include <algorithm>
 
@@ -20,6 +21,7 @@ bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass&
 Files::Files(fs::path folder) : folder_(std::move(folder)) {
     std::error_code code;
     if (!fs::exists(folder_, code)) return;
+    if (!fs::is_directory(folder_, code)) throw ConfigError("--out", to_utf8(folder_) + ", which is no folder", "a folder, or a name that is free");
     const Tuning there = Tuning::from_folder(folder_);
     for (const TuningFile& file : there.files()) files_.emplace(file.algorithm, file);
 }

@@ -27,7 +27,10 @@ public:
         : space_(space), evaluate_(evaluate), options_(options), start_(now()), random_(20261121) {}
 
     Found run(const std::vector<Point>& starts) {
-        for (const Point& start : starts) descend(start);
+        measure(starts);
+        std::vector<Point> order = starts;
+        std::stable_sort(order.begin(), order.end(), [&](const Point& a, const Point& b) { return cost(a) < cost(b); });
+        for (const Point& start : order) descend(start);
         while (!over()) {
             const std::vector<Point> fresh = untried(options_.batch);
             if (fresh.empty()) {
@@ -60,7 +63,10 @@ private:
     }
 
     void measure(std::vector<Point> points) {
-        std::erase_if(points, [&](const Point& p) { return costs_.count(p) > 0; });
+        std::vector<Point> fresh;
+        for (Point& p : points)
+            if (costs_.count(p) == 0 && std::find(fresh.begin(), fresh.end(), p) == fresh.end()) fresh.push_back(std::move(p));
+        points = std::move(fresh);
         const std::size_t batch = std::max<std::size_t>(options_.batch, 1);
         for (std::size_t first = 0; first < points.size() && !over(); first += batch) {
             const std::size_t left = static_cast<std::size_t>(options_.budget.candidates) - found_.tried.size();
@@ -76,8 +82,8 @@ private:
         }
     }
 
+    /// From a point that has been tried.
     void descend(Point at) {
-        measure({at});
         for (bool moved = true; moved && !over();) {
             moved = false;
             for (std::size_t f = 0; f < space_.fields.size() && !over(); ++f) {

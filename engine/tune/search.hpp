@@ -70,8 +70,8 @@ struct Found {
 /// Measures points that the search has not asked for before; one answer each.
 using Evaluate = std::function<std::vector<Measured>(const std::vector<Point>&)>;
 
-/// Coordinate descent: of each field in turn every choice is tried with the others held, until a round brings nothing; from each of
-/// `starts` first, which must not be empty, then from random points that are nearly as fast as the best, until the budget or the
+/// Coordinate descent: of each field in turn every choice is tried with the others held, until a round brings nothing; from the
+/// fastest of `starts` first, which must not be empty, from the others, then from random points that are nearly as fast as the best, until the budget or the
 /// space is used up. The same answers lead to the same search.
 ///
 ///     const Found found = search(Space::of(variant.policy), {space.defaults()}, measure, {});

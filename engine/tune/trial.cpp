@@ -111,8 +111,8 @@ void Trial::build(const std::vector<Way>& ways, int threads) {
                 Choice choice{algorithm_.variant(ways[i].variant), {}, "job", false, {}};
                 choice.policy = Policy::parse(choice.variant->policy, ways[i].policy, "");
                 const std::unique_ptr<host::Queue> queue = context->create_queue();
-                make_plan(*context, *queue, problem, choice);
-                queue->finish();
+                const PlanMade made = make_plan(*context, *queue, problem, choice);
+                queue->finish();   // constants may still be on their way
             } catch (const std::exception&) {   // measure() meets it again, and says so
             }
         }

@@ -1,0 +1,207 @@
+// From the command line to the entry and back into a job: what is tuned is right, kept, and taken.
+#include "core/tuning.hpp"
+#include "devices.hpp"
+#include "jobs/support.hpp"
+#include "tune/files.hpp"
+#include "tune/problems.hpp"
+#include "tune/tune.hpp"
+
+#include <algorithm>
+
+using namespace parallax;
+using namespace parallax::tests;
+using namespace parallax::engine;
+
+namespace {
+
+/// Kernels whose mask is slow, except where a work-item has four loads in flight, and where it has eight: those are wrong.
+fs::path uneven_kernels(const TempFolder& folder) {
+    const auto kernels = repository("kernels_cl");
+    REQUIRE(kernels);
+    const fs::path copy = folder / "kernels_cl";
+    fs::copy(*kernels, copy, fs::copy_options::recursive);
+    std::string source = read_text(copy / "mask/mask.cl");
+    const std::string line = "INLINE OUT apply(A a, B b, const PARAMETER* parameters) { return b != 0 ? a : parameters[0]; }";
+    REQUIRE(contains(source, line));
+    source.replace(source.find(line), line.size(), R"(
+INLINE OUT apply(A a, B b, const PARAMETER* parameters) {
+#if LOADS == 8
+    return a;
+#else
+    float t = (float)a;
+#if LOADS != 4
+    for (int i = 0; i < 300; ++i) t = t * 0.999f + 0.001f;
+#endif
+    return b != 0 ? (t > 1e30f ? 0 : a) : parameters[0];
+#endif
+}
+)");
+    write_text(copy / "mask/mask.cl", source);
+    return copy;
+}
+
+TuningFile tuning_in(const fs::path& file) { return TuningFile::parse(read_text(file), file.string()); }
+
+}  // namespace
+
+TEST_CASE("tune: a fast policy that computes something else is passed over, the fast one that is right is kept and taken by jobs") {
+    const TempFolder folder;
+    const std::vector<std::string> kernels{"PARALLAX_KERNEL_DIR=" + uneven_kernels(folder).string()};
+    const std::vector<std::string> tune{"tune", "mask", "--size", "small", "--type", "f32", "--seconds", "60", "--candidates", "9", "--out", "found", "--quiet"};
+    const Run run = run_program(tune, folder.path(), kernels);
+    CAPTURE(run.out);
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    CHECK(contains(run.err, "1 tuned"));
+    CHECK(contains(run.out, R"("loads":4)"));
+    REQUIRE(tuning_in(folder / "found/mask.json").entries.size() == 1);
+    const TunedPolicy entry = tuning_in(folder / "found/mask.json").entries[0];
+    CHECK(entry.policy.at("loads") == 4);
+    CHECK(entry.work == WorkClass{"f32", "small"});
+    CHECK(entry.found.at("gain").get<double>() > 1.5);
+    CHECK(entry.found.at("interval")[0].get<double>() > tune::least_gain);
+    CHECK(entry.found.at("candidates").at("tried") == 9);
+    CHECK(entry.found.at("candidates").at("wrong") == 1);
+    CHECK(contains(entry.found.at("reasons").dump(), "wrong: image: an error of"));
+    CHECK(entry.found.at("checks").size() == 1);
+    CHECK(entry.found.at("date").get<std::string>().size() == 10);
+
+    const Run again = run_program(tune, folder.path(), kernels);   // it has been done
+    CHECK(again.status == 0);
+    CHECK(contains(again.err, "nothing was left to tune"));
+
+    io::write(folder / "image.npy", floats(300, 200, std::vector<float>(60000, 1.5f)));
+    io::write(folder / "mask.npy", ramp(300, 200));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "image.npy", "mask": "mask.npy"}, "steps": [{"run": "mask"}], "outputs": {"image": "out.npy"}})");
+    const Run job = run_program({"run", "job.json", "--report", "report.json"}, folder.path(), {kernels[0], "PARALLAX_TUNING=found"});
+    CAPTURE(job.err);
+    REQUIRE(job.status == 0);
+    const std::string report = read_text(folder / "report.json");
+    CHECK(contains(report, "tuned on this device"));
+    CHECK(contains(report, R"("loads": 4)"));
+}
+
+TEST_CASE("tune: where no policy is faster the entry says so, and jobs keep the defaults") {
+    const TempFolder folder;
+    const Run run = run_program({"tune", "crop", "--size", "small", "--type", "u8", "--candidates", "1", "--out", "found", "--json", "--quiet"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    CHECK(Json::parse(run.out)["results"][0]["verdict"] == "defaults");
+    const TunedPolicy entry = tuning_in(folder / "found/crop.json").entries.at(0);
+    CHECK(entry.policy.empty());
+    CHECK(entry.found.at("gain") == 1);
+    io::write(folder / "image.npy", ramp(300, 200));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "image.npy"}, "steps": [{"run": "crop", "x": [1, 20]}], "outputs": {"image": "out.npy"}})");
+    const Run plan = run_program({"plan", "job.json", "--json"}, folder.path(), {"PARALLAX_TUNING=found"});
+    CAPTURE(plan.err);
+    REQUIRE(plan.status == 0);
+    CHECK(contains(Json::parse(plan.out)["steps"][0]["policy_from"].get<std::string>(), "the defaults, the fastest when tuned on this device"));
+}
+
+TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") {
+    const TempFolder folder;
+    const std::vector<DevicePtr> devices = devices_under_test();
+    const auto opencl = std::find_if(devices.begin(), devices.end(), [](const DevicePtr& d) { return d->info().backend != host::Backend::native; });
+    const auto native = std::find_if(devices.begin(), devices.end(), [](const DevicePtr& d) { return d->info().backend == host::Backend::native; });
+    if (opencl == devices.end() || native == devices.end()) return;   // PARALLAX_TEST_DEVICES
+    Engine device(**opencl), judge(**native);
+    tune::TuneOptions options;
+    options.algorithms = {"select"};
+    options.sizes = {"small"};
+    options.budget = {60, 2};
+    options.out = folder / "found";
+    int calls = 0;
+    std::string seen;
+    options.progress = [&](const std::string& what, double) { seen += what + "\n"; };
+    options.cancelled = [&] { return contains(seen, "u8") && ++calls > 0; };   // once the second search has begun
+    const tune::Tuned first = tune::run(device, judge, options);
+    CHECK(first.ended == "interrupted");
+    REQUIRE(tuning_in(folder / "found/select.json").entries.size() == 1);
+    CHECK(tuning_in(folder / "found/select.json").entries[0].work.type == "f32");
+    CHECK(folder.listing() == std::vector<std::string>{"found", "found/select.json"});   // and nothing half-written
+    options.cancelled = {};
+    const tune::Tuned second = tune::run(device, judge, options);
+    CHECK(second.ended.empty());
+    REQUIRE(second.results.size() == 1);
+    CHECK(second.results[0].task.set->work.type == "u8");
+    CHECK(tuning_in(folder / "found/select.json").entries.size() == 2);
+}
+
+TEST_CASE("tune: one variant of a device and class is the fastest, and files of others stay as they are") {
+    const TempFolder folder;
+    const TunedDevice own{"opencl", "A", "", "V", "P", "cpu"}, other{"opencl", "B", "", "V", "P", "cpu"};
+    const WorkClass work{"f32", "small"};
+    tune::Files files(folder / "found");
+    for (const char* const variant : {"x", "y"}) {
+        files.put("scan", {own, work, variant, Json::object(), variant[0] == 'x', {{"date", "2026-01-01"}}});
+        files.put("scan", {other, work, variant, Json::object(), variant[0] == 'x', {{"date", "2026-01-01"}}});
+    }
+    files.crown("scan", own, work, "y");
+    const tune::Files read(folder / "found");
+    CHECK(!read.find("scan", own, work, "x")->best);
+    CHECK(read.find("scan", own, work, "y")->best);
+    CHECK(read.find("scan", other, work, "x")->best);
+    CHECK(read.find("scan", own, {"u8", "small"}, "x") == nullptr);
+}
+
+TEST_CASE("tune: every problem is a problem of its algorithm and of its class") {
+    const Registry registry;
+    for (const tune::ProblemSet& set : tune::problem_sets()) {
+        CAPTURE(set.algorithm);
+        CAPTURE(set.problem.name);
+        const Algorithm& algorithm = registry.get(set.algorithm);
+        for (const std::string& variant : set.variants) CHECK(algorithm.variant(variant) != nullptr);
+        std::vector<tune::TuningProblem> problems = set.checks;
+        problems.push_back(set.problem);
+        CHECK(!set.checks.empty());
+        for (const tune::TuningProblem& problem : problems) {
+            CAPTURE(problem.name);
+            engine::Problem asked{{}, algorithm.parameters.parse(problem.parameters, ""), problem.outputs};
+            for (const auto& [port, rule] : problem.inputs.items()) {
+                const bool cells = rule.contains("run");
+                std::vector<ArrayDesc::Extent> extents;
+                for (std::size_t i = 0; i < (cells ? 3 : rule["shape"].size()); ++i)
+                    extents.push_back({cells ? "zyx"[i] : rule["axes"].get<std::string>()[i], (cells ? rule["size"] : rule["shape"][i]).get<std::int64_t>()});
+                asked.inputs.emplace(port, ArrayDesc::dense(*element_type_from(cells ? "u8" : rule["type"].get<std::string>()), extents));
+            }
+            CHECK(WorkClass::of(asked) == set.work);
+            CHECK_NOTHROW(algorithm.infer(asked));
+        }
+    }
+    // Whatever has policies to choose from can be tuned.
+    for (const Algorithm& algorithm : registry.algorithms()) {
+        const bool tunable = std::any_of(algorithm.variants.begin(), algorithm.variants.end(), [](const Variant& v) { return tune::Space::of(v.policy).size() > 1; });
+        CAPTURE(algorithm.name);
+        CHECK(tunable == std::any_of(tune::problem_sets().begin(), tune::problem_sets().end(), [&](const tune::ProblemSet& s) { return s.algorithm == algorithm.name; }));
+    }
+}
+
+TEST_CASE("tune: what it is asked wrongly it refuses before it searches") {
+    const TempFolder folder;
+    const auto refused = [&](const std::vector<std::string>& arguments, const std::string& said, int status = 2) {
+        std::vector<std::string> all{"tune"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        const Run run = run_program(all, folder.path());
+        CAPTURE(said);
+        CAPTURE(run.err);
+        CHECK(run.status == status);
+        CHECK(contains(run.err, said));
+    };
+    refused({"box_filtre"}, "box_filter");
+    refused({"mask", "--variant", "devise"}, "device");
+    refused({"mask", "--type", "f23"}, "f32");
+    refused({"mask", "--size", "smal"}, "small");
+    refused({"mask", "--role", "bset"}, "best");
+    refused({"mask", "--seconds", "0"}, "--seconds");
+    refused({"mask", "--device", "native"}, "no policies to tune");
+    refused({"mask", "--device", "no such device"}, "no such device", 1);
+    write_text(folder / "file", "no folder");
+    refused({"mask", "--out", "file"}, "--out");
+    fs::create_directory(folder / "broken");
+    write_text(folder / "broken/mask.json", "{");
+    refused({"mask", "--out", "broken"}, "mask.json");
+    CHECK(folder.listing() == std::vector<std::string>{"broken", "broken/mask.json", "file"});
+    const Run list = run_program({"tune", "mask", "--list"}, folder.path());
+    CHECK(list.status == 0);
+    CHECK(contains(list.out, "f32 large"));
+}
