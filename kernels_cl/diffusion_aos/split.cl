@@ -45,50 +45,63 @@ void transpose(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, int 
     }
 }
 
-// Thomas: down the column with row y's upper coefficient to `upper` and its right side to `out`, then up.
+// BLOCK rows of two arrays from row `first` on, `step` apart; beyond the ends the last or the first row again.
+INLINE void load_rows(GLOBAL const float* a, GLOBAL const float* b, int first, int step, int ahead, int height, ulong64 pitch, float* of_a, float* of_b) {
+#pragma unroll
+    for (int k = 0; k < BLOCK; ++k) {
+        const int y = first + step * k;
+        of_a[k] = a[(ulong64)max(min(y, height - 1), 0) * pitch];
+        of_b[k] = b[(ulong64)max(min(y + ahead, height - 1), 0) * pitch];
+    }
+}
+
+// Thomas: down the column with row y's upper coefficient to `upper` and its right side to `out`, then up. Every row waits for the
+// one before it: the next block is read while this one is worked on.
 KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g, GLOBAL float* RESTRICT upper, GLOBAL float* RESTRICT out, float tau,
-                  int width, int height, int pitch) {
+                  int width, int height, int pitch_of_rows) {
     const int x = (int)get_global_id(0);
     if (x >= width) return;
-    const ulong64 first = get_group_id(2) * (ulong64)height * (ulong64)pitch + (ulong64)x;
-    // above, below: a row's coefficients; what is below one row is above the next.
-    float g_here = g[first], above = 0.0f, c = 0.0f, d = 0.0f;
+    const ulong64 pitch = (ulong64)pitch_of_rows, first = get_group_id(2) * (ulong64)height * pitch + (ulong64)x;
+    u += first;
+    g += first;
+    upper += first;
+    out += first;
+    float right[BLOCK], factor[BLOCK], next_right[BLOCK], next_factor[BLOCK];
+
+    // above, below: a row's coefficients; what is below one row is above the next. factor: g of the row below.
+    float g_here = g[0], above = 0.0f, c = 0.0f, d = 0.0f;
+    load_rows(u, g, 0, 1, 1, height, pitch, right, factor);
     for (int top = 0; top < height; top += BLOCK) {
-        float right[BLOCK], g_after[BLOCK];
-#pragma unroll
-        for (int k = 0; k < BLOCK; ++k) {
-            right[k] = u[first + (ulong64)min(top + k, height - 1) * (ulong64)pitch];
-            g_after[k] = g[first + (ulong64)min(top + k + 1, height - 1) * (ulong64)pitch];
-        }
+        load_rows(u, g, top + BLOCK, 1, 1, height, pitch, next_right, next_factor);
 #pragma unroll
         for (int k = 0; k < BLOCK; ++k) {
             const int y = top + k;
             if (y < height) {
-                const float below = y < height - 1 ? tau * (g_here + g_after[k]) : 0.0f;
+                const float below = y < height - 1 ? tau * (g_here + factor[k]) : 0.0f;
                 const float inverse = 1.0f / fma(above, c, 1.0f + above + below);   // c is negative
                 c = -below * inverse;
                 d = fma(above, d, right[k]) * inverse;
-                upper[first + (ulong64)y * (ulong64)pitch] = c;
-                out[first + (ulong64)y * (ulong64)pitch] = d;
-                g_here = g_after[k];
+                upper[(ulong64)y * pitch] = c;
+                out[(ulong64)y * pitch] = d;
+                g_here = factor[k];
                 above = below;
             }
+            right[k] = next_right[k];
+            factor[k] = next_factor[k];
         }
     }
-    float solved = 0.0f;
+    float solved = 0.0f;   // factor: the upper coefficient
+    load_rows(out, upper, height - 1, -1, 0, height, pitch, right, factor);
     for (int bottom = height - 1; bottom >= 0; bottom -= BLOCK) {
-        float right[BLOCK], up[BLOCK];
-#pragma unroll
-        for (int k = 0; k < BLOCK; ++k) {
-            right[k] = out[first + (ulong64)max(bottom - k, 0) * (ulong64)pitch];
-            up[k] = upper[first + (ulong64)max(bottom - k, 0) * (ulong64)pitch];
-        }
+        load_rows(out, upper, bottom - BLOCK, -1, 0, height, pitch, next_right, next_factor);
 #pragma unroll
         for (int k = 0; k < BLOCK; ++k) {
             if (bottom - k >= 0) {
-                solved = fma(-up[k], solved, right[k]);
-                out[first + (ulong64)(bottom - k) * (ulong64)pitch] = solved;
+                solved = fma(-factor[k], solved, right[k]);
+                out[(ulong64)(bottom - k) * pitch] = solved;
             }
+            right[k] = next_right[k];
+            factor[k] = next_factor[k];
         }
     }
 }
