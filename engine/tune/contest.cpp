@@ -52,7 +52,7 @@ std::string Contest::objection(const TuningProblem& problem, const Way& first, c
     at_ = second.policy;
     Duel duel;
     try {
-        duel = trial.duel(first, second, std::max(options_.budget.seconds / 5, 0.2));
+        duel = trial.duel(first, second, std::max(options_.budget.seconds / 5, 0.2), must_gain ? least_gain : 0);
     } catch (const UnsupportedError& error) {   // a job falls back on the defaults
         return must_gain ? error.what() : "";
     } catch (const ConfigError& error) {

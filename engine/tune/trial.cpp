@@ -25,7 +25,7 @@ constexpr double hopeless = 1.3;
 constexpr double quick_budget_s = 0.05;
 constexpr int quick_samples = 12;
 
-constexpr int duel_rounds = 6;
+constexpr int duel_rounds = 6, most_rounds = 18;
 constexpr int duel_samples = 10;
 
 /// What does not agree with the reference.
@@ -209,13 +209,17 @@ Measured Trial::measure(const Way& way, double best_s) {
     }
 }
 
-Duel Trial::duel(const Way& first, const Way& second, double budget_s) {
+Duel Trial::duel(const Way& first, const Way& second, double budget_s, double least_gain) {
     const Way* const ways[2] = {&first, &second};
     compare::Rounds times[2], walls[2];
     std::unique_ptr<Runner> before[2];   // held while the next are made: memory that is given back would be had again
     const auto began = Clock::now();
     int samples = duel_samples;
-    for (int round = 0; round < duel_rounds; ++round) {
+    const auto undecided = [&] {
+        const compare::Estimate gain = compare::estimate_ratio(times[0], times[1]);
+        return gain.low <= least_gain && gain.median > least_gain;
+    };
+    for (int round = 0; round < duel_rounds || (round < most_rounds && least_gain > 0 && undecided()); ++round) {
         std::unique_ptr<Runner> runners[2];
         for (const int i : {round % 2, 1 - round % 2}) {
             runners[i] = start(*ways[i]);

@@ -41,9 +41,10 @@ public:
     /// Runs, compares the result with the reference, and times it, shortly where it is much slower than `best_s`. Throws
     /// DeviceError only where the device is lost.
     Measured measure(const Way&, double best_s);
-    /// Runs both in turn, each of several times with other memory for everything. Throws what a run throws; Error where a result is
-    /// not the reference's.
-    Duel duel(const Way& first, const Way& second, double budget_s);
+    /// Runs both in turn, each of several times with other memory for everything. With `least_gain` it goes on, for three times as long
+    /// at most, while that lies within the interval below the median. Throws what a run throws; Error where a result is not the
+    /// reference's.
+    Duel duel(const Way& first, const Way& second, double budget_s, double least_gain = 0);
 
     /// Whether times are the driver's, of kernels alone, or the host's.
     bool times_are_of_device() const noexcept { return of_device_; }
