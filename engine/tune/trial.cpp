@@ -180,8 +180,8 @@ void Trial::verify(Runner& runner, const std::string& variant) {
 }
 
 double Trial::seconds_of(const compare::Sample& sample) {
-    if (sample.device <= 0) of_device_ = false;
-    return of_device_ ? sample.device : sample.wall;
+    if (!of_device_) of_device_ = sample.device > 0;
+    return *of_device_ && sample.device > 0 ? sample.device : sample.wall;
 }
 
 Measured Trial::measure(const Way& way, double best_s) {

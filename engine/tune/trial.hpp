@@ -8,6 +8,7 @@
 #include "tune/search.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace parallax::engine::tune {
@@ -47,7 +48,7 @@ public:
     Duel duel(const Way& first, const Way& second, double budget_s, double least_gain = 0);
 
     /// Whether times are the driver's, of kernels alone, or the host's.
-    bool times_are_of_device() const noexcept { return of_device_; }
+    bool times_are_of_device() const noexcept { return of_device_.value_or(true); }
 
 private:
     struct Runner;
@@ -67,7 +68,7 @@ private:
     compare::BoundInputs inputs_;
     std::unique_ptr<Reference> reference_;
     compare::HostArrays verified_;    ///< the last arrays that agreed: what has the same bytes agrees too
-    bool of_device_ = true;
+    std::optional<bool> of_device_;   ///< as the first sample had it
 };
 
 }  // namespace parallax::engine::tune

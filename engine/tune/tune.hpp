@@ -42,7 +42,7 @@ struct Task {
     bool present = false;                        ///< there is an entry already
 };
 
-/// What is to be searched on the engine's device, sizes one after another. Throws ConfigError for names that do not exist, with the
+/// What is to be searched on the engine's device: medium sizes, then large, then small ones. Throws ConfigError for names that do not exist, with the
 /// nearest ("--type" and so on as pointers), and for tuning files in `out` that are none.
 std::vector<Task> tasks_of(const Engine&, const TuneOptions&);
 
