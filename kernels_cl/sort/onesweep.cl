@@ -52,7 +52,7 @@ INLINE int look_back(GLOBAL const ulong64* states, GLOBAL uint* control, uint ti
 }
 
 // starts: where each digit of this pass begins. states: BINS for each tile.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL const uint* in_values, GLOBAL uint* out_values,
               GLOBAL uint* spare_values, GLOBAL const uint* starts, GLOBAL const uint* varying, GLOBAL ulong64* states, GLOBAL uint* control,
               uint count, uint number, uint begin, uint end, uint flip, uint polls) {
