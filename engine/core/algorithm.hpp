@@ -37,6 +37,7 @@ struct Problem {
     Parameters parameters;
     std::vector<std::string> outputs;    ///< the ports that are wanted
     std::int64_t slab = 0;               ///< the only input comes so many slices of its slowest axis at a time; 0: as a whole
+    std::uint64_t slab_workspace = 0;    ///< with slab: bytes a plan keeps to where further passes let it; 0: any number
 
     bool wants(std::string_view output) const noexcept;
 };

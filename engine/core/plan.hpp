@@ -139,9 +139,11 @@ public:
     virtual ~Plan() = default;
     /// Enqueues everything; must not build, allocate or wait.
     virtual void enqueue(Execution&, const Bindings&) = 0;
-    /// For a problem with `slab`, of variants with `slabs`: the work on `count` slices of the input, from `first` on, that lie
-    /// densely in `slices`. Calls go through the input in order; then enqueue() does what remains, without the input.
-    virtual void enqueue_slab(Execution&, const host::Buffer& /*slices*/, std::int64_t /*first*/, std::int64_t /*count*/) {}
+    /// For a problem with `slab`, of variants with `slabs`: how often the input has to come.
+    virtual int slab_passes() const { return 1; }
+    /// The work of pass 0, 1 ... on `count` slices of the input, from `first` on, that lie densely in `slices`. Calls go through
+    /// the input in order, once a pass; then enqueue() does what remains, without the input. May wait between passes only.
+    virtual void enqueue_slab(Execution&, const host::Buffer& /*slices*/, int /*pass*/, std::int64_t /*first*/, std::int64_t /*count*/) {}
     /// New values for the fields that are marked runtime(). Must not build or allocate.
     virtual void update(const Parameters&) {}
 };

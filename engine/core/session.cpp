@@ -34,7 +34,7 @@ std::string plan_key(const Call& call, const Problem& problem, const ArrayDescs&
     add(shapes);
     if (call.algorithm->plan_key) key += "|" + call.algorithm->plan_key(problem);
     for (const std::string& output : problem.outputs) key += "|>" + output;
-    if (problem.slab > 0) key += "|slab " + std::to_string(problem.slab);
+    if (problem.slab > 0) key += "|slab " + std::to_string(problem.slab) + ',' + std::to_string(problem.slab_workspace);
     return key;
 }
 
@@ -276,7 +276,7 @@ std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Probl
 }
 
 PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
-    const Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab};
+    const Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab, call.slab_workspace};
     PlannedCall ready;
     ready.id = call.id.empty() ? call.algorithm->name : call.id;
     ready.shapes = call.algorithm->infer(problem);
@@ -301,11 +301,11 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
     return execution;
 }
 
-void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, std::int64_t first, std::int64_t count, Profiler& profiler) {
+void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count, Profiler& profiler) {
     Execution execution(*queue_, profiler, workspace_, {});
     execution.cancel_when(cancelled_);
     const auto scope = execution.scope(call.id);
-    call.plan->enqueue_slab(execution, slices, first, count);
+    call.plan->enqueue_slab(execution, slices, pass, first, count);
 }
 
 Bindings Session::bind(const Call& call, const PlannedCall& ready, const std::map<std::string, DeviceArray, std::less<>>& into) {

@@ -51,7 +51,8 @@ struct Call {
     std::map<std::string, DeviceArray, std::less<>> inputs;
     std::vector<std::string> outputs;        ///< ports wanted; empty: all required ones
     std::string pointer;                     ///< where the step stands in the job, for errors
-    std::int64_t slab = 0;                   ///< as Problem::slab; for plan() alone
+    std::int64_t slab = 0;                   ///< as in Problem; for plan() alone
+    std::uint64_t slab_workspace = 0;
 };
 
 struct Refusal { std::string variant, reason; };
@@ -148,8 +149,8 @@ public:
     /// finish_records() of what is returned has the records. Calls that are in flight together share the workspace: the
     /// queue works in order.
     std::unique_ptr<Execution> enqueue(const PlannedCall&, const Bindings&, Profiler& profiler, RecordMemory = {});
-    /// Of a call with `slab`: slices of its input, in order; enqueue(), without that input, ends it.
-    void enqueue_slab(const PlannedCall&, const host::Buffer& slices, std::int64_t first, std::int64_t count, Profiler&);
+    /// Of a call with `slab`: slices of its input, in order, as often as the plan's slab_passes(); enqueue(), without that input, ends it.
+    void enqueue_slab(const PlannedCall&, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count, Profiler&);
 
 private:
     struct Planned;

@@ -27,6 +27,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         PlanMade made;
         Problem problem = ready.problem;
         problem.slab = slabs.by_step[i];
+        problem.slab_workspace = slabs.workspace;
         in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
         const PlanBuilder& builder = *made.builder;
         session.queue().finish();

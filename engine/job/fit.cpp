@@ -89,6 +89,7 @@ Slabs choose_slabs(const Prepared& prepared, const host::DeviceInfo& device) {
     const Job& job = prepared.job;
     Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
     const std::uint64_t memory = memory_of(job, device);
+    slabs.workspace = std::min(memory / 2, device.max_allocation > 0 ? device.max_allocation : memory);
     const bool too_much = prepared.array_bytes() > memory;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
         const ArrayDesc& desc = prepared.inputs[i].desc;
@@ -116,6 +117,7 @@ std::vector<Choice> choose_variants(const Prepared& prepared, Session& session, 
         in_terms_of(prepared.job, step, [&] {
             Problem problem = prepared.steps[i].problem;
             problem.slab = slabs.by_step[i];
+            problem.slab_workspace = slabs.workspace;
             choices.push_back(session.choose(*step.algorithm, problem, step.variant, step.policy, step.pointer));
         });
     }

@@ -13,6 +13,7 @@ namespace parallax::engine {
 /// Inputs that are never in memory as a whole: slices at a time, 0 for those that are.
 struct Slabs {
     std::vector<std::int64_t> by_input, by_step;
+    std::uint64_t workspace = 0;   ///< bytes for the workspace of a step in slabs
 };
 /// Those that the job wants so, and those that would not fit where a step can take them so. Throws ConfigError where a job wants
 /// what cannot be.

@@ -25,8 +25,8 @@ std::map<Source, std::size_t> last_uses(const Job& job) {
     return last;
 }
 
-Call call_of(const StepSpec& step, std::int64_t slab) {
-    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer, slab};
+Call call_of(const StepSpec& step, std::int64_t slab, std::uint64_t slab_workspace) {
+    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer, slab, slab_workspace};
 }
 
 /// Items of a series go up as a whole.
@@ -103,7 +103,7 @@ void Stream::plan(const Prepared& prepared) {
     steps_.clear();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
-        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step, planned->slabs.by_step[i]), prepared.steps[i].problem.inputs)); });
+        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step, planned->slabs.by_step[i], planned->slabs.workspace), prepared.steps[i].problem.inputs)); });
         const CallResult& about = planned->calls.back().about;
         if (about.plan_seconds > 0) compiled_.push_back({step.id, StageKind::compile, about.plan_seconds, 1, true, {}});
         steps_.push_back({step.id, step.algorithm->name, about.variant, about.policy, about.policy_from, about.refusals, about.warnings, about.built,
@@ -218,7 +218,6 @@ void Stream::compute_slabs(Work& work, Work::Flight& flight, std::size_t step) {
     const std::int64_t slices = input.desc.axes.front().size, slab = planned_->slabs.by_input[at];
     ArrayDesc desc = input.desc.to_dense();
     desc.axes.front().size = slab;
-    const io::SliceStream file = open_slices(*named, input);
     std::array<host::Buffer, 2> device;
     std::array<host::Event, 2> up;
     for (host::Buffer& buffer : device) {
@@ -226,26 +225,31 @@ void Stream::compute_slabs(Work& work, Work::Flight& flight, std::size_t step) {
         buffer = session_.context().allocate(desc.dense_bytes());
     }
     note_memory(prepared.job);
+    const PlannedCall& call = planned_->calls[step];
+    const int passes = call.plan->slab_passes();
     std::size_t turn = 0;
-    for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
-        const std::int64_t count = std::min(slab, slices - first);
-        HostArray& host = flight.slabs[turn];
-        host.desc.axes.front().size = count;
-        up[turn].wait();
-        {
-            const Scope scope(work.profiler, "read");
-            const HostTimer timer(work.profiler, name);
-            file.next(count, host.data());
-            apply_non_finite(host, prepared.job.non_finite, fmt::format("input \"{}\" from slice {} on", name, first));
+    for (int pass = 0; pass < passes; ++pass) {
+        const io::SliceStream file = open_slices(*named, input);
+        for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
+            const std::int64_t count = std::min(slab, slices - first);
+            HostArray& host = flight.slabs[turn];
+            host.desc.axes.front().size = count;
+            up[turn].wait();
+            {
+                const Scope scope(work.profiler, "read");
+                const HostTimer timer(work.profiler, name);
+                file.next(count, host.data());
+                apply_non_finite(host, prepared.job.non_finite, fmt::format("input \"{}\" from slice {} on", name, first));
+            }
+            {
+                const Scope scope(work.profiler, "upload");
+                up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
+                work.profiler.add(name, StageKind::upload, up[turn]);
+            }
+            session_.enqueue_slab(call, device[turn], pass, first, count, work.profiler);
+            session_.queue().flush();
+            if (work.advance) work.advance((pass + static_cast<double>(first + count) / static_cast<double>(slices)) / passes);
         }
-        {
-            const Scope scope(work.profiler, "upload");
-            up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
-            work.profiler.add(name, StageKind::upload, up[turn]);
-        }
-        session_.enqueue_slab(planned_->calls[step], device[turn], first, count, work.profiler);
-        session_.queue().flush();
-        if (work.advance) work.advance(static_cast<double>(first + count) / static_cast<double>(slices));
     }
     for (host::Buffer& buffer : device) flight.buffers.push_back(std::move(buffer));
 }

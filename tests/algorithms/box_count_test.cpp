@@ -102,11 +102,12 @@ public:
         const std::int64_t slices = array.desc.axes.front().size;
         const std::size_t slice = array.desc.dense_bytes() / static_cast<std::size_t>(slices);
         const host::Buffer slab = session_.context().allocate(static_cast<std::size_t>(height) * slice);
-        for (std::int64_t first = 0; first < slices; first += height) {
-            const std::int64_t count = std::min(height, slices - first);
-            session_.queue().write(slab, 0, array.data() + static_cast<std::size_t>(first) * slice, static_cast<std::size_t>(count) * slice, "slab").wait();
-            session_.enqueue_slab(ready, slab, first, count, session_.profiler());
-        }
+        for (int pass = 0; pass < ready.plan->slab_passes(); ++pass)
+            for (std::int64_t first = 0; first < slices; first += height) {
+                const std::int64_t count = std::min(height, slices - first);
+                session_.queue().write(slab, 0, array.data() + static_cast<std::size_t>(first) * slice, static_cast<std::size_t>(count) * slice, "slab").wait();
+                session_.enqueue_slab(ready, slab, pass, first, count, session_.profiler());
+            }
         const auto execution = session_.enqueue(ready, {}, session_.profiler());
         session_.queue().finish("slabs");
         return execution->finish_records().at("counts");

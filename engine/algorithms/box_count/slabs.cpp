@@ -36,7 +36,7 @@ public:
         for (std::size_t band = 0; band < spec_.bands.size(); ++band) bits_.push_back(builder.scratch(static_cast<std::size_t>(bits.words()) * sizeof(std::uint32_t)));
     }
 
-    void enqueue_slab(Execution& x, const host::Buffer& slices, std::int64_t first, std::int64_t count) override {
+    void enqueue_slab(Execution& x, const host::Buffer& slices, int /*pass*/, std::int64_t first, std::int64_t count) override {
         for (std::int64_t taken = 0; taken < count;) {
             const std::int64_t at = (first + taken) % tile_, some = std::min(count - taken, tile_ - at);
             for (std::size_t band = 0; band < bits_.size(); ++band)
