@@ -10,96 +10,96 @@ namespace {
 
 std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 
-bool moves(const BoxCountSpec& spec) { return spec.offsets > 1 || spec.origin == Origin::bounding_box; }
-
+/// Sources of x, then of rows, then of slices.
 std::vector<std::uint32_t> sample_table(const BoxCountSpec& spec) {
+    if (spec.size == spec.stored) return {0};
+    auto by_axis = spec.samples();
+    if (spec.dimensions == 2) std::swap(by_axis[1], by_axis[2]);
     std::vector<std::uint32_t> table;
-    for (const auto& axis : spec.samples()) table.insert(table.end(), axis.begin(), axis.end());
+    for (const auto& axis : by_axis) table.insert(table.end(), axis.begin(), axis.end());
     return table;
-}
-
-host::Defines mask_defines(const BoxCountSpec& spec) {
-    return voxel_defines(spec).add("RESAMPLE", spec.size != spec.stored).add("FROM_BOX", spec.origin == Origin::bounding_box);
-}
-
-std::size_t group_size(PlanBuilder& builder) { return std::min<std::size_t>(128, builder.device().max_work_group); }
-std::size_t most_groups(PlanBuilder& builder) { return std::size_t{32} * builder.device().compute_units; }
-
-host::NDRange groups_of(std::int64_t words, std::size_t group, std::size_t most) {
-    return {std::min(static_cast<std::size_t>(divided_up(words, static_cast<std::int64_t>(group))), most), 1, 1};
 }
 
 }  // namespace
 
-BitSize::BitSize(const std::array<std::int64_t, 3>& v) : voxels(v), row(4 * divided_up(v[0], 128)) {}
+BitSize::BitSize(const std::array<std::int64_t, 3>& v, int dimensions)
+    : voxels(v), row(4 * divided_up(v[0], 128)), rows(dimensions == 3 ? v[1] : 1), slices(dimensions == 3 ? v[2] : v[1]) {}
 
-BitsStage::BitsStage(PlanBuilder& builder, const BoxCountSpec& spec)
+bool moves(const BoxCountSpec& spec) { return spec.offsets > 1 || spec.origin == Origin::bounding_box; }
+
+MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec)
     : spec_(spec),
-      row_words_(BitSize(spec.size).row),
-      group_(group_size(builder)),
-      most_groups_(most_groups(builder)),
-      samples_(builder.constant(spec.size != spec.stored ? sample_table(spec) : std::vector<std::uint32_t>{0})),
-      kernel_(builder.kernel({"box_count/mask.cl", mask_defines(spec)}, "mask_bits")) {}
-
-void BitsStage::enqueue(Execution& x, const host::Buffer& volume, const host::Buffer& bands, std::uint32_t band, const host::Buffer& bits) {
-    enqueue(x, volume, bands, band, bits, 0, 0, spec_.size[static_cast<std::size_t>(spec_.dimensions - 1)]);
+      size_(spec.size, spec.dimensions),
+      moved_size_(spec.shifted_size(), spec.dimensions),
+      group_(std::min<std::size_t>(128, builder.device().max_work_group)),
+      most_groups_(std::size_t{32} * builder.device().compute_units),
+      samples_(builder.constant(sample_table(spec))),
+      no_corners_(3 * spec.bands.size(), 0xffffffffu) {
+    const bool boxed = spec.origin == Origin::bounding_box;
+    const host::ProgramSpec program{"box_count/mask.cl", voxel_defines(spec).add("RESAMPLE", spec.size != spec.stored).add("FROM_BOX", boxed)};
+    bits_ = builder.kernel(program, "mask_bits");
+    if (spec.surface) outline_ = builder.kernel(program, "mask_outline");
+    if (boxed) lower_ = builder.kernel(program, "mask_box");
+    if (moves(spec)) shift_ = builder.kernel(program, "mask_shift");
 }
 
-void BitsStage::enqueue(Execution& x, const host::Buffer& slices, const host::Buffer& bands, std::uint32_t band, const host::Buffer& bits, std::int64_t from,
-                        std::int64_t to, std::int64_t count) {
+host::NDRange MaskKernels::groups_for(std::int64_t words) const {
+    return {std::min(static_cast<std::size_t>(divided_up(words, static_cast<std::int64_t>(group_))), most_groups_), 1, 1};
+}
+
+void MaskKernels::bits(Execution& x, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band, const BitRing& to, const Slices& slices) {
+    const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.stored[0], height = spec_.dimensions == 3 ? spec_.stored[1] : 1;
+    x.launch("bits", *bits_, groups_for(size_.slice() * slices.count()), {group_, 1, 1},
+             {array, bands, samples_, x.buffer(to.memory), u32(width), u32(height), u32(base), u32(spec_.size[0]), u32(size_.rows), u32(size_.row), band, u32(slices.first),
+              u32(slices.count()), u32(slices.first % to.height)});
+}
+
+void MaskKernels::outline(Execution& x, const BitRing& from, const BitRing& to, const Slices& slices) {
+    x.launch("outline", *outline_, groups_for(size_.slice() * slices.count()), {group_, 1, 1},
+             {x.buffer(from.memory), x.buffer(to.memory), u32(spec_.size[0]), u32(size_.rows), u32(size_.slices), u32(size_.row), u32(from.height), u32(to.height),
+              u32(slices.first), u32(slices.count())});
+}
+
+void MaskKernels::clear_corners(Execution& x, Scratch corners) {
+    x.upload("clear", x.buffer(corners), no_corners_.data(), no_corners_.size() * sizeof(std::uint32_t));
+}
+
+void MaskKernels::lower(Execution& x, const BitRing& from, Scratch corners, std::uint32_t band, const Slices& slices) {
+    x.launch("bounding box", *lower_, groups_for(size_.slice() * slices.count()), {group_, 1, 1},
+             {x.buffer(from.memory), x.buffer(corners), u32(size_.rows), u32(size_.row), u32(from.height), band, u32(slices.first), u32(slices.count())});
+}
+
+void MaskKernels::shift(Execution& x, const BitRing& from, Scratch corners, std::uint32_t band, const std::array<std::int64_t, 3>& shift, const Slices& layer, Scratch to) {
     const bool flat = spec_.dimensions == 2;
-    const std::int64_t ny = flat ? count : spec_.size[1], nz = flat ? 1 : count;
-    const std::int64_t from_row = flat ? from : from * spec_.stored[1], to_row = flat ? to : to * spec_.size[1];
-    const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.stored[0];
-    x.launch("bits", *kernel_, groups_of(row_words_ * ny * nz, group_, most_groups_), {group_, 1, 1},
-             {slices, bands, samples_, bits, u32(width), u32(spec_.stored[1]), u32(spec_.size[0]), u32(ny), u32(nz), u32(row_words_), band, u32(from_row), u32(to_row)});
+    const std::int64_t rows = flat ? 0 : shift[1], slices = (flat ? shift[1] : shift[2]) - layer.first;
+    x.launch("shift", *shift_, groups_for(moved_size_.slice() * layer.count()), {group_, 1, 1},
+             {x.buffer(from.memory), x.buffer(corners), x.buffer(to), u32(size_.rows), u32(size_.slices), u32(size_.row), u32(from.height), band, u32(moved_size_.rows),
+              u32(moved_size_.row), u32(layer.count()), u32(shift[0]), u32(rows), u32(slices)});
 }
 
-MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec)
-    : spec_(spec),
-      shifts_(spec.shifts()),
-      size_(spec.size),
-      moved_size_(spec.shifted_size()),
-      group_(group_size(builder)),
-      most_groups_(most_groups(builder)),
-      bits_stage_(builder, spec) {
-    const host::ProgramSpec program{"box_count/mask.cl", mask_defines(spec)};
-    const auto bytes = [](const BitSize& s) { return static_cast<std::size_t>(s.words()) * sizeof(std::uint32_t); };
-    bits_ = builder.scratch(bytes(size_));
-    if (spec.surface) {
-        outline_kernel_ = builder.kernel(program, "mask_outline");
-        outline_ = builder.scratch(bytes(size_));
-    }
+MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec) : spec_(spec), shifts_(spec.shifts()), kernels_(builder, spec) {
+    const BitSize& size = kernels_.size();
+    const auto whole = [&] { return BitRing{builder.scratch(size.bytes(size.slices)), size.slices}; };
+    bits_ = whole();
+    if (spec.surface) outline_ = whole();
     if (!moves(spec)) return;
-    corner_ = builder.scratch(3 * sizeof(std::uint32_t));
-    moved_ = builder.scratch(bytes(moved_size_));
-    shift_kernel_ = builder.kernel(program, "mask_shift");
-    if (spec.origin == Origin::corner) return;
-    clear_kernel_ = builder.kernel(program, "mask_clear");
-    box_kernel_ = builder.kernel(program, "mask_box");
-}
-
-host::NDRange MaskStages::groups_for(std::int64_t words) const {
-    return groups_of(words, group_, most_groups_);
+    corners_ = builder.scratch(3 * sizeof(std::uint32_t) * spec.bands.size());
+    moved_ = builder.scratch(kernels_.moved_size().bytes(kernels_.moved_size().slices));
 }
 
 void MaskStages::enqueue(Execution& x, const host::Buffer& volume, const host::Buffer& bands, std::uint32_t band) {
-    const auto [nx, ny, nz] = size_.voxels;
-    const host::NDRange groups = groups_for(size_.words()), local{group_, 1, 1};
-    bits_stage_.enqueue(x, volume, bands, band, x.buffer(bits_));
-    if (spec_.surface)
-        x.launch("outline", *outline_kernel_, groups, local, {x.buffer(bits_), x.buffer(outline_), u32(nx), u32(ny), u32(nz), u32(size_.row)});
+    const Slices all{0, kernels_.size().slices};
+    band_ = band;
+    kernels_.bits(x, volume, 0, bands, band, bits_, all);
+    if (spec_.surface) kernels_.outline(x, bits_, outline_, all);
     if (spec_.origin == Origin::corner) return;
-    x.launch("clear", *clear_kernel_, {1, 1, 1}, local, {x.buffer(corner_)});
-    x.launch("bounding box", *box_kernel_, groups, local, {still(x), x.buffer(corner_), u32(ny), u32(nz), u32(size_.row)});
+    if (band == 0) kernels_.clear_corners(x, corners_);
+    kernels_.lower(x, still(), corners_, band, all);
 }
 
 const host::Buffer& MaskStages::moved(Execution& x, std::size_t i) {
-    if (!moves(spec_)) return still(x);
-    const auto& to = moved_size_;
-    x.launch("shift", *shift_kernel_, groups_for(to.words()), {group_, 1, 1},
-             {still(x), x.buffer(corner_), x.buffer(moved_), u32(size_.voxels[1]), u32(size_.voxels[2]), u32(size_.row), u32(to.voxels[1]), u32(to.voxels[2]),
-              u32(to.row), u32(shifts_[i][0]), u32(shifts_[i][1]), u32(shifts_[i][2])});
+    if (!moves(spec_)) return x.buffer(still().memory);
+    kernels_.shift(x, still(), corners_, band_, shifts_[i], {0, kernels_.moved_size().slices}, moved_);
     return x.buffer(moved_);
 }
 

@@ -8,53 +8,80 @@
 
 namespace parallax::engine::box_count {
 
-/// Rows of bits along x, lowest first, each row whole 16 bytes.
+/// Rows of bits along x, lowest first, each row whole 16 bytes. The slices of an image are its rows.
 struct BitSize {
-    explicit BitSize(const std::array<std::int64_t, 3>& voxels);
-    std::int64_t words() const noexcept { return row * voxels[1] * voxels[2]; }
+    BitSize(const std::array<std::int64_t, 3>& voxels, int dimensions);
+    std::int64_t slice() const noexcept { return row * rows; }
+    std::size_t bytes(std::int64_t count) const noexcept { return static_cast<std::size_t>(slice() * count) * sizeof(std::uint32_t); }
     std::array<std::int64_t, 3> voxels;
-    std::int64_t row;   ///< words of 32
+    std::int64_t row;            ///< words of 32
+    std::int64_t rows, slices;
 };
 
-/// The voxels of a band as bits.
-class BitsStage {
+/// Slices [first, end) of an array.
+struct Slices {
+    std::int64_t first = 0, end = 0;
+    std::int64_t count() const noexcept { return end - first; }
+};
+
+/// Bits of which `height` slices are there: slice z at the place z % height.
+struct BitRing {
+    Scratch memory;
+    std::int64_t height = 0;
+};
+
+/// The kernels of mask.cl, for any of an array's slices.
+class MaskKernels {
 public:
-    BitsStage(PlanBuilder&, const BoxCountSpec&);
-    /// All of an array.
-    void enqueue(Execution&, const host::Buffer& volume, const host::Buffer& bands, std::uint32_t band, const host::Buffer& bits);
-    /// `count` slices (rows of an image) from the one at `from` on, to the slice `to` of the bits.
-    void enqueue(Execution&, const host::Buffer& slices, const host::Buffer& bands, std::uint32_t band, const host::Buffer& bits, std::int64_t from, std::int64_t to,
-                 std::int64_t count);
+    MaskKernels(PlanBuilder&, const BoxCountSpec&);
+    const BitSize& size() const noexcept { return size_; }
+    /// What shift() fills.
+    const BitSize& moved_size() const noexcept { return moved_size_; }
+
+    /// Voxels of a band, resampled, in places of `to` that do not go round. `array` begins with the slice `base` of what is stored.
+    void bits(Execution&, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band, const BitRing& to, const Slices&);
+    /// Needs a slice more of `from` on either side.
+    void outline(Execution&, const BitRing& from, const BitRing& to, const Slices&);
+    /// corners: lowest x, row and slice of any set voxel, by band, all ones where there is none. First clear_corners(), then lower().
+    void clear_corners(Execution&, Scratch corners);
+    void lower(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const Slices&);
+    /// `layer`, slices of the grid that begins `shift` voxels (x, y, z) before the array, or before the band's corner.
+    void shift(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const std::array<std::int64_t, 3>& shift, const Slices& layer, Scratch to);
 
 private:
+    host::NDRange groups_for(std::int64_t words) const;
+
     BoxCountSpec spec_;
-    std::int64_t row_words_;
+    BitSize size_, moved_size_;
     std::size_t group_, most_groups_;
     host::Buffer samples_;
-    std::unique_ptr<host::Kernel> kernel_;
+    std::vector<std::uint32_t> no_corners_;
+    std::unique_ptr<host::Kernel> bits_, outline_, lower_, shift_;
 };
 
+/// Whether grids begin elsewhere than at the array's first voxel.
+bool moves(const BoxCountSpec&);
+
+/// All of an array.
 class MaskStages {
 public:
     MaskStages(PlanBuilder&, const BoxCountSpec&);
     /// What moved() returns.
-    const BitSize& size() const noexcept { return moved_size_; }
+    const BitSize& size() const noexcept { return kernels_.moved_size(); }
     /// The voxels of a band as bits; `bands` as band_buffer() makes them.
     void enqueue(Execution&, const host::Buffer& volume, const host::Buffer& bands, std::uint32_t band);
     /// After enqueue(): the bits in the grid of shifts()[i], good until the next call.
     const host::Buffer& moved(Execution&, std::size_t i);
 
 private:
-    const host::Buffer& still(Execution& x) const { return x.buffer(spec_.surface ? outline_ : bits_); }
-    host::NDRange groups_for(std::int64_t words) const;
+    const BitRing& still() const noexcept { return spec_.surface ? outline_ : bits_; }
 
     BoxCountSpec spec_;
     std::vector<std::array<std::int64_t, 3>> shifts_;
-    BitSize size_, moved_size_;
-    std::size_t group_, most_groups_;
-    BitsStage bits_stage_;
-    Scratch bits_, outline_, corner_, moved_;
-    std::unique_ptr<host::Kernel> outline_kernel_, clear_kernel_, box_kernel_, shift_kernel_;
+    MaskKernels kernels_;
+    BitRing bits_, outline_;
+    Scratch corners_, moved_;
+    std::uint32_t band_ = 0;
 };
 
 }  // namespace parallax::engine::box_count

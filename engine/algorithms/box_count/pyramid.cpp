@@ -35,14 +35,14 @@ public:
         if (!mask_) {
             const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.size[0];
             folder_.fold(x, volume, bands_, {width, spec_.size[1], spec_.size[2]}, 0, 0, spec_.bands.size());
-            folder_.sum_up(x, 0);
+            folder_.sum_up(x, 0, spec_.bands.size());
         } else {
             const auto& bits = mask_->size();
             for (std::size_t band = 0, set = 0; band < spec_.bands.size(); ++band) {
                 mask_->enqueue(x, volume, bands_, static_cast<std::uint32_t>(band));
                 for (std::size_t grid = 0; grid < grids_; ++grid, ++set) {
                     folder_.fold(x, mask_->moved(x, grid), bands_, {32 * bits.row, bits.voxels[1], bits.voxels[2]}, 0, 0, 1);
-                    folder_.sum_up(x, set);
+                    folder_.sum_up(x, set, 1);
                 }
             }
         }
@@ -66,9 +66,6 @@ std::unique_ptr<Plan> make_plan(PlanBuilder& builder, const Problem& problem, Sh
 /// Empty: it can be counted.
 std::string why_not(const Problem& problem) {
     const BoxCountSpec spec = spec_of(problem);
-    if (problem.slab > 0) {
-        if (std::string reason = why_no_slabs(spec); !reason.empty()) return reason;
-    }
     const std::int64_t tiles = tiles_of(spec.shifted_size(), 32);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
     return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);

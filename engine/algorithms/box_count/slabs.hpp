@@ -1,7 +1,6 @@
 // The pyramid of an array that comes slab by slab.
 #pragma once
 
-#include "algorithms/box_count/box_count.hpp"
 #include "algorithms/box_count/tiles.hpp"
 #include "core/plan.hpp"
 
@@ -9,8 +8,6 @@
 
 namespace parallax::engine::box_count {
 
-/// Why an array cannot be counted in slabs; empty: it can.
-std::string why_no_slabs(const BoxCountSpec&);
 std::unique_ptr<Plan> make_slab_plan(PlanBuilder&, const Problem&, Shape);
 
 }  // namespace parallax::engine::box_count

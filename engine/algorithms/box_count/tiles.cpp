@@ -28,10 +28,25 @@ void refuse_if_too_large(const Shape& shape, int dimensions, const host::DeviceI
                                         local_bytes(shape, dimensions), device.local_memory)});
 }
 
+int bits_of(int tile) { return std::countr_zero(static_cast<unsigned>(tile)); }
+std::size_t columns_of(int tile) { return static_cast<std::size_t>(2 * bits_of(tile) - 1); }
+/// Flags above those of so many tiles: halves of halves, and one more for each of at most 30 sizes.
+std::size_t room_of(std::size_t tiles) { return tiles + 64; }
+
+std::int64_t groups_of(const std::array<std::int64_t, 3>& size, const Shape& shape) {
+    const std::int64_t across = divided_up(size[0], shape.tile);
+    return tiles_of(size, shape.tile) / across * divided_up(across, shape.wide);
+}
+
 }  // namespace
 
 std::int64_t tiles_of(const std::array<std::int64_t, 3>& size, int tile) {
     return divided_up(size[0], tile) * divided_up(size[1], tile) * divided_up(size[2], tile);
+}
+
+std::uint64_t TileFolder::bytes_of_set(const std::array<std::int64_t, 3>& size, const Shape& shape) {
+    const auto tiles = static_cast<std::size_t>(tiles_of(size, shape.tile)), groups = static_cast<std::size_t>(groups_of(size, shape));
+    return tiles + groups * columns_of(shape.tile) * sizeof(std::uint32_t) + room_of(tiles);
 }
 
 host::Defines bit_defines(int dimensions) {
@@ -42,20 +57,19 @@ host::Defines bit_defines(int dimensions) {
 TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec& spec, const std::array<std::int64_t, 3>& size, Shape shape, std::size_t sets,
                        std::size_t result_sets)
     : shape_(shape),
-      sets_(sets),
       result_sets_(result_sets),
       levels_(static_cast<std::size_t>(spec.top) + 1),
       tiles_(u32(tiles_of(size, shape.tile))) {
     refuse_if_too_large(shape, spec.dimensions, builder.device());
-    const int tile_bits = std::countr_zero(static_cast<unsigned>(shape.tile));
-    columns_ = static_cast<std::size_t>(2 * tile_bits - 1);
+    const int tile_bits = bits_of(shape.tile);
+    columns_ = columns_of(shape.tile);
     for (std::size_t axis = 0; axis < 3; ++axis) by_axis_[axis] = u32(divided_up(size[axis], shape.tile));
-    groups_ = tiles_ / by_axis_[0] * u32(divided_up(by_axis_[0], shape.wide));
+    groups_ = u32(groups_of(size, shape));
     d.add("TILE", shape.tile).add("TILE_BITS", tile_bits).add("WIDE", shape.wide).add("GROUP", shape.group);
     const host::ProgramSpec program{"box_count/pyramid.cl", d};
     tile_kernel_ = builder.kernel(program, "box_tiles");
     top_kernel_ = builder.kernel(program, "box_tops");
-    room_ = std::size_t{tiles_} + 64;   // halves of halves, and one more for each of at most 30 sizes
+    room_ = room_of(tiles_);
     tops_ = builder.scratch(sets * tiles_);
     counts_ = builder.scratch(sets * groups_ * columns_ * sizeof(std::uint32_t));
     higher_ = builder.scratch(sets * room_);
@@ -71,8 +85,8 @@ void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffe
               u32(base / by_axis_[0]), u32(set)});
 }
 
-void TileFolder::sum_up(Execution& x, std::size_t first) {
-    x.launch("tops", *top_kernel_, {1 + columns_, sets_, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
+void TileFolder::sum_up(Execution& x, std::size_t first, std::size_t sets) {
+    x.launch("tops", *top_kernel_, {1 + columns_, sets, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
              {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), by_axis_[0], by_axis_[1], by_axis_[2], tiles_, groups_, u32(room_),
               u32(levels_ - 1), u32(first)});
 }

@@ -19,14 +19,16 @@ struct Shape {
 
 class TileFolder {
 public:
-    /// `size`: what tiles cover. sets: bands that are folded before each sum_up(). result_sets: all that is counted.
+    /// `size`: what tiles cover. sets: what is folded before it is summed up. result_sets: all that is counted.
     TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, Shape, std::size_t sets, std::size_t result_sets);
 
     /// `bands` sets of an array of this size (width in voxels of a row, padding included), its first tile being `base`.
     void fold(Execution&, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
               std::size_t bands);
-    /// Counts of the folded sets, as results from the set `first` on.
-    void sum_up(Execution&, std::size_t first);
+    /// Counts of the first `sets` folded sets, as results from the set `first` on.
+    void sum_up(Execution&, std::size_t first, std::size_t sets);
+    /// Memory of a set.
+    static std::uint64_t bytes_of_set(const std::array<std::int64_t, 3>& size, const Shape&);
     /// Leaves the records of all results.
     void record(Execution&, const Problem&, const BoxCountSpec&);
 
@@ -34,7 +36,7 @@ private:
     std::size_t result_bytes() const noexcept { return result_sets_ * levels_ * sizeof(Boxes); }
 
     Shape shape_;
-    std::size_t sets_, result_sets_, levels_, columns_, room_;
+    std::size_t result_sets_, levels_, columns_, room_;
     std::array<std::uint32_t, 3> by_axis_{};
     std::uint32_t tiles_, groups_ = 0;
     std::unique_ptr<host::Kernel> tile_kernel_, top_kernel_;
