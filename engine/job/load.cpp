@@ -1,5 +1,6 @@
 #include "job/load.hpp"
 
+#include "io/file.hpp"
 #include "job/keys.hpp"
 #include "job/paths.hpp"
 
@@ -63,6 +64,20 @@ private:
     std::vector<std::set<std::string>> open_;
 };
 
+std::string unpacked(const fs::path& path, const std::string& name) {
+    io::GzReader file(path);
+    std::string text;
+    for (std::size_t part = 1u << 20, got = part; got == part;) {
+        const std::size_t before = text.size();
+        text.resize(before + part);
+        got = file.read_some(text.data() + before, part);
+        text.resize(before + got);
+        if (text.size() > max_bytes) throw ConfigError("", fmt::format("more than {} bytes in {}", max_bytes, name), "a JSON file of at most 64 MiB");
+    }
+    file.verify_to_end();
+    return text;
+}
+
 std::vector<std::string> split(const std::string& text, char at) {
     std::vector<std::string> parts;
     std::istringstream stream(text);
@@ -115,6 +130,7 @@ Json load_json(const fs::path& path) {
     if (fs::is_regular_file(status) && fs::file_size(path, error) > max_bytes) {
         throw ConfigError("", fmt::format("{} bytes in {}", fs::file_size(path, error), name), "a JSON file of at most 64 MiB");
     }
+    if (path.extension() == ".gz") return parse_json(unpacked(path, name), name);
     std::ifstream file(path, std::ios::binary);
     if (!file) throw ConfigError("", fmt::format("the file {}, which cannot be opened", name), "a JSON file");
     std::ostringstream text;

@@ -13,6 +13,7 @@ namespace parallax::engine {
 /// Throws ConfigError that names `origin`, line and column.
 Json parse_json(const std::string& text, const std::string& origin);
 /// The same from a file. A missing or unreadable file is a ConfigError too: the request was wrong.
+/// Of a name that ends in .gz, what is packed in it; IoError where that is damaged.
 Json load_json(const std::filesystem::path&);
 
 /// Without the keys that begin with "//", at any depth: for readers that know no comments.

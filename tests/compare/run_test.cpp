@@ -4,6 +4,7 @@
 #include "compare/journal.hpp"
 #include "compare/replay.hpp"
 #include "compare/report.hpp"
+#include "io/file.hpp"
 #include "jobs/support.hpp"
 
 #include <cstdlib>
@@ -92,6 +93,18 @@ TEST_CASE("compare: every row is held against the reference and timed; reports a
     CHECK(read_text(folder / "again/report.html") == html);
     CHECK(read_text(folder / "again/report.json") == read_text(folder / "out/report.json"));
     CHECK(read_text(folder / "again/report.csv") == read_text(folder / "out/report.csv"));
+    // Packed, as reports are kept, and cut off.
+    const std::string json = read_text(folder / "out/report.json");
+    io::GzWriter packed(folder / "report.json.gz");
+    packed.write(json.data(), json.size());
+    packed.close();
+    const std::vector<std::string> words{"report", (folder / "report.json.gz").string(), "--overwrite", "--out", (folder / "again").string()};
+    CHECK(run_program(words, folder.path()).status == 0);
+    CHECK(read_text(folder / "again/report.html") == html);
+    fs::resize_file(folder / "report.json.gz", fs::file_size(folder / "report.json.gz") / 2);
+    const Run cut = run_program(words, folder.path());
+    CHECK(cut.status == 1);
+    CHECK(contains(cut.err, "report.json.gz"));
 }
 
 TEST_CASE("compare: what a title holds cannot end the page's script") {
