@@ -64,7 +64,9 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     DeviceArray upload(const View&, std::string_view stage);
     DeviceArray take(const Input&, const std::string& name);
     engine::Call resolve(const Call&);
-    Pending submit(const engine::Call&, const CallOptions&);
+    Pending submit(const Call&, bool prompt);
+    /// `prompt`: see engine::Session::cancel_when().
+    Pending submit(const engine::Call&, const CallOptions&, bool prompt = false);
     /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it.
     template <class Work>
     auto with_memory_of_the_caller(Work&& work) {

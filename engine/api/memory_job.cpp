@@ -1,6 +1,7 @@
 // A job whose inputs and outputs are arrays of the host application: the same text, no files.
 #include "api/impl.hpp"
 #include "api/job_impl.hpp"
+#include "job/fit.hpp"
 #include "job/job.hpp"
 #include "job/prepare.hpp"
 
@@ -76,7 +77,8 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
             const engine::StepSpec& step = job.steps[i];
             engine::Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
             for (const auto& [port, source] : step.inputs) call.inputs.emplace(port, arrays.at(source));
-            engine::in_terms_of(job, step, [&] { pending.push_back(impl_->submit(call, options)); });
+            engine::in_terms_of(job, step, [&] { pending.push_back(impl_->submit(call, options, cancel.shared())); });
+            engine::check_limit(job, impl_->context().allocated());   // on the device as a whole: nothing to be cut
             for (const auto& [port, array] : pending.back().arrays()) arrays.emplace(engine::Source{i, port}, impl_->own(array));
         }
 

@@ -96,7 +96,7 @@ void Session::Impl::let_go_of_what_has_ended() {
     }
 }
 
-Pending Session::Impl::submit(const engine::Call& call, const CallOptions& options) {
+Pending Session::Impl::submit(const engine::Call& call, const CallOptions& options, bool prompt) {
     std::map<std::string, DeviceArray, std::less<>> into;
     if (!options.into.empty()) {
         engine::ArrayDescs inputs;
@@ -120,7 +120,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     }
     const std::vector<host::Event> wait = to_host(options.wait);
     let_go_of_what_has_ended();
-    session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); });
+    session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, prompt);
     auto pending = std::make_shared<Pending::Impl>();
     pending->running = session.submit(call, into, wait);
     pending->session = shared_from_this();
@@ -160,32 +160,34 @@ Session Session::from_stream([[maybe_unused]] const Engine& engine, [[maybe_unus
 
 const Engine& Session::engine() const noexcept { return impl_->engine; }
 
-Pending Session::submit(const Call& call) {
-    const std::lock_guard lock(impl_->mutex);
+Pending Session::submit(const Call& call) { return impl_->submit(call, false); }
+
+Result Session::run(const Call& call) { return impl_->submit(call, call.options.cancel.shared()).get(); }
+
+Pending Session::Impl::submit(const Call& call, bool prompt) {
+    const std::lock_guard lock(mutex);
     if (call.options.cancel.cancelled()) throw CancelledError("stopped on request, before " + call.algorithm);
-    engine::Call core = impl_->resolve(call);
+    engine::Call core = resolve(call);
     CallOptions options = call.options;
     const bool packs = [&] {   // inputs are copied before the call's own commands: they, too, wait
         for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
             for (const auto& [name, input] : *inputs) {
-                if (!std::holds_alternative<Array>(input) || !impl_->own(std::get<Array>(input)).desc.is_dense()) return true;
+                if (!std::holds_alternative<Array>(input) || !own(std::get<Array>(input)).desc.is_dense()) return true;
             }
         }
         return false;
     }();
-    if (packs || impl_->borrowed) {   // a borrowed queue may be one that is tied in here
-        impl_->session.queue().barrier(to_host(options.wait), call.algorithm);
+    if (packs || borrowed) {   // a borrowed queue may be one that is tied in here
+        session.queue().barrier(to_host(options.wait), call.algorithm);
         options.wait.clear();
     }
-    return impl_->with_memory_of_the_caller([&] {
+    return with_memory_of_the_caller([&] {
         for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
-            for (const auto& [name, input] : *inputs) core.inputs.insert_or_assign(name, impl_->take(input, name));
+            for (const auto& [name, input] : *inputs) core.inputs.insert_or_assign(name, take(input, name));
         }
-        return impl_->submit(core, options);
+        return submit(core, options, prompt);
     });
 }
-
-Result Session::run(const Call& call) { return submit(call).get(); }
 
 const Event& Pending::done() const {
     if (!impl_) throw ConfigError("", "a call that was not submitted", "what Session::submit returned");

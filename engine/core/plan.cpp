@@ -3,6 +3,7 @@
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace parallax::engine {
 
@@ -69,17 +70,33 @@ void Execution::check_cancelled(std::string_view stage) const {
     if (cancelled_ && cancelled_()) throw CancelledError("stopped on request, before " + std::string(stage));
 }
 
+void Execution::follow(std::string_view stage, StageKind kind, host::Event event) {
+    if (!paced_) return profiler_.add(stage, kind, std::move(event));
+    using namespace std::chrono_literals;
+    profiler_.add(stage, kind, event);
+    queued_.push_back(std::move(event));
+    while (queued_.size() > most_queued_) {
+        constexpr std::size_t fewest = 2, most = 64;
+        const auto start = std::chrono::steady_clock::now();
+        queued_.front().wait();
+        queued_.pop_front();
+        const auto waited = std::chrono::steady_clock::now() - start;
+        if (waited < 1ms) most_queued_ = std::min(2 * most_queued_, most);
+        else if (waited > 20ms) most_queued_ = std::max(most_queued_ / 2, fewest);
+        check_cancelled(stage);
+    }
+}
+
 void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRange groups, host::NDRange local,
                        std::initializer_list<host::Arg> args) {
     check_cancelled(stage);
     const std::span<const host::Arg> span(args.begin(), args.size());
-    profiler_.add(stage, StageKind::kernel,
-                  queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
+    follow(stage, StageKind::kernel, queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
 }
 
 void Execution::copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
     check_cancelled(stage);
-    profiler_.add(stage, StageKind::kernel, queue_.copy(from, 0, to, 0, bytes, stage));
+    follow(stage, StageKind::kernel, queue_.copy(from, 0, to, 0, bytes, stage));
 }
 
 void Execution::upload(std::string_view stage, const host::Buffer& buffer, const void* data, std::size_t bytes) {
@@ -87,7 +104,7 @@ void Execution::upload(std::string_view stage, const host::Buffer& buffer, const
 }
 
 void Execution::external(std::string_view stage, host::Event event) {
-    if (event) profiler_.add(stage, StageKind::kernel, std::move(event));
+    if (event) follow(stage, StageKind::kernel, std::move(event));
 }
 
 void Execution::host_task(std::string_view stage, const std::function<void()>& task) {

@@ -6,6 +6,7 @@
 #include "core/profiler.hpp"
 #include "parallax/host/context.hpp"
 
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -83,6 +84,9 @@ public:
 
     /// Asked before each command; true ends the execution with CancelledError.
     void cancel_when(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+    /// Commands are not queued far ahead of the device, so that little is left to run when the execution is cancelled. Commands
+    /// then wait for older ones: not for who wants to go on while the device works.
+    void keep_pace() { paced_ = true; }
 
     host::Queue& queue() noexcept { return queue_; }
     const host::Buffer& buffer(Scratch s) const { return workspace_[static_cast<std::size_t>(s.slot)]; }
@@ -125,12 +129,17 @@ private:
         std::function<Json(std::span<const std::byte>)> convert;
     };
     void check_cancelled(std::string_view stage) const;
+    /// Adds a command to the report; with keep_pace() waits until few are queued.
+    void follow(std::string_view stage, StageKind, host::Event);
 
     host::Queue& queue_;
     Profiler& profiler_;
     std::span<const host::Buffer> workspace_;
     RecordMemory record_memory_;
     std::function<bool()> cancelled_;
+    bool paced_ = false;
+    std::deque<host::Event> queued_;       ///< paced: the latest commands
+    std::size_t most_queued_ = 2;          ///< more for commands that are short
     std::vector<std::unique_ptr<Pending>> pending_;
 };
 

@@ -296,6 +296,7 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
 std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler, RecordMemory record_memory) {
     auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_, std::move(record_memory));
     execution->cancel_when(cancelled_);
+    if (prompt_) execution->keep_pace();
     const auto scope = execution->scope(call.id);
     call.plan->enqueue(*execution, bindings);
     return execution;
@@ -304,6 +305,7 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
 void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count, Profiler& profiler) {
     Execution execution(*queue_, profiler, workspace_, {});
     execution.cancel_when(cancelled_);
+    if (prompt_) execution.keep_pace();
     const auto scope = execution.scope(call.id);
     call.plan->enqueue_slab(execution, slices, pass, first, count);
 }

@@ -125,8 +125,12 @@ public:
     host::Queue& queue() noexcept { return *queue_; }
     Profiler& profiler() noexcept { return profiler_; }
 
-    /// Asked before each command of a call; true: CancelledError.
-    void cancel_when(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+    /// Asked before each command of a call; true: CancelledError. `prompt`: also while a step of many commands runs, for which
+    /// enqueue() then waits (see Execution::keep_pace()).
+    void cancel_when(std::function<bool()> cancelled, bool prompt) {
+        cancelled_ = std::move(cancelled);
+        prompt_ = prompt && cancelled_;
+    }
 
     DeviceArray upload(const HostArray&, std::string_view stage = "upload");
     HostArray download(const DeviceArray&, std::string_view stage = "download");
@@ -163,6 +167,7 @@ private:
     std::unique_ptr<host::Queue> queue_;
     Profiler profiler_;
     std::function<bool()> cancelled_;
+    bool prompt_ = false;
     std::map<std::string, std::shared_ptr<Planned>> plans_;
     std::vector<host::Buffer> workspace_;            ///< shared by all plans: they run one after another
 };

@@ -28,14 +28,15 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    /// Asked before each command of a step; true ends submit() with CancelledError.
-    void cancel_when(std::function<bool()> cancelled) { session_.cancel_when(std::move(cancelled)); }
+    /// Asked before each command of a step, and one at a time also while a step runs; true ends submit() with CancelledError.
+    void cancel_when(std::function<bool()> cancelled) { session_.cancel_when(std::move(cancelled), mode_ == one_at_a_time); }
     /// Host memory for inputs that the device reaches fast; safe in any thread.
     HostArray host_array(const ArrayDesc& desc) { return host_.make(desc); }
     /// An input that all items share goes up once and stays.
     void keep(std::size_t input, const HostArray&, Profiler&);
 
-    /// Chooses variants and makes plans for the shapes of this job, unless those are there. Throws what choose_variants() throws.
+    /// Chooses variants and makes plans for the shapes of this job, unless those are there. One at a time, the job is one that
+    /// fits as a whole (see fit()); overlapped, throws UnsupportedError for an item that does not.
     void plan(const Prepared&);
     /// Of the plans in use: an input that submit() reads from its file itself.
     bool in_slabs(std::size_t input) const;

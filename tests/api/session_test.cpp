@@ -115,6 +115,28 @@ TEST_CASE("errors say what is wrong, and leave the session as it was") {
     CHECK_THROWS_AS(Engine({.device = "no such device"}), UnsupportedError);
 }
 
+TEST_CASE("a step of many launches is cancelled while it runs") {
+    const std::vector<float> image(256 * 256, 1.0f);
+    const DiffusionLbParameters steps{.iterations = 1000000, .sigma = 0};   // hours
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        Session session(Engine({.device = spec}));
+        if (session.engine().device().backend == host::Backend::native) continue;   // one task, which nothing ends
+        const Array array = session.upload(View(image, {{'y', 256}, {'x', 256}}));
+        session.diffusion_lb({.iterations = 2, .sigma = 0}, array);
+        const CancelToken token;
+        std::thread presses([token] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            token.cancel();
+        });
+        const auto start = std::chrono::steady_clock::now();
+        CHECK_THROWS_AS(session.diffusion_lb(steps, array, {.cancel = token}), CancelledError);
+        presses.join();
+        CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+        CHECK(values<float>(session, session.diffusion_lb({.iterations = 2, .sigma = 0}, array).array("image")) == image);
+    }
+}
+
 TEST_CASE("a plan made in the background is there for the first call") {
     const auto image = ramp(width * height);
     for (const std::string& spec : specs()) {

@@ -33,6 +33,8 @@ public:
     /// By any thread, at any time.
     void cancel() const noexcept { flag_->store(true); }
     bool cancelled() const noexcept { return flag_->load(); }
+    /// Whether there are copies, so that somebody may cancel.
+    bool shared() const noexcept { return flag_.use_count() > 1; }
 
 private:
     std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);
