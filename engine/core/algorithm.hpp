@@ -65,10 +65,21 @@ struct Variant {
     std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan;
 };
 
-/// How a large problem may be cut: along `axis` with `halo` elements on each side; '\0': not at all.
+/// One way to cut a large problem: into chunks along `axis`, each computed by itself with the same results as in the whole.
 struct Chunking {
-    char axis = '\0';
-    std::int64_t halo = 0;
+    enum Merge { place, add };
+    char axis = '\0';                ///< of the inputs that have it; others go whole with every chunk
+    std::int64_t halo = 0;           ///< elements on both sides that a chunk's results need beside its own
+    std::int64_t align = 1;          ///< chunks begin at multiples of it
+    Merge merge = place;             ///< array outputs: side by side along `axis`, or added up
+    std::function<Json(const Json&, const Json&)> join = {};   ///< records of two chunks -> of both; empty: no records
+};
+
+/// Every way, those first that move the least; or why there is none.
+struct Division {
+    std::vector<Chunking> ways;
+    std::string why_not;
+    static Division no(std::string reason) { return {{}, std::move(reason)}; }
 };
 
 struct Algorithm {
@@ -81,7 +92,7 @@ struct Algorithm {
     std::function<ArrayDescs(const Problem&)> infer;
     /// Warnings for the user, with numbers; may be empty.
     std::function<std::vector<std::string>(const Problem&)> warnings;
-    std::function<Chunking(const Problem&)> chunking;
+    std::function<Division(const Problem&)> chunking;   ///< empty: not at all
     /// What a plan depends on beside shapes and the parameters that are not runtime(); empty function: nothing.
     std::function<std::string(const Problem&)> plan_key;
     std::vector<Variant> variants;       ///< in order of preference: the first that supports a problem runs it

@@ -7,10 +7,19 @@
 
 namespace parallax::engine {
 
+namespace {
+
+Json to_json(const Tiling& tiling) {
+    return {{"axis", std::string(1, tiling.way.axis)}, {"count", tiling.count()}, {"size", tiling.own}, {"halo", tiling.halo()}};
+}
+
+}  // namespace
+
 Json describe_plan(const Prepared& prepared, Engine& engine) {
     Session session(engine);
-    const Slabs slabs = choose_slabs(prepared, engine.device());
-    std::vector<Choice> choices = choose_variants(prepared, session, slabs);
+    Fit how = fit(prepared, session);
+    const Slabs& slabs = how.slabs;
+    std::vector<Choice>& choices = how.choices;
     const Job& job = prepared.job;
     Json arrays = Json::array(), steps = Json::array();
     const auto add = [&](const std::string& name, const std::string& made_by, const ArrayDesc& desc) {
@@ -28,6 +37,8 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         Problem problem = ready.problem;
         problem.slab = slabs.by_step[i];
         problem.slab_workspace = slabs.workspace;
+        const std::optional<Tiling>& tiling = how.tiles[i];
+        if (tiling) problem = of_tile(problem, *tiling);
         in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
         const PlanBuilder& builder = *made.builder;
         session.queue().finish();
@@ -47,6 +58,8 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
                          {"refusals", std::move(refusals)},
                          {"warnings", ready.warnings},
                          {"slab", slabs.by_step[i]},
+                         {"tiles", tiling ? to_json(*tiling) : Json(nullptr)},
+                         {"tile_bytes", tiling ? arrays_of(*step.algorithm, problem).arrays : 0},
                          {"kernels", std::move(kernels)},
                          {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
                          {"state_bytes", builder.state_bytes()}});
@@ -58,7 +71,9 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
             {"array_bytes", array_bytes(prepared, slabs)},
             {"workspace_bytes", workspace},
             {"state_bytes", kept},
-            {"upper_bound_bytes", array_bytes(prepared, slabs) + workspace + kept}};
+            {"budget_bytes", how.budget.total},
+            {"spills", how.spills},
+            {"upper_bound_bytes", how.spills ? how.bytes : how.arrays + workspace + kept}};
 }
 
 }  // namespace parallax::engine

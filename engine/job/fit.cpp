@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace parallax::engine {
 
 namespace {
-
-std::string human(std::uint64_t bytes) {
-    return bytes < 10000000 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
-}
 
 std::int64_t slices_of(const ArrayDesc& desc) { return desc.axes.empty() ? 1 : desc.axes.front().size; }
 
@@ -20,9 +17,14 @@ std::uint64_t slab_bytes(const ArrayDesc& desc, std::int64_t slab) {
     return 2 * static_cast<std::uint64_t>(std::min(slab, slices_of(desc))) * (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)));
 }
 
-std::uint64_t memory_of(const Job& job, const host::DeviceInfo& device) {
-    constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
-    return std::min(job.memory_limit.value_or(any), device.global_memory > 0 ? device.global_memory : any);
+constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+
+/// Slices that go up at a time.
+std::int64_t slab_of(const ArrayDesc& desc, const Budget& budget) {
+    constexpr std::uint64_t enough = std::uint64_t{256} << 20;   // more at a time would not be faster
+    const std::uint64_t most = std::min({enough, budget.total / 8, budget.largest});
+    const auto slab = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most / (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)))));
+    return std::min(slab, slices_of(desc));
 }
 
 /// The step that an input can come to in slabs, or why there is none.
@@ -48,6 +50,20 @@ std::string why_whole(const Prepared& prepared, std::size_t input, std::size_t& 
 
 }  // namespace
 
+Budget budget_of(const Job& job, const host::DeviceInfo& device) {
+    Budget budget{any, device.max_allocation > 0 ? device.max_allocation : any, {}};
+    if (device.global_memory > 0) {   // something is always taken by others
+        budget.total = device.global_memory / 10 * 9;
+        budget.words = fmt::format("9 tenths of what {} has are {}", device.name, human(budget.total));
+    }
+    if (job.memory_limit && *job.memory_limit < budget.total) {
+        budget.total = *job.memory_limit;
+        budget.words = fmt::format("memory_limit is {}", human(budget.total));
+    }
+    if (budget.largest < budget.total) budget.words += fmt::format(", and the largest allocation {}", human(budget.largest));
+    return budget;
+}
+
 std::uint64_t array_bytes(const Prepared& prepared, const Slabs& slabs) {
     std::uint64_t bytes = prepared.array_bytes();
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
@@ -57,54 +73,41 @@ std::uint64_t array_bytes(const Prepared& prepared, const Slabs& slabs) {
     return bytes;
 }
 
-namespace {
-
-void check_fits(const Prepared& prepared, const host::DeviceInfo& device, const Slabs& slabs) {
+void check_fits(const Prepared& prepared, const host::DeviceInfo& device) {
+    const Budget budget = budget_of(prepared.job, device);
     std::vector<std::string> reasons;
     const auto check = [&](const std::string& name, const ArrayDesc& desc) {
-        if (device.max_allocation > 0 && desc.dense_bytes() > device.max_allocation) {
-            reasons.push_back(fmt::format("\"{}\", {}, takes {}; the largest allocation is {}", name, desc.describe(), human(desc.dense_bytes()),
-                                          human(device.max_allocation)));
-        }
+        if (desc.dense_bytes() > budget.largest)
+            reasons.push_back(fmt::format("\"{}\", {}, takes {}; the largest allocation is {}", name, desc.describe(), human(desc.dense_bytes()), human(budget.largest)));
     };
     const Job& job = prepared.job;
-    for (std::size_t i = 0; i < job.inputs.size(); ++i)
-        if (slabs.by_input[i] == 0) check(job.inputs[i].name, prepared.inputs[i].desc);
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) check(job.inputs[i].name, prepared.inputs[i].desc);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         for (const auto& [port, desc] : prepared.steps[i].shapes) check(job.name_of({i, port}), desc);
     }
-    const std::uint64_t total = array_bytes(prepared, slabs);
-    if (device.global_memory > 0 && total > device.global_memory) {
-        reasons.push_back(fmt::format("all arrays together take {}; the device has {}", human(total), human(device.global_memory)));
-    }
-    if (job.memory_limit && total > *job.memory_limit) {
-        reasons.push_back(fmt::format("all arrays together take {}; memory_limit is {}", human(total), human(*job.memory_limit)));
-    }
-    if (!reasons.empty()) throw UnsupportedError(fmt::format("the job does not fit into the memory of {}", device.name), reasons);
+    const std::uint64_t total = prepared.array_bytes();
+    if (total > budget.total) reasons.push_back(fmt::format("all arrays together take {}; {}", human(total), budget.words));
+    if (reasons.empty()) return;
+    reasons.push_back("items of a series are on the device as a whole; in a job without for_each a file is cut into tiles where its steps can be");
+    throw UnsupportedError(fmt::format("an item does not fit into the memory of {}", device.name), reasons);
 }
-
-}  // namespace
 
 Slabs choose_slabs(const Prepared& prepared, const host::DeviceInfo& device) {
     const Job& job = prepared.job;
     Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
-    const std::uint64_t memory = memory_of(job, device);
-    slabs.workspace = std::min(memory / 2, device.max_allocation > 0 ? device.max_allocation : memory);
-    const bool too_much = prepared.array_bytes() > memory;
+    const Budget budget = budget_of(job, device);
+    slabs.workspace = std::min(budget.total / 2, device.max_allocation > 0 ? device.max_allocation : budget.total);
+    const bool too_much = prepared.array_bytes() > budget.total;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
         const ArrayDesc& desc = prepared.inputs[i].desc;
         std::int64_t slab = job.inputs[i].slab;
-        const bool too_large = device.max_allocation > 0 && desc.dense_bytes() > device.max_allocation;
+        const bool too_large = desc.dense_bytes() > budget.largest;
         if (slab == 0 && !too_large && !too_much) continue;
         std::size_t step = 0;
         const std::string why = why_whole(prepared, i, step);
-        if (!why.empty() && slab == 0) continue;   // check_fits() has the numbers
+        if (!why.empty() && slab == 0) continue;   // fit() goes on from here
         if (!why.empty()) throw ConfigError(job.inputs[i].pointer + "/slab", fmt::format("{} slices at a time, and {}", slab, why), "no slab");
-        if (slab == 0) {
-            constexpr std::uint64_t enough = std::uint64_t{256} << 20;   // more at a time would not be faster
-            const std::uint64_t most = std::min({enough, memory / 8, device.max_allocation > 0 ? device.max_allocation : enough});
-            slab = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most / (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)))));
-        }
+        if (slab == 0) slab = slab_of(desc, budget);
         slabs.by_input[i] = slabs.by_step[step] = std::min(slab, slices_of(desc));
     }
     return slabs;
@@ -121,8 +124,130 @@ std::vector<Choice> choose_variants(const Prepared& prepared, Session& session, 
             choices.push_back(session.choose(*step.algorithm, problem, step.variant, step.policy, step.pointer));
         });
     }
-    check_fits(prepared, session.engine().device(), slabs);
     return choices;
+}
+
+namespace {
+
+/// The last step that needs each array; steps.size() for what is put out.
+std::map<Source, std::size_t> last_uses(const Job& job) {
+    std::map<Source, std::size_t> last;
+    for (std::size_t i = 0; i < job.steps.size(); ++i)
+        for (const auto& [port, source] : job.steps[i].inputs) last[source] = i;
+    for (const OutputSpec& output : job.outputs) last[output.source] = job.steps.size();
+    return last;
+}
+
+/// Bytes of the arrays that are on the device together, at most, when all inputs go up first.
+std::uint64_t most_arrays(const Prepared& prepared, const Slabs& slabs) {
+    const Job& job = prepared.job;
+    const auto last = last_uses(job);
+    std::uint64_t now = 0, most = 0;
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+        const ArrayDesc& desc = prepared.inputs[i].desc;
+        now += slabs.by_input[i] > 0 ? slab_bytes(desc, slabs.by_input[i]) : desc.dense_bytes();
+    }
+    most = now;
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+        for (const auto& [port, desc] : prepared.steps[i].shapes) now += desc.dense_bytes();
+        most = std::max(most, now);
+        const auto free = [&](const Source& source, const ArrayDesc& desc) {
+            const auto use = last.find(source);
+            if (use == last.end() || use->second == i) now -= desc.dense_bytes();
+        };
+        for (std::size_t k = 0; k < job.inputs.size(); ++k) {
+            const Source source{std::nullopt, job.inputs[k].name};
+            if (slabs.by_input[k] == 0 && last.count(source)) free(source, prepared.inputs[k].desc);
+        }
+        for (std::size_t k = 0; k <= i; ++k) {
+            for (const auto& [port, desc] : prepared.steps[k].shapes)
+                if (last.count({k, port}) || k == i) free({k, port}, desc);
+        }
+    }
+    return most;
+}
+
+bool has_large(const Prepared& prepared, const Slabs& slabs, const Budget& budget) {
+    const auto large = [&](const ArrayDesc& desc) { return desc.dense_bytes() > budget.largest; };
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i)
+        if (slabs.by_input[i] == 0 && large(prepared.inputs[i].desc)) return true;
+    return std::any_of(prepared.steps.begin(), prepared.steps.end(), [&](const PreparedStep& step) {
+        return std::any_of(step.shapes.begin(), step.shapes.end(), [&](const auto& shape) { return large(shape.second); });
+    });
+}
+
+Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
+    Problem problem = prepared.steps[step].problem;
+    problem.slab = slabs.by_step[step];
+    return problem;
+}
+
+/// Whether all is on the device together; leaves the bytes in `fit`.
+bool fits_as_a_whole(const Prepared& prepared, Session& session, Fit& fit) {
+    fit.bytes = fit.arrays = most_arrays(prepared, fit.slabs);
+    if (fit.bytes > fit.budget.total || has_large(prepared, fit.slabs, fit.budget)) return false;
+    if (!prepared.job.memory_limit && fit.bytes < fit.budget.total / 4) return true;   // workspace is never so much more than arrays
+    std::vector<std::uint64_t> workspace;   // shared by all plans: each piece grows to its largest user
+    for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
+        const StepSpec& step = prepared.job.steps[i];
+        Need need;
+        in_terms_of(prepared.job, step, [&] { need = need_of(session, *step.algorithm, problem_of(prepared, fit.slabs, i), fit.choices[i]); });
+        if (need.largest > fit.budget.largest) return false;
+        workspace.resize(std::max(workspace.size(), need.workspace.size()));
+        for (std::size_t s = 0; s < need.workspace.size(); ++s) workspace[s] = std::max(workspace[s], need.workspace[s]);
+        fit.bytes += need.state;
+    }
+    for (const std::uint64_t slot : workspace) fit.bytes += slot;
+    return fit.bytes <= fit.budget.total;
+}
+
+/// A step with the device to itself: as a whole, in slabs of an array in host memory, or in tiles.
+void fit_step(const Prepared& prepared, Session& session, std::size_t i, Fit& fit) {
+    const StepSpec& step = prepared.job.steps[i];
+    const Algorithm& algorithm = *step.algorithm;
+    Problem problem = problem_of(prepared, fit.slabs, i);
+    Need need = arrays_of(algorithm, problem);
+    const auto fits = [&] {
+        need = arrays_of(algorithm, problem);
+        if (!fit.budget.holds(need.bytes(), need.largest)) return false;
+        need = need_of(session, algorithm, problem, fit.choices[i]);
+        return fit.budget.holds(need.bytes(), need.largest);
+    };
+    if (fits()) return static_cast<void>(fit.bytes = std::max(fit.bytes, need.bytes()));
+    std::vector<std::string> reasons{fmt::format("step \"{}\" needs {}; {}", step.id, need.describe(), fit.budget.words)};
+    const bool slabs = fit.choices[i].variant->slabs && problem.inputs.size() == 1 && problem.inputs.begin()->second.axes.size() > 1;
+    if (slabs && problem.slab == 0) {
+        problem.slab = slab_of(problem.inputs.begin()->second, fit.budget);
+        const Variant& variant = *fit.choices[i].variant;
+        const Support support = variant.supports ? variant.supports(problem, session.context()) : Support::yes();
+        if (support && fits()) {
+            fit.slabs.by_step[i] = problem.slab;
+            fit.bytes = std::max(fit.bytes, need.bytes());
+            return;
+        }
+        reasons.push_back(support ? fmt::format("in slabs of {} slices it needs {}", problem.slab, need.describe()) : support.why_not);
+        problem.slab = 0;
+    }
+    if (problem.slab == 0) fit.tiles[i] = cut_into_tiles(session, algorithm, problem, fit.choices[i], fit.budget, need, reasons);
+    if (fit.tiles[i]) return static_cast<void>(fit.bytes = std::max(fit.bytes, need.bytes()));
+    reasons.push_back("try a larger memory_limit, a device with more memory, smaller or fewer arrays (crop, select, pages of a file), or another variant");
+    throw UnsupportedError(fmt::format("the job does not fit into the memory of {}", session.engine().device().name), reasons);
+}
+
+}  // namespace
+
+Fit fit(const Prepared& prepared, Session& session) {
+    const host::DeviceInfo& device = session.engine().device();
+    Fit fit;
+    fit.budget = budget_of(prepared.job, device);
+    fit.slabs = choose_slabs(prepared, device);
+    fit.choices = choose_variants(prepared, session, fit.slabs);
+    fit.tiles.resize(prepared.steps.size());
+    if (fits_as_a_whole(prepared, session, fit)) return fit;
+    fit.spills = true;
+    fit.bytes = 0;
+    for (std::size_t i = 0; i < prepared.steps.size(); ++i) in_terms_of(prepared.job, prepared.job.steps[i], [&] { fit_step(prepared, session, i, fit); });
+    return fit;
 }
 
 void check_limit(const Job& job, std::uint64_t allocated) {

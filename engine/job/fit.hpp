@@ -1,14 +1,19 @@
-// Whether a job fits a device.
+// Whether a job fits a device, and how it goes through its memory if not as a whole.
 #pragma once
 
 #include "core/session.hpp"
+#include "job/need.hpp"
 #include "job/prepare.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace parallax::engine {
+
+/// 9 tenths of the device, or the memory_limit.
+Budget budget_of(const Job&, const host::DeviceInfo&);
 
 /// Inputs that are never in memory as a whole: slices at a time, 0 for those that are.
 struct Slabs {
@@ -20,9 +25,26 @@ struct Slabs {
 Slabs choose_slabs(const Prepared&, const host::DeviceInfo&);
 /// Bytes of all arrays together, of slabs two at a time.
 std::uint64_t array_bytes(const Prepared&, const Slabs&);
-/// Chooses the variant of every step and checks that all arrays fit. Throws ConfigError and UnsupportedError.
+
+/// Chooses the variant of every step. Throws ConfigError and UnsupportedError.
 std::vector<Choice> choose_variants(const Prepared&, Session&, const Slabs&);
+/// For an item of a series: throws UnsupportedError unless all its arrays fit together.
+void check_fits(const Prepared&, const host::DeviceInfo&);
 /// Throws UnsupportedError if what is allocated by now is more than the job's memory_limit.
 void check_limit(const Job&, std::uint64_t allocated);
+
+/// How a job goes through the memory of a device.
+struct Fit {
+    Budget budget;
+    Slabs slabs;
+    std::vector<Choice> choices;                ///< by step
+    bool spills = false;                        ///< arrays wait in host memory, and each step has the device to itself
+    std::vector<std::optional<Tiling>> tiles;   ///< by step, where the job spills; none: as a whole, or slab by slab
+    std::uint64_t arrays = 0;                   ///< bytes of arrays at any one time, at most, were it as a whole
+    std::uint64_t bytes = 0;                    ///< on the device at any one time, at most; without workspace where there is room in plenty
+};
+/// As a whole where that fits; else step by step, and steps in slabs or tiles. Where memory may be short, plans are made to know
+/// what they need. Throws UnsupportedError with the numbers where a step cannot be cut so that it fits.
+Fit fit(const Prepared&, Session&);
 
 }  // namespace parallax::engine

@@ -40,7 +40,8 @@ Json to_json(const StepReport& step) {
     return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
             {"policy_from", step.policy_from},
             {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
-            {"workspace_bytes", step.workspace_bytes}};
+            {"workspace_bytes", step.workspace_bytes},
+            {"tiles", step.tiles}};
 }
 
 Json to_json(const host::DeviceInfo& device) {

@@ -30,6 +30,7 @@ struct StepReport {
     std::vector<PlanBuilder::Built> kernels;
     double plan_seconds = 0;
     std::size_t workspace_bytes = 0;
+    std::int64_t tiles = 1;      ///< that the step was cut into
 };
 struct OutputReport {
     std::string name;

@@ -92,8 +92,10 @@ void Stream::plan(const Prepared& prepared) {
     trim();
     auto planned = std::make_shared<Planned>();
     planned->slabs = choose_slabs(prepared, session_.engine().device());
-    if (mode_ == overlapped) whole_arrays(prepared, planned->slabs);
-    choose_variants(prepared, session_, planned->slabs);
+    if (mode_ == overlapped) {
+        whole_arrays(prepared, planned->slabs);
+        check_fits(prepared, session_.engine().device());
+    }
     planned->inputs = std::move(descs);
     const Job& job = prepared.job;
     planned->last_use = last_uses(job);

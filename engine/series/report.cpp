@@ -44,6 +44,7 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
 }
 
 Json describe_series(const PreparedSeries& series, Engine& engine, const RunSeriesOptions& options) {
+    check_fits(series.sample, engine.device());
     Json plan = describe_plan(series.sample, engine);
     const std::uint64_t kept = plan["workspace_bytes"].get<std::uint64_t>() + plan["state_bytes"].get<std::uint64_t>();
     const PipelineShape shape = shape_of(series, engine.device(), options, kept);

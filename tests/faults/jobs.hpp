@@ -6,6 +6,7 @@
 #include "job/runner.hpp"
 #include "jobs/support.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct Subject {
     const char* name;
     const char* steps;
     const char* outputs;
+    std::uint64_t memory_limit = 0;
 };
 
 inline const std::vector<Subject>& subjects() {
@@ -29,6 +31,7 @@ inline const std::vector<Subject>& subjects() {
          R"({"array": "sums.npy", "sorted": "sorted.npy", "value": "value.json"})"},
         {"box_filter", R"([{"run": "box_filter", "variant": "image", "radius": 3}])", R"({"image": "blurred.png"})"},
         {"diffusion", R"([{"run": "diffusion_lb", "variant": "image", "iterations": 2}])", R"({"image": "smooth.tif"})"},
+        {"in tiles", R"([{"run": "threshold", "method": "value", "value": 99}, {"run": "histogram", "in": {"image": "mask"}}])", R"({"mask": "mask.png", "histogram": "histogram.npy"})", 3000},
     };
     return list;
 }
@@ -46,6 +49,7 @@ public:
     engine::Prepared prepare(const Subject& subject, std::string out = "out") const {
         Json job{{"parallax", 1}, {"steps", Json::parse(subject.steps)}, {"outputs", Json::parse(subject.outputs)}};
         job["inputs"] = std::string(subject.name).starts_with("scan") ? Json{{"keys", "keys.npy"}} : Json{{input_of(job), "image.npy"}};
+        if (subject.memory_limit > 0) job["memory_limit"] = subject.memory_limit;
         engine::Locations where;
         where.job_folder = folder_.path();
         where.out = folder_ / out;

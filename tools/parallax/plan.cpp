@@ -25,6 +25,11 @@ void print(const Json& plan) {
         }
         for (const Json& warning : step["warnings"]) fmt::print("    warning: {}\n", warning.get<std::string>());
         for (const Json& kernel : step["kernels"]) fmt::print("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
+        if (const Json& tiles = step["tiles"]; !tiles.is_null()) {
+            fmt::print("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n", tiles["count"].get<std::int64_t>(), tiles["size"].get<std::int64_t>(),
+                       tiles["axis"].get<std::string>(), tiles["halo"].get<std::int64_t>(), human_bytes(step["tile_bytes"].get<double>()));
+        }
+        if (step["slab"] != 0) fmt::print("    in slabs of {} slices\n", step["slab"].get<std::int64_t>());
         fmt::print("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()), human_bytes(step["state_bytes"].get<double>()));
     }
     if (plan.contains("series")) {
@@ -34,6 +39,11 @@ void print(const Json& plan) {
                    series["items_in_memory"].get<int>(), series["readers"].get<int>(), series["writers"].get<int>(), human_bytes(series["host_bytes"].get<double>()),
                    series["disk_bytes"] == 0 ? "" : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
                    series["manifest"].get<std::string>());
+    }
+    if (plan["spills"]) {
+        fmt::print("\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of device memory at any one time\n",
+                   human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["budget_bytes"].get<double>()), human_bytes(plan["upper_bound_bytes"].get<double>()));
+        return;
     }
     fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n", human_bytes(plan["upper_bound_bytes"].get<double>()),
                human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["workspace_bytes"].get<double>()),

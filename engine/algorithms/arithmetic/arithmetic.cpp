@@ -1,5 +1,6 @@
 // `arithmetic`: an image with another or with a number, element by element.
 #include "algorithms/elementwise/elementwise.hpp"
+#include "core/chunking.hpp"
 
 #include <fmt/format.h>
 
@@ -192,7 +193,7 @@ Algorithm make_arithmetic() {
                 {"other", "of the image's type and shape, or its shape without channels, or of one slice or frame", false, PortKind::array}};
     a.outputs = {{"image", "the image's shape; its type, or f32 for divide, log, exp and sqrt", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(asked_of(problem).result)}}; };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
     a.variants = {elementwise::device_variant("one pass", {"arithmetic/arithmetic.cl"}, elementwise::stream_policy(),
                                               [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                                   return std::make_unique<DevicePlan>(builder, asked_of(problem), policy);

@@ -21,7 +21,7 @@ Algorithm make_box_count() {
     a.outputs = {{"counts", "boxes of every size, the dimension, its standard error and the range of the fit; for each label", true, PortKind::record},
                  {"plot", "the numbers of boxes by edge and the line through them, an SVG", false, PortKind::drawing}};
     a.infer = infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("boxes lie across every cut; variants that take slabs do without"); };
     a.variants = {box_count::lanes_variant(),        box_count::pyramid_variant(),    box_count::hou_variant(),      box_count::threaded_variant(),
                   box_count::hou_threaded_variant(), box_count::hou_serial_variant(), box_count::reference_variant()};
     return a;

@@ -1,5 +1,6 @@
 // `convert`: elements of another type, as they are or through a window.
 #include "algorithms/elementwise/ranks.hpp"
+#include "core/chunking.hpp"
 
 #include <fmt/format.h>
 
@@ -188,7 +189,10 @@ Algorithm make_convert() {
     a.inputs = {{"image", "bool, u8, u16, i16, u32, i32, f32 or f64, of any shape", true, PortKind::array}};
     a.outputs = {{"image", "of the type that is asked for", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(checked(problem).type)}}; };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        if (problem.parameters.as<ConvertParameters>().percentiles) return Division::no("percentiles are of all elements; a window of values has no such need");
+        return along_axes(problem.inputs.at("image"));
+    };
     a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
                                  [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                      return std::make_unique<DevicePlan>(builder, checked(problem), problem.inputs.at("image"), policy);

@@ -1,5 +1,6 @@
 // `crop`: a box of an image.
 #include "algorithms/elementwise/copy_view.hpp"
+#include "core/chunking.hpp"
 
 #include <fmt/format.h>
 
@@ -60,7 +61,13 @@ Algorithm make_crop() {
     a.inputs = {{"image", "any type and axes", true, PortKind::array}};
     a.outputs = {{"image", "of the same type and axes, and no larger", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", crop::view_of(problem).to_dense()}}; };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        const auto& p = problem.parameters.as<crop::CropParameters>();
+        std::string narrowed;
+        for (const auto& [name, range] : {std::pair{'x', p.x}, {'y', p.y}, {'z', p.z}, {'t', p.t}, {'c', p.c}})
+            if (range) narrowed += name;
+        return along_axes(problem.inputs.at("image"), narrowed);
+    };
     a.variants = {elementwise::copy_view_variant(crop::view_of), elementwise::copy_view_reference(crop::view_of)};
     return a;
 }

@@ -1,5 +1,6 @@
 // `diffusion_aos`: what goes in and what comes out.
 #include "algorithms/diffusion_aos/parameters.hpp"
+#include "core/chunking.hpp"
 
 namespace parallax::engine {
 namespace diffusion_aos {
@@ -39,7 +40,12 @@ Algorithm make_diffusion_aos() {
     a.inputs = {{"image", "u8, u16 or f32 (..., y, x) or (..., y, x, c); each slice and channel by itself", true, PortKind::array}};
     a.outputs = {{"image", "of the same shape and type", true, PortKind::array}};
     a.infer = diffusion_aos::infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        const ArrayDesc& image = problem.inputs.at("image");
+        Division slices = along_stack(image, image.find('c') ? 3 : 2);
+        if (slices.ways.empty()) slices.why_not = "its lines are solved from end to end; only slices can be taken by themselves";
+        return slices;
+    };
     a.variants = {diffusion_aos::device_variant(), diffusion_aos::reference_variant()};
     return a;
 }

@@ -1,6 +1,7 @@
 // `fft`: what goes in, what comes out, which shapes; the transforms are in files of their own.
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/parameters.hpp"
+#include "core/chunking.hpp"
 #include "core/plan.hpp"
 
 #include <fmt/format.h>
@@ -110,7 +111,11 @@ Algorithm make_fft() {
     a.inputs = {{"array", "c64 (..., y, x) for c2c; f32 for r2c; c64 (..., y, w/2 + 1) for c2r", true, PortKind::array}};
     a.outputs = {{"array", "c64 of the same shape; (..., y, w/2 + 1) for r2c; f32 (..., y, w) for c2r", true, PortKind::array}};
     a.infer = infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        Division lines = along_stack(input_of(problem), static_cast<std::size_t>(problem.parameters.as<FftParameters>().dimensions));
+        if (lines.ways.empty()) lines.why_not = "every element of a transform depends on all others; only a stack can be taken apart";
+        return lines;
+    };
     a.variants = {
         device_variant("lanes", "CPUs: a line a SIMD lane, 16 at once", Role::best, Library::automatic, {"fft/lanes_rows.cl", "fft/lanes_columns.cl"},
                        lanes_why_not, make_lanes),

@@ -1,5 +1,6 @@
 // `histogram`: what goes in, what comes out, which shapes; ways of counting are in device.cpp and native.cpp.
 #include "algorithms/histogram/histogram.hpp"
+#include "core/chunking.hpp"
 
 #include <functional>
 
@@ -120,7 +121,11 @@ Algorithm make_histogram() {
                 {"mask", "u8 or bool, the image's shape without channels: pixels count where it is not 0", false, PortKind::array}};
     a.outputs = {{"histogram", "u32 (bins), or (c, bins) for an image with channels", true, PortKind::array}};
     a.infer = infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        Chunking counts;
+        counts.merge = Chunking::add;
+        return along_axes(problem.inputs.at("image"), "c", counts);
+    };
     a.variants = {replicated_variant(),    local_atomics_variant(), global_atomics_variant(),
                   byte_counters_variant(), tagged_variant(),        threaded_variant(),      histogram::reference_variant()};
     return a;

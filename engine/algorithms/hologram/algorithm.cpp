@@ -112,7 +112,7 @@ Algorithm make_hologram() {
                  {"carrier", "off_axis: the order that was isolated, in pixels of the hologram's spectrum", false, PortKind::record}};
     a.infer = infer;
     a.warnings = [](const Problem& problem) { return sampling_warnings(problem.parameters.as<HologramParameters>(), geometry_of(problem)); };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("every pixel depends on the whole hologram; ask for fewer distances or outputs at once, or for the best plane alone"); };
     a.plan_key = [](const Problem& problem) { return std::to_string(static_cast<int>(geometry_of(problem).method)); };
     a.variants = {fused_lanes_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
     return a;

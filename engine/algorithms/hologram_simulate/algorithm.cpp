@@ -50,7 +50,7 @@ Algorithm make_hologram_simulate() {
         {"beads", "where the beads are, from the centre of pixel (0, 0), their radius and distance", false, PortKind::record}};
     a.infer = infer;
     a.warnings = warnings;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("every pixel depends on all beads"); };
     a.variants = {device_variant(), hologram_simulate::reference_variant()};
     return a;
 }

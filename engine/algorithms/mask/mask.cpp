@@ -1,5 +1,6 @@
 // `mask`: an image inside a mask, a value outside.
 #include "algorithms/elementwise/elementwise.hpp"
+#include "core/chunking.hpp"
 
 #include <fmt/format.h>
 
@@ -80,7 +81,7 @@ Algorithm make_mask() {
         checked(problem);
         return {{"image", problem.inputs.at("image")}};
     };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
     a.variants = {elementwise::device_variant("one pass", {"mask/mask.cl"}, elementwise::stream_policy(),
                                               [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                                   return std::make_unique<DevicePlan>(builder, problem, policy);

@@ -63,7 +63,7 @@ Algorithm make_noise() {
     a.inputs = {{"image", "any shape; u8, u16 or f32", true, PortKind::array}};
     a.outputs = {{"image", "of the same shape and type", true, PortKind::array}};
     a.infer = noise::infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("its random numbers are counted from the first element on"); };
     a.variants = {noise::device_variant(), noise::reference_variant()};
     return a;
 }

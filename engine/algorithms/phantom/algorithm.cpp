@@ -41,7 +41,7 @@ Algorithm make_phantom() {
     a.parameters = phantom::phantom_table();
     a.outputs = {{"volume", "u8 (z, y, x), or (y, x) for carpet and triangle: 255 in the shape, 0 outside", true, PortKind::array}};
     a.infer = phantom::infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("it makes one image as a whole"); };
     a.variants = {phantom::device_variant(), phantom::reference_variant()};
     return a;
 }

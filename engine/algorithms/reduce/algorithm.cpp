@@ -1,10 +1,13 @@
 // `reduce`: what goes in, what comes out, and the two records.
 #include "algorithms/reduce/parameters.hpp"
+#include "core/chunking.hpp"
 #include "core/plan.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace parallax::engine {
 namespace reduce {
@@ -33,6 +36,38 @@ ArrayDescs infer(const Problem& problem) {
         throw ConfigError("/inputs/array", input.describe(), "an array with at least one element",
                           "no elements have a sum, which is 0, but no minimum, maximum or statistics");
     return {};
+}
+
+double number_of(const Json& json) {
+    if (json.is_number()) return json.get<double>();
+    return json == "nan" ? std::numeric_limits<double>::quiet_NaN() : (json == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
+}
+
+/// The record of two chunks. Sums of integers wrap at 64 bits, in chunks as in the whole.
+Json join(Op op, ElementType type, const Json& a, const Json& b) {
+    const Json &x = a["value"], &y = b["value"];
+    Json value;
+    if (op != Op::sum && is_floating(type)) {
+        const double p = number_of(x), q = number_of(y);
+        value = number(std::isnan(p) || std::isnan(q) ? std::numeric_limits<double>::quiet_NaN() : op == Op::min ? std::min(p, q) : std::max(p, q));
+    } else if (op != Op::sum) {
+        value = (op == Op::min) == (x < y) ? x : y;
+    } else {
+        const auto sum = static_cast<std::uint64_t>(is_signed(type) ? static_cast<std::uint64_t>(x.get<std::int64_t>()) + static_cast<std::uint64_t>(y.get<std::int64_t>())
+                                                                    : x.get<std::uint64_t>() + y.get<std::uint64_t>());
+        value = is_signed(type) ? Json(static_cast<std::int64_t>(sum)) : Json(sum);
+    }
+    return {{"value", value}, {"count", a["count"].get<std::uint64_t>() + b["count"].get<std::uint64_t>()}};
+}
+
+Division ways_to_cut(const Problem& problem) {
+    const ArrayDesc& array = problem.inputs.at("array");
+    const Op op = problem.parameters.as<ReduceParameters>().op;
+    if (problem.wants("statistics")) return Division::no("its mean and variance would depend on the chunks in their last digits");
+    if (op == Op::sum && is_floating(array.type)) return Division::no("a sum of real numbers would depend on the chunks in its last digits");
+    Chunking joined;
+    joined.join = [op, type = array.type](const Json& a, const Json& b) { return join(op, type, a, b); };
+    return along_axes(array, {}, joined);
 }
 
 }  // namespace
@@ -70,7 +105,7 @@ Algorithm make_reduce() {
     a.outputs = {{"value", "the sum, minimum or maximum, and the number of elements", true, PortKind::record},
                  {"statistics", "minimum, maximum, mean, variance (divided by the number of elements) and that number", false, PortKind::record}};
     a.infer = reduce::infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = reduce::ways_to_cut;
     a.variants = {reduce::lanes_variant(),          reduce::grid_stride_variant(), reduce::fan_in_variant(true), reduce::fan_in_variant(false),
                   reduce::row_column_variant(), reduce::threaded_variant(),    reduce::reference_variant()};
     return a;

@@ -40,7 +40,7 @@ Algorithm make_scan() {
     a.inputs = {{"array", "one axis of any length; u32, i32, u64 or f32", true, PortKind::array}};
     a.outputs = {{"array", "of the same shape and type", true, PortKind::array}};
     a.infer = scan::infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("every element depends on all before it"); };
     a.variants = {scan::look_back_variant(),     scan::lanes_variant(),     scan::reduce_then_scan_variant(), scan::hillis_steele_variant(), scan::blelloch_variant(),
                   scan::threaded_variant(), scan::reference_variant()};
     return a;

@@ -1,5 +1,6 @@
 // `select`: one slice, frame, channel, row or column.
 #include "algorithms/elementwise/copy_view.hpp"
+#include "core/chunking.hpp"
 
 #include <fmt/format.h>
 
@@ -47,7 +48,9 @@ Algorithm make_select() {
     a.inputs = {{"image", "any type, two axes or more", true, PortKind::array}};
     a.outputs = {{"image", "of the same type, without the axis", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", select::view_of(problem).to_dense()}}; };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        return along_axes(problem.inputs.at("image"), std::string(1, problem.parameters.as<select::SelectParameters>().axis));
+    };
     a.variants = {elementwise::copy_view_variant(select::view_of), elementwise::copy_view_reference(select::view_of)};
     return a;
 }

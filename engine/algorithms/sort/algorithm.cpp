@@ -71,7 +71,7 @@ Algorithm make_sort() {
     a.outputs = {{"keys", "the keys in order", true, PortKind::array},
                  {"values", "the values in the order of their keys", false, PortKind::array}};
     a.infer = sort::infer;
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem&) { return Division::no("every key may go anywhere"); };
     a.variants = {sort::onesweep_variant(), sort::radix_warp_variant(), sort::radix_chunks_variant(), sort::radix_variant(),
                   sort::bitonic_variant(),  sort::threaded_variant(),   sort::reference_variant()};
     return a;

@@ -3,6 +3,7 @@
 #include "algorithms/histogram/histogram.hpp"
 #include "algorithms/histogram/reference.hpp"
 #include "algorithms/threshold/threshold.hpp"
+#include "core/chunking.hpp"
 
 #include <fmt/format.h>
 
@@ -204,7 +205,12 @@ Algorithm make_threshold() {
         if (!problem.wants("mask")) return {};
         return {{"mask", problem.inputs.at("image").with_type(ElementType::u8)}};
     };
-    a.chunking = [](const Problem&) { return Chunking{}; };
+    a.chunking = [](const Problem& problem) {
+        if (checked(problem).method == Method::otsu) return Division::no("Otsu's method looks at all elements; a value has no such need");
+        Chunking alike;
+        alike.join = [](const Json& one, const Json&) { return one; };   // the value, which was given
+        return along_axes(problem.inputs.at("image"), {}, alike);
+    };
     a.variants = {device_variant("range, histogram and level on the device, then one pass",
                                  {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "threshold/range.cl", "threshold/otsu.cl", "threshold/threshold.cl"},
                                  stream_policy(),

@@ -1,0 +1,259 @@
+#include "job/spill.hpp"
+
+#include "job/read.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace parallax::engine {
+
+namespace {
+
+using Scope = Execution::Scope;
+using HostArrays = std::map<std::string, HostArray, std::less<>>;
+
+/// Fills an array with the slices from `first` on: of a file, or of an array that is there.
+using NextSlices = std::function<void(HostArray&, std::int64_t first)>;
+
+NextSlices slices_of(const HostArray& array) {
+    return [array](HostArray& slices, std::int64_t first) {
+        copy_stretch(array.desc, array.data(), first, slices.desc, slices.data(), 0, array.desc.axes.front().name, slices.desc.axes.front().size);
+    };
+}
+
+NextSlices slices_of(const InputSpec& input, const PreparedInput& prepared, NonFinite policy) {
+    return [file = open_slices(input, prepared), policy, name = input.name](HostArray& slices, std::int64_t first) {
+        file.next(slices.desc.axes.front().size, slices.data());
+        apply_non_finite(slices, policy, fmt::format("input \"{}\" from slice {} on", name, first));
+    };
+}
+
+}  // namespace
+
+/// One step at work, with what its commands use. When an error ends it, it waits for the device before memory goes.
+class Spill::Turn {
+public:
+    Turn(Spill& job, Work& work, std::size_t step, HostArrays inputs)
+        : job_(job), work_(work), at_(step), step_(job.prepared_.job.steps[step]), inputs_(std::move(inputs)), session_(job.engine_) {
+        session_.cancel_when(job.cancelled_, true);
+        session_.queue().set_limit(std::chrono::duration<double>(job.prepared_.job.step_timeout_s));
+        for (auto& [port, array] : inputs_) array = array.to_dense();
+        for (const auto& [port, desc] : job.prepared_.steps[step].shapes) {
+            HostArray& array = outputs_.emplace(port, HostArray::make(desc.to_dense())).first->second;
+            if (!inputs_.empty()) array.metadata = inputs_.begin()->second.metadata;
+        }
+    }
+    ~Turn() {
+        if (landed_) return;
+        try {
+            session_.queue().finish();
+        } catch (const std::exception&) {   // the driver may still write there: a leak does less harm
+            static_cast<void>(new std::array<HostArrays, 2>{inputs_, outputs_});
+            static_cast<void>(new std::vector<HostArray>(staging_));
+        }
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    HostArrays& outputs() noexcept { return outputs_; }
+    const Json& records() const noexcept { return records_; }
+
+    void in_tiles(const std::optional<Tiling>& tiling) {
+        const std::int64_t count = tiling ? tiling->count() : 1;
+        for (std::int64_t tile = 0; tile < count; ++tile) {
+            run_tile(tiling ? &*tiling : nullptr, tile);
+            if (work_.advance) work_.advance(static_cast<double>(tile + 1) / static_cast<double>(count));
+        }
+        landed_ = true;
+    }
+
+    /// `desc`: of the whole input.
+    void in_slabs(const ArrayDesc& desc, std::int64_t slab, const std::string& name, const NextSlices& next) {
+        const std::int64_t slices = desc.axes.front().size;
+        plan({{step_.inputs.begin()->first, desc}}, slab);
+        ArrayDesc part = desc.to_dense();
+        part.axes.front().size = slab;
+        std::array<host::Buffer, 2> device;
+        std::array<host::Event, 2> up;
+        staging_.assign(2, {});
+        for (std::size_t i = 0; i < 2; ++i) {
+            staging_[i] = HostArray::make(part);
+            device[i] = session_.context().allocate(part.dense_bytes());
+        }
+        std::size_t turn = 0;
+        for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
+            HostArray& host = staging_[turn];
+            const std::int64_t count = host.desc.axes.front().size = std::min(slab, slices - first);
+            up[turn].wait();
+            {
+                const Scope scope(work_.profiler, "read");
+                const HostTimer timer(work_.profiler, name);
+                next(host, first);
+            }
+            {
+                const Scope scope(work_.profiler, "upload");
+                up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
+                work_.profiler.add(name, StageKind::upload, up[turn]);
+            }
+            session_.enqueue_slab(call_, device[turn], first, count, work_.profiler);
+            session_.queue().flush();
+            if (work_.advance) work_.advance(static_cast<double>(first + count) / static_cast<double>(slices));
+        }
+        run({}, nullptr, 0);
+        landed_ = true;
+    }
+
+private:
+    /// Made for the first tile; others of its size take it as it is.
+    void plan(const ArrayDescs& inputs, std::int64_t slab) {
+        const Choice& choice = job_.fit_.choices[at_];
+        const Call call{step_.id, step_.algorithm, step_.parameters, choice.variant->name, choice.policy.to_json(), {}, step_.outputs, step_.pointer, slab};
+        in_terms_of(job_.prepared_.job, step_, [&] { call_ = session_.plan(call, inputs); });
+        job_.note(call_, at_, work_.profiler);
+    }
+
+    /// Device memory for an array, the one of the tile before where that is as large.
+    DeviceArray place(const std::string& port, const ArrayDesc& desc) {
+        host::Buffer& buffer = buffers_[port];
+        if (!buffer || buffer.bytes() != desc.dense_bytes()) {
+            buffer = {};
+            buffer = session_.context().allocate(desc.dense_bytes());
+        }
+        return {desc, {}, buffer};
+    }
+
+    void run_tile(const Tiling* tiling, std::int64_t number) {
+        const Tile tile = tiling ? tiling->at(number) : Tile();
+        ArrayDescs descs;
+        for (const auto& [port, array] : inputs_) descs.emplace(port, tiling ? with_size(array.desc, tiling->way.axis, tile.size) : array.desc);
+        plan(descs, 0);
+        std::map<std::string, DeviceArray, std::less<>> inputs;
+        staging_.clear();
+        for (const auto& [port, array] : inputs_) {
+            const std::string& name = step_.inputs.at(port).port;
+            HostArray part = array;
+            if (tiling && array.desc.find(tiling->way.axis)) {
+                const Scope scope(work_.profiler, "cut");
+                const HostTimer timer(work_.profiler, name);
+                part = HostArray::make(descs.at(port));
+                copy_stretch(array.desc, array.data(), tile.first, part.desc, part.data(), 0, tiling->way.axis, tile.size);
+            }
+            staging_.push_back(part);
+            DeviceArray device = place("in " + port, descs.at(port));
+            const Scope scope(work_.profiler, "upload");
+            work_.profiler.add(name, StageKind::upload, session_.queue().write(device.buffer, 0, part.data(), part.desc.dense_bytes(), name));
+            inputs.emplace(port, std::move(device));
+        }
+        run(std::move(inputs), tiling, number);
+    }
+
+    void run(std::map<std::string, DeviceArray, std::less<>> inputs, const Tiling* tiling, std::int64_t number) {
+        Bindings bindings{std::move(inputs), {}};
+        for (const auto& [port, desc] : call_.shapes) bindings.outputs.emplace(port, place("out " + port, desc.to_dense()));
+        job_.note(call_, at_, work_.profiler);
+        std::unique_ptr<Execution> execution;
+        in_terms_of(job_.prepared_.job, step_, [&] { execution = session_.enqueue(call_, bindings, work_.profiler); });
+        std::map<std::string, HostArray> parts;
+        for (const auto& [port, device] : bindings.outputs) {
+            const HostArray part = tiling ? HostArray::make(device.desc) : outputs_.at(port);
+            staging_.push_back(part);
+            const Scope scope(work_.profiler, "download");
+            work_.profiler.add(port, StageKind::download, session_.queue().read(device.buffer, 0, part.data(), part.desc.dense_bytes(), port));
+            parts.emplace(port, part);
+        }
+        session_.queue().finish(step_.id);
+        for (const auto& [port, part] : parts)
+            if (tiling) keep(*tiling, number, port, part);
+        const Json records = execution->finish_records();
+        for (const auto& [port, record] : records.items())
+            records_[port] = records_.contains(port) ? tiling->way.join(records_[port], record) : record;
+    }
+
+    /// What a tile has made goes to its place, or is added to what others have.
+    void keep(const Tiling& tiling, std::int64_t number, const std::string& port, const HostArray& part) {
+        const Scope scope(work_.profiler, "join");
+        const HostTimer timer(work_.profiler, port);
+        HostArray& whole = outputs_.at(port);
+        if (tiling.way.merge == Chunking::place) {
+            const Tile tile = tiling.at(number);
+            copy_stretch(part.desc, part.data(), tile.own_first - tile.first, whole.desc, whole.data(), tile.own_first, tiling.way.axis, tile.own_size);
+        } else if (number == 0) {
+            std::copy_n(part.data(), part.desc.dense_bytes(), whole.data());
+        } else {
+            add_up(part.desc, whole.data(), part.data());
+        }
+    }
+
+    Spill& job_;
+    Work& work_;
+    std::size_t at_;
+    const StepSpec& step_;
+    HostArrays inputs_, outputs_;
+    std::vector<HostArray> staging_;               ///< that commands read and write
+    Session session_;
+    PlannedCall call_;
+    std::map<std::string, host::Buffer> buffers_;  ///< by port
+    Json records_ = Json::object();
+    bool landed_ = false;
+};
+
+Spill::Spill(Engine& engine, const Prepared& prepared, Fit fit) : engine_(engine), prepared_(prepared), fit_(std::move(fit)) {}
+
+void Spill::note(const PlannedCall& call, std::size_t step, Profiler& profiler) {
+    peak_ = std::max<std::uint64_t>(peak_, engine_.context().allocated());
+    check_limit(prepared_.job, engine_.context().allocated());
+    if (steps_.size() > step) return;
+    const StepSpec& spec = prepared_.job.steps[step];
+    const Choice& choice = fit_.choices[step];
+    const CallResult& about = call.about;
+    if (about.plan_seconds > 0) profiler.add(spec.id, StageKind::compile, about.plan_seconds);
+    steps_.push_back({spec.id, spec.algorithm->name, about.variant, about.policy, choice.policy_from, choice.refusals, about.warnings, about.built,
+                      about.plan_seconds, about.workspace_bytes, fit_.tiles[step] ? fit_.tiles[step]->count() : 1});
+}
+
+void Spill::compute(Work& work) {
+    const Job& job = prepared_.job;
+    std::map<Source, HostArray> arrays;
+    for (std::size_t i = 0; i < job.inputs.size(); ++i)
+        if (!in_slabs(i)) arrays.emplace(Source{std::nullopt, job.inputs[i].name}, std::move(work.inputs[i]));
+    const auto needed_after = [&](const Source& source, std::size_t step) {
+        for (std::size_t i = step + 1; i < job.steps.size(); ++i)
+            for (const auto& [port, other] : job.steps[i].inputs)
+                if (other == source) return true;
+        return std::any_of(job.outputs.begin(), job.outputs.end(), [&](const OutputSpec& output) { return output.source == source; });
+    };
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+        const StepSpec& step = job.steps[i];
+        work.begin("compute " + step.id);
+        HostArrays inputs;
+        for (const auto& [port, source] : step.inputs)
+            if (const auto there = arrays.find(source); there != arrays.end()) inputs.emplace(port, there->second);
+        Turn turn(*this, work, i, inputs);
+        if (fit_.slabs.by_step[i] == 0) {
+            turn.in_tiles(fit_.tiles[i]);
+        } else {
+            const Source& source = step.inputs.begin()->second;
+            const auto there = arrays.find(source);
+            if (there != arrays.end()) {
+                turn.in_slabs(there->second.desc, fit_.slabs.by_step[i], source.port, slices_of(there->second));
+            } else {
+                const auto named = std::find_if(job.inputs.begin(), job.inputs.end(), [&](const InputSpec& input) { return input.name == source.port; });
+                const PreparedInput& input = prepared_.inputs[static_cast<std::size_t>(named - job.inputs.begin())];
+                turn.in_slabs(input.desc, fit_.slabs.by_step[i], source.port, slices_of(*named, input, job.non_finite));
+            }
+        }
+        for (auto& [port, array] : turn.outputs()) arrays.emplace(Source{i, port}, std::move(array));
+        for (const auto& [port, record] : turn.records().items()) work.records.emplace(Source{i, port}, record);
+        std::erase_if(arrays, [&](const auto& entry) { return !needed_after(entry.first, i); });
+        work.begin("computed " + step.id);
+    }
+    for (const OutputSpec& output : job.outputs) {
+        work.begin("download " + output.name);
+        if (output.form == OutputForm::array) work.arrays.emplace(output.source, arrays.at(output.source));
+    }
+}
+
+}  // namespace parallax::engine
