@@ -96,7 +96,7 @@ Slabs choose_slabs(const Prepared& prepared, const host::DeviceInfo& device) {
     const Job& job = prepared.job;
     Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
     const Budget budget = budget_of(job, device);
-    slabs.workspace = std::min(budget.total / 2, device.max_allocation > 0 ? device.max_allocation : budget.total);
+    slabs.workspace = std::min(budget.total / 2, budget.largest);
     const bool too_much = prepared.array_bytes() > budget.total;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
         const ArrayDesc& desc = prepared.inputs[i].desc;
