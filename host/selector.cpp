@@ -50,6 +50,20 @@ std::string numbered(std::size_t rule, const DeviceRule& text) {
     return described.empty() ? fmt::format("rule {}", rule + 1) : fmt::format("rule {} ({})", rule + 1, described);
 }
 
+/// Those that are marked, a device that two backends show once.
+std::vector<std::shared_ptr<const Device>> each_once(const Inventory& inventory, const std::vector<bool>& marked) {
+    std::vector<std::shared_ptr<const Device>> devices;
+    for (std::size_t i = 0; i < marked.size(); ++i) {
+        if (!marked[i]) continue;
+        const DeviceInfo& info = inventory.devices[i]->info();
+        const bool again = std::any_of(devices.begin(), devices.end(), [&](const auto& other) {
+            return other->info().platform_index != info.platform_index && !info.pci.empty() && full_pci(other->info().pci) == full_pci(info.pci);
+        });
+        if (!again) devices.push_back(inventory.devices[i]);
+    }
+    return devices;
+}
+
 bool any_opencl(const Inventory& inventory) {
     return std::any_of(inventory.devices.begin(), inventory.devices.end(), [](const auto& device) { return device->info().backend == Backend::opencl; });
 }
@@ -162,17 +176,17 @@ std::vector<std::shared_ptr<const Device>> DeviceSelector::select_all(const Inve
         if (!next_on_missing_) one.select(inventory);   // throws with every reason if there is none
         for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || rule.why_not(inventory.devices[i]->info()).empty();
     }
-    std::vector<std::shared_ptr<const Device>> devices;
-    for (std::size_t i = 0; i < used.size(); ++i) {
-        if (!used[i]) continue;
-        const DeviceInfo& info = inventory.devices[i]->info();
-        const bool again = std::any_of(devices.begin(), devices.end(), [&](const auto& other) {
-            return other->info().platform_index != info.platform_index && !info.pci.empty() && full_pci(other->info().pci) == full_pci(info.pci);
-        });
-        if (!again) devices.push_back(inventory.devices[i]);
-    }
+    std::vector<std::shared_ptr<const Device>> devices = each_once(inventory, used);
     if (devices.empty()) select(inventory);   // says why
     return devices;
+}
+
+std::vector<std::shared_ptr<const Device>> DeviceSelector::select_equals(const Inventory& inventory) const {
+    if (use_several_) return select_all(inventory);
+    const DeviceRule& rule = rules_[static_cast<std::size_t>(select(inventory).rule)];
+    std::vector<bool> admitted;
+    for (const auto& device : inventory.devices) admitted.push_back(rule.why_not(device->info()).empty());
+    return each_once(inventory, admitted);
 }
 
 }  // namespace parallax::host

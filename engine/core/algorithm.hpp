@@ -17,6 +17,7 @@ namespace parallax::engine {
 
 class Plan;
 class PlanBuilder;
+namespace distributed { class Part; }
 
 /// Named arrays, in order of their names.
 using ArrayDescs = std::map<std::string, ArrayDesc, std::less<>>;
@@ -38,6 +39,7 @@ struct Problem {
     std::vector<std::string> outputs;    ///< the ports that are wanted
     std::int64_t slab = 0;               ///< the only input comes so many slices of its slowest axis at a time; 0: as a whole
     std::uint64_t slab_workspace = 0;    ///< with slab: bytes a plan keeps to where further passes let it; 0: any number
+    int ranks = 1;                       ///< devices that solve it together, each a part
 
     bool wants(std::string_view output) const noexcept;
 };
@@ -63,6 +65,9 @@ struct Variant {
     /// A reason, or yes. Asked only on a backend that is listed.
     std::function<Support(const Problem&, host::Context&)> supports;
     std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan;
+    /// One rank's part of a problem that several devices solve together (distributed/part.hpp); empty: the variant needs it
+    /// as a whole.
+    std::function<std::unique_ptr<distributed::Part>(PlanBuilder&, const Problem&, const Policy&, int rank)> part;
 };
 
 /// One way to cut a large problem: into chunks along `axis`, each computed by itself with the same results as in the whole.

@@ -162,6 +162,7 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
             return "does not run on the " + std::string(host::to_string(backend)) + " backend";
         }
         if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
+        if (problem.ranks > 1 && !variant.part) return "runs on one device";
         return variant.supports ? variant.supports(problem, context).why_not : std::string();
     };
 

@@ -112,6 +112,10 @@ void File::seek(std::uint64_t position) {
     }
 }
 
+void File::skip(std::uint64_t bytes) {
+    if (!try_seek(static_cast<std::int64_t>(bytes), SEEK_CUR)) throw IoError(name_, fmt::format("cannot go {} bytes on: {}", bytes, reason(errno)));
+}
+
 bool File::try_seek(std::int64_t offset, int origin) noexcept { return seek_native(handle_, offset, origin) == 0; }
 
 std::int64_t File::tell() const noexcept { return tell_native(handle_); }
@@ -191,6 +195,14 @@ void GzReader::skip(std::uint64_t bytes, const char* what) {
         const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, sink.size()));
         read(sink.data(), part, what);
         bytes -= part;
+    }
+}
+
+void GzReader::jump(std::uint64_t bytes) {
+    while (bytes > 0) {   // zlib's positions have 32 bits on some systems
+        const auto part = static_cast<z_off_t>(std::min<std::uint64_t>(bytes, 1u << 30));
+        if (gzseek(static_cast<gzFile>(handle_), part, SEEK_CUR) < 0) fail("the elements before those that are wanted");
+        bytes -= static_cast<std::uint64_t>(part);
     }
 }
 

@@ -34,6 +34,8 @@ public:
     std::FILE* handle() const noexcept { return handle_; }
 
     void seek(std::uint64_t position);
+    /// Passes over as many bytes from where it is.
+    void skip(std::uint64_t bytes);
     /// As many bytes as there are, at most `bytes`.
     std::size_t read_some(void* to, std::size_t bytes) noexcept;
     /// Exactly `bytes`; `what` names them when the file ends before ("the pixels").
@@ -68,6 +70,8 @@ public:
     std::size_t read_some(void* to, std::size_t bytes);
     void read(void* to, std::size_t bytes, const char* what);
     void skip(std::uint64_t bytes, const char* what);
+    /// The same by a jump, of a file that is not compressed: one that ends before is noticed by the next read().
+    void jump(std::uint64_t bytes);
     /// Reads on to the end, where gzip's checksum stands.
     void verify_to_end();
 

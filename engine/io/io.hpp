@@ -58,6 +58,8 @@ struct SliceStream {
     Metadata metadata;
     /// Decodes the next `count` slices, dense, into `to`. No more than are left. Throws IoError.
     std::function<void(std::int64_t count, std::byte* to)> next;
+    /// Passes over the next `count` slices. No more than are left. Throws IoError.
+    std::function<void(std::int64_t count)> skip;
 };
 /// What read() would give, slice by slice: TIFF stacks, NPY in C order, NIfTI volumes (compressed ones too), raw. Throws IoError
 /// for other formats, and for pages, volumes and channels to choose from.

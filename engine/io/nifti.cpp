@@ -249,10 +249,18 @@ SliceStream slices(const Source& source) {
     const Volume volume = read_header(source, *stream, position);
     stream->skip(volume.elements_at - position, "the voxels");
     const ArrayDesc& desc = volume.file.desc;
-    return {desc, volume.file.metadata, [stream, volume, slice = slice_of(desc), left = desc.axes.front().size](std::int64_t count, std::byte* to) mutable {
+    const auto left = std::make_shared<std::int64_t>(desc.axes.front().size);
+    return {desc, volume.file.metadata,
+            [stream, volume, slice = slice_of(desc), left](std::int64_t count, std::byte* to) {
                 read_values(*stream, to, count * slice, volume);
-                left -= count;
-                if (left == 0 && volume.compressed) stream->verify_to_end();
+                *left -= count;
+                if (*left == 0 && volume.compressed) stream->verify_to_end();
+            },
+            [stream, left, compressed = volume.compressed, bytes = static_cast<std::uint64_t>(slice_of(desc)) * bytes_of(volume.stored)](std::int64_t count) {
+                const std::uint64_t all = static_cast<std::uint64_t>(count) * bytes;
+                if (compressed) stream->skip(all, "the voxels");
+                else stream->jump(all);
+                *left -= count;
             }};
 }
 

@@ -245,6 +245,9 @@ SliceStream slices(const Source& source) {
     file->seek(header.elements_at);
     return {header.file.desc, header.file.metadata, [file, header, slice = slice_of(header.file.desc)](std::int64_t count, std::byte* to) {
                 read_elements(*file, header, count * slice, to);
+            },
+            [file, bytes = static_cast<std::uint64_t>(slice_of(header.file.desc)) * (header.half ? 2 : bytes_of(header.file.desc.type))](std::int64_t count) {
+                file->skip(static_cast<std::uint64_t>(count) * bytes);
             }};
 }
 

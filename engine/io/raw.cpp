@@ -41,6 +41,9 @@ SliceStream slices(const Source& source) {
     return {header.desc, header.metadata, [file, swap, slice = slice_of(header.desc), type = header.desc.type](std::int64_t count, std::byte* to) {
                 file->read(to, static_cast<std::size_t>(count * slice) * bytes_of(type), "the elements");
                 if (swap) swap_bytes(to, count * slice, type);
+            },
+            [file, bytes = static_cast<std::uint64_t>(slice_of(header.desc)) * bytes_of(header.desc.type)](std::int64_t count) {
+                file->skip(static_cast<std::uint64_t>(count) * bytes);
             }};
 }
 

@@ -252,7 +252,8 @@ SliceStream slices(const Source& source) {
                     check_alike(stack->source, stack->document, stack->next, 0);
                     read_page(stack->source, stack->file, stack->document, stack->next, to);
                 }
-            }};
+            },
+            [stack](std::int64_t count) { stack->next += count; }};
 }
 
 }  // namespace parallax::io::tiff

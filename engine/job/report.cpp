@@ -91,6 +91,7 @@ Json to_json(const JobResult& result) {
             {"wall_seconds", result.wall_seconds},
             {"peak_device_bytes", result.peak_device_bytes}};
     if (!result.retried.empty()) json["retried"] = result.retried;
+    if (!result.ranks.empty()) json["ranks"] = result.ranks;
     return json;
 }
 

@@ -51,6 +51,7 @@ struct JobResult {
     std::string retried;         ///< what failed before the run that is told here; empty: nothing did
     double wall_seconds = 0;
     std::uint64_t peak_device_bytes = 0;
+    Json ranks = Json::array();  ///< who did what of a job that several devices shared; empty: one did it all
 };
 
 /// Size and hash of a file that is there.

@@ -1,11 +1,19 @@
 // parallax run: reads a job, runs it, writes its outputs, says what was done.
 #include "commands.hpp"
 #include "console.hpp"
+#include "distributed/mpi.hpp"
+#include "distributed/run.hpp"
 #include "job/runner.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
 
 namespace parallax::cli {
 
@@ -53,8 +61,18 @@ std::string one_line(const Json& record) {
     return line;
 }
 
+/// What a device did of a job that several shared.
+void summarise_rank(const Json& rank) {
+    fmt::print(stderr, "rank {:<3} {}: {} in {:.3f} s", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
+               rank["steps_seconds"].get<double>());
+    if (rank.contains("exchanges") && !rank["exchanges"]["hidden"].is_null())
+        fmt::print(stderr, ", {} exchanges, {:.0f}% of their time hidden", rank["exchanges"]["count"].get<int>(), 100 * rank["exchanges"]["hidden"].get<double>());
+    fmt::print(stderr, "\n");
+}
+
 void summarise(const engine::JobResult& result) {
-    fmt::print(stderr, "device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
+    if (result.ranks.empty()) fmt::print(stderr, "device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
+    for (const Json& rank : result.ranks) summarise_rank(rank);
     for (const engine::StepReport& step : result.steps) fmt::print(stderr, "step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
     for (const auto& [name, record] : result.records.items()) {
         const std::string line = one_line(record);
@@ -64,8 +82,116 @@ void summarise(const engine::JobResult& result) {
     for (const engine::OutputReport& output : result.outputs) fmt::print("{}\n", output.file.path);
 }
 
+engine::JobResult run_on(const std::vector<std::unique_ptr<engine::Engine>>& engines, const engine::Prepared& prepared, const engine::RunOptions& options) {
+    if (engines.size() == 1) return engine::run(prepared, *engines.front(), options);
+    std::vector<engine::Engine*> all;
+    for (const auto& engine : engines) all.push_back(engine.get());
+    return engine::distributed::run_on_devices(prepared, all, options);
+}
+
+void warn(const engine::Prepared& prepared) {
+    for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
+        for (const std::string& warning : prepared.steps[i].warnings) spdlog::warn("step \"{}\": {}", prepared.job.steps[i].id, warning);
+    }
+}
+
+/// The report and the summary.
+void tell(const Options& options, const engine::JobResult& result) {
+    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
+    if (options.json) fmt::print("{}\n", text_of(to_json(result)));
+    else if (!options.quiet) summarise(result);
+}
+
+engine::RunOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {
+    engine::RunOptions run_options;
+    run_options.started = started;
+    run_options.cancelled = interrupted;
+    run_options.before.push_back({"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
+    run_options.progress = [&bar, started](const std::string& stage, double done) {
+        bar.show(stage, done);
+        spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), stage);
+    };
+    return run_options;
+}
+
+/// What one process of several runs with.
+struct RankWork {
+    explicit RankWork(const Options& options, const engine::distributed::Communicator& ranks) {
+        engine::Job job = options.job.parse(registry);
+        engine::distributed::check_divisible(job, ranks.size());
+        prepared = engine::prepare(std::move(job), options.job.locations(), options.overwrite);
+        check_report(options, prepared);
+        opening = Clock::now();
+        const auto devices = prepared.job.device.select_equals(host::enumerate());
+        engine.emplace(*devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()], host::ContextOptions{host::ProgramCache::open()});
+    }
+
+    engine::Registry registry;
+    engine::Prepared prepared;
+    std::optional<engine::Engine> engine;
+    Clock::time_point opening;
+};
+
+/// Everything that can be wrong before the work begins. Null: some rank cannot begin; the first of them has told why, and
+/// `status` is what this one ends with.
+std::unique_ptr<RankWork> prepare_rank(const Options& options, engine::distributed::Communicator& ranks, int& status) {
+    std::unique_ptr<RankWork> work;
+    std::exception_ptr error;
+    std::string problem;
+    try {
+        work = std::make_unique<RankWork>(options, ranks);
+    } catch (const std::exception& found) {
+        error = std::current_exception();
+        problem = found.what();
+        status = dynamic_cast<const ConfigError*>(&found) != nullptr ? 2 : 1;
+    }
+    const std::vector<std::string> problems = engine::distributed::gather_everywhere(ranks, problem);
+    const auto first = std::find_if(problems.begin(), problems.end(), [](const std::string& p) { return !p.empty(); });
+    if (first == problems.end()) return work;
+    if (problem.empty()) status = 1;
+    if (first - problems.begin() == ranks.rank()) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::exception& found) {
+            report_error(found, options.job.file);
+        }
+    }
+    return nullptr;
+}
+
+/// One of the processes that mpirun started. Rank 0 writes and tells.
+int run_as_rank(const Options& options, engine::distributed::Communicator& ranks) {
+    const Clock::time_point started = Clock::now();
+    int status = 0;
+    const std::unique_ptr<RankWork> work = prepare_rank(options, ranks, status);
+    if (!work) return status;
+    if (ranks.rank() == 0) warn(work->prepared);
+    watch_interrupts();
+    ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
+    const auto result = engine::distributed::run_rank(work->prepared, *work->engine, ranks, run_options_of(bar, started, work->opening));
+    bar.clear();
+    if (result) tell(options, *result);
+    return 0;
+}
+
+int run_by_mpi(const Options& options, const engine::distributed::Launched& launched) {
+    std::unique_ptr<engine::distributed::Communicator> ranks;
+    try {
+        ranks = engine::distributed::join_mpi();
+        return run_as_rank(options, *ranks);
+    } catch (const std::exception& error) {
+        const bool told_by_another = launched.rank != 0 && (!ranks || dynamic_cast<const CancelledError*>(&error) != nullptr);
+        const int status = told_by_another ? 1 : report_error(error, options.job.file);
+        std::fflush(nullptr);
+        if (ranks) ranks->give_up(status);   // nobody waits for this one
+        return status;
+    }
+}
+
 int run(const Options& options) {
     const Clock::time_point started = Clock::now();
+    const engine::distributed::Launched launched = engine::distributed::launched();
+    if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
     const engine::Registry registry;
     engine::Job job = options.job.parse(registry);
     if (job.for_each) return run_series(options.job, options, std::move(job));
@@ -74,32 +200,26 @@ int run(const Options& options) {
     if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
     const engine::Prepared prepared = engine::prepare(std::move(job), options.job.locations(), options.overwrite);
     check_report(options, prepared);
-    for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
-        for (const std::string& warning : prepared.steps[i].warnings) spdlog::warn("step \"{}\": {}", prepared.job.steps[i].id, warning);
-    }
+    warn(prepared);
 
     const Clock::time_point opening = Clock::now();
-    const host::Selection selection = select_device(prepared.job.device);
-    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
-    spdlog::debug("device {}: {} ({})", engine.device().index, engine.device().name, engine.device().platform);
+    const auto devices = prepared.job.device.select_all(host::enumerate());
+    if (devices.size() > 1) engine::distributed::check_divisible(prepared.job, static_cast<int>(devices.size()));
+    std::vector<std::unique_ptr<engine::Engine>> engines;
+    const auto cache = host::ProgramCache::open();
+    for (const auto& device : devices) {
+        engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+        spdlog::debug("device {}: {} ({})", device->info().index, device->info().name, device->info().platform);
+    }
 
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
-    engine::RunOptions run_options;
-    run_options.started = started;
-    run_options.cancelled = interrupted;
-    run_options.before.push_back({"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
-    run_options.progress = [&](const std::string& stage, double done) {
-        bar.show(stage, done);
-        spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), stage);
-    };
-    const engine::JobResult result = engine::run(prepared, engine, run_options);
+    const engine::RunOptions run_options = run_options_of(bar, started, opening);
+    const engine::JobResult result = run_on(engines, prepared, run_options);
     bar.clear();
     if (!result.retried.empty()) spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
 
-    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
-    if (options.json) fmt::print("{}\n", text_of(to_json(result)));
-    else if (!options.quiet) summarise(result);
+    tell(options, result);
     return 0;
 }
 

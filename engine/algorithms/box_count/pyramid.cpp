@@ -1,6 +1,7 @@
 // `pyramid` and `lanes`: pyramid.cl with work-groups of many work-items, or of one.
 #include "algorithms/box_count/device.hpp"
 #include "algorithms/box_count/mask.hpp"
+#include "algorithms/box_count/part.hpp"
 #include "algorithms/box_count/slabs.hpp"
 #include "algorithms/box_count/tiles.hpp"
 #include "core/integers.hpp"
@@ -11,6 +12,7 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace parallax::engine::box_count {
 namespace {
@@ -66,6 +68,9 @@ std::unique_ptr<Plan> make_plan(PlanBuilder& builder, const Problem& problem, Sh
 /// Empty: it can be counted.
 std::string why_not(const Problem& problem) {
     const BoxCountSpec spec = spec_of(problem);
+    if (problem.ranks > 1) {
+        if (std::string reason = why_no_ranks(spec); !reason.empty()) return reason;
+    }
     const std::int64_t tiles = tiles_of(spec.shifted_size(), 32);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
     return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);
@@ -103,6 +108,9 @@ Variant pyramid_variant() {
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
         return make_plan(builder, problem, shape_of(spec_of(problem), problem.slab > 0, policy, builder.device()));
     };
+    v.part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
+        return make_part(builder, problem, shape_of(spec_of(problem), true, policy, builder.device()), rank);
+    };
     return v;
 }
 
@@ -118,6 +126,7 @@ Variant lanes_variant() {
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
         return make_plan(builder, problem, {policy.at("tile"), 1, 1});
     };
+    v.part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) { return make_part(builder, problem, {policy.at("tile"), 1, 1}, rank); };
     return v;
 }
 

@@ -60,7 +60,7 @@ std::vector<Pass> passes_of(const BoxCountSpec& spec, const PassBytes& bytes, st
 /// The axis that slabs follow: y of an image, z of a volume.
 std::size_t slow_axis(const BoxCountSpec& spec) { return static_cast<std::size_t>(spec.dimensions - 1); }
 
-class SlabPlan final : public Plan {
+class SlabPlan final : public SlabCounting {
 public:
     SlabPlan(PlanBuilder& builder, const Problem& problem, Shape shape)
         : problem_(problem),
@@ -88,7 +88,7 @@ public:
     int slab_passes() const override { return static_cast<int>(passes_.size()); }
 
     void enqueue_slab(Execution& x, const host::Buffer& array, int pass, std::int64_t first, std::int64_t count) override {
-        if (first == 0) begin(x, static_cast<std::size_t>(pass));
+        if (first == start_) begin(x, static_cast<std::size_t>(pass));
         const std::int64_t end = resampled(first + count), slices = mask_.size().slices;
         while (made_ < end) {
             // The ring goes round, a layer waits to be folded, or an outline still needs the two slices before.
@@ -99,10 +99,22 @@ public:
             made_ = to;
             settle(x, to == slices ? slices : to - behind());
         }
-        if (done_ == slices && !pass_.boxes) folder_.sum_up(x, pass_.first_band * shifts_.size() + pass_.first_grid, folded_.size());
+        if (done_ == slices && !pass_.boxes && problem_.ranks == 1) folder_.sum_up(x, pass_.first_band * shifts_.size() + pass_.first_grid, folded_.size());
     }
 
-    void enqueue(Execution& x, const Bindings&) override { folder_.record(x, problem_, spec_); }
+    void begin_at(std::int64_t first) override { start_ = first; }
+
+    std::int64_t layer() const noexcept override { return tile_; }
+
+    std::vector<Piece> pieces(Execution& x, std::int64_t first, std::int64_t end) const override {
+        const std::int64_t tiles = tiles_of(layer_, static_cast<int>(tile_));
+        return folder_.pieces(x, first / tile_ * tiles, divided_up(end, tile_) * tiles);
+    }
+
+    void enqueue(Execution& x, const Bindings&) override {
+        if (problem_.ranks > 1) folder_.sum_up(x, 0, most_sets());   // of the tiles of all
+        folder_.record(x, problem_, spec_);
+    }
 
 private:
     PassBytes bytes_of(const Shape& shape) const {
@@ -124,8 +136,8 @@ private:
     void begin(Execution& x, std::size_t pass) {
         const bool boxes_are_there = pass > 0 && passes_[pass - 1].boxes;
         pass_ = passes_[pass];
-        made_ = done_ = 0;
-        folded_.assign(pass_.bands * pass_.grids, 0);
+        made_ = done_ = start_;
+        folded_.assign(pass_.bands * pass_.grids, start_ / tile_);
         if (pass_.boxes) {
             if (pass == 0) mask_.clear_corners(x, corners_);
             return;
@@ -199,6 +211,7 @@ private:
 
     // Where the array is.
     Pass pass_;
+    std::int64_t start_ = 0;              ///< the first slice that comes
     std::int64_t made_ = 0, done_ = 0;    ///< slices that are bits; that are what is counted
     std::vector<std::int64_t> folded_;    ///< layers of each set
     std::vector<std::int64_t> lowest_;    ///< slice where each band's box begins
@@ -206,6 +219,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Plan> make_slab_plan(PlanBuilder& builder, const Problem& problem, Shape shape) { return std::make_unique<SlabPlan>(builder, problem, shape); }
+std::string why_no_ranks(const BoxCountSpec& spec) {
+    if (spec.surface) return "one device must have the outline of the whole array";
+    if (spec.origin != Origin::corner) return "one device must find the bounding box";
+    if (spec.offsets > 1) return "one device must count several grids";
+    if (spec.size != spec.stored) return "one device must resample the array";
+    return {};
+}
+
+std::unique_ptr<SlabCounting> make_slab_plan(PlanBuilder& builder, const Problem& problem, Shape shape) {
+    return std::make_unique<SlabPlan>(builder, problem, shape);
+}
 
 }  // namespace parallax::engine::box_count

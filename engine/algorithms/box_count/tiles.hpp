@@ -5,6 +5,7 @@
 #include "core/plan.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace parallax::engine::box_count {
 
@@ -15,6 +16,12 @@ host::Defines bit_defines(int dimensions);
 /// How a work-group goes over an array: `wide` tiles side by side along x, each `tile` voxels a side; of `group` work-items.
 struct Shape {
     int tile, wide, group;
+};
+
+/// A part of a buffer.
+struct Piece {
+    host::Buffer buffer;
+    std::size_t offset, bytes;
 };
 
 class TileFolder {
@@ -29,6 +36,8 @@ public:
     void sum_up(Execution&, std::size_t first, std::size_t sets);
     /// Memory of a set.
     static std::uint64_t bytes_of_set(const std::array<std::int64_t, 3>& size, const Shape&);
+    /// Where what fold() leaves of tiles [first, end), whole rows, lies: all that sum_up() needs to know of them.
+    std::vector<Piece> pieces(Execution&, std::int64_t first, std::int64_t end) const;
     /// Leaves the records of all results.
     void record(Execution&, const Problem&, const BoxCountSpec&);
 

@@ -17,9 +17,11 @@ Layout::Layout(const Planes& p, std::int64_t margin_floats) : planes(p), margin(
     batch = std::clamp<std::int64_t>(enough_pixels / p.pixels(), 1, std::min(p.count(), most_groups));
 }
 
-host::NDRange Layout::pixels(std::int64_t count) const noexcept {
-    return {static_cast<std::size_t>(divided_up(planes.width, 64)), static_cast<std::size_t>(std::min(planes.height, most_groups)), static_cast<std::size_t>(count)};
+host::NDRange Layout::pixels(std::int64_t count, Rows rows) const noexcept {
+    return {static_cast<std::size_t>(divided_up(planes.width, 64)), static_cast<std::size_t>(std::min(rows.count(), most_groups)), static_cast<std::size_t>(count)};
 }
+
+Rows Layout::wider(Rows rows, std::int64_t by) const noexcept { return {std::max<std::int64_t>(rows.from - by, 0), std::min(rows.to + by, planes.height)}; }
 
 float coupling_of(const LbParameters& p) { return static_cast<float>(coupling(p)); }
 float inverse_k2(const LbParameters& p) { return static_cast<float>(std::min(1 / (p.threshold * p.threshold), 3e38)); }
@@ -78,20 +80,24 @@ EdgePasses::EdgePasses(PlanBuilder& builder, const Layout& layout, const LbParam
     smoothed_ = builder.scratch(layout.batch_floats() * sizeof(float));
 }
 
-const host::Buffer& EdgePasses::smooth(Execution& x, const host::Buffer& intensity, std::int64_t count) {
+const host::Buffer& EdgePasses::smooth(Execution& x, const host::Buffer& intensity, std::int64_t count, Rows range) {
     const host::Buffer &rows = x.buffer(rows_), &smoothed = x.buffer(smoothed_);
     const std::int32_t yes = 1, no = 0;
-    x.launch("smooth rows", *smooth_, layout_.pixels(count), pixel_group,
-             {intensity, rows, gaussian_, radius_, yes, no, layout_.width(), layout_.height(), layout_.pitch32()});
-    x.launch("smooth columns", *smooth_, layout_.pixels(count), pixel_group,
-             {rows, smoothed, gaussian_, radius_, no, yes, layout_.width(), layout_.height(), layout_.pitch32()});
+    const auto pass = [&](const char* stage, const host::Buffer& from, const host::Buffer& to, std::int32_t along_x, std::int32_t along_y, Rows r) {
+        x.launch(stage, *smooth_, layout_.pixels(count, r), pixel_group,
+                 {from, to, gaussian_, radius_, along_x, along_y, layout_.width(), layout_.height(), layout_.pitch32(), static_cast<std::int32_t>(r.from),
+                  static_cast<std::int32_t>(r.to)});
+    };
+    pass("smooth rows", intensity, rows, yes, no, layout_.wider(range, radius_));
+    pass("smooth columns", rows, smoothed, no, yes, range);
     return smoothed;
 }
 
-void EdgePasses::enqueue(Execution& x, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count) {
-    const host::Buffer& smoothed = smooth(x, intensity, count);
-    x.launch("edges", *edges_, layout_.pixels(count), pixel_group,
-             {smoothed, keep, coupling_of(parameters_), inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32()});
+void EdgePasses::enqueue(Execution& x, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count, Rows rows) {
+    const host::Buffer& smoothed = smooth(x, intensity, count, layout_.wider(rows, 1));
+    x.launch("edges", *edges_, layout_.pixels(count, rows), pixel_group,
+             {smoothed, keep, coupling_of(parameters_), inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32(),
+              static_cast<std::int32_t>(rows.from), static_cast<std::int32_t>(rows.to)});
 }
 
 Judge::Judge(PlanBuilder& builder, const Layout& layout, const LbParameters& p, std::int64_t parts)

@@ -9,6 +9,12 @@
 
 namespace parallax::engine::diffusion_lb {
 
+/// Rows [from, to) of every plane.
+struct Rows {
+    std::int64_t from = 0, to = 0;
+    std::int64_t count() const noexcept { return to - from; }
+};
+
 /// Planes of floats with padded rows, as many at a time as fill a device.
 struct Layout {
     Planes planes;
@@ -24,7 +30,11 @@ struct Layout {
     std::int32_t height() const noexcept { return static_cast<std::int32_t>(planes.height); }
     std::int32_t pitch32() const noexcept { return static_cast<std::int32_t>(pitch); }
     /// A work-item a pixel of `count` planes in groups of 64 of a row; a group takes several rows of tall images.
-    host::NDRange pixels(std::int64_t count) const noexcept;
+    host::NDRange pixels(std::int64_t count) const noexcept { return pixels(count, all_rows()); }
+    host::NDRange pixels(std::int64_t count, Rows) const noexcept;
+    Rows all_rows() const noexcept { return {0, planes.height}; }
+    /// The rows and so many more on either side, as far as there are any.
+    Rows wider(Rows, std::int64_t by) const noexcept;
 };
 inline constexpr host::NDRange pixel_group{64, 1, 1};
 
@@ -55,9 +65,12 @@ private:
 class EdgePasses {
 public:
     EdgePasses(PlanBuilder&, const Layout&, const LbParameters&);
-    void enqueue(Execution&, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count);
+    void enqueue(Execution& x, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count) { enqueue(x, intensity, keep, count, layout_.all_rows()); }
+    /// Of some rows; looks at radius + 1 rows more on either side.
+    void enqueue(Execution&, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count, Rows);
     /// The smoothing alone, into the buffer that it returns.
-    const host::Buffer& smooth(Execution&, const host::Buffer& intensity, std::int64_t count);
+    const host::Buffer& smooth(Execution& x, const host::Buffer& intensity, std::int64_t count) { return smooth(x, intensity, count, layout_.all_rows()); }
+    const host::Buffer& smooth(Execution&, const host::Buffer& intensity, std::int64_t count, Rows);
 
 private:
     Layout layout_;

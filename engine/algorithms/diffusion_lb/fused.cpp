@@ -1,5 +1,5 @@
 // `fused` and `half`: one launch a step, or for two.
-#include "algorithms/diffusion_lb/device.hpp"
+#include "algorithms/diffusion_lb/steps.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
 #include "core/integers.hpp"
 
@@ -18,20 +18,25 @@ struct Sweep {
     std::unique_ptr<host::Kernel> kernel;
     std::int64_t group = 0, strips = 0, rows = 0, chunks = 0;
 
-    host::NDRange groups(std::int64_t planes) const {
-        return {static_cast<std::size_t>(strips), static_cast<std::size_t>(chunks), static_cast<std::size_t>(planes)};
+    host::NDRange groups(std::int64_t planes, Rows written) const {
+        return {static_cast<std::size_t>(strips), static_cast<std::size_t>(divided_up(written.count(), rows)), static_cast<std::size_t>(planes)};
     }
     host::NDRange local() const { return {static_cast<std::size_t>(group), 1, 1}; }
 };
 
-/// How two steps share a launch: not at all, by the same edges, or each with its own.
-enum class Pairs { none, same_edges, own_edges };
+Pace pace_of(const LbParameters& p, int steps_at_once) {
+    const int every = p.update_edges_every;
+    if (steps_at_once == 1 || p.stop_below > 0) return {p, Pairs::none};   // each step is judged by itself
+    if (every % 2 == 0) return {p, Pairs::same_edges};
+    return {p, steps_at_once == 2 && every == 1 && radius_of(p) <= largest_radius ? Pairs::own_edges : Pairs::none};
+}
+Pace pace_of_fused(const LbParameters& p, const Policy& policy) { return pace_of(p, policy.at("steps_at_once")); }
+Pace pace_of_half(const LbParameters& p, const Policy&) { return pace_of(p, 1); }
 
-class FusedPlan final : public Plan {
+class FusedSteps final : public Steps {
 public:
-    FusedPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, bool half)
-        : parameters_(problem.parameters.as<LbParameters>()), layout_(planes_of(problem.inputs.at("image"))), conversion_(builder, layout_),
-          half_(half), pairs_(half ? Pairs::none : pairs_of(policy.at("steps_at_once"))), wants_iterations_(problem.wants("iterations")) {
+    FusedSteps(PlanBuilder& builder, const Pace& pace, const Policy& policy, bool half, const Layout& layout, const Layout& whole, const Conversion& conversion)
+        : parameters_(pace.parameters), layout_(layout), whole_(whole), conversion_(conversion), half_(half), pairs_(pace.pairs) {
         const std::int64_t radius = radius_of(parameters_);
         const bool same = pairs_ == Pairs::same_edges;
         const int every = same ? parameters_.update_edges_every / 2 : parameters_.update_edges_every;
@@ -49,7 +54,7 @@ public:
             pair_ = sweep(builder, policy, "diffusion_lb/fused_twice.cl", "fused_two_steps", model, 16, 2, 3);
 
         const std::size_t plane = layout_.batch_floats() * sizeof(float);
-        const std::size_t moving = layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * (half ? 2 : 4);
+        const std::size_t moving = layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * population_bytes();
         for (int i = 0; i < 2; ++i) {
             intensity_[i] = builder.scratch(plane);
             populations_[i] = builder.scratch(parameters_.iterations > 1 ? moving : sizeof(float));
@@ -61,30 +66,37 @@ public:
         if (parameters_.stop_below > 0) judge_.emplace(builder, layout_, parameters_, step_.strips * step_.chunks);
     }
 
-    void enqueue(Execution& x, const Bindings& arrays) override {
-        const host::Buffer &a = x.buffer(intensity_[0]), &b = x.buffer(intensity_[1]);
-        for (std::int64_t first = 0; first < layout_.planes.count(); first += layout_.batch) {
-            const std::int64_t count = std::min(layout_.batch, layout_.planes.count() - first);
-            conversion_.begin(x, arrays.input("image"), a, first, count);
-            int launches = 0;
-            for (int n = 0; n < parameters_.iterations; ++launches) {
-                const int steps = pairs_ != Pairs::none && n + 1 < parameters_.iterations ? 2 : 1;
-                step(x, n, steps, launches, first, count);
-                n += steps;
-            }
-            if (arrays.has_output("image")) conversion_.end(x, a, b, arrays.output("image"), first, count, launches);
-        }
-        if (wants_iterations_) conversion_.record(x, parameters_.iterations);
+    void find_edges(Execution& x, const Launch& launch, int number, std::int64_t count, Rows rows) override {
+        if (edges_ && launch.finds_edges) edges_->enqueue(x, state(x, number % 2).intensity, x.buffer(keep_), count, layout_.wider(rows, launch.steps));
     }
+
+    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written) override {
+        const State from = state(x, number % 2), to = state(x, 1 - number % 2);
+        const host::Buffer &in = from.intensity, &out = to.intensity, &f_in = from.populations, &f_out = to.populations;
+        const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
+        const auto gaussian = gaussian_arguments(parameters_);
+        const float b = coupling_of(parameters_), k2 = inverse_k2(parameters_);
+        // A plane that stops early ends with a step that nobody knows beforehand; `end` reads no populations.
+        const auto is_first = static_cast<std::int32_t>(launch.step == 0), is_last = static_cast<std::int32_t>(launch.step + launch.steps == parameters_.iterations);
+        const Sweep& s = launch.steps == 2 ? pair_ : step_;
+        const auto rows = static_cast<std::int32_t>(s.rows), first_row = static_cast<std::int32_t>(written.from), end_row = static_cast<std::int32_t>(written.to);
+        const char* const stage = launch.steps == 2 ? "two steps" : "step";
+        if (launch.steps == 2 && pairs_ == Pairs::own_edges)
+            x.launch(stage, *s.kernel, s.groups(count, written), s.local(),
+                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), first_row, end_row, rows,
+                      is_first, is_last});
+        else
+            x.launch(stage, *s.kernel, s.groups(count, written), s.local(),
+                     {in, out, f_in, f_out, keep, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), first_row, end_row,
+                      rows, is_first, is_last, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
+        if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, launch.step + 1);
+    }
+
+    State state(Execution& x, int turn) const override { return {x.buffer(intensity_[turn]), x.buffer(populations_[turn])}; }
+    std::size_t population_bytes() const noexcept override { return half_ ? 2 : sizeof(float); }
+    const host::Buffer* edges(Execution& x) const override { return edges_ ? &x.buffer(keep_) : nullptr; }
 
 private:
-    Pairs pairs_of(int steps_at_once) const {
-        const int every = parameters_.update_edges_every;
-        if (steps_at_once == 1 || parameters_.stop_below > 0) return Pairs::none;   // each step is judged by itself
-        if (every % 2 == 0) return Pairs::same_edges;
-        return steps_at_once == 2 && every == 1 && radius_of(parameters_) <= largest_radius ? Pairs::own_edges : Pairs::none;
-    }
-
     /// `halo`: columns on either side; `widest`: pixels a work-item at most; `per_unit`: work-groups that each compute unit should have.
     /// `resident`: work-items of two pixels that should fit on one at a time (NVIDIA's compilers take 93 and 72 registers of themselves).
     Sweep sweep(PlanBuilder& builder, const Policy& policy, const char* file, const char* kernel, const host::Defines& defines, std::int64_t halo,
@@ -110,7 +122,7 @@ private:
 
     /// Wide accesses where there are pixels enough for every compute unit.
     std::int64_t items_of(std::int64_t wanted, const host::DeviceInfo& device) const {
-        const std::int64_t pixels = layout_.planes.pixels() * layout_.batch, unit = std::int64_t{device.compute_units} * 4096;
+        const std::int64_t pixels = whole_.planes.pixels() * whole_.batch, unit = std::int64_t{device.compute_units} * 4096;
         if (wanted != 0) return wanted;
         if (device.type == host::DeviceType::cpu) return 1;
         return pixels < unit ? 1 : half_ && pixels >= 4 * unit ? 4 : 2;   // halves: as wide an access
@@ -119,39 +131,15 @@ private:
     /// Wide groups read fewer pixels twice; small images need many groups.
     std::int64_t group_of(std::int64_t wanted, const host::DeviceInfo& device) const {
         if (wanted != 0) return wanted;
-        const std::int64_t pixels = layout_.planes.pixels() * layout_.batch;
+        const std::int64_t pixels = whole_.planes.pixels() * whole_.batch;
         return device.type != host::DeviceType::cpu && pixels >= std::int64_t{device.compute_units} * 16384 ? 128 : 64;
     }
 
-    /// Steps n to n + steps - 1 in launch number `launch`.
-    void step(Execution& x, int n, int steps, int launch, std::int64_t first, std::int64_t count) {
-        const host::Buffer &in = x.buffer(intensity_[launch % 2]), &out = x.buffer(intensity_[1 - launch % 2]);
-        const host::Buffer &f_in = x.buffer(populations_[launch % 2]), &f_out = x.buffer(populations_[1 - launch % 2]);
-        const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
-        if (edges_ && n % parameters_.update_edges_every == 0) edges_->enqueue(x, in, keep, count);
-        const auto gaussian = gaussian_arguments(parameters_);
-        const float b = coupling_of(parameters_), k2 = inverse_k2(parameters_);
-        // A plane that stops early ends with a step that nobody knows beforehand; `end` reads no populations.
-        const auto is_first = static_cast<std::int32_t>(n == 0), is_last = static_cast<std::int32_t>(n + steps == parameters_.iterations);
-        const Sweep& s = steps == 2 ? pair_ : step_;
-        const auto rows = static_cast<std::int32_t>(s.rows);
-        const char* const stage = steps == 2 ? "two steps" : "step";
-        if (steps == 2 && pairs_ == Pairs::own_edges)
-            x.launch(stage, *s.kernel, s.groups(count), s.local(),
-                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), rows, is_first, is_last});
-        else
-            x.launch(stage, *s.kernel, s.groups(count), s.local(),
-                     {in, out, f_in, f_out, keep, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), rows, is_first,
-                      is_last, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
-        if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, n + 1);
-    }
-
     LbParameters parameters_;
-    Layout layout_;
-    Conversion conversion_;
+    Layout layout_, whole_;
+    const Conversion& conversion_;
     bool half_;
     Pairs pairs_;
-    bool wants_iterations_;
     Sweep step_, pair_;
     std::optional<EdgePasses> edges_;
     std::optional<Judge> judge_;
@@ -175,9 +163,12 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
     v.supports = [](const Problem&, host::Context& context) {
         return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
     };
-    v.plan = [half](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<FusedPlan>(builder, problem, policy, half);
-    };
+    const PaceOf pace = half ? pace_of_half : pace_of_fused;
+    use_steps(v, 0, pace,
+              [half, pace](PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout, const Layout& whole,
+                           const Conversion& conversion) -> std::unique_ptr<Steps> {
+                  return std::make_unique<FusedSteps>(builder, pace(p, policy), policy, half, layout, whole, conversion);
+              });
     return v;
 }
 

@@ -70,6 +70,10 @@ public:
     /// Every device of "use", in enumeration order, or the one that select() chooses. One that two backends show is used once.
     std::vector<std::shared_ptr<const Device>> select_all(const Inventory&) const;
 
+    /// Devices that are as good as the one that select() chooses: all that its rule admits, or all of "use"; one that two
+    /// backends show once. For processes that choose one each.
+    std::vector<std::shared_ptr<const Device>> select_equals(const Inventory&) const;
+
     Json to_json() const;
 
 private:

@@ -1,0 +1,156 @@
+// Slabs that begin at whole tiles: what tiles are folded to does not depend on who folds them. Rank 0 collects those flags and
+// counts, some 45 bytes a tile, and sums them up as if it had folded all tiles itself.
+#include "algorithms/box_count/part.hpp"
+
+#include "algorithms/box_count/slabs.hpp"
+#include "parallax/host/in_flight.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace parallax::engine::box_count {
+namespace {
+
+using distributed::PartResult;
+using distributed::PartRun;
+using distributed::Range;
+using Clock = std::chrono::steady_clock;
+
+class BoxPart final : public distributed::Part {
+public:
+    BoxPart(PlanBuilder& builder, const Problem& problem, Shape shape, int rank)
+        : array_(problem.inputs.begin()->second), ranks_(problem.ranks), plan_(make_slab_plan(builder, problem, shape)), share_(share_of(rank)) {
+        constexpr std::size_t enough = std::size_t{64} << 20;
+        slab_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(enough / slice_bytes()), 1, std::max<std::int64_t>(share_.size(), 1));
+        for (host::Buffer& buffer : device_) buffer = builder.state(static_cast<std::size_t>(slab_) * slice_bytes());
+    }
+
+    Range share() const override { return share_; }
+
+    PartResult run(PartRun& run) override {
+        check_alike(run.ranks);
+        const Clock::time_point start = Clock::now();
+        count(run);
+        gather(run);
+        PartResult result;
+        if (run.ranks.rank() == 0) {
+            {
+                const Execution::Scope scope(run.profiler, run.step);
+                plan_->enqueue(run.execution, {});
+            }
+            run.execution.queue().finish(run.step);
+            result.records = run.execution.finish_records();
+        }
+        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        result.report = {{"share", share_.size() == 0 ? std::string("nothing") : fmt::format("slices {} to {}", share_.first, share_.end - 1)}, {"steps_seconds", seconds}};
+        return result;
+    }
+
+private:
+    std::int64_t slices() const { return array_.axes.front().size; }
+    std::size_t slice_bytes() const { return array_.dense_bytes() / static_cast<std::size_t>(slices()); }
+    Range share_of(int rank) const { return distributed::share_of(slices(), ranks_, rank, plan_->layer()); }
+
+    /// Tiles follow the device where the policy leaves them open.
+    void check_alike(distributed::Communicator& ranks) const {
+        for (const std::string& layer : distributed::gather_everywhere(ranks, std::to_string(plan_->layer())))
+            if (layer != std::to_string(plan_->layer()))
+                throw ConfigError("/policy/tile", fmt::format("tiles of {} and of {} voxels on devices that differ", layer, plan_->layer()), "one size for all",
+                                  "set \"policy\": {\"tile\": 64}");
+    }
+
+    /// A slab is read while the device has the one before.
+    void count(PartRun& run) {
+        using Slabs = std::array<std::shared_ptr<host::PinnedMemory>, 2>;
+        host::Queue& queue = run.execution.queue();
+        const std::size_t bytes = static_cast<std::size_t>(slab_) * slice_bytes();
+        host::InFlight<Slabs> slabs(queue, Slabs{run.context.allocate_pinned(bytes), run.context.allocate_pinned(bytes)});
+        std::array<host::Event, 2> up;
+        std::size_t turn = 0;
+        plan_->begin_at(share_.first);
+        for (std::int64_t first = share_.first; first < share_.end; first += slab_, turn ^= 1) {
+            const Range range{first, std::min(first + slab_, share_.end)};
+            std::byte* const memory = (*slabs)[turn]->bytes().data();
+            up[turn].wait();
+            {
+                const Execution::Scope scope(run.profiler, "read");
+                const HostTimer timer(run.profiler, "slab");
+                run.read(range, memory);
+            }
+            {
+                const Execution::Scope scope(run.profiler, "upload");
+                up[turn] = queue.write(device_[turn], 0, memory, static_cast<std::size_t>(range.size()) * slice_bytes(), "slab");
+                run.profiler.add("slab", StageKind::upload, up[turn]);
+            }
+            const Execution::Scope scope(run.profiler, run.step);
+            plan_->enqueue_slab(run.execution, device_[turn], 0, range.first, range.size());
+            queue.flush();
+            if (run.advance) run.advance(static_cast<double>(range.end - share_.first) / static_cast<double>(share_.size()));
+        }
+        queue.finish(run.step);
+        slabs.landed();
+    }
+
+    /// What other ranks have found, into the places where rank 0 would have found it.
+    void gather(PartRun& run) {
+        host::Queue& queue = run.execution.queue();
+        const int rank = run.ranks.rank();
+        if (rank == 0) {
+            for (int from = 1; from < ranks_; ++from) {
+                const std::vector<Piece> pieces = pieces_of(run, share_of(from));
+                if (pieces.empty()) continue;
+                host::InFlight<std::vector<std::byte>> found(queue, std::vector<std::byte>(bytes_of(pieces)));
+                const distributed::Message message{from, {}, *found};
+                run.ranks.exchange({&message, 1});
+                const std::byte* at = found->data();
+                for (const Piece& p : pieces) {
+                    queue.write(p.buffer, p.offset, at, p.bytes, "gather tiles");
+                    at += p.bytes;
+                }
+                queue.finish("gather tiles");
+                found.landed();
+            }
+            return;
+        }
+        const std::vector<Piece> pieces = pieces_of(run, share_);
+        if (pieces.empty()) return;
+        host::InFlight<std::vector<std::byte>> found(queue, std::vector<std::byte>(bytes_of(pieces)));
+        std::byte* at = found->data();
+        for (const Piece& p : pieces) {
+            queue.read(p.buffer, p.offset, at, p.bytes, "gather tiles");
+            at += p.bytes;
+        }
+        queue.finish("gather tiles");
+        found.landed();
+        const distributed::Message message{0, *found, {}};
+        run.ranks.exchange({&message, 1});
+    }
+
+    std::vector<Piece> pieces_of(PartRun& run, Range share) const {
+        return share.size() == 0 ? std::vector<Piece>() : plan_->pieces(run.execution, share.first, share.end);
+    }
+
+    static std::size_t bytes_of(const std::vector<Piece>& pieces) {
+        std::size_t bytes = 0;
+        for (const Piece& p : pieces) bytes += p.bytes;
+        return bytes;
+    }
+
+    ArrayDesc array_;
+    int ranks_;
+    std::unique_ptr<SlabCounting> plan_;
+    Range share_;
+    std::int64_t slab_ = 1;                    // slices in memory at a time
+    std::array<host::Buffer, 2> device_;
+};
+
+}  // namespace
+
+std::unique_ptr<distributed::Part> make_part(PlanBuilder& builder, const Problem& problem, Shape shape, int rank) {
+    return std::make_unique<BoxPart>(builder, problem, shape, rank);
+}
+
+}  // namespace parallax::engine::box_count

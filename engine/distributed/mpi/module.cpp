@@ -1,0 +1,84 @@
+// MPI behind C functions. Built into a library of its own.
+#include "distributed/mpi/module.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+int fail(int code, char* problem, size_t bytes) {
+    if (code == MPI_SUCCESS || bytes == 0) return code;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    std::strncpy(problem, text, bytes - 1);
+    problem[bytes - 1] = '\0';
+    return code;
+}
+
+/// Counts of MPI are ints: long messages go in pieces, which a tag each keeps apart.
+template <class Start>
+int in_pieces(uint64_t bytes, std::vector<MPI_Request>& requests, const Start& start) {
+    constexpr uint64_t most = uint64_t{1} << 30;
+    int tag = 0;
+    for (uint64_t at = 0; at < bytes; at += most, ++tag) {
+        requests.push_back(MPI_REQUEST_NULL);
+        const int code = start(at, static_cast<int>(std::min(most, bytes - at)), tag, &requests.back());
+        if (code != MPI_SUCCESS) return code;
+    }
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int plx_mpi_abi(void) { return PLX_MPI_ABI; }
+
+int plx_mpi_begin(char* problem, size_t bytes) {
+    int level = MPI_THREAD_SINGLE;
+    const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    if (code != MPI_SUCCESS) return fail(code, problem, bytes);
+    return fail(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), problem, bytes);
+}
+
+int plx_mpi_rank(void) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+int plx_mpi_size(void) {
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+int plx_mpi_local_rank(void) {
+    MPI_Comm machine = MPI_COMM_NULL;
+    int rank = 0;
+    if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS) return 0;
+    MPI_Comm_rank(machine, &rank);
+    MPI_Comm_free(&machine);
+    return rank;
+}
+
+int plx_mpi_exchange(const plx_mpi_message* messages, int count, char* problem, size_t bytes) {
+    std::vector<MPI_Request> requests;
+    for (const plx_mpi_message* m = messages; m != messages + count; ++m) {
+        int code = in_pieces(m->in_bytes, requests, [&](uint64_t at, int n, int tag, MPI_Request* request) {
+            return MPI_Irecv(static_cast<char*>(m->in) + at, n, MPI_BYTE, m->rank, tag, MPI_COMM_WORLD, request);
+        });
+        if (code != MPI_SUCCESS) return fail(code, problem, bytes);
+        code = in_pieces(m->out_bytes, requests, [&](uint64_t at, int n, int tag, MPI_Request* request) {
+            return MPI_Isend(static_cast<const char*>(m->out) + at, n, MPI_BYTE, m->rank, tag, MPI_COMM_WORLD, request);
+        });
+        if (code != MPI_SUCCESS) return fail(code, problem, bytes);
+    }
+    return fail(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), problem, bytes);
+}
+
+void plx_mpi_end(void) { MPI_Finalize(); }
+
+void plx_mpi_abort(int status) { MPI_Abort(MPI_COMM_WORLD, status); }

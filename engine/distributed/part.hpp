@@ -1,0 +1,52 @@
+// One rank's part of a problem that several devices solve together. The problem is cut along the slowest axis of its input:
+// rows of an image, slices of a volume.
+#pragma once
+
+#include "core/plan.hpp"
+#include "distributed/communicator.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace parallax::engine::distributed {
+
+/// Slices [first, end).
+struct Range {
+    std::int64_t first = 0, end = 0;
+    std::int64_t size() const noexcept { return end - first; }
+};
+
+/// The share of one rank, as even as whole multiples of `unit` allow; the last share ends with the whole.
+Range share_of(std::int64_t slices, int ranks, int rank, std::int64_t unit = 1);
+
+/// What a part runs with.
+struct PartRun {
+    std::string step;                     ///< name in reports
+    host::Context& context;
+    Execution& execution;                 ///< of the queue that computes
+    host::Queue& transfers;               ///< another of the same device
+    Profiler& profiler;
+    Communicator& ranks;
+    /// Slices of the input, dense, into `to`; calls go through the input in order.
+    std::function<void(Range, std::byte* to)> read;
+    /// Called now and then with the share that is done; throws to end the work.
+    std::function<void(double)> advance;
+};
+
+struct PartResult {
+    std::map<std::string, HostArray, std::less<>> slices;   ///< of each array output those that this rank has made
+    Json records = Json::object();                          ///< by port; on rank 0 alone
+    Json report = Json::object();                           ///< what is worth telling of this rank
+};
+
+class Part {
+public:
+    virtual ~Part() = default;
+    /// Its own slices of the input and of every array output.
+    virtual Range share() const = 0;
+    virtual PartResult run(PartRun&) = 0;
+};
+
+}  // namespace parallax::engine::distributed

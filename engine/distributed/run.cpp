@@ -1,0 +1,211 @@
+#include "distributed/run.hpp"
+
+#include "distributed/input.hpp"
+#include "distributed/part.hpp"
+#include "distributed/threads.hpp"
+#include "job/fit.hpp"
+#include "job/work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace parallax::engine::distributed {
+namespace {
+
+/// A part with all that it runs on. Members in the order in which they may go.
+struct Place {
+    Place(Engine& engine, const Prepared& prepared) : session(engine), transfers(session.context().create_queue()) {
+        for (host::Queue* queue : {&session.queue(), transfers.get()}) queue->set_limit(std::chrono::duration<double>(prepared.job.step_timeout_s));
+    }
+    ~Place() {
+        for (host::Queue* queue : {transfers.get(), &session.queue()}) {
+            try {
+                queue->finish();
+            } catch (const std::exception&) {   // whoever waited for the command that failed has been told
+            }
+        }
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    Session session;
+    std::unique_ptr<host::Queue> transfers;
+    std::unique_ptr<PlanBuilder> builder;
+    std::vector<host::Buffer> workspace;
+    std::unique_ptr<Part> part;
+    Choice choice;
+    double plan_seconds = 0;
+};
+
+/// Every rank takes the variant and the policy that rank 0 chooses, so that all compute alike.
+Choice choose_alike(Place& place, const Prepared& prepared, const Problem& problem, Communicator& ranks) {
+    const StepSpec& step = prepared.job.steps.front();
+    if (ranks.rank() != 0) {
+        const Json chosen = Json::parse(broadcast(ranks, {}));
+        return place.session.choose(*step.algorithm, problem, chosen["variant"].get<std::string>(), chosen["policy"], step.pointer);
+    }
+    Choice choice = place.session.choose(*step.algorithm, problem, step.variant, step.policy, step.pointer);
+    broadcast(ranks, Json{{"variant", choice.variant->name}, {"policy", choice.policy.to_json()}}.dump());
+    return choice;
+}
+
+void make_part(Place& place, const Prepared& prepared, Communicator& ranks) {
+    const auto start = std::chrono::steady_clock::now();
+    Problem problem = prepared.steps.front().problem;
+    problem.ranks = ranks.size();
+    in_terms_of(prepared.job, prepared.job.steps.front(), [&] {
+        place.choice = choose_alike(place, prepared, problem, ranks);
+        place.builder = std::make_unique<PlanBuilder>(place.session.context(), place.session.queue());
+        place.part = place.choice.variant->part(*place.builder, problem, place.choice.policy, ranks.rank());
+    });
+    for (const std::size_t bytes : place.builder->slots()) place.workspace.push_back(place.session.context().allocate(bytes));
+    check_limit(prepared.job, place.session.context().allocated());
+    place.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// All slices of an array, on rank 0, rank by rank; elsewhere nothing.
+HostArray gather_slices(const ArrayDesc& whole, const HostArray& mine, Communicator& ranks, Range share) {
+    const std::size_t slice_bytes = whole.dense_bytes() / static_cast<std::size_t>(whole.axes.front().size);
+    if (ranks.rank() != 0) {
+        gather(ranks, Json{share.first, share.end}.dump());
+        const Message message{0, {mine.data(), mine.desc.dense_bytes()}, {}};
+        ranks.exchange({&message, 1});
+        return {};
+    }
+    HostArray all = HostArray::make(whole.to_dense());
+    const std::vector<std::string> shares = gather(ranks, Json{share.first, share.end}.dump());
+    std::copy_n(mine.data(), mine.desc.dense_bytes(), all.data() + static_cast<std::size_t>(share.first) * slice_bytes);
+    for (int rank = 1; rank < ranks.size(); ++rank) {
+        const Json there = Json::parse(shares[static_cast<std::size_t>(rank)]);
+        const auto first = there[0].get<std::size_t>(), end = there[1].get<std::size_t>();
+        const Message message{rank, {}, {all.data() + first * slice_bytes, (end - first) * slice_bytes}};
+        ranks.exchange({&message, 1});
+    }
+    return all;
+}
+
+StepReport step_report(const Place& place, const StepSpec& step, const PreparedStep& prepared) {
+    StepReport report{step.id, step.algorithm->name, place.choice.variant->name, place.choice.policy, place.choice.policy_from, place.choice.refusals,
+                      prepared.warnings, place.builder->built(), place.plan_seconds, place.builder->state_bytes()};
+    for (const std::size_t bytes : place.builder->slots()) report.workspace_bytes += bytes;
+    return report;
+}
+
+/// Arrays and records of the step -> files, by rank 0.
+void write_outputs(const Prepared& prepared, std::map<Source, HostArray> arrays, const Json& records, JobResult& result, Profiler& profiler) {
+    Work work;
+    work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);   // the caller's, who waits
+    for (const auto& [port, record] : records.items()) work.records.emplace(Source{0, port}, record);
+    work.arrays = std::move(arrays);
+    write_work(work);
+    result.outputs = std::move(work.output_reports);
+    for (const OutputSpec& output : prepared.job.outputs)
+        if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);
+    for (const Profiler::Entry& entry : work.profiler.entries()) {
+        const Execution::Scope scope(profiler, "write");
+        profiler.add(entry.path.back(), entry.kind, entry.seconds);
+    }
+}
+
+InputReport input_report(const InputSpec& spec, const PreparedInput& input, Profiler& profiler) {
+    InputReport report{spec.name, {}, input.desc.describe()};
+    const Execution::Scope scope(profiler, "hash");
+    const HostTimer timer(profiler, spec.name);
+    for (std::size_t f = 0; f < input.files.size(); ++f) report.files.push_back(report_file(input.files[f], input.infos[f].format));
+    return report;
+}
+
+}  // namespace
+
+void check_divisible(const Job& job, int ranks) {
+    const std::string what = fmt::format("{} devices cannot do this job together", ranks);
+    const char* const instead = "leave the job to one device; many such jobs go to several devices and machines as a series (for_each, --shard i/n)";
+    if (job.for_each) throw UnsupportedError(what, {"it has for_each: its items are shared among devices by \"use\", among processes by --shard i/n"});
+    const auto cannot = [](const StepSpec& step) {
+        return std::none_of(step.algorithm->variants.begin(), step.algorithm->variants.end(), [](const Variant& v) { return static_cast<bool>(v.part); });
+    };
+    for (const StepSpec& step : job.steps)
+        if (cannot(step)) throw UnsupportedError(what, {fmt::format("step \"{}\": {} needs its input as a whole", step.id, step.algorithm->name), instead});
+    if (job.steps.size() != 1)
+        throw UnsupportedError(what, {fmt::format("it has {} steps, and step \"{}\" needs all of what the one before makes", job.steps.size(), job.steps.back().id), instead});
+    const StepSpec& step = job.steps.front();
+    if (step.inputs.size() != 1 || job.inputs.size() != 1)
+        throw UnsupportedError(what, {fmt::format("step \"{}\" has {} inputs, and one is what they can share", step.id, step.inputs.size()), instead});
+    if (job.inputs.front().globs || job.inputs.front().running > 0)
+        throw UnsupportedError(what, {fmt::format("input \"{}\" is combined from several files", job.inputs.front().name), instead});
+    for (const OutputSpec& output : job.outputs)
+        if (!output.source.step) throw UnsupportedError(what, {fmt::format("output \"{}\" is an input as it was", output.name), instead});
+}
+
+std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Communicator& ranks, const RunOptions& options) {
+    check_divisible(prepared.job, ranks.size());
+    const auto report_stage = [&](const std::string& stage, double done) {
+        if (options.cancelled && options.cancelled()) throw CancelledError("stopped on request; no output was written");
+        if (options.progress && ranks.rank() == 0) options.progress(stage, done);
+    };
+    report_stage("plan", 0);
+    const StepSpec& step = prepared.job.steps.front();
+    Place place(engine, prepared);
+    make_part(place, prepared, ranks);
+
+    Profiler profiler;
+    profiler.add(step.id, StageKind::compile, place.plan_seconds);
+    PartResult made;
+    Json records;
+    {
+        Execution execution(place.session.queue(), profiler, place.workspace);
+        if (options.cancelled) execution.cancel_when(options.cancelled);
+        PartRun run{step.id, engine.context(), execution, *place.transfers, profiler, ranks,
+                    slices_of(prepared.job.inputs.front(), prepared.inputs.front(), prepared.job.non_finite),
+                    [&](double share) { report_stage("compute " + step.id, 0.1 + 0.7 * share); }};
+        made = place.part->run(run);
+    }
+
+    // Whoever fails has failed by now: from here on nothing is left to go wrong but the writing.
+    Json about{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"device_bytes", engine.context().allocated()}};
+    about.update(made.report);
+    const std::vector<std::string> abouts = gather(ranks, about.dump(-1, ' ', false, Json::error_handler_t::replace));
+    std::map<Source, HostArray> arrays;
+    for (const auto& [port, slices] : made.slices) {
+        const ArrayDesc& whole = prepared.steps.front().shapes.at(port);
+        arrays.emplace(Source{0, port}, gather_slices(whole, slices, ranks, place.part->share()));
+    }
+    if (ranks.rank() != 0) {
+        barrier(ranks);   // with the outputs written
+        return std::nullopt;
+    }
+
+    report_stage("write", 0.85);
+    JobResult result;
+    write_outputs(prepared, std::move(arrays), made.records, result, profiler);
+    barrier(ranks);
+    result.engine_version = PARALLAX_VERSION;
+    result.job = to_json(prepared.job);
+    result.device = engine.device();
+    result.inputs.push_back(input_report(prepared.job.inputs.front(), prepared.inputs.front(), profiler));
+    result.steps.push_back(step_report(place, step, prepared.steps.front()));
+    result.job["steps"][0]["variant"] = result.steps[0].variant;
+    result.job["steps"][0]["policy"] = result.steps[0].policy.to_json();
+    for (const std::string& text : abouts) result.ranks.push_back(Json::parse(text));
+    result.peak_device_bytes = engine.context().allocated();
+    result.stages = options.before;
+    for (Stage& stage : profiler.collect()) result.stages.push_back(std::move(stage));
+    result.finished = utc_now();
+    result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - options.started).count();
+    report_stage("done", 1);
+    return result;
+}
+
+JobResult run_on_devices(const Prepared& prepared, const std::vector<Engine*>& engines, const RunOptions& options) {
+    std::optional<JobResult> result;
+    run_in_threads(static_cast<int>(engines.size()), [&](Communicator& ranks) {
+        std::optional<JobResult> mine = run_rank(prepared, *engines[static_cast<std::size_t>(ranks.rank())], ranks, options);
+        if (mine) result = std::move(mine);
+    });
+    return std::move(*result);
+}
+
+}  // namespace parallax::engine::distributed

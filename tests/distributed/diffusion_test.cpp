@@ -1,0 +1,113 @@
+// Rows of an image on several ranks: bit for bit what one device makes of it.
+#include "support.hpp"
+
+#include "algorithms/diffusion_lb/rounds.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+namespace lb = parallax::engine::diffusion_lb;
+
+namespace {
+
+/// Steps, noise and a ramp: no two rows alike, and edges in every direction.
+HostArray image(std::int64_t width, std::int64_t height) {
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}}));
+    for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x) {
+            const auto noise = static_cast<float>((static_cast<std::uint32_t>(y * width + x) * 2654435761u) >> 24);
+            array.as<float>()[y * width + x] = 0.3f * noise + (x + y > 70 ? 90.0f : 10.0f) + 0.2f * static_cast<float>(y);
+        }
+    return array;
+}
+
+Json job(Json step) {
+    step["run"] = "diffusion_lb";
+    return {{"parallax", 1}, {"inputs", {{"image", "in.npy"}}}, {"steps", {step}}, {"outputs", {{"image", "out.npy"}, {"iterations", "iterations.json"}}}};
+}
+
+std::string hash_of(const TempFolder& folder, const Json& json, int ranks) {
+    run_job(folder, json, ranks);
+    return io::hash_file(folder / "out.npy");
+}
+
+}  // namespace
+
+TEST_CASE("diffusion on ranks: every variant, lattice and pace, odd heights, steps that no round divides") {
+    const TempFolder folder;
+    const std::vector<Json> steps{
+        {{"lattice", "D2Q9"}, {"iterations", 7}},
+        {{"lattice", "D2Q5"}, {"iterations", 8}, {"update_edges_every", 3}},
+        {{"lattice", "D2Q9"}, {"iterations", 7}, {"variant", "fused"}},
+        {{"lattice", "D2Q5"}, {"iterations", 9}, {"variant", "fused"}, {"update_edges_every", 4}},
+        {{"lattice", "D2Q5"}, {"iterations", 5}, {"variant", "fused"}, {"update_edges_every", 2}, {"sigma", 0.5}},
+        {{"lattice", "D2Q9"}, {"iterations", 5}, {"variant", "fused"}, {"policy", {{"steps_at_once", 2}}}},
+        {{"lattice", "D2Q9"}, {"iterations", 7}, {"variant", "half"}},
+        {{"lattice", "D2Q5"}, {"iterations", 0}}};
+    for (const Json& step : steps) {
+        CAPTURE(step.dump());
+        for (const std::int64_t height : {133, 90}) {
+            io::write(folder / "in.npy", image(77, height), {.overwrite = true});
+            const std::string whole = hash_of(folder, job(step), 1);
+            for (const int ranks : {2, 3, 4, 8}) {
+                CAPTURE(height);
+                CAPTURE(ranks);
+                CHECK(hash_of(folder, job(step), ranks) == whole);
+            }
+        }
+    }
+    CHECK(read_text(folder / "iterations.json") == "[\n  0\n]\n");
+}
+
+TEST_CASE("diffusion on ranks: channels of u8 from a file that is decoded as a whole") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 61}, {'x', 50}, {'c', 3}}));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
+    io::write(folder / "in.png", array);
+    Json json = job({{"iterations", 6}});
+    json["inputs"] = {{"image", {{"file", "in.png"}, {"keep_channels", true}}}};
+    json["outputs"] = {{"image", "out.npy"}};
+    const std::string whole = hash_of(folder, json, 1);
+    for (const int ranks : {2, 5}) CHECK(hash_of(folder, json, ranks) == whole);
+}
+
+TEST_CASE("diffusion on ranks: the report says who had what") {
+    const TempFolder folder;
+    io::write(folder / "in.npy", image(64, 101));
+    const engine::JobResult result = run_job(folder, job({{"iterations", 6}}), 3);
+    REQUIRE(result.ranks.size() == 3);
+    CHECK(result.ranks[0]["share"] == "rows 0 to 32");
+    CHECK(result.ranks[2]["share"] == "rows 67 to 100");
+    CHECK(result.ranks[1]["exchanges"]["count"].get<int>() > 0);
+    CHECK(result.ranks[1]["exchanges"]["bytes_sent"] == 2 * result.ranks[0]["exchanges"]["bytes_sent"].get<std::uint64_t>());
+}
+
+TEST_CASE("diffusion on ranks: refused with numbers") {
+    const TempFolder folder;
+    io::write(folder / "in.npy", image(30, 39));
+    const ConfigError few = error_of<ConfigError>([&] { run_job(folder, job({{"iterations", 3}}), 8); });
+    CHECK(few.pointer == "/inputs/image");
+    CHECK(few.found == "39 rows for 8 devices");
+    CHECK(few.hint == "use at most 7 devices");
+    const ConfigError early = error_of<ConfigError>([&] { run_job(folder, job({{"iterations", 3}, {"stop_below", 0.01}}), 2); });
+    CHECK(early.pointer == "/steps/0/stop_below");
+    const UnsupportedError variant = error_of<UnsupportedError>([&] { run_job(folder, job({{"iterations", 3}, {"variant", "global"}}), 2); });
+    CHECK(contains(variant.what(), "runs on one device"));
+    CHECK_FALSE(fs::exists(folder / "out.npy"));
+}
+
+TEST_CASE("rounds: what must be right shrinks to nothing") {
+    engine::diffusion_lb::LbParameters p;
+    p.iterations = 7;
+    p.update_edges_every = 2;
+    const lb::Round round = lb::round_from({p, lb::Pairs::none}, 0, 3);   // steps with edges, without, with
+    REQUIRE(round.launches.size() == 3);
+    CHECK(round.end() == 3);
+    CHECK(round.launches[2].wider == 0);
+    CHECK(round.launches[1].wider == 5);    // sigma 1: a gradient looks 5 rows far
+    CHECK(round.launches[0].wider == 6);
+    CHECK(round.before.intensity == 11);
+    CHECK(round.before.populations == 0);   // which the first step does not read
+    const lb::Round later = lb::round_from({p, lb::Pairs::none}, 3, 1);
+    CHECK(later.before.intensity == 1);
+    CHECK(later.before.edges == 1);
+}
