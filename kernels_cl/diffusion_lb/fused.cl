@@ -43,12 +43,13 @@
 #include "diffusion_lb/smoothing.clh"
 #endif
 
-// gaussian_low, gaussian_high: the Gaussian from its centre on. b: as in edges.clh. first_row, end_row: what is written. rows: of a work-group.
+// gaussian_low, gaussian_high: the Gaussian from its centre on. b: as in edges.clh. first_row, end_row: what is written.
+// rows: of a work-group, apart: from the first of one to the first of the next.
 // first: populations are w_i I and are not read; last: only I is wanted. sums: of (I' - I)^2 and I^2, for each work-group.
 KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const POPULATION* RESTRICT f_in,
                 GLOBAL POPULATION* RESTRICT f_out, GLOBAL const float* RESTRICT keep, float4 gaussian_low, float4 gaussian_high, float b,
-                float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int rows, int first, int last, GLOBAL float2* RESTRICT sums,
+                float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int apart, int rows, int first, int last, GLOBAL float2* RESTRICT sums,
                 GLOBAL const int* RESTRICT states, ulong64 first_plane) {
 #if !EDGES_GIVEN
     LOCAL_ARRAY2(VECTOR, smoothed, 2, GROUP);
@@ -62,7 +63,7 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
 #endif
     const struct Image at = {width, height, pitch};
     const int item = (int)get_local_id(0), x = (int)get_group_id(0) * SPAN - HALO + item * PX;
-    const int top = first_row + (int)get_group_id(1) * rows, end = min(top + rows, end_row);
+    const int top = first_row + (int)get_group_id(1) * apart, end = min(top + rows, end_row);
     const ulong64 z = get_group_id(2), plane = (ulong64)height * (ulong64)pitch;
 #if WATCH
     if (states[first_plane + z] != 0) return;

@@ -29,7 +29,7 @@
 // Arguments as in fused.cl.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
 void fused_two_steps(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in, GLOBAL float* RESTRICT f_out,
-                     float4 gaussian_low, float4 gaussian_high, float b, float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int rows, int first,
+                     float4 gaussian_low, float4 gaussian_high, float b, float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int apart, int rows, int first,
                      int last) {
     LOCAL_ARRAY2(VECTOR, smoothed, 2, GROUP);
     LOCAL_ARRAY2(float, passed, 2, SIDEWAYS * GROUP);
@@ -37,7 +37,7 @@ void fused_two_steps(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out
     LOCAL_ARRAY(float, passed_again, SIDEWAYS * GROUP);
     const struct Image at = {width, height, pitch};
     const int item = (int)get_local_id(0), x = (int)get_group_id(0) * SPAN - HALO + item * PX;
-    const int top = first_row + (int)get_group_id(1) * rows, end = min(top + rows, end_row);
+    const int top = first_row + (int)get_group_id(1) * apart, end = min(top + rows, end_row);
     const ulong64 z = get_group_id(2), plane = (ulong64)height * (ulong64)pitch;
     in += z * plane;
     out += z * plane;

@@ -57,14 +57,14 @@ INLINE void smooth_row(GLOBAL const float* in, GLOBAL float* down, GLOBAL float*
 }
 
 // edges: 0 found on the way, 1 found and written to `keep`, 2 read from there. first: populations are w_i I and are not read.
-// first_row, end_row: what is written.
+// first_row, end_row: what is written. rows: of a work-item, apart: from the first of one to the first of the next.
 KERNEL REQUIRED_GROUP(1, 1, 1)
 void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in, GLOBAL float* RESTRICT f_out,
                 GLOBAL float* RESTRICT keep, GLOBAL float* RESTRICT lines, GLOBAL const float* RESTRICT gaussian, float b, float inverse_k2, int width,
-                int height, int pitch, int first_row, int end_row, int rows, int first, int edges, GLOBAL float2* RESTRICT sums, GLOBAL const int* RESTRICT states,
+                int height, int pitch, int first_row, int end_row, int apart, int rows, int first, int edges, GLOBAL float2* RESTRICT sums, GLOBAL const int* RESTRICT states,
                 ulong64 first_plane) {
     const struct Image at = {width, height, pitch};
-    const int top = first_row + (int)get_group_id(0) * rows, end = min(top + rows, end_row);
+    const int top = first_row + (int)get_group_id(0) * apart, end = min(top + rows, end_row);
     const ulong64 z = get_group_id(1), plane = (ulong64)height * (ulong64)pitch, part = z * get_num_groups(0) + get_group_id(0);
 #if WATCH
     if (states[first_plane + z] != 0) return;

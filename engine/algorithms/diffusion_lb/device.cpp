@@ -17,6 +17,11 @@ Layout::Layout(const Planes& p, std::int64_t margin_floats) : planes(p), margin(
     batch = std::clamp<std::int64_t>(enough_pixels / p.pixels(), 1, std::min(p.count(), most_groups));
 }
 
+Chunks::Chunks(Rows written, std::int64_t rows_of_each, std::int64_t again_after)
+    : count(again_after > 0 ? 2 : static_cast<std::size_t>(divided_up(written.count(), rows_of_each))), first_row(static_cast<std::int32_t>(written.from)),
+      end_row(static_cast<std::int32_t>(written.to + again_after)), apart(static_cast<std::int32_t>(again_after > 0 ? again_after : rows_of_each)),
+      rows(static_cast<std::int32_t>(again_after > 0 ? written.count() : rows_of_each)) {}
+
 host::NDRange Layout::pixels(std::int64_t count, Rows rows) const noexcept {
     return {static_cast<std::size_t>(divided_up(planes.width, 64)), static_cast<std::size_t>(std::min(rows.count(), most_groups)), static_cast<std::size_t>(count)};
 }

@@ -15,6 +15,14 @@ struct Rows {
     std::int64_t count() const noexcept { return to - from; }
 };
 
+/// Rows that are written, in chunks of a work-group each.
+struct Chunks {
+    /// Of so many rows each; or two, where the rows are to be written once more so many further down.
+    Chunks(Rows, std::int64_t rows_of_each, std::int64_t again_after);
+    std::size_t count;
+    std::int32_t first_row, end_row, apart, rows;
+};
+
 /// Planes of floats with padded rows, as many at a time as fill a device.
 struct Layout {
     Planes planes;

@@ -18,9 +18,7 @@ struct Sweep {
     std::unique_ptr<host::Kernel> kernel;
     std::int64_t group = 0, strips = 0, rows = 0, chunks = 0;
 
-    host::NDRange groups(std::int64_t planes, Rows written) const {
-        return {static_cast<std::size_t>(strips), static_cast<std::size_t>(divided_up(written.count(), rows)), static_cast<std::size_t>(planes)};
-    }
+    host::NDRange groups(std::int64_t planes, const Chunks& c) const { return {static_cast<std::size_t>(strips), c.count, static_cast<std::size_t>(planes)}; }
     host::NDRange local() const { return {static_cast<std::size_t>(group), 1, 1}; }
 };
 
@@ -70,7 +68,7 @@ public:
         if (edges_ && launch.finds_edges) edges_->enqueue(x, state(x, number % 2).intensity, x.buffer(keep_), count, layout_.wider(rows, launch.steps));
     }
 
-    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written) override {
+    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written, std::int64_t again_after) override {
         const State from = state(x, number % 2), to = state(x, 1 - number % 2);
         const host::Buffer &in = from.intensity, &out = to.intensity, &f_in = from.populations, &f_out = to.populations;
         const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
@@ -79,16 +77,16 @@ public:
         // A plane that stops early ends with a step that nobody knows beforehand; `end` reads no populations.
         const auto is_first = static_cast<std::int32_t>(launch.step == 0), is_last = static_cast<std::int32_t>(launch.step + launch.steps == parameters_.iterations);
         const Sweep& s = launch.steps == 2 ? pair_ : step_;
-        const auto rows = static_cast<std::int32_t>(s.rows), first_row = static_cast<std::int32_t>(written.from), end_row = static_cast<std::int32_t>(written.to);
+        const Chunks chunks(written, s.rows, again_after);
         const char* const stage = launch.steps == 2 ? "two steps" : "step";
         if (launch.steps == 2 && pairs_ == Pairs::own_edges)
-            x.launch(stage, *s.kernel, s.groups(count, written), s.local(),
-                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), first_row, end_row, rows,
-                      is_first, is_last});
+            x.launch(stage, *s.kernel, s.groups(count, chunks), s.local(),
+                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), chunks.first_row,
+                      chunks.end_row, chunks.apart, chunks.rows, is_first, is_last});
         else
-            x.launch(stage, *s.kernel, s.groups(count, written), s.local(),
-                     {in, out, f_in, f_out, keep, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), first_row, end_row,
-                      rows, is_first, is_last, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
+            x.launch(stage, *s.kernel, s.groups(count, chunks), s.local(),
+                     {in, out, f_in, f_out, keep, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), chunks.first_row,
+                      chunks.end_row, chunks.apart, chunks.rows, is_first, is_last, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
         if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, launch.step + 1);
     }
 

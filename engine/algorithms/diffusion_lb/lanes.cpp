@@ -31,20 +31,21 @@ public:
             populations_[i] = builder.scratch(plane * static_cast<std::size_t>(populations(parameters_.lattice) - 1));
         }
         keep_ = builder.scratch(stays_ ? plane : sizeof(float));
-        lines_ = builder.scratch(static_cast<std::size_t>(6 * parts * layout_.batch * layout_.pitch) * sizeof(float));
+        lines_ = builder.scratch(static_cast<std::size_t>(6 * std::max<std::int64_t>(parts, 2) * layout_.batch * layout_.pitch) * sizeof(float));
         if (parameters_.stop_below > 0) judge_.emplace(builder, layout_, parameters_, parts);
     }
 
     void find_edges(Execution&, const Launch&, int, std::int64_t, Rows) override {}
 
-    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows rows) override {
+    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written, std::int64_t again_after) override {
+        const Chunks chunks(written, rows_, again_after);
         const State from = state(x, number % 2), to = state(x, 1 - number % 2);
         const host::Buffer& sums = judge_ ? judge_->sums(x) : from.intensity;
         const std::int32_t edges = !stays_ ? 0 : launch.finds_edges ? 1 : 2;
-        x.launch("step", *step_, {static_cast<std::size_t>(divided_up(rows.count(), rows_)), static_cast<std::size_t>(count), 1}, {1, 1, 1},
+        x.launch("step", *step_, {chunks.count, static_cast<std::size_t>(count), 1}, {1, 1, 1},
                  {from.intensity, to.intensity, from.populations, to.populations, x.buffer(keep_), x.buffer(lines_), gaussian_,
                   coupling_of(parameters_), inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32(),
-                  static_cast<std::int32_t>(rows.from), static_cast<std::int32_t>(rows.to), static_cast<std::int32_t>(rows_),
+                  chunks.first_row, chunks.end_row, chunks.apart, chunks.rows,
                   static_cast<std::int32_t>(launch.step == 0), edges, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
         if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, launch.step + 1);
     }

@@ -160,8 +160,9 @@ private:
         const int turn = 1 - number % 2;
         Rows inner{own.from + (territory_.above ? next.rows() : 0), own.to - (territory_.below ? next.rows() : 0)};
         if (inner.count() > 0) {
-            advance({own.from, inner.from});
-            advance({inner.to, own.to});
+            const Rows upper{own.from, inner.from}, lower{inner.to, own.to};
+            if (upper.count() > 0 && lower.count() > 0) steps_->advance(x, launch, number, first, count, upper, lower.from - upper.from);
+            else advance(upper.count() > 0 ? upper : lower);
         } else {   // nothing to compute meanwhile
             advance(own);
             inner = {};

@@ -45,7 +45,8 @@ public:
     /// that on their way.
     virtual void find_edges(Execution&, const Launch&, int number, std::int64_t count, Rows) = 0;
     /// Writes rows of the `count` planes in flight, the first of which is number `first` of the image; `number` counts launches.
-    virtual void advance(Execution&, const Launch&, int number, std::int64_t first, std::int64_t count, Rows) = 0;
+    /// again_after: above 0, as many rows once more, so many rows further down.
+    virtual void advance(Execution&, const Launch&, int number, std::int64_t first, std::int64_t count, Rows, std::int64_t again_after = 0) = 0;
 
     virtual State state(Execution&, int turn) const = 0;
     virtual std::size_t population_bytes() const noexcept { return sizeof(float); }
