@@ -79,7 +79,7 @@ HostArray floats(std::int64_t width, std::int64_t height, std::vector<float> val
 }
 
 Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment,
-                const fs::path& standard_output) {
+                const fs::path& standard_output, const std::vector<std::string>& launcher) {
     const char* const program = std::getenv("PARALLAX_BIN");
     if (!program) FAIL("PARALLAX_BIN must hold the path of the program");
     const TempFolder streams;
@@ -88,6 +88,10 @@ Run run_program(const std::vector<std::string>& arguments, const fs::path& folde
         const std::size_t equals = setting.find('=');
         command += setting.substr(0, equals + 1);
         command += quoted(setting.substr(equals + 1));
+        command += ' ';
+    }
+    for (const std::string& word : launcher) {
+        command += quoted(word);
         command += ' ';
     }
     command += quoted(program);

@@ -1,0 +1,116 @@
+// The program under mpirun, where MPI was found.
+#include "jobs/support.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+#ifdef PARALLAX_MPI_MODULE
+namespace {
+
+bool has_mpirun() {
+    static const bool has = std::system("mpirun --version > /dev/null 2>&1") == 0;
+    if (!has) MESSAGE("skipped: there is no mpirun (openmpi-bin)");
+    return has;
+}
+
+/// Settings of Open MPI for test machines: few cores, perhaps a container; other launchers do not look at them.
+Run run_ranks(int ranks, const std::vector<std::string>& words, const fs::path& folder) {
+    return run_program(words, folder, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                       "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"}, {}, {"mpirun", "-n", std::to_string(ranks)});
+}
+
+HostArray image() {
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 211}, {'x', 90}}));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<float>()[i] = static_cast<float>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
+    return array;
+}
+
+const char* const diffusion = R"({"parallax": 1, "non_finite": "reject", "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "iterations": 9}],
+                                  "outputs": {"image": "out.npy"}})";
+const char* const boxes = R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "policy": {"tile": 32}}],
+                              "outputs": {"counts": "counts.json"}})";
+
+std::size_t errors_in(const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("error:"); at != std::string::npos; at = text.find("error:", at + 1)) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("mpi: 1, 2, 4 and 8 processes make the same bytes") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", image());
+    write_text(folder / "diffusion.json", diffusion);
+    write_text(folder / "boxes.json", boxes);
+    std::string whole;
+    for (const int ranks : {1, 2, 4, 8}) {
+        CAPTURE(ranks);
+        for (const char* const job : {"diffusion.json", "boxes.json"}) {
+            const Run run = run_ranks(ranks, {"run", job, "--overwrite", "--json"}, folder.path());
+            CAPTURE(run.err);
+            REQUIRE(run.status == 0);
+            const Json report = Json::parse(run.out);   // by one rank alone
+            CHECK(report.value("ranks", Json::array()).size() == static_cast<std::size_t>(ranks == 1 ? 0 : ranks));
+        }
+        const std::string made = io::hash_file(folder / "out.npy") + read_text(folder / "counts.json");
+        if (whole.empty()) whole = made;
+        CHECK(made == whole);
+    }
+}
+
+TEST_CASE("mpi: a rank that fails ends all, with one message and nothing left behind") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    HostArray broken = image();
+    broken.as<float>()[170 * 90 + 3] = std::nanf("");   // of the last rank
+    io::write(folder / "in.npy", broken);
+    write_text(folder / "job.json", diffusion);
+    const Run run = run_ranks(4, {"run", "job.json"}, folder.path());
+    CAPTURE(run.err);
+    CHECK(run.status != 0);
+    CHECK(errors_in(run.err) == 1);
+    CHECK(contains(run.err, "holds nan"));
+    CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
+}
+
+TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", image());
+    struct Wrong { const char *job, *says; int status; };
+    for (const Wrong& wrong : {Wrong{R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})",
+                                     "step \"box_filter\": box_filter needs its input as a whole", 1},
+                               Wrong{R"({"parallax": 1, "for_each": {"frame": {"files": "*.npy"}}, "inputs": {"image": "{frame}"},
+                                         "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "{frame.stem}.tif"}})", "--shard i/n", 1},
+                               Wrong{R"({"parallax": 1, "inputs": {"image": "absent.npy"}, "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "out.npy"}})",
+                                     "/inputs/image", 2}}) {
+        write_text(folder / "job.json", wrong.job);
+        const Run run = run_ranks(3, {"run", "job.json"}, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == wrong.status);
+        CHECK(errors_in(run.err) == 1);
+        CHECK(contains(run.err, wrong.says));
+        CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
+    }
+}
+#endif
+
+TEST_CASE("mpi: processes of a launcher that have no module to speak by say so once, and do not all write one file") {
+    const TempFolder folder;
+    const char* const program = std::getenv("PARALLAX_BIN");
+    REQUIRE(program != nullptr);
+    io::write(folder / "in.npy", ramp(20, 20));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "out.npy"}})");
+    fs::copy_file(program, folder / "parallax");   // alone in its folder
+    const std::string command = "cd '" + folder.path().string() + "' && OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=";
+    CHECK(std::system((command + "0 ./parallax run job.json 2> first").c_str()) != 0);
+    CHECK(std::system((command + "1 ./parallax run job.json 2> second").c_str()) != 0);
+    CHECK(contains(read_text(folder / "first"), "libparallax_peer_mpi.so is not there"));
+    CHECK(read_text(folder / "second").empty());
+    CHECK_FALSE(fs::exists(folder / "out.npy"));
+}
