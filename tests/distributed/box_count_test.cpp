@@ -54,7 +54,7 @@ TEST_CASE("box counts on ranks: every format that is read in slices, more ranks 
 TEST_CASE("box counts on ranks: labels, small tiles, an image that is decoded as a whole") {
     const TempFolder folder;
     io::write(folder / "v.npy", volume(ElementType::u8));
-    const Json labels = job({{"file", "v.npy"}, {"page_axis", "z"}}, {{"labels", {7, 90, 255}}, {"policy", {{"tile", 32}}}});
+    const Json labels = job({{"file", "v.npy"}, {"page_axis", "z"}}, {{"labels", {7, 90, 255}}, {"variant", "pyramid"}, {"policy", {{"tile", 32}}}});
     CHECK(files_of(folder, labels, 4) == files_of(folder, labels, 1));
 
     HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 300}, {'x', 123}}));
