@@ -230,6 +230,9 @@ void add_run(CLI::App& app, Command& command) {
     auto options = std::make_shared<Options>();
     options->job.add_to(*sub);
     options->add_to(*sub);
+    sub->footer("With --device all (or \"use\" in the job) the devices of this machine share a series, or one diffusion_lb or box_count; under\n"
+                "mpirun -n N, processes on one machine or many share one diffusion_lb or box_count. The result does not depend on how many.\n"
+                "Exit status: 0 done, 1 the work failed (device, files), 2 the request was wrong.");
     sub->callback([options, &command] {
         command.origin = options->job.file;
         command.run = [options] { return run(*options); };
