@@ -1,6 +1,7 @@
 #include "distributed/run.hpp"
 
 #include "distributed/input.hpp"
+#include "distributed/output.hpp"
 #include "distributed/part.hpp"
 #include "distributed/threads.hpp"
 #include "job/fit.hpp"
@@ -66,27 +67,6 @@ void make_part(Place& place, const Prepared& prepared, Communicator& ranks) {
     place.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// All slices of an array, on rank 0, rank by rank; elsewhere nothing.
-HostArray gather_slices(const ArrayDesc& whole, const HostArray& mine, Communicator& ranks, Range share) {
-    const std::size_t slice_bytes = whole.dense_bytes() / static_cast<std::size_t>(whole.axes.front().size);
-    if (ranks.rank() != 0) {
-        gather(ranks, Json{share.first, share.end}.dump());
-        const Message message{0, {mine.data(), mine.desc.dense_bytes()}, {}};
-        ranks.exchange({&message, 1});
-        return {};
-    }
-    HostArray all = HostArray::make(whole.to_dense());
-    const std::vector<std::string> shares = gather(ranks, Json{share.first, share.end}.dump());
-    std::copy_n(mine.data(), mine.desc.dense_bytes(), all.data() + static_cast<std::size_t>(share.first) * slice_bytes);
-    for (int rank = 1; rank < ranks.size(); ++rank) {
-        const Json there = Json::parse(shares[static_cast<std::size_t>(rank)]);
-        const auto first = there[0].get<std::size_t>(), end = there[1].get<std::size_t>();
-        const Message message{rank, {}, {all.data() + first * slice_bytes, (end - first) * slice_bytes}};
-        ranks.exchange({&message, 1});
-    }
-    return all;
-}
-
 StepReport step_report(const Place& place, const StepSpec& step, const PreparedStep& prepared) {
     StepReport report{step.id, step.algorithm->name, place.choice.variant->name, place.choice.policy, place.choice.policy_from, place.choice.refusals,
                       prepared.warnings, place.builder->built(), place.plan_seconds, place.builder->state_bytes()};
@@ -94,13 +74,33 @@ StepReport step_report(const Place& place, const StepSpec& step, const PreparedS
     return report;
 }
 
-/// Arrays and records of the step -> files, by rank 0.
-void write_outputs(const Prepared& prepared, std::map<Source, HostArray> arrays, const Json& records, JobResult& result, Profiler& profiler) {
+/// Bytes of each rank's slices of each array output; on rank 0.
+std::map<std::string, std::vector<std::size_t>> gather_sizes(const PartResult& made, Communicator& ranks) {
+    Json mine = Json::object();
+    for (const auto& [port, slices] : made.slices) mine[port] = slices.desc.dense_bytes();
+    std::map<std::string, std::vector<std::size_t>> all;
+    for (const std::string& text : gather(ranks, mine.dump())) {
+        const Json there = Json::parse(text);
+        for (const auto& [port, bytes] : there.items()) all[port].push_back(bytes.get<std::size_t>());
+    }
+    return all;
+}
+
+/// Arrays and records of the step -> files, by rank 0; the others send it what they have made.
+void write_outputs(const Prepared& prepared, const PartResult& made, Communicator& ranks, JobResult& result, Profiler& profiler) {
+    const auto sizes = gather_sizes(made, ranks);
+    if (ranks.rank() != 0) {
+        for (const OutputSpec& output : prepared.job.outputs)
+            if (output.form == OutputForm::array) send_slices(ranks, made.slices.at(output.source.port));
+        return;
+    }
     Work work;
     work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);   // the caller's, who waits
-    for (const auto& [port, record] : records.items()) work.records.emplace(Source{0, port}, record);
-    work.arrays = std::move(arrays);
-    write_work(work);
+    for (const auto& [port, record] : made.records.items()) work.records.emplace(Source{0, port}, record);
+    write_work(work, [&](const OutputSpec& output, const std::filesystem::path& path) {
+        const std::string& port = output.source.port;
+        write_slices(path, output, prepared.desc(output.source), Slices(ranks, made.slices.at(port), sizes.at(port)));
+    });
     result.outputs = std::move(work.output_reports);
     for (const OutputSpec& output : prepared.job.outputs)
         if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);
@@ -154,7 +154,6 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     Profiler profiler;
     profiler.add(step.id, StageKind::compile, place.plan_seconds);
     PartResult made;
-    Json records;
     {
         Execution execution(place.session.queue(), profiler, place.workspace);
         if (options.cancelled) execution.cancel_when(options.cancelled);
@@ -168,20 +167,11 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     Json about{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"device_bytes", engine.context().allocated()}};
     about.update(made.report);
     const std::vector<std::string> abouts = gather(ranks, about.dump(-1, ' ', false, Json::error_handler_t::replace));
-    std::map<Source, HostArray> arrays;
-    for (const auto& [port, slices] : made.slices) {
-        const ArrayDesc& whole = prepared.steps.front().shapes.at(port);
-        arrays.emplace(Source{0, port}, gather_slices(whole, slices, ranks, place.part->share()));
-    }
-    if (ranks.rank() != 0) {
-        barrier(ranks);   // with the outputs written
-        return std::nullopt;
-    }
-
-    report_stage("write", 0.85);
+    if (ranks.rank() == 0) report_stage("write", 0.85);
     JobResult result;
-    write_outputs(prepared, std::move(arrays), made.records, result, profiler);
+    write_outputs(prepared, made, ranks, result, profiler);
     barrier(ranks);
+    if (ranks.rank() != 0) return std::nullopt;
     result.engine_version = PARALLAX_VERSION;
     result.job = to_json(prepared.job);
     result.device = engine.device();

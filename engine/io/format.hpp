@@ -76,6 +76,7 @@ HostArray read(const Source&);
 SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+void write_pieces(const std::filesystem::path&, const ArrayDesc&, const std::function<std::span<const std::byte>()>& next);
 }  // namespace npy
 namespace nifti {
 bool matches(Head);

@@ -6,6 +6,7 @@
 
 #include "io/file.hpp"
 #include "io/format.hpp"
+#include "io/pieces.hpp"
 #include "parallax/host/error.hpp"
 
 namespace fs = std::filesystem;
@@ -174,6 +175,17 @@ void write(const fs::path& path, const HostArray& array, const WriteOptions& opt
             throw IoError(show(path), error.problem, error.hint);
         }
     });
+}
+
+bool writes_pieces(const fs::path& path) {
+    const Format* const format = by_extension(path);
+    return format != nullptr && format->name == "npy";
+}
+
+void write_pieces(const fs::path& path, const ArrayDesc& desc, const std::function<std::span<const std::byte>()>& next, const WriteOptions& options) {
+    check_writable(path, desc, options);
+    if (!writes_pieces(path)) throw IoError(show(path), "cannot be written piece by piece", "write a .npy file");
+    write_atomically(path, options.overwrite, [&](const fs::path& temporary) { npy::write_pieces(temporary, desc, next); });
 }
 
 }  // namespace parallax::io

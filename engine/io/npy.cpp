@@ -253,14 +253,17 @@ SliceStream slices(const Source& source) {
 
 std::string refusal(const ArrayDesc&, const WriteOptions&) { return {}; }
 
-void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
+namespace {
+
+/// A new file with its header, for elements to follow.
+File begin_file(const std::filesystem::path& path, const ArrayDesc& desc) {
     const auto* row =
-        std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == array.desc.type; });
-    const char order = bytes_of(array.desc.type) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
+        std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == desc.type; });
+    const char order = bytes_of(desc.type) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
     std::string shape;
-    for (const Axis& axis : array.desc.axes) shape += fmt::format("{}, ", axis.size);
-    if (array.desc.axes.size() > 1) shape.resize(shape.size() - 2);
-    if (array.desc.axes.size() == 1) shape.pop_back();  // a tuple of one keeps its comma
+    for (const Axis& axis : desc.axes) shape += fmt::format("{}, ", axis.size);
+    if (desc.axes.size() > 1) shape.resize(shape.size() - 2);
+    if (desc.axes.size() == 1) shape.pop_back();  // a tuple of one keeps its comma
     std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, row->code, shape);
     text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');  // the elements begin at a multiple of 64
     text += '\n';
@@ -277,7 +280,24 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     File file = File::create(path);
     file.write(start, sizeof start);
     file.write(text.data(), text.size());
+    return file;
+}
+
+}  // namespace
+
+void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
+    File file = begin_file(path, array.desc);
     file.write(array.data(), array.desc.dense_bytes());
+    file.close();
+}
+
+void write_pieces(const std::filesystem::path& path, const ArrayDesc& desc, const std::function<std::span<const std::byte>()>& next) {
+    File file = begin_file(path, desc);
+    for (std::size_t left = desc.dense_bytes(); left > 0;) {
+        const std::span<const std::byte> piece = next();
+        file.write(piece.data(), piece.size());
+        left -= piece.size();
+    }
     file.close();
 }
 

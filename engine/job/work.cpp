@@ -54,7 +54,7 @@ const Json& record_of(const Work& work, const OutputSpec& output) {
                             work.prepared->job.steps[*output.source.step].id, output.source.port));
 }
 
-void write_work(Work& work) {
+void write_work(Work& work, const WriteArray& write_array) {
     const Prepared& prepared = *work.prepared;
     OutputSet files(prepared.overwrite);
     for (std::size_t i = 0; i < prepared.outputs.size(); ++i) {
@@ -64,17 +64,19 @@ void write_work(Work& work) {
         const Scope scope(work.profiler, "write");
         const HostTimer timer(work.profiler, output.name);
         const bool is_array = output.form == OutputForm::array;
-        const HostArray& array = is_array ? work.arrays.at(output.source) : HostArray();
+        const bool elsewhere = is_array && write_array;
+        const HostArray& array = is_array && !elsewhere ? work.arrays.at(output.source) : HostArray();
         const Json& record = is_array ? Json() : record_of(work, output);
         const fs::path& target = prepared.outputs[i];
         const fs::path written = files.add(target, [&](const fs::path& path) {
             try {
-                write_file(path, output, array, record);
+                if (elsewhere) write_array(output, path);
+                else write_file(path, output, array, record);
             } catch (const IoError& error) {   // the user knows the file by the name that it was to have
                 throw IoError(to_utf8(target), error.problem, error.hint);
             }
         });
-        OutputReport report{output.name, report_file(written), is_array ? array.desc.describe() : std::string()};
+        OutputReport report{output.name, report_file(written), elsewhere ? prepared.desc(output.source).describe() : is_array ? array.desc.describe() : std::string()};
         report.file.path = to_utf8(fs::absolute(target));
         work.output_reports.push_back(std::move(report));
     }

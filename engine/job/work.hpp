@@ -57,8 +57,11 @@ struct ReadHooks {
 /// Reads and hashes the files of every input. Throws IoError.
 void read_work(Work&, const ReadHooks&);
 
-/// Writes what is not gathered; all files appear, or none. Throws IoError.
-void write_work(Work&);
+/// Writes the array of an output, of which the work itself need hold no array.
+using WriteArray = std::function<void(const OutputSpec&, const std::filesystem::path&)>;
+
+/// Writes what is not gathered; all files appear, or none. `write_array` may be empty. Throws IoError.
+void write_work(Work&, const WriteArray& write_array = {});
 
 /// A record that the job puts out. Throws Error if the step did not make it.
 const Json& record_of(const Work&, const OutputSpec&);

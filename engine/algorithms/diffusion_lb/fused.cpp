@@ -150,7 +150,7 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
     v.summary = std::move(summary);
     v.role = role;
     v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl"};
+    v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl", "diffusion_lb/halo.cl"};
     if (!half) v.kernels.push_back("diffusion_lb/fused_twice.cl");
     v.policy = {{"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group, side by side in a row; 0: 128 for large images on GPUs, else 64"},
                 {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},

@@ -73,7 +73,7 @@ Variant lanes_variant() {
     v.summary = "one launch a step for CPUs: rows in vectors of 16, a few chunks a core, no barriers";
     v.role = Role::best;
     v.backends = {host::Backend::opencl};
-    v.kernels = {"diffusion_lb/lanes.cl", "diffusion_lb/convert.cl", "diffusion_lb/judge.cl"};
+    v.kernels = {"diffusion_lb/lanes.cl", "diffusion_lb/convert.cl", "diffusion_lb/judge.cl", "diffusion_lb/halo.cl"};
     v.policy = {{"groups_per_unit", 8, {1, 2, 4, 8, 16}, "chunks of rows for each core"}};
     v.supports = [](const Problem& problem, host::Context& context) {
         if (context.info().type != host::DeviceType::cpu) return Support::no("is made for CPUs");
