@@ -181,6 +181,7 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
         return run_as_rank(options, *ranks);
     } catch (const std::exception& error) {
         const bool told_by_another = launched.rank != 0 && (!ranks || dynamic_cast<const CancelledError*>(&error) != nullptr);
+        if (ranks && !told_by_another) fmt::print(stderr, "rank {} of {}: ", ranks->rank(), ranks->size());
         const int status = told_by_another ? 1 : report_error(error, options.job.file);
         std::fflush(nullptr);
         if (ranks) ranks->give_up(status);   // nobody waits for this one
