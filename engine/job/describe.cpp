@@ -10,7 +10,7 @@ namespace parallax::engine {
 namespace {
 
 Json to_json(const Tiling& tiling) {
-    return {{"axis", std::string(1, tiling.way.axis)}, {"count", tiling.count()}, {"size", tiling.own}, {"halo", tiling.halo()}};
+    return {{"axis", std::string(1, tiling.way.axis)}, {"count", tiling.count()}, {"size", tiling.own}, {"halo", tiling.way.halo}};
 }
 
 }  // namespace

@@ -88,25 +88,25 @@ std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorith
             continue;
         }
         Tiling tiling{way, whole_of(problem, way.axis), 0};
-        const auto own_of = [&](std::int64_t window) { return (window - 2 * tiling.halo() - (way.align - 1)) / way.align * way.align; };
-        const std::int64_t least = std::max(way.align, tiling.halo());   // else most of the work is done twice
+        const std::int64_t beside = 2 * way.halo + 2 * (way.align - 1);
+        const std::int64_t least = std::max({std::int64_t{1}, way.halo, way.align / 2});   // else most of the work is done twice
         const std::int64_t window = widest(algorithm, problem, way.axis, tiling.whole, budget);
-        tiling.own = window == tiling.whole ? (tiling.whole / 2 + way.align - 1) / way.align * way.align : own_of(window);
+        tiling.own = std::min(window - beside, (tiling.whole + 1) / 2);
         while (tiling.own >= least) {
             need = need_of(session, algorithm, of_tile(problem, tiling), choice);
             if (way.align > 1 || way.merge == Chunking::add || way.join) need.state *= 2;   // the last tile may be of another size, and has a plan of its own
             if (budget.holds(need.bytes(), need.largest)) break;
             const double share = static_cast<double>(budget.total) / static_cast<double>(need.bytes()), part = static_cast<double>(budget.largest) / static_cast<double>(need.largest);
             const auto next = static_cast<std::int64_t>(static_cast<double>(tiling.own) * std::min({share, part, 1.0}) * 0.95);
-            tiling.own = std::min(next, tiling.own - 1) / way.align * way.align;
+            tiling.own = std::min(next, tiling.own - 1);
         }
         if (tiling.own >= least) {
-            const std::int64_t even = (tiling.whole + tiling.count() - 1) / tiling.count();
-            tiling.own = (even + way.align - 1) / way.align * way.align;
+            tiling.own = (tiling.whole + tiling.count() - 1) / tiling.count();   // all of about the same size
             return tiling;
         }
-        if (window < least + 2 * tiling.halo()) need = arrays_of(algorithm, with_window(problem, way.axis, std::min(tiling.whole, least + 2 * tiling.halo())));
-        reasons.push_back(fmt::format("cut along {} into tiles of {} with {} more on both sides, it needs {}", way.axis, std::max(least, tiling.own), tiling.halo(), need.describe()));
+        if (window - beside < least) need = arrays_of(algorithm, with_window(problem, way.axis, std::min(tiling.whole, least + beside)));
+        reasons.push_back(fmt::format("cut along {} into tiles of {} with {} more on both sides{}, it needs {}", way.axis, std::max(least, tiling.own), way.halo,
+                                      way.align > 1 ? fmt::format(", beginning at multiples of {}", way.align) : "", need.describe()));
     }
     return std::nullopt;
 }

@@ -9,8 +9,6 @@ namespace parallax::engine {
 
 namespace {
 
-std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
-
 /// Elements before, along and behind an axis of a dense array.
 struct Extents {
     std::int64_t outer = 1, along = 1, inner = 1;
@@ -39,9 +37,9 @@ void add_elements(std::int64_t count, std::byte* sums, const std::byte* more) {
 
 }  // namespace
 
-std::int64_t Tiling::halo() const noexcept { return rounded_up(way.halo, way.align); }
 std::int64_t Tiling::count() const noexcept { return (whole + own - 1) / own; }
-std::int64_t Tiling::largest() const noexcept { return std::min(whole, own + 2 * halo() + way.align - 1); }
+std::int64_t Tiling::reads(std::int64_t size) const noexcept { return std::min(whole, size + 2 * way.halo + way.align - 1); }
+std::int64_t Tiling::largest() const noexcept { return std::min(whole, reads(own) + way.align - 1); }
 
 Tile Tiling::at(std::int64_t tile) const noexcept {
     Tile t;
@@ -52,10 +50,10 @@ Tile Tiling::at(std::int64_t tile) const noexcept {
         t.size = t.own_size;
         return t;
     }
-    const std::int64_t reads = std::min(whole, own + 2 * halo());
-    const std::int64_t last = (whole - reads) / way.align * way.align;   // the last place where a tile may begin
-    t.first = std::clamp<std::int64_t>(t.own_first - halo(), 0, last);
-    t.size = t.first == last ? whole - last : reads;
+    const auto aligned = [this](std::int64_t at) { return at / way.align * way.align; };
+    const std::int64_t last = aligned(whole - reads(own));   // the last place where a tile may begin
+    t.first = std::min(aligned(std::max<std::int64_t>(0, t.own_first - way.halo)), last);
+    t.size = t.first == last ? whole - last : reads(own);
     return t;
 }
 

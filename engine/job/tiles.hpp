@@ -24,9 +24,9 @@ struct Tiling {
     std::int64_t whole = 0;   ///< elements along the axis
     std::int64_t own = 0;     ///< of each tile, fewer for the last
 
-    std::int64_t halo() const noexcept;     ///< rounded up to where tiles may begin
     std::int64_t count() const noexcept;
-    std::int64_t largest() const noexcept;  ///< what a tile reads at most
+    std::int64_t reads(std::int64_t size) const noexcept;   ///< elements for so many of a tile's own, wherever it may begin
+    std::int64_t largest() const noexcept;                  ///< what a tile reads at most
     Tile at(std::int64_t tile) const noexcept;
 };
 
