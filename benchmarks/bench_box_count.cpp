@@ -28,75 +28,52 @@ HostArray random_cube(std::int64_t side, bool bits) {
     return array;
 }
 
-class Benchmark {
-public:
-    Benchmark(const Options& options, const Json& policy, const host::Device& device)
-        : options_(options), policy_(policy), engine_(device, {host::ProgramCache::open()}), session_(engine_), bandwidth_(copy_bandwidth(engine_.context(), session_.queue())) {}
-
-    double bandwidth() const { return bandwidth_; }
-    /// Whether some row was wrong.
-    bool disagreed() const { return disagreed_; }
-    const host::DeviceInfo& device() const { return engine_.device(); }
-
-    void run(std::int64_t side, bool bits, const Json& options, Json& rows) {
-        const Algorithm& algorithm = engine_.registry().get("box_count");
-        Json parameters{{"threshold", bits ? 0 : 127}};
-        if (bits) parameters["packed_width"] = side;
-        parameters.update(options);
-        const HostArray volume = random_cube(side, bits);
-        Call call;
-        call.algorithm = &algorithm;
-        call.parameters = algorithm.parameters.parse(parameters, "");
-        call.inputs["volume"] = session_.upload(volume);
-        const std::string work = fmt::format("{}^3 {}", side, bits ? "bits" : "u8");
-        std::optional<Json> first;
-        for (const Variant& variant : algorithm.variants) {
-            const auto& backends = variant.backends;
-            if (!options_.wants(variant.name) || std::find(backends.begin(), backends.end(), engine_.device().backend) == backends.end()) continue;
-            call.variant = variant.name;
-            call.policy = policy_;
-            try {
-                const CallResult result = session_.run(call);
-                if (!first) first = result.records;
-                if (result.records != *first) {
-                    disagreed_ = true;
-                    print_refusal(work, variant.name, "counts otherwise than the first row: no time without agreement");
-                    continue;
-                }
-                Row row{work, variant.name, {}, {}, static_cast<double>(volume.desc.dense_bytes())};
-                row.plan_seconds = result.plan_seconds;
-                row.timing = measure(options_, [&] {
-                    session_.profiler().clear();
-                    session_.run(call);
-                    return kernel_seconds(session_.profiler());
-                });
-                print(row, bandwidth_);
-                rows.push_back(to_json(row, bandwidth_));
-            } catch (const UnsupportedError& error) {
-                print_refusal(work, variant.name, error.reasons.empty() ? error.what() : error.reasons.front());
+/// Every variant on one volume; whether all agreed.
+bool run(Bench& bench, std::int64_t side, bool bits, const Json& policy, const Json& options) {
+    const Algorithm& algorithm = bench.engine.registry().get("box_count");
+    Json parameters{{"threshold", bits ? 0 : 127}};
+    if (bits) parameters["packed_width"] = side;
+    parameters.update(options);
+    const HostArray volume = random_cube(side, bits);
+    Call call;
+    call.algorithm = &algorithm;
+    call.parameters = algorithm.parameters.parse(parameters, "");
+    call.policy = policy;
+    call.inputs["volume"] = bench.session.upload(volume);
+    const std::string work = fmt::format("{}^3 {}", side, bits ? "bits" : "u8");
+    std::optional<Json> first;
+    bool agreed = true;
+    for (const Variant* const variant : bench.variants(algorithm)) {
+        call.variant = variant->name;
+        try {
+            const CallResult result = bench.session.run(call);
+            if (!first) first = result.records;
+            if (result.records != *first) {
+                agreed = false;
+                print_refusal(work, variant->name, "counts otherwise than the first row: no time without agreement");
+                continue;
             }
+            Row row{work, variant->name, {}, {}, static_cast<double>(volume.desc.dense_bytes())};
+            row.plan_seconds = result.plan_seconds;
+            row.timing = bench.time(call, result);
+            bench.add(row);
+        } catch (const UnsupportedError& error) {
+            print_refusal(work, variant->name, error);
         }
     }
-
-private:
-    const Options& options_;
-    const Json& policy_;
-    Engine engine_;
-    Session session_;
-    double bandwidth_;
-    bool disagreed_ = false;
-};
+    return agreed;
+}
 
 int run(const Options& options, const Json& policy, const Json& parameters, const std::vector<std::int64_t>& sides) {
-    Benchmark benchmark(options, policy, *select_device(options));
-    fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", benchmark.bandwidth() * 1e-9);
-    Json report{{"device", describe_device(benchmark.device())}, {"copy_bytes_per_second", benchmark.bandwidth()}, {"rows", Json::array()}};
+    Bench bench(options);
+    fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", bench.bandwidth * 1e-9);
     print_header();
+    bool agreed = true;
     for (const std::int64_t side : sides) {
-        for (const bool bits : {false, true}) benchmark.run(side, bits, parameters, report["rows"]);
+        for (const bool bits : {false, true}) agreed = run(bench, side, bits, policy, parameters) && agreed;
     }
-    write_json(options.json, report);
-    return benchmark.disagreed() ? 1 : 0;
+    write_json(options.json, bench.report);
+    return agreed ? 0 : 1;
 }
 
 }  // namespace
@@ -110,13 +87,5 @@ int main(int argc, char** argv) {
     std::string policy = "{}", parameters = "{}";
     app.add_option("--policy", policy, "policy of the variant that --only names, as JSON");
     app.add_option("--parameters", parameters, R"(what is counted, as JSON: {"offsets": 3})");
-    CLI11_PARSE(app, argc, argv);
-    try {
-        return run(options, Json::parse(policy), Json::parse(parameters), sides);
-    } catch (const CLI::Error& error) {
-        return app.exit(error);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\n", error.what());
-        return 1;
-    }
+    return run_main(app, argc, argv, [&] { return run(options, Json::parse(policy), Json::parse(parameters), sides); });
 }

@@ -39,14 +39,12 @@ struct Wishes {
 };
 
 int run(const Options& options, const Wishes& wishes) {
-    const auto device = select_device(options);
-    Engine engine(*device, {host::ProgramCache::open()});
-    Session session(engine);
-    const double bandwidth = copy_bandwidth(engine.context(), session.queue());
-    fmt::print("copy {:.1f} GB/s; {} iterations, edges every {}; copy %: 72 B a pixel and step for D2Q9, 40 for D2Q5\n", bandwidth * 1e-9, wishes.iterations, wishes.every);
-    Json report{{"device", describe_device(engine.device())}, {"copy_bytes_per_second", bandwidth}, {"iterations", wishes.iterations}, {"rows", Json::array()}};
+    Bench bench(options);
+    Session& session = bench.session;
+    fmt::print("copy {:.1f} GB/s; {} iterations, edges every {}; copy %: 72 B a pixel and step for D2Q9, 40 for D2Q5\n", bench.bandwidth * 1e-9, wishes.iterations, wishes.every);
+    bench.report["iterations"] = wishes.iterations;
     fmt::print("{:>10} {:<5} {:<10} {:>10} {:>12} {:>7} {:>9}\n", "size", "", "row", "us a step", "MLUPS", "copy %", "differs");
-    const Algorithm& algorithm = engine.registry().get("diffusion_lb");
+    const Algorithm& algorithm = bench.engine.registry().get("diffusion_lb");
     for (const std::string& text : options.sizes) {
         const Size size = parse_size(text);
         const auto pixels = static_cast<double>(size.width) * static_cast<double>(size.height);
@@ -56,36 +54,30 @@ int run(const Options& options, const Wishes& wishes) {
         for (const std::string& lattice : wishes.lattices) {
             call.parameters = algorithm.parameters.parse({{"lattice", lattice}, {"iterations", wishes.iterations}, {"update_edges_every", wishes.every}}, "");
             std::optional<HostArray> first;
-            for (const Variant& variant : algorithm.variants) {
-                const auto& backends = variant.backends;
-                if (!options.wants(variant.name) || std::find(backends.begin(), backends.end(), engine.device().backend) == backends.end()) continue;
-                call.variant = variant.name;
+            for (const Variant* const variant : bench.variants(algorithm)) {
+                call.variant = variant->name;
                 call.policy = wishes.policy;
                 try {
                     const CallResult result = session.run(call);
                     const HostArray out = session.download(result.outputs.at("image"));
                     const double differs = first ? largest_difference(*first, out) : 0;
                     if (!first) first = out;
-                    if (!(differs < 0.5)) throw Error(fmt::format("{} differs by {} grey levels from the first row: no time without agreement", variant.name, differs));
-                    const Timing timing = measure(options, [&] {
-                        session.profiler().clear();
-                        session.run(call, result.outputs);
-                        return kernel_seconds(session.profiler());
-                    });
+                    if (!(differs < 0.5)) throw Error(fmt::format("{} differs by {} grey levels from the first row: no time without agreement", call.variant, differs));
+                    const Timing timing = bench.time(call, result);
                     // Between kernels a device does nothing, so the wall's time counts: a step is a launch.
                     const double step = timing.wall / wishes.iterations;
                     const double bytes = lattice == "D2Q9" ? 72 : 40;
-                    fmt::print("{:>10} {:<5} {:<10} {:>10.2f} {:>12.0f} {:>7.1f} {:>9.1e}  kernels {:.2f} us\n", text, lattice, variant.name, step * 1e6, pixels / step * 1e-6,
-                               100 * bytes * pixels / bandwidth / step, differs, timing.device.value_or(0) / wishes.iterations * 1e6);
-                    report["rows"].push_back({{"size", text}, {"lattice", lattice}, {"row", variant.name}, {"step_s", step}, {"kernel_step_s", timing.device ? Json(*timing.device / wishes.iterations) : Json(nullptr)},
+                    fmt::print("{:>10} {:<5} {:<10} {:>10.2f} {:>12.0f} {:>7.1f} {:>9.1e}  kernels {:.2f} us\n", text, lattice, call.variant, step * 1e6, pixels / step * 1e-6,
+                               100 * bytes * pixels / bench.bandwidth / step, differs, timing.device.value_or(0) / wishes.iterations * 1e6);
+                    bench.report["rows"].push_back({{"size", text}, {"lattice", lattice}, {"row", call.variant}, {"step_s", step}, {"kernel_step_s", timing.device ? Json(*timing.device / wishes.iterations) : Json(nullptr)},
                                               {"mlups", pixels / step * 1e-6}, {"difference", differs}, {"walls_s", timing.walls}});
                 } catch (const UnsupportedError& error) {
-                    print_refusal(text, variant.name, error.reasons.empty() ? error.what() : error.reasons.front());
+                    print_refusal(text, call.variant, error);
                 }
             }
         }
     }
-    write_json(options.json, report);
+    write_json(options.json, bench.report);
     return 0;
 }
 
@@ -102,14 +94,8 @@ int main(int argc, char** argv) {
     app.add_option("--every", wishes.every, "steps that share their edges");
     app.add_option("--lattices", wishes.lattices, "D2Q9, D2Q5")->delimiter(',');
     app.add_option("--policy", policy, "policy of the variant that --only names, as JSON");
-    CLI11_PARSE(app, argc, argv);
-    try {
+    return run_main(app, argc, argv, [&] {
         wishes.policy = Json::parse(policy);
         return run(options, wishes);
-    } catch (const CLI::Error& error) {
-        return app.exit(error);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\n", error.what());
-        return 1;
-    }
+    });
 }

@@ -131,30 +131,24 @@ Row run_fftw(const Options& options, const Fftw& fftw, Size size) {
 int run(const Options& options) {
     std::vector<Size> sizes;
     for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
-    const auto context = select_device(options)->open({host::ProgramCache::open()});
-    const auto queue = context->create_queue();
-    const double bandwidth = copy_bandwidth(*context, *queue);
-    fmt::print("copy {:.1f} GB/s; copy %: 32 bytes an element at that speed\n", bandwidth * 1e-9);
+    Bench bench(options);
+    host::Context& context = bench.engine.context();
+    fmt::print("copy {:.1f} GB/s; copy %: 32 bytes an element at that speed\n", bench.bandwidth * 1e-9);
     std::string problem;
-    const auto fftw = context->info().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
+    const auto fftw = bench.device().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
     if (!problem.empty()) fmt::print("no FFTW beside it: {}\n", problem);
 
-    Json report{{"device", describe_device(context->info())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}};
-    const auto add = [&](const Row& row) {
-        print(row, bandwidth);
-        report["rows"].push_back(to_json(row, bandwidth));
-    };
     print_header();
     for (const Size size : sizes) {
         for (const Library& library : libraries()) {
             if (!options.wants(library.name)) continue;
-            const std::string reason = library.why_not({size.width, size.height, 1, fft::Kind::c2c}, *context);
-            if (reason.empty()) add(run_library(options, *context, *queue, library, size));
+            const std::string reason = library.why_not({size.width, size.height, 1, fft::Kind::c2c}, context);
+            if (reason.empty()) bench.add(run_library(options, context, bench.session.queue(), library, size));
             else print_refusal(to_string(size), library.name, reason);
         }
-        if (fftw) add(run_fftw(options, *fftw, size));
+        if (fftw) bench.add(run_fftw(options, *fftw, size));
     }
-    write_json(options.json, report);
+    write_json(options.json, bench.report);
     return 0;
 }
 
@@ -164,13 +158,5 @@ int main(int argc, char** argv) {
     CLI::App app("Times Fourier transforms on one device.");
     Options options;
     options.add_to(app);
-    CLI11_PARSE(app, argc, argv);
-    try {
-        return run(options);
-    } catch (const CLI::Error& error) {
-        return app.exit(error);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\n", error.what());
-        return 1;
-    }
+    return run_main(app, argc, argv, [&] { return run(options); });
 }

@@ -122,21 +122,13 @@ double relative_error(const float* a, const float* b, std::int64_t count) {
 int run(const Options& options) {
     std::vector<Size> sizes;
     for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
-    Engine engine(*select_device(options), {host::ProgramCache::open()});
-    Session session(engine);
-    host::Context& context = engine.context();
-    const double bandwidth = context.info().backend == host::Backend::native ? std::nan("") : copy_bandwidth(context, session.queue());
-    fmt::print("copy {:.1f} GB/s; copy %: 32 bytes a pixel at that speed\n", bandwidth * 1e-9);
+    Bench bench(options);
+    fmt::print("copy {:.1f} GB/s; copy %: 32 bytes a pixel at that speed\n", bench.bandwidth * 1e-9);
     std::string problem;
-    const auto fftw = context.info().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
+    const auto fftw = bench.device().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
     if (!problem.empty()) fmt::print("no FFTW beside it: {}\n", problem);
 
-    const Algorithm& hologram = engine.registry().get("hologram");
-    Json report{{"device", describe_device(context.info())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}};
-    const auto add = [&](const Row& row) {
-        print(row, bandwidth);
-        report["rows"].push_back(to_json(row, bandwidth));
-    };
+    const Algorithm& hologram = bench.engine.registry().get("hologram");
     print_header();
     for (const Size size : sizes) {
         const std::vector<std::uint8_t> pixels = image(size);
@@ -165,9 +157,9 @@ int run(const Options& options) {
                 steps.run();
                 return -1.0;
             });
-            add(row);
+            bench.add(row);
         }
-        const DeviceArray input = session.upload(host);
+        const DeviceArray input = bench.session.upload(host);
         for (const Variant& variant : hologram.variants) {
             if (!options.wants(variant.name)) continue;
             Call call;
@@ -179,24 +171,20 @@ int run(const Options& options) {
             call.outputs = {"amplitude"};
             CallResult result;
             try {
-                result = session.run(call);
+                result = bench.session.run(call);
             } catch (const UnsupportedError& error) {
-                print_refusal(to_string(size), variant.name, error.reasons.empty() ? error.what() : error.reasons.front());
+                print_refusal(to_string(size), variant.name, error);
                 continue;
             }
             Row row{to_string(size), variant.name, variant.summary, {}, floor_bytes(size)};
             row.plan_seconds = result.plan_seconds;
-            row.error = agree(session.download(result.outputs.at("amplitude")).as<float>());
+            row.error = agree(bench.session.download(result.outputs.at("amplitude")).as<float>());
             check(row);
-            row.timing = measure(options, [&] {
-                session.profiler().clear();
-                session.run(call, result.outputs);
-                return kernel_seconds(session.profiler());
-            });
-            add(row);
+            row.timing = bench.time(call, result);
+            bench.add(row);
         }
     }
-    write_json(options.json, report);
+    write_json(options.json, bench.report);
     return 0;
 }
 
@@ -206,13 +194,5 @@ int main(int argc, char** argv) {
     CLI::App app("Times hologram reconstruction on one device.");
     Options options;
     options.add_to(app);
-    CLI11_PARSE(app, argc, argv);
-    try {
-        return run(options);
-    } catch (const CLI::Error& error) {
-        return app.exit(error);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\n", error.what());
-        return 1;
-    }
+    return run_main(app, argc, argv, [&] { return run(options); });
 }

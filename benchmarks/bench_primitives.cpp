@@ -132,89 +132,61 @@ double difference(const HostArray& a, const HostArray& b) {
     return worst;
 }
 
-class Benchmark {
-public:
-    Benchmark(const Options& options, const Json& policy, const host::Device& device)
-        : options_(options), policy_(policy), engine_(device, {host::ProgramCache::open()}), session_(engine_), bandwidth_(copy_bandwidth(engine_.context(), session_.queue())) {}
-
-    double bandwidth() const { return bandwidth_; }
-    /// Whether some row was wrong.
-    bool disagreed() const { return disagreed_; }
-    const host::DeviceInfo& device() const { return engine_.device(); }
-
-    void run(const Work& work, const std::string& size, Json& rows) {
-        const Algorithm& algorithm = engine_.registry().get(work.algorithm);
-        Call call;
-        call.algorithm = &algorithm;
-        call.parameters = algorithm.parameters.parse(work.parameters, "");
-        call.outputs = work.outputs;
-        const std::vector<HostArray> inputs = work.inputs();
-        for (std::size_t i = 0; i < inputs.size(); ++i) call.inputs[work.ports[i]] = session_.upload(inputs[i]);
-        std::optional<CallResult> first;
-        std::map<std::string, HostArray> expected;
-        for (const Variant& variant : algorithm.variants) {
-            if (!options_.wants(variant.name) || !runs_here(variant)) continue;
-            call.variant = variant.name;
-            call.policy = policy_;
-            try {
-                CallResult result = session_.run(call);
-                Row row{size, variant.name, work.name, {}, work.floor_bytes};
-                row.plan_seconds = result.plan_seconds;
-                if (!first) {
-                    first = result;
-                    for (const auto& [port, array] : result.outputs) expected.emplace(port, session_.download(array));
-                } else {
-                    row.error = difference(first->records, result.records);
-                    for (const auto& [port, array] : result.outputs) row.error = std::max(row.error, difference(expected.at(port), session_.download(array)));
-                }
-                if (!(row.error <= work.tolerance)) {
-                    disagreed_ = true;
-                    print_refusal(size, variant.name, fmt::format("{}: differs by {:.1e} from the first row: no time without agreement", work.name, row.error));
-                    continue;
-                }
-                row.timing = measure(options_, [&] {
-                    session_.profiler().clear();
-                    session_.run(call, result.outputs);
-                    return kernel_seconds(session_.profiler());
-                });
-                print(row, bandwidth_);
-                Json json = to_json(row, bandwidth_);
-                json["work"] = work.name;
-                rows.push_back(json);
-            } catch (const UnsupportedError& error) {
-                print_refusal(size, variant.name, fmt::format("{}: {}", work.name, error.reasons.empty() ? error.what() : error.reasons.front()));
+/// Every variant on some data; whether all agreed.
+bool run(Bench& bench, const Work& work, const std::string& size, const Json& policy) {
+    Session& session = bench.session;
+    const Algorithm& algorithm = bench.engine.registry().get(work.algorithm);
+    Call call;
+    call.algorithm = &algorithm;
+    call.parameters = algorithm.parameters.parse(work.parameters, "");
+    call.policy = policy;
+    call.outputs = work.outputs;
+    const std::vector<HostArray> inputs = work.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) call.inputs[work.ports[i]] = session.upload(inputs[i]);
+    std::optional<CallResult> first;
+    std::map<std::string, HostArray> expected;
+    bool agreed = true;
+    for (const Variant* const variant : bench.variants(algorithm)) {
+        call.variant = variant->name;
+        try {
+            CallResult result = session.run(call);
+            Row row{size, variant->name, work.name, {}, work.floor_bytes};
+            row.plan_seconds = result.plan_seconds;
+            if (!first) {
+                first = result;
+                for (const auto& [port, array] : result.outputs) expected.emplace(port, session.download(array));
+            } else {
+                row.error = difference(first->records, result.records);
+                for (const auto& [port, array] : result.outputs) row.error = std::max(row.error, difference(expected.at(port), session.download(array)));
             }
+            if (!(row.error <= work.tolerance)) {
+                agreed = false;
+                print_refusal(size, variant->name, fmt::format("{}: differs by {:.1e} from the first row: no time without agreement", work.name, row.error));
+                continue;
+            }
+            row.timing = bench.time(call, result);
+            bench.add(row, {{"work", work.name}});
+        } catch (const UnsupportedError& error) {
+            print_refusal(size, variant->name, error, work.name + ": ");
         }
     }
-
-private:
-    bool runs_here(const Variant& variant) const {
-        const auto& backends = variant.backends;
-        return std::find(backends.begin(), backends.end(), engine_.device().backend) != backends.end();
-    }
-
-    const Options& options_;
-    const Json& policy_;
-    Engine engine_;
-    Session session_;
-    double bandwidth_;
-    bool disagreed_ = false;
-};
+    return agreed;
+}
 
 int run(const Options& options, const Json& policy, const std::vector<int>& logs, const std::vector<std::string>& works_wanted) {
-    Benchmark benchmark(options, policy, *select_device(options));
-    fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", benchmark.bandwidth() * 1e-9);
-    Json report{{"device", describe_device(benchmark.device())}, {"copy_bytes_per_second", benchmark.bandwidth()}, {"rows", Json::array()}};
+    Bench bench(options);
+    fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", bench.bandwidth * 1e-9);
     print_header();
+    bool agreed = true;
     for (const int log : logs) {
         const std::int64_t n = std::int64_t{1} << log;
         for (const Work& work : works(n, std::int64_t{1} << ((log - 2) / 2))) {
             const bool wanted = works_wanted.empty() || std::any_of(works_wanted.begin(), works_wanted.end(), [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
-            if (wanted) benchmark.run(work, size_name(n), report["rows"]);
+            if (wanted) agreed = run(bench, work, size_name(n), policy) && agreed;
         }
     }
-    write_json(options.json, report);
-    return benchmark.disagreed() ? 1 : 0;
+    write_json(options.json, bench.report);
+    return agreed ? 0 : 1;
 }
 
 }  // namespace
@@ -229,13 +201,5 @@ int main(int argc, char** argv) {
     app.add_option("--work", works_wanted, "only work whose name holds one of these: scan, \"reduce f32\"")->delimiter(',');
     std::string policy = "{}";
     app.add_option("--policy", policy, "policy of the variant that --only names, as JSON");
-    CLI11_PARSE(app, argc, argv);
-    try {
-        return run(options, Json::parse(policy), logs, works_wanted);
-    } catch (const CLI::Error& error) {
-        return app.exit(error);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\n", error.what());
-        return 1;
-    }
+    return run_main(app, argc, argv, [&] { return run(options, Json::parse(policy), logs, works_wanted); });
 }

@@ -4,6 +4,7 @@
 #include "core/plan.hpp"
 #include "core/session.hpp"
 #include "options.hpp"
+#include "parallax/host/error.hpp"
 
 #include <functional>
 #include <optional>
@@ -11,8 +12,6 @@
 #include <vector>
 
 namespace parallax::bench {
-
-double median(std::vector<double>);
 
 struct Timing {
     double wall = 0;                    ///< seconds, median
@@ -25,9 +24,6 @@ Timing measure(const Options&, const std::function<double()>& run);
 /// Sum of the kernel stages, below zero where some of them were not measured.
 double kernel_seconds(engine::Profiler&);
 
-/// Bytes a second that a copy reads and writes, the better of the driver's copy and a kernel's: the median of ten.
-double copy_bandwidth(host::Context&, host::Queue&);
-
 /// A row of the table; `floor_bytes` over the copy bandwidth is the shortest time that memory allows.
 struct Row {
     std::string size, name, detail;
@@ -38,6 +34,26 @@ struct Row {
 void print_header();
 void print(const Row&, double bandwidth);
 void print_refusal(const std::string& size, const std::string& name, const std::string& reason);
+/// `what` comes before the first reason.
+void print_refusal(const std::string& size, const std::string& name, const UnsupportedError&, const std::string& what = {});
 Json to_json(const Row&, double bandwidth);
+
+/// The device that was asked for, at what it copies, and the report of it. Prints what the device is.
+struct Bench {
+    explicit Bench(const Options&);
+    const host::DeviceInfo& device() const { return engine.device(); }
+    /// Those that are wanted and have this device's backend.
+    std::vector<const engine::Variant*> variants(const engine::Algorithm&) const;
+    /// Of runs into the outputs of one before.
+    Timing time(const engine::Call&, const engine::CallResult& into);
+    /// Prints a row and reports it, with `more` of its own.
+    void add(const Row&, const Json& more = Json::object());
+
+    const Options& options;
+    engine::Engine engine;
+    engine::Session session;
+    double bandwidth;   ///< bytes a second
+    Json report;
+};
 
 }  // namespace parallax::bench

@@ -47,6 +47,18 @@ Json describe_device(const host::DeviceInfo& info) {
     return Json{{"name", info.name}, {"platform", info.platform}, {"version", info.version}, {"driver", info.driver}, {"engine", PARALLAX_VERSION}};
 }
 
+int run_main(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
+    try {
+        app.parse(argc, argv);
+        return run();
+    } catch (const CLI::Error& error) {
+        return app.exit(error);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+}
+
 void write_json(const std::string& path, const Json& json) {
     if (path.empty()) return;
     std::ofstream file(path);

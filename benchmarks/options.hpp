@@ -1,4 +1,4 @@
-// What both benchmarks can be asked for.
+// What every benchmark can be asked for.
 #pragma once
 
 #include "parallax/host/context.hpp"
@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct Options {
 std::shared_ptr<const host::Device> select_device(const Options&);
 /// Device, driver and engine version, for the JSON.
 Json describe_device(const host::DeviceInfo&);
+/// Reads the command line, then runs; the exit status. Errors go to stderr.
+int run_main(CLI::App&, int argc, char** argv, const std::function<int()>& run);
 /// Nothing if `path` is empty.
 void write_json(const std::string& path, const Json&);
 
