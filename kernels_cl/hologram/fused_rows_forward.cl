@@ -4,38 +4,8 @@
 //   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
+#include "hologram/camera.clh"
 #include "hologram/fused_tiles.clh"
-
-#ifndef HOLOGRAM_TYPE      // element types of the camera frames
-#define HOLOGRAM_TYPE uchar
-#endif
-#ifndef BACKGROUND_TYPE
-#define BACKGROUND_TYPE HOLOGRAM_TYPE
-#endif
-#ifndef DARK_TYPE
-#define DARK_TYPE HOLOGRAM_TYPE
-#endif
-#ifndef HAS_BACKGROUND     // 0: the argument is there but is not read
-#define HAS_BACKGROUND 0
-#endif
-#ifndef HAS_DARK
-#define HAS_DARK 0
-#endif
-
-INLINE float normalised(GLOBAL const HOLOGRAM_TYPE* hologram, GLOBAL const BACKGROUND_TYPE* background, GLOBAL const DARK_TYPE* dark, ulong64 i) {
-    float value = (float)hologram[i];
-#if HAS_DARK
-    value -= (float)dark[i];
-#endif
-#if HAS_BACKGROUND
-    float light = (float)background[i];
-#if HAS_DARK
-    light -= (float)dark[i];
-#endif
-    value = light == 0.0f ? 1.0f : value / light;
-#endif
-    return value;
-}
 
 #define MIRROR(i) ((i) == 0 ? 0 : FFT_N - (i))
 #define LAST_COUNT (FFT_N / FFT_LAST)

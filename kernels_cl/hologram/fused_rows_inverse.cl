@@ -3,21 +3,8 @@
 //   out           height x width, any of amplitude, phase, intensity, field
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
-#include "common/complex.clh"
 #include "hologram/fused_tiles.clh"
-
-#ifndef WANT_AMPLITUDE     // 0: the argument is there but is not written
-#define WANT_AMPLITUDE 1
-#endif
-#ifndef WANT_PHASE
-#define WANT_PHASE 0
-#endif
-#ifndef WANT_INTENSITY
-#define WANT_INTENSITY 0
-#endif
-#ifndef WANT_FIELD
-#define WANT_FIELD 0
-#endif
+#include "hologram/planes.clh"
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTRICT minus, GLOBAL float* amplitude, GLOBAL float* phase, GLOBAL float* intensity,
@@ -31,34 +18,11 @@ void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTR
     const uint row = there ? y : 0u;
     const ulong64 start = offset + (ulong64)y * width;
 
-#if WANT_AMPLITUDE
-#define STORE_AMPLITUDE(o, u) amplitude[o] = complex_modulus(u);
-#else
-#define STORE_AMPLITUDE(o, u)
-#endif
-#if WANT_PHASE
-#define STORE_PHASE(o, u) phase[o] = atan2(u.y, u.x);
-#else
-#define STORE_PHASE(o, u)
-#endif
-#if WANT_INTENSITY
-#define STORE_INTENSITY(o, u) intensity[o] = fma(u.x, u.x, u.y * u.y);
-#else
-#define STORE_INTENSITY(o, u)
-#endif
-#if WANT_FIELD
-#define STORE_FIELD(o, u) field[o] = u;
-#else
-#define STORE_FIELD(o, u)
-#endif
 #define FFT_AT(p) (line * FFT_PADDED + (p))
 #define FFT_LOAD(i, value) value = (i) <= FFT_N / 2 ? plus[tiled((uint)(i), row, rows)] : minus[tiled((uint)(FFT_N - (i)), row, rows)]
 #define FFT_STORE(i, value) \
-    if (there && (uint)(i) < width) { \
-        const float2 u = make_float2(value.x * factor, value.y * factor); \
-        const ulong64 o = start + (ulong64)(i); \
-        STORE_AMPLITUDE(o, u) STORE_PHASE(o, u) STORE_INTENSITY(o, u) STORE_FIELD(o, u) \
-    }
+    if (there && (uint)(i) < width) \
+        store_planes(amplitude, phase, intensity, field, start + (ulong64)(i), make_float2(value.x * factor, value.y * factor));
 #define FFT_INVERSE 1
 #define FFT_REVERSED 0
 #define FFT_EXCHANGE_BUSY 0

@@ -4,22 +4,8 @@
 //   frame       h -> padded frame, real or complex, whose borders are the mean, zero, or mirror images
 // The sums are taken in an order that depends on the size alone, so every device pads with the same mean.
 #include "prelude/prelude.clh"
+#include "hologram/camera.clh"
 
-#ifndef HOLOGRAM_TYPE      // element types of the camera frames
-#define HOLOGRAM_TYPE uchar
-#endif
-#ifndef BACKGROUND_TYPE
-#define BACKGROUND_TYPE HOLOGRAM_TYPE
-#endif
-#ifndef DARK_TYPE
-#define DARK_TYPE HOLOGRAM_TYPE
-#endif
-#ifndef HAS_BACKGROUND     // 0: the argument is there but is not read
-#define HAS_BACKGROUND 0
-#endif
-#ifndef HAS_DARK
-#define HAS_DARK 0
-#endif
 #ifndef PADDING            // 0 mean, 1 reflect, 2 zero, 3 none
 #define PADDING 3
 #endif
@@ -43,17 +29,7 @@ KERNEL void normalise(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL cons
     const uint item = get_local_id(0);
     float sum = 0.0f;
     for (ulong64 i = (ulong64)get_group_id(0) * GROUP + item; i < count; i += (ulong64)GROUP * GROUPS) {
-        float value = (float)hologram[i];
-#if HAS_DARK
-        value -= (float)dark[i];
-#endif
-#if HAS_BACKGROUND
-        float light = (float)background[i];
-#if HAS_DARK
-        light -= (float)dark[i];
-#endif
-        value = light == 0.0f ? 1.0f : value / light;      // a dead pixel says nothing: fully transparent
-#endif
+        const float value = normalised(hologram, background, dark, i);
         h[i] = value;
         sum += value;
     }
