@@ -3,10 +3,6 @@
 #include "build_info.inc"
 #include "platform.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
-#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -36,17 +32,6 @@ Json environment() {
     if (const std::string load = first_line("/proc/loadavg"); !load.empty()) json["load"] = load.substr(0, load.find(' '));
     if (const std::string driver = host::platform::nvidia_driver_version(); !driver.empty()) json["nvidia_driver"] = driver;
     return json;
-}
-
-std::string utc_now() {
-    std::tm utc{};
-    const std::time_t now = std::time(nullptr);
-#if defined(_WIN32)
-    gmtime_s(&utc, &now);
-#else
-    gmtime_r(&now, &utc);
-#endif
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
 }
 
 }  // namespace parallax::engine::compare

@@ -6,6 +6,7 @@
 #include "compare/inputs.hpp"
 #include "compare/journal.hpp"
 #include "compare/report.hpp"
+#include "job/report.hpp"
 #include "job/runner.hpp"
 
 #include <fmt/format.h>

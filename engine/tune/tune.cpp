@@ -1,6 +1,6 @@
 #include "tune/tune.hpp"
 
-#include "compare/environment.hpp"
+#include "job/report.hpp"
 #include "parallax/host/error.hpp"
 #include "tune/contest.hpp"
 #include "tune/files.hpp"
@@ -77,7 +77,7 @@ private:
     }
 
     Json provenance(Json found) const {
-        found["date"] = compare::utc_now().substr(0, 10);
+        found["date"] = utc_now().substr(0, 10);
         found["driver"] = device_.device().driver;
         found["engine"] = PARALLAX_VERSION;
         return found;
