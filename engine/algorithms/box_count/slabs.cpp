@@ -108,7 +108,7 @@ public:
 
     std::vector<Piece> pieces(Execution& x, std::int64_t first, std::int64_t end) const override {
         const std::int64_t tiles = tiles_of(layer_, static_cast<int>(tile_));
-        return folder_.pieces(x, first / tile_ * tiles, divided_up(end, tile_) * tiles);
+        return folder_.pieces(x, most_sets(), first / tile_ * tiles, divided_up(end, tile_) * tiles);
     }
 
     void enqueue(Execution& x, const Bindings&) override {
