@@ -2,6 +2,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/context.hpp"
+#include "launch_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -12,27 +13,10 @@ constexpr const char* call = "cuLaunchKernel";
 constexpr std::size_t most_arguments = 64;
 alignas(16) constexpr std::array<std::byte, 16> nothing{};
 
-std::string step_of(const Launch& launch) {
-    if (launch.step.empty()) return "launch " + launch.kernel.name();
-    return fmt::format("{} (kernel {})", launch.step, launch.kernel.name());
-}
-
 void check_local(const Launch& launch, const CudaKernel& kernel, const CudaContext& context, const std::array<std::size_t, 3>& local) {
     const KernelLimits& limits = kernel.limits();
-    const Driver& driver = context.driver();
-    const auto shape = [](const std::array<std::size_t, 3>& size) { return fmt::format("{} x {} x {}", size[0], size[1], size[2]); };
-    for (std::size_t i = 0; i < 3; ++i)
-        if (local[i] == 0 || local[i] > context.max_local()[i])
-            fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-                 fmt::format("a work-group of {} on {}, whose limits are {} and at least 1", shape(local), context.info().name, shape(context.max_local())));
-    const std::size_t items = local[0] * local[1] * local[2];
-    if (items > limits.work_group)
-        fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-             fmt::format("{} work-items in a group; on {} this kernel allows {}: use a smaller work_group_size", items, context.info().name, limits.work_group));
-    if (limits.local_memory > context.info().local_memory)
-        fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-             fmt::format("the kernel uses {} bytes of local memory, {} has {}: use a smaller work_group_size", limits.local_memory,
-                         context.info().name, context.info().local_memory));
+    if (const auto wrong = wrong_group(local, context.max_local(), limits.work_group, limits.local_memory, context.info()))
+        fail(context.driver(), call, CUDA_ERROR_INVALID_VALUE, step_of(launch), wrong->why);
 }
 
 void check_groups(const Launch& launch, const CudaContext& context, const std::array<std::size_t, 3>& groups) {
@@ -48,8 +32,7 @@ void add_arguments(PreparedLaunch& prepared, const Launch& launch, const CudaKer
     const Driver& driver = context.driver();
     const auto& expected = kernel.limits().arguments;
     if (expected && launch.args.size() != expected->size())
-        fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-             fmt::format("kernel {} takes {} arguments, {} were given", kernel.name(), expected->size(), launch.args.size()));
+        fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch), wrong_argument_count(launch, expected->size()));
     prepared.addresses.reserve(launch.args.size());   // pointers into it are kept
     for (std::size_t i = 0; i < launch.args.size(); ++i) {
         const Arg& arg = launch.args[i];
@@ -57,9 +40,7 @@ void add_arguments(PreparedLaunch& prepared, const Launch& launch, const CudaKer
         if (arg.is_buffer()) {
             const auto* storage = dynamic_cast<const CudaBuffer*>(arg.buffer());
             if (storage == nullptr || &storage->context() != &context)
-                fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-                     fmt::format("argument {} of kernel {} is {}", i, kernel.name(),
-                                 arg.buffer() == nullptr ? "an empty buffer" : "a buffer of another device or context"));
+                fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch), wrong_buffer(launch, i));
             prepared.addresses.push_back(storage->address());
             prepared.arguments.push_back(&prepared.addresses.back());
             size = sizeof(CUdeviceptr);

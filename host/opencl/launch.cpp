@@ -1,5 +1,6 @@
 #include "opencl/launch.hpp"
 
+#include "launch_checks.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
@@ -14,44 +15,34 @@ namespace {
 
 constexpr const char* enqueue = "clEnqueueNDRangeKernel";
 
-std::string step_of(const Launch& launch) {
-    if (launch.step.empty()) return "launch " + launch.kernel.name();
-    return fmt::format("{} (kernel {})", launch.step, launch.kernel.name());
+cl_int code_of(GroupFault fault) {
+    switch (fault) {
+        case GroupFault::axis: return CL_INVALID_WORK_ITEM_SIZE;
+        case GroupFault::items: return CL_INVALID_WORK_GROUP_SIZE;
+        case GroupFault::local_memory: return CL_OUT_OF_RESOURCES;
+    }
+    return CL_INVALID_VALUE;
 }
 
 void check_local(const Launch& launch, const ClKernel& kernel, const ClContext& context, const std::array<std::size_t, 3>& local) {
     const KernelLimits& limits = kernel.limits();
-    const auto shape = [](const std::array<std::size_t, 3>& size) { return fmt::format("{} x {} x {}", size[0], size[1], size[2]); };
-    for (std::size_t i = 0; i < 3; ++i)
-        if (local[i] == 0 || local[i] > context.max_items()[i])
-            fail(enqueue, CL_INVALID_WORK_ITEM_SIZE, step_of(launch),
-                 fmt::format("a work-group of {} on {}, whose limits are {} and at least 1", shape(local), context.info().name, shape(context.max_items())));
-    const std::size_t items = local[0] * local[1] * local[2];
-    if (items > limits.work_group)
-        fail(enqueue, CL_INVALID_WORK_GROUP_SIZE, step_of(launch),
-             fmt::format("{} work-items in a group; on {} this kernel allows {}: use a smaller work_group_size", items, context.info().name, limits.work_group));
+    if (const auto wrong = wrong_group(local, context.max_items(), limits.work_group, limits.local_memory, context.info()))
+        fail(enqueue, code_of(wrong->fault), step_of(launch), wrong->why);
     if (limits.required[0] != 0 && limits.required != local)
         fail(enqueue, CL_INVALID_WORK_GROUP_SIZE, step_of(launch),
-             fmt::format("a work-group of {}; the kernel was compiled for {}", shape(local), shape(limits.required)));
-    if (limits.local_memory > context.info().local_memory)
-        fail(enqueue, CL_OUT_OF_RESOURCES, step_of(launch),
-             fmt::format("the kernel uses {} bytes of local memory, {} has {}: use a smaller work_group_size", limits.local_memory,
-                         context.info().name, context.info().local_memory));
+             fmt::format("a work-group of {}; the kernel was compiled for {}", shape_of(local), shape_of(limits.required)));
 }
 
 void set_arguments(const Launch& launch, const ClKernel& kernel, const ClContext& context) {
     if (launch.args.size() != kernel.limits().arguments)
-        fail("clSetKernelArg", CL_INVALID_KERNEL_ARGS, step_of(launch),
-             fmt::format("kernel {} takes {} arguments, {} were given", kernel.name(), kernel.limits().arguments, launch.args.size()));
+        fail("clSetKernelArg", CL_INVALID_KERNEL_ARGS, step_of(launch), wrong_argument_count(launch, kernel.limits().arguments));
     for (std::size_t i = 0; i < launch.args.size(); ++i) {
         const Arg& arg = launch.args[i];
         cl_int status = CL_SUCCESS;
         if (arg.is_buffer()) {
             const auto* storage = dynamic_cast<const ClBuffer*>(arg.buffer());
             if (storage == nullptr || &storage->context() != &context)
-                fail("clSetKernelArg", CL_INVALID_MEM_OBJECT, step_of(launch),
-                     fmt::format("argument {} of kernel {} is {}", i, kernel.name(),
-                                 arg.buffer() == nullptr ? "an empty buffer" : "a buffer of another device or context"));
+                fail("clSetKernelArg", CL_INVALID_MEM_OBJECT, step_of(launch), wrong_buffer(launch, i));
             const cl_mem memory = storage->handle();
             status = clSetKernelArg(kernel.handle(), static_cast<cl_uint>(i), sizeof memory, static_cast<const void*>(&memory));
         } else {
