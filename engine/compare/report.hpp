@@ -30,6 +30,5 @@ void check_report(const Json&, const std::string& name);
 /// report.json, report.csv and report.html.
 void write_report(const Json& report, const std::filesystem::path& folder, bool overwrite);
 std::string html_of(const Json& report);
-Json report_schema();
 
 }  // namespace parallax::engine::compare

@@ -57,9 +57,4 @@ std::uint64_t address_of(const Buffer& buffer) {
     return own != nullptr ? own->address() : 0;
 }
 
-CUstream stream_of(Queue& queue) {
-    const auto* own = dynamic_cast<const CudaQueue*>(&queue);
-    return own != nullptr ? own->handle() : nullptr;
-}
-
 }  // namespace parallax::host::cuda

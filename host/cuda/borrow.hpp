@@ -17,6 +17,5 @@ std::unique_ptr<Queue> borrow_stream(Context&, CUstream_st*);
 Buffer borrow_memory(Context&, std::uint64_t address, std::size_t bytes);
 /// Address of a buffer, 0 if it is not of a CUDA device.
 std::uint64_t address_of(const Buffer&);
-CUstream_st* stream_of(Queue&);
 
 }  // namespace parallax::host::cuda

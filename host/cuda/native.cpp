@@ -22,11 +22,6 @@ CUcontext context_handle(Context& context) {
     return own != nullptr ? own->primary()->handle() : nullptr;
 }
 
-CUstream stream_handle(Queue& queue) {
-    const auto* own = dynamic_cast<CudaQueue*>(&queue);
-    return own != nullptr ? own->handle() : nullptr;
-}
-
 CUdeviceptr memory_handle(const Buffer& buffer) {
     const auto* own = dynamic_cast<const CudaBuffer*>(buffer.storage());
     return own != nullptr ? own->address() : 0;

@@ -16,7 +16,6 @@ class PrimaryContext;
 
 /// The device's primary context.
 CUcontext context_handle(Context&);
-CUstream stream_handle(Queue&);
 /// For a part of a buffer the address of its first byte.
 CUdeviceptr memory_handle(const Buffer&);
 
