@@ -179,6 +179,7 @@ bool has_large(const Prepared& prepared, const Slabs& slabs, const Budget& budge
 Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
     Problem problem = prepared.steps[step].problem;
     problem.slab = slabs.by_step[step];
+    problem.slab_workspace = slabs.workspace;
     return problem;
 }
 

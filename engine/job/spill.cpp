@@ -15,7 +15,7 @@ namespace {
 using Scope = Execution::Scope;
 using HostArrays = std::map<std::string, HostArray, std::less<>>;
 
-/// Fills an array with the slices from `first` on: of a file, or of an array that is there.
+/// Fills an array with the slices from `first` on, in order, from 0 again as often as wanted: of a file, or of an array that is there.
 using NextSlices = std::function<void(HostArray&, std::int64_t first)>;
 
 NextSlices slices_of(const HostArray& array) {
@@ -25,9 +25,10 @@ NextSlices slices_of(const HostArray& array) {
 }
 
 NextSlices slices_of(const InputSpec& input, const PreparedInput& prepared, NonFinite policy) {
-    return [file = open_slices(input, prepared), policy, name = input.name](HostArray& slices, std::int64_t first) {
+    return [&input, &prepared, policy, file = io::SliceStream()](HostArray& slices, std::int64_t first) mutable {
+        if (first == 0) file = open_slices(input, prepared);
         file.next(slices.desc.axes.front().size, slices.data());
-        apply_non_finite(slices, policy, fmt::format("input \"{}\" from slice {} on", name, first));
+        apply_non_finite(slices, policy, fmt::format("input \"{}\" from slice {} on", input.name, first));
     };
 }
 
@@ -83,24 +84,27 @@ public:
             staging_[i] = HostArray::make(part);
             device[i] = session_.context().allocate(part.dense_bytes());
         }
+        const int passes = call_.plan->slab_passes();
         std::size_t turn = 0;
-        for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
-            HostArray& host = staging_[turn];
-            const std::int64_t count = host.desc.axes.front().size = std::min(slab, slices - first);
-            up[turn].wait();
-            {
-                const Scope scope(work_.profiler, "read");
-                const HostTimer timer(work_.profiler, name);
-                next(host, first);
+        for (int pass = 0; pass < passes; ++pass) {
+            for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
+                HostArray& host = staging_[turn];
+                const std::int64_t count = host.desc.axes.front().size = std::min(slab, slices - first);
+                up[turn].wait();
+                {
+                    const Scope scope(work_.profiler, "read");
+                    const HostTimer timer(work_.profiler, name);
+                    next(host, first);
+                }
+                {
+                    const Scope scope(work_.profiler, "upload");
+                    up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
+                    work_.profiler.add(name, StageKind::upload, up[turn]);
+                }
+                session_.enqueue_slab(call_, device[turn], pass, first, count, work_.profiler);
+                session_.queue().flush();
+                if (work_.advance) work_.advance((pass + static_cast<double>(first + count) / static_cast<double>(slices)) / passes);
             }
-            {
-                const Scope scope(work_.profiler, "upload");
-                up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
-                work_.profiler.add(name, StageKind::upload, up[turn]);
-            }
-            session_.enqueue_slab(call_, device[turn], first, count, work_.profiler);
-            session_.queue().flush();
-            if (work_.advance) work_.advance(static_cast<double>(first + count) / static_cast<double>(slices));
         }
         run({}, nullptr, 0);
         landed_ = true;
@@ -110,7 +114,7 @@ private:
     /// Made for the first tile; others of its size take it as it is.
     void plan(const ArrayDescs& inputs, std::int64_t slab) {
         const Choice& choice = job_.fit_.choices[at_];
-        const Call call{step_.id, step_.algorithm, step_.parameters, choice.variant->name, choice.policy.to_json(), {}, step_.outputs, step_.pointer, slab};
+        const Call call{step_.id, step_.algorithm, step_.parameters, choice.variant->name, choice.policy.to_json(), {}, step_.outputs, step_.pointer, slab, job_.fit_.slabs.workspace};
         in_terms_of(job_.prepared_.job, step_, [&] { call_ = session_.plan(call, inputs); });
         job_.note(call_, at_, work_.profiler);
     }
