@@ -69,6 +69,6 @@ TEST_CASE("box counts on ranks: what needs the array as a whole is refused with 
     const TempFolder folder;
     io::write(folder / "v.npy", volume(ElementType::u8));
     const auto error = error_of<UnsupportedError>([&] { run_job(folder, job({{"file", "v.npy"}, {"page_axis", "z"}}, {{"surface", true}}), 2); });
-    CHECK(contains(error.what(), "a surface needs the array as a whole"));
+    CHECK(contains(error.what(), "one device must have the outline of the whole array"));
     CHECK_FALSE(fs::exists(folder / "c.json"));
 }
