@@ -4,6 +4,8 @@
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace parallax::engine::tune {
@@ -27,6 +29,12 @@ Files::Files(fs::path folder) : folder_(std::move(folder)) {
 }
 
 void Files::require_writable() const { writable_ancestor(folder_ / "algorithm.json", "--out"); }
+
+void Files::make_folder() const {
+    std::error_code code;
+    fs::create_directories(folder_, code);
+    if (code) throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", to_utf8(folder_), code.message()), "a folder that can be written");
+}
 
 const TunedPolicy* Files::find(const std::string& algorithm, const TunedDevice& device, const WorkClass& work, const std::string& variant) const {
     const auto file = files_.find(algorithm);

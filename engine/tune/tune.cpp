@@ -57,6 +57,7 @@ public:
 
     Tuned run() {
         const std::vector<Task> tasks = tasks_of(device_, options_);
+        files_.make_folder();
         for (std::size_t i = 0; i < tasks.size() && tuned_.ended.empty(); ++i) {
             const Task& task = tasks[i];
             if (!contest_ || set_ != task.set) open(*task.set);

@@ -197,6 +197,7 @@ TEST_CASE("tune: what it is asked wrongly it refuses before it searches") {
     refused({"mask", "--device", "no such device"}, "no such device", 1);
     write_text(folder / "file", "no folder");
     refused({"mask", "--out", "file"}, "--out");
+    if (fs::is_directory("/proc/self")) refused({"mask", "--out", "/proc/self/tuning"}, "--out");   // even to root
     fs::create_directory(folder / "broken");
     write_text(folder / "broken/mask.json", "{");
     refused({"mask", "--out", "broken"}, "mask.json");
