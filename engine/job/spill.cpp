@@ -1,8 +1,6 @@
 #include "job/spill.hpp"
 
-#include "job/read.hpp"
-
-#include <fmt/format.h>
+#include "job/slabs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,20 +13,9 @@ namespace {
 using Scope = Execution::Scope;
 using HostArrays = std::map<std::string, HostArray, std::less<>>;
 
-/// Fills an array with the slices from `first` on, in order, from 0 again as often as wanted: of a file, or of an array that is there.
-using NextSlices = std::function<void(HostArray&, std::int64_t first)>;
-
 NextSlices slices_of(const HostArray& array) {
     return [array](HostArray& slices, std::int64_t first) {
         copy_stretch(array.desc, array.data(), first, slices.desc, slices.data(), 0, array.desc.axes.front().name, slices.desc.axes.front().size);
-    };
-}
-
-NextSlices slices_of(const InputSpec& input, const PreparedInput& prepared, NonFinite policy) {
-    return [&input, &prepared, policy, file = io::SliceStream()](HostArray& slices, std::int64_t first) mutable {
-        if (first == 0) file = open_slices(input, prepared);
-        file.next(slices.desc.axes.front().size, slices.data());
-        apply_non_finite(slices, policy, fmt::format("input \"{}\" from slice {} on", input.name, first));
     };
 }
 
@@ -78,34 +65,12 @@ public:
         ArrayDesc part = desc.to_dense();
         part.axes.front().size = slab;
         std::array<host::Buffer, 2> device;
-        std::array<host::Event, 2> up;
         staging_.assign(2, {});
         for (std::size_t i = 0; i < 2; ++i) {
             staging_[i] = HostArray::make(part);
             device[i] = session_.context().allocate(part.dense_bytes());
         }
-        const int passes = call_.plan->slab_passes();
-        std::size_t turn = 0;
-        for (int pass = 0; pass < passes; ++pass) {
-            for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
-                HostArray& host = staging_[turn];
-                const std::int64_t count = host.desc.axes.front().size = std::min(slab, slices - first);
-                up[turn].wait();
-                {
-                    const Scope scope(work_.profiler, "read");
-                    const HostTimer timer(work_.profiler, name);
-                    next(host, first);
-                }
-                {
-                    const Scope scope(work_.profiler, "upload");
-                    up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
-                    work_.profiler.add(name, StageKind::upload, up[turn]);
-                }
-                session_.enqueue_slab(call_, device[turn], pass, first, count, work_.profiler);
-                session_.queue().flush();
-                if (work_.advance) work_.advance((pass + static_cast<double>(first + count) / static_cast<double>(slices)) / passes);
-            }
-        }
+        enqueue_slabs(session_, call_, work_, name, slices, {std::span<HostArray, 2>(staging_), device, slab}, next);
         run({}, nullptr, 0);
         landed_ = true;
     }

@@ -1,7 +1,7 @@
 #include "job/stream.hpp"
 
 #include "job/fit.hpp"
-#include "job/read.hpp"
+#include "job/slabs.hpp"
 
 #include <fmt/format.h>
 
@@ -221,38 +221,13 @@ void Stream::compute_slabs(Work& work, Work::Flight& flight, std::size_t step) {
     ArrayDesc desc = input.desc.to_dense();
     desc.axes.front().size = slab;
     std::array<host::Buffer, 2> device;
-    std::array<host::Event, 2> up;
     for (host::Buffer& buffer : device) {
         flight.slabs.push_back(host_.make(desc));
         buffer = session_.context().allocate(desc.dense_bytes());
     }
     note_memory(prepared.job);
-    const PlannedCall& call = planned_->calls[step];
-    const int passes = call.plan->slab_passes();
-    std::size_t turn = 0;
-    for (int pass = 0; pass < passes; ++pass) {
-        const io::SliceStream file = open_slices(*named, input);
-        for (std::int64_t first = 0; first < slices; first += slab, turn ^= 1) {
-            const std::int64_t count = std::min(slab, slices - first);
-            HostArray& host = flight.slabs[turn];
-            host.desc.axes.front().size = count;
-            up[turn].wait();
-            {
-                const Scope scope(work.profiler, "read");
-                const HostTimer timer(work.profiler, name);
-                file.next(count, host.data());
-                apply_non_finite(host, prepared.job.non_finite, fmt::format("input \"{}\" from slice {} on", name, first));
-            }
-            {
-                const Scope scope(work.profiler, "upload");
-                up[turn] = session_.queue().write(device[turn], 0, host.data(), host.desc.dense_bytes(), name);
-                work.profiler.add(name, StageKind::upload, up[turn]);
-            }
-            session_.enqueue_slab(call, device[turn], pass, first, count, work.profiler);
-            session_.queue().flush();
-            if (work.advance) work.advance((pass + static_cast<double>(first + count) / static_cast<double>(slices)) / passes);
-        }
-    }
+    enqueue_slabs(session_, planned_->calls[step], work, name, slices, {std::span<HostArray, 2>(flight.slabs), device, slab},
+                  slices_of(*named, input, prepared.job.non_finite));
     for (host::Buffer& buffer : device) flight.buffers.push_back(std::move(buffer));
 }
 
