@@ -57,8 +57,8 @@ void ClEvent::wait() {
     if (limit_.count() > 0) return watch(*context_, limit_, "clGetEventInfo", step_, [this] { return complete(); });
     const cl_event event = event_();
     const cl_int waited = clWaitForEvents(1, &event);
-    // "A command failed" says less than that command's own code.
-    if (waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status();
+    // "A command failed" says less than that command's own code, and drivers differ in what they say of the host's own events.
+    if (waited != CL_SUCCESS || borrowed_) status();
     context_->check_wait(waited, "clWaitForEvents", step_);
 }
 

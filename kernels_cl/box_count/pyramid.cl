@@ -2,7 +2,7 @@
 //   box_tiles   a work-group reads WIDE tiles of TILE voxels a side, side by side along x, once. A work-item takes 16 x 4 x 4 voxels
 //               (16 x 4 in an image) as bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local
 //               memory. Numbers of boxes of each size go to counts[label][column][group], flags of whole tiles (any | all << 1) to tops.
-//   box_tops    work-group 0 folds the tiles' flags up to the whole grid; work-group 1 + c adds up column c of the counts.
+//   box_tops    work-group 0 folds the tiles' flags up to the whole grid, in local memory once they fit; work-group 1 + c adds up column c of the counts.
 // base, first_set: of an array that comes in layers or band by band, the number of its first row of tiles and set.
 // Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
 // PACKED: bits come in already, and a work-item takes 32 WORDS x 4 x 4 of them; WIDE makes neighbours read whole sectors of memory.
@@ -42,6 +42,8 @@
 #define WORDS (ACROSS < 8 ? ACROSS / 2 : 4)          // of bits along x, for a work-item
 #define BLOCKS_X (ACROSS / 2 / WORDS)
 #define BLOCKS (BLOCKS_X * ROWS * DEEP(ROWS))        // what work-items take of bits
+#define FLAGS 2048                                   // that box_tops keeps of a size in local memory
+#define LEVELS (31 - TILE_BITS)                      // sizes from whole tiles on
 #define MIDDLES (ACROSS * QUADS * DEEP(QUADS))       // boxes of 16
 #if GROUP == 1
 #define SYNC()
@@ -344,11 +346,31 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
     }
 }
 
+// A box of the flags of eight smaller ones, four in an image: any | all << 1, how many of these were any << 8, all << 16.
+#define BOX_OF(SPACE, NAME)                                                                                                       \
+    INLINE uint NAME(SPACE const uchar* from, uint x, uint y, uint z, uint nx, uint ny, uint nz) {                                \
+        uint one = 0, every = 2, counts = 0;                                                                                      \
+        for (uint dz = 0; dz < DEEP(2); ++dz)                                                                                     \
+            for (uint dy = 0; dy < 2; ++dy)                                                                                       \
+                for (uint dx = 0; dx < 2; ++dx) {                                                                                 \
+                    const bool there = x + dx < nx && y + dy < ny && z + dz < nz;                                                 \
+                    const uint box = there ? from[((ulong64)(z + dz) * ny + y + dy) * nx + x + dx] : 0u;                          \
+                    one |= box & 1u;                                                                                              \
+                    every &= box;                                                                                                 \
+                    counts += (box & 1u) << 8 | (box & 2u) << 15;                                                                 \
+                }                                                                                                                 \
+        return counts | one | every;                                                                                              \
+    }
+BOX_OF(GLOBAL, far_box)
+BOX_OF(LOCAL, near_box)
+#undef BOX_OF
+
 // results: any and all by m from 0 to last, for each label from set `first` on. higher: room for `room` flags a label.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
                                                  GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint groups, uint room, uint last, uint first) {
     LOCAL_ARRAY(ulong64, parts, GROUP);
-    LOCAL_ARRAY(uint, sums, 2);
+    LOCAL_ARRAY(uint, counted, 2 * LEVELS * (SPREAD + 1));   // any and all of each size; a place more, that lanes find different banks
+    LOCAL_ARRAY(uchar, flags, 2 * FLAGS);                    // of two sizes, in turns
     const uint lane = (uint)get_local_id(0), role = (uint)get_group_id(0), label = (uint)get_group_id(1);
     results += (ulong64)(first + label) * 2 * (last + 1);
     if (role > 0) {
@@ -370,41 +392,42 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT to
         return;
     }
 
-    GLOBAL const uchar* from = tops + (ulong64)label * tiles;
-    GLOBAL uchar* to = higher + (ulong64)label * room;
-    uint nx = tiles_x, ny = tiles_y, nz = tiles_z;
+    GLOBAL const uchar* far = tops + (ulong64)label * tiles;
+    GLOBAL uchar* far_to = higher + (ulong64)label * room;
+    uint nx = tiles_x, ny = tiles_y, nz = tiles_z, near = 0, near_to = 0;
+    bool is_near = false;
+    for (uint i = lane; i < 2 * LEVELS * (SPREAD + 1); i += GROUP) counted[i] = 0;
+    SYNC();
     for (uint m = TILE_BITS; m <= last; ++m) {
-        const uint count = nx * ny * nz;
+        const uint ux = (nx + 1) / 2, uy = (ny + 1) / 2, uz = DEEP((nz + 1) / 2), boxes = ux * uy * uz;
+        const bool fits = boxes <= FLAGS;
         uint any = 0, all = 0;
-        if (lane == 0) sums[0] = sums[1] = 0;
-        SYNC();
-        for (uint i = lane; i < count; i += GROUP) {
-            any += from[i] & 1u;
-            all += from[i] >> 1;
-        }
-        ADD(&sums[0], any);
-        ADD(&sums[1], all);
-        const uint ux = (nx + 1) / 2, uy = (ny + 1) / 2, uz = DEEP((nz + 1) / 2);
-        for (uint i = lane; i < ux * uy * uz; i += GROUP) {
+        for (uint i = lane; i < boxes; i += GROUP) {
             const uint x = i % ux * 2, y = i / ux % uy * 2, z = i / ux / uy * DEEP(2);
-            uint one = 0, every = 3;
-            for (uint dz = 0; dz < DEEP(2); ++dz)
-                for (uint dy = 0; dy < 2; ++dy)
-                    for (uint dx = 0; dx < 2; ++dx) {
-                        const uint flags = x + dx < nx && y + dy < ny && z + dz < nz ? from[((ulong64)(z + dz) * ny + y + dy) * nx + x + dx] : 0u;
-                        one |= flags;
-                        every &= flags;
-                    }
-            to[i] = (uchar)((one & 1u) | (every & 2u));
+            const uint box = is_near ? near_box(flags + near, x, y, z, nx, ny, nz) : far_box(far, x, y, z, nx, ny, nz);
+            any += box >> 8 & 255u;
+            all += box >> 16;
+            if (fits) flags[near_to + i] = (uchar)(box & 3u);
+            else far_to[i] = (uchar)(box & 3u);
         }
-        SYNC_ALL();
-        if (lane == 0) {
-            results[2 * m] = sums[0];
-            results[2 * m + 1] = sums[1];
-        }
-        from = to;
-        to += ux * uy * uz;
+        LOCAL uint* sums = counted + 2 * (m - TILE_BITS) * (SPREAD + 1) + lane % SPREAD;
+        ADD(sums, any);
+        ADD(sums + SPREAD + 1, all);
         nx = ux, ny = uy, nz = uz;
-        SYNC();
+        if (fits) {
+            is_near = true;
+            near = near_to;
+            near_to = FLAGS - near;
+            SYNC();
+        } else {
+            far = far_to;
+            far_to += boxes;
+            SYNC_ALL();
+        }
+    }
+    for (uint i = lane; i + 2 * TILE_BITS < 2 * (last + 1); i += GROUP) {
+        ulong64 sum = 0;
+        for (uint s = 0; s < SPREAD; ++s) sum += counted[i * (SPREAD + 1) + s];
+        results[2 * TILE_BITS + i] = sum;
     }
 }

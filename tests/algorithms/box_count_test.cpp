@@ -93,11 +93,12 @@ public:
     }
     /// The same, `height` slices at a time. passes: how many that was to take; 0: any number.
     Json count_in_slabs(const HostArray& array, const std::string& variant, std::int64_t height, const Json& parameters = Json::object(), std::uint64_t workspace = 0,
-                        int passes = 0) {
+                        int passes = 0, const Json& policy = Json::object()) {
         Call call;
         call.algorithm = &algorithm_;
         call.parameters = algorithm_.parameters.parse(parameters, "");
         call.variant = variant;
+        call.policy = policy;
         call.slab = height;
         call.slab_workspace = workspace;
         const PlannedCall ready = session_.plan(call, {{"volume", array.desc}});
@@ -225,6 +226,20 @@ TEST_CASE("box_count: random volumes and images of odd shapes, as the reference 
                 const HostArray array = blobs(s, i);
                 CHECK(bench.count(array, variant) == reference_record(array));
             }
+        }
+    }
+}
+
+TEST_CASE("box_count: tiles by the thousand, whose flags local memory does not hold") {
+    const HostArray image = blobs({6600, 4100, 0}, 3);
+    const Json expected = reference_record(image);
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        Bench bench(device);
+        for (const char* variant : {"pyramid", "lanes"}) {
+            const std::vector<std::string> there = bench.variants();
+            if (std::find(there.begin(), there.end(), variant) == there.end()) continue;
+            INFO(tests::device_label(*device) << " " << variant);
+            CHECK(bench.count(image, variant, Json::object(), {{"tile", 32}}) == expected);
         }
     }
 }
@@ -398,11 +413,11 @@ TEST_CASE("box_count: outlines, boxes, moved grids and resampling in slabs of an
         // With little memory the flags and counts of all bands and grids do not fit at once: they take further passes.
         const HostArray array = blobs({75, 30, 100}, 21);
         const Json every{{"labels", {255, 0, 7}}, {"origin", "bounding_box"}, {"offsets", 2}};
-        const Json expected = reference_record(array, every);
-        CHECK(bench.count_in_slabs(array, "", 30, every, 0, 2) == expected);           // boxes, counts
-        CHECK(bench.count_in_slabs(array, "", 30, every, 1, 3 + 3 * 8) == expected);    // one label in one grid at a time
-        CHECK(bench.count_in_slabs(array, "", 30, every, 160000, 2 * 2) == expected);   // two labels, then one
-        CHECK(bench.count_in_slabs(array, "", 30, every, 106500) == expected);          // one label in a few grids
+        const Json expected = reference_record(array, every), tile{{"tile", 64}};   // how much memory they take depends on it
+        CHECK(bench.count_in_slabs(array, "", 30, every, 0, 2, tile) == expected);            // boxes, counts
+        CHECK(bench.count_in_slabs(array, "", 30, every, 1, 3 + 3 * 8, tile) == expected);    // one label in one grid at a time
+        CHECK(bench.count_in_slabs(array, "", 30, every, 160000, 2 * 2, tile) == expected);   // two labels, then one
+        CHECK(bench.count_in_slabs(array, "", 30, every, 106500, 0, tile) == expected);       // one label in a few grids
         CHECK(bench.count_in_slabs(array, "", 30, every) == expected);
     }
 }
