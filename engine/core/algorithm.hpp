@@ -100,6 +100,8 @@ struct Algorithm {
     std::function<Division(const Problem&)> chunking;   ///< empty: not at all
     /// What a plan depends on beside shapes and the parameters that are not runtime(); empty function: nothing.
     std::function<std::string(const Problem&)> plan_key;
+    /// What policies are tuned for in place of the largest input's type, where that does not say what is read ("bits"). Empty: the type.
+    std::function<std::string(const Problem&)> elements;
     std::vector<Variant> variants;       ///< in order of preference: the first that supports a problem runs it
 
     const Port* input(std::string_view name) const noexcept;

@@ -155,7 +155,7 @@ HostArray Session::download(const DeviceArray& array, std::string_view stage) {
 Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const std::string& wanted, const Json& policy,
                        const std::string& pointer) {
     host::Context& context = *context_;
-    const WorkClass work = WorkClass::of(problem);
+    const WorkClass work = WorkClass::of(algorithm, problem);
     const auto why_not = [&](const Variant& variant) -> std::string {
         const host::Backend backend = context.info().backend;
         if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {

@@ -82,13 +82,15 @@ std::optional<Tuning::Match> nearest_entry(const TuningFile& file, const host::D
 
 }  // namespace
 
-WorkClass WorkClass::of(const Problem& problem) {
+WorkClass WorkClass::of(const Algorithm& algorithm, const Problem& problem) {
     const ArrayDesc* largest = nullptr;
     for (const auto& [name, desc] : problem.inputs)
         if (largest == nullptr || desc.dense_bytes() > largest->dense_bytes()) largest = &desc;
     if (largest == nullptr) return {"", "small"};
     const std::size_t bytes = largest->dense_bytes();
-    return {std::string(parallax::to_string(largest->type)), bytes < (std::size_t{1} << 20) ? "small" : bytes < (std::size_t{64} << 20) ? "medium" : "large"};
+    std::string elements = algorithm.elements ? algorithm.elements(problem) : std::string();
+    if (elements.empty()) elements = parallax::to_string(largest->type);
+    return {std::move(elements), bytes < (std::size_t{1} << 20) ? "small" : bytes < (std::size_t{64} << 20) ? "medium" : "large"};
 }
 
 TunedDevice TunedDevice::of(const host::DeviceInfo& info) {

@@ -13,11 +13,11 @@
 
 namespace parallax::engine {
 
-/// What a policy was tuned for: the element type of the largest input, and how large that is.
+/// What a policy was tuned for: the elements of the largest input, and how large that is.
 struct WorkClass {
-    std::string type;   ///< "f32"; empty where there is no input
+    std::string type;   ///< "f32", or what Algorithm::elements says; empty where there is no input
     std::string size;   ///< "small" (less than 1 MiB), "medium" (less than 64 MiB) or "large"
-    static WorkClass of(const Problem&);
+    static WorkClass of(const Algorithm&, const Problem&);
     bool operator==(const WorkClass&) const = default;
 };
 

@@ -80,9 +80,9 @@ Trial::Trial(Engine& device, Engine& judge, const ProblemSet& set, const TuningP
 Trial::~Trial() = default;
 
 WorkClass Trial::work() const {
-    Problem problem;
+    Problem problem{{}, algorithm_.parameters.parse(problem_.parameters, ""), problem_.outputs};
     for (const auto& [port, array] : host_) problem.inputs.emplace(port, array.desc);
-    return WorkClass::of(problem);
+    return WorkClass::of(algorithm_, problem);
 }
 
 std::string Trial::why_not(const std::string& variant) {

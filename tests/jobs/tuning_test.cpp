@@ -58,6 +58,17 @@ TEST_CASE("tuning: the nearest device's entry, and of equals the newest") {
     CHECK(file.entries[0].policy.at("work_group_size") == 32);
 }
 
+TEST_CASE("tuning: bits are not the bytes that hold them") {
+    const Registry registry;
+    const Algorithm& boxes = registry.get("box_count");
+    const auto work = [&](const Json& parameters) {
+        return WorkClass::of(boxes, {{{"volume", ArrayDesc::dense(ElementType::u8, {{'z', 64}, {'y', 256}, {'x', 256}})}}, boxes.parameters.parse(parameters, ""), {"counts"}});
+    };
+    CHECK(work(Json::object()) == WorkClass{"u8", "medium"});
+    CHECK(work({{"packed_width", 2048}}) == WorkClass{"bits", "medium"});
+    CHECK(work({{"offsets", 2}}) == WorkClass{"bits", "medium"});
+}
+
 TEST_CASE("tuning: files that are none are told with their place") {
     CHECK(contains(error_of<ConfigError>([] { TuningFile::parse("{", "a.json"); }).what(), "a.json"));
     Json json = TuningFile{"scan", {entry("H200", "sm_90", 64, "2026-01-01")}}.to_json();

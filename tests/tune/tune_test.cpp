@@ -164,7 +164,7 @@ TEST_CASE("tune: every problem is a problem of its algorithm and of its class") 
                     extents.push_back({cells ? "zyx"[i] : rule["axes"].get<std::string>()[i], (cells ? rule["size"] : rule["shape"][i]).get<std::int64_t>()});
                 asked.inputs.emplace(port, ArrayDesc::dense(*element_type_from(cells ? "u8" : rule["type"].get<std::string>()), extents));
             }
-            CHECK(WorkClass::of(asked) == set.work);
+            CHECK(WorkClass::of(algorithm, asked) == set.work);
             CHECK_NOTHROW(algorithm.infer(asked));
         }
     }

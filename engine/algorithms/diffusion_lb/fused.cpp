@@ -39,15 +39,17 @@ public:
         const bool same = pairs_ == Pairs::same_edges;
         const int every = same ? parameters_.update_edges_every / 2 : parameters_.update_edges_every;
         const bool passes = every > 1 || radius > largest_radius - (same ? 1 : 0);
+        const bool d2q9 = parameters_.lattice == Lattice::d2q9;
+        const std::int64_t held = radius <= 3 ? 768 : 0;   // wider Gaussians need the registers
         host::Defines model;
         model.add("LATTICE", populations(parameters_.lattice));
         if (!passes) model.add("RADIUS", radius).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
         host::Defines fused = model;
         fused.add("EDGES_GIVEN", passes).add("AHEAD", policy.at("rows_ahead")).add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
         if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
-            step_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused, 8, 4, 12);
+            step_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused, 8, 4, 12, passes || half ? 0 : held);
         if (same && parameters_.iterations > 1)
-            pair_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused.add("STEPS", 2), 8, 4, 12, passes ? 896 : 0);   // what smooths too needs more registers
+            pair_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused.add("STEPS", 2), 8, 4, 12, passes ? 896 : d2q9 ? 0 : held);
         if (pairs_ == Pairs::own_edges && parameters_.iterations > 1)
             pair_ = sweep(builder, policy, "diffusion_lb/fused_twice.cl", "fused_two_steps", model, 16, 2, 3);
 
@@ -96,7 +98,8 @@ public:
 
 private:
     /// `halo`: columns on either side; `widest`: pixels a work-item at most; `per_unit`: work-groups that each compute unit should have.
-    /// `resident`: work-items of two pixels that should fit on one at a time (NVIDIA's compilers take 93 and 72 registers of themselves).
+    /// `resident`: work-items of two pixels that should fit on one at a time: NVIDIA's two compilers take different numbers of registers of
+    /// themselves (H200, 4096^2: steps 88 or so and 80, which costs OpenCL 15%). Two D2Q9 steps that smooth need what there is.
     Sweep sweep(PlanBuilder& builder, const Policy& policy, const char* file, const char* kernel, const host::Defines& defines, std::int64_t halo,
                 std::int64_t widest, std::int64_t per_unit, std::int64_t resident = 0) const {
         const host::DeviceInfo& device = builder.device();
