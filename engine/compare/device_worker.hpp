@@ -36,6 +36,9 @@ public:
     Json open(double limit_s, bool rates);
     /// Throws WorkerLost; {"error": ...} is an answer like any other. A worker that has been lost is started anew first.
     Json ask(const Json& request, double limit_s);
+    /// How many processes there have been: what one of them was told the next does not know.
+    int starts() const noexcept { return starts_; }
+    bool is_open() const noexcept { return child_ != nullptr; }
     /// Three losses one after another: it is not started again.
     bool given_up() const noexcept { return losses_ >= 3; }
     /// Lets it go; a later request starts another.
@@ -48,7 +51,7 @@ private:
     Json device_;
     WorkerOptions options_;
     std::unique_ptr<host::Child> child_;
-    int losses_ = 0;
+    int losses_ = 0, starts_ = 0;
 };
 
 }  // namespace parallax::engine::compare

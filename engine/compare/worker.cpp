@@ -1,17 +1,14 @@
 #include "compare/worker.hpp"
 
-#include "child.hpp"
 #include "compare/bench.hpp"
 #include "compare/picture.hpp"
 #include "compare/rates.hpp"
+#include "compare/serving.hpp"
 #include "compare/statistics.hpp"
 #include "job/runner.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <fstream>
-#include <iostream>
 #include <optional>
 
 namespace parallax::engine::compare {
@@ -24,14 +21,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 fs::path path_of(const Json& text) { return path_from(text.get<std::string>()); }
-
-Json answer_error(const std::exception& error) {
-    const auto* const known = dynamic_cast<const Error*>(&error);
-    Json json{{"kind", known ? known->kind() : "unknown"}, {"message", error.what()}};
-    if (const auto* const unsupported = dynamic_cast<const UnsupportedError*>(&error); unsupported && unsupported->reasons.size() == 1)
-        json["message"] = unsupported->reasons.front();
-    return {{"error", std::move(json)}};
-}
 
 Locations locations_of(const Json& request) {
     Locations where;
@@ -59,18 +48,6 @@ HostArray fetch_array(const fs::path& folder, const std::string& name) {
     }
     array.desc.unit = said["unit"].get<std::string>();
     return array;
-}
-
-std::shared_ptr<const host::Device> find_device(const Json& wanted) {
-    std::vector<std::string> there;
-    for (const auto& device : host::enumerate().devices) {
-        const host::DeviceInfo& info = device->info();
-        const bool same = info.name == wanted.at("name") && to_string(info.backend) == wanted.at("backend").get<std::string>() &&
-                          info.platform == wanted.at("platform") && info.uuid == wanted.at("uuid") && info.pci == wanted.at("pci");
-        if (same) return device;
-        there.push_back(fmt::format("there is {} ({})", info.name, info.platform));
-    }
-    throw UnsupportedError("the worker does not find the device that it was started for", there);
 }
 
 /// Larger inputs stay where they are: they touch so many pages that one place is like another.
@@ -317,23 +294,8 @@ private:
 }  // namespace
 
 int serve() {
-    host::follow_parent();
-    const int output = host::keep_standard_output();
     Worker worker;
-    for (std::string line; std::getline(std::cin, line);) {
-        Json answer;
-        bool fatal = false;
-        try {
-            answer = worker.answer(Json::parse(line));
-        } catch (const std::exception& error) {
-            answer = answer_error(error);
-            fatal = dynamic_cast<const DeviceError*>(&error) != nullptr;
-        }
-        if (!host::write_to(output, answer.dump(-1, ' ', false, Json::error_handler_t::replace))) return 1;
-        if (fatal) std::_Exit(3);   // a context that has failed is never used again, and its driver may not let go of it
-    }
-    std::fflush(nullptr);
-    std::_Exit(0);   // some drivers fall over on the way out
+    return serve_requests([&worker](const Json& request) { return worker.answer(request); });
 }
 
 }  // namespace parallax::engine::compare

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <set>
 
@@ -19,6 +20,8 @@ constexpr double tolerated_loss = 0.98;
 constexpr double least_device_s = 0.5e-6, least_wall_s = 2e-6;
 /// Reasons of refusals that an entry lists.
 constexpr std::size_t most_reasons = 4;
+/// Processes that candidates of one search may take down.
+constexpr int most_losses = 3;
 
 double rounded(double value) { return std::stod(fmt::format("{:.4g}", value)); }
 Json rounded(const compare::Estimate& e) { return {rounded(e.low), rounded(e.high)}; }
@@ -33,39 +36,34 @@ Json reasons_of(const Found& found) {
 
 }  // namespace
 
-Contest::Contest(Engine& device, Engine& judge, const ProblemSet& set, const TuneOptions& options) : device_(device), judge_(judge), set_(set), options_(options) {}
+Contest::Contest(compare::DeviceWorker& worker, const ProblemSet& set, const TuneOptions& options) : worker_(worker), set_(set), options_(options) {}
 
-Trial& Contest::trial_of(const TuningProblem& problem) {
-    std::unique_ptr<Trial>& trial = trials_[&problem];
-    if (!trial) {
-        trial = std::make_unique<Trial>(device_, judge_, set_, problem);
-        if (!(trial->work() == set_.work))
-            throw Error(fmt::format("the problem \"{}\" of {} is {} {}, not {} {}: this is a fault of engine/tune/problems.cpp", problem.name, set_.algorithm, trial->work().type, trial->work().size,
-                                    set_.work.type, set_.work.size));
+RemoteTrial& Contest::trial_of(std::size_t problem) {
+    const auto [trial, is_new] = trials_.try_emplace(problem, worker_, set_, problem, options_.limit_s);
+    if (is_new && !(trial->second.work() == set_.work)) {
+        const WorkClass is = trial->second.work();
+        throw Error(fmt::format("the problem \"{}\" of {} is {} {}, not {} {}: this is a fault of engine/tune", problem == 0 ? set_.problem.name : set_.checks[problem - 1].name, set_.algorithm,
+                                is.type, is.size, set_.work.type, set_.work.size));
     }
-    return *trial;
+    return trial->second;
 }
 
-std::string Contest::objection(const TuningProblem& problem, const Way& first, const Way& second, bool must_gain, Json& duels, Duel* figures) {
-    Trial& trial = trial_of(problem);
+std::string Contest::objection(std::size_t problem, const Way& first, const Way& second, bool must_gain, Json& duels, Duel* figures) {
+    const std::string& name = problem == 0 ? set_.problem.name : set_.checks[problem - 1].name;
+    RemoteTrial& trial = trial_of(problem);
     if (!must_gain && (!trial.why_not(first.variant).empty() || !trial.why_not(second.variant).empty())) return {};   // jobs would not take it there
-    at_ = second.policy;
     Duel duel;
     try {
         duel = trial.duel(first, second, std::max(options_.budget.seconds / 5, 0.2), must_gain ? least_gain : 0);
     } catch (const UnsupportedError& error) {   // a job falls back on the defaults
         return must_gain ? error.what() : "";
-    } catch (const ConfigError& error) {
-        return must_gain ? error.what() : "";
-    } catch (const DeviceError&) {
-        throw;
     } catch (const Error& error) {
-        return fmt::format("{}: {}", problem.name, error.what());
+        return fmt::format("{}: {}", name, error.what());
     }
     if (figures != nullptr) *figures = duel;
-    duels.push_back({{"problem", problem.name}, {"gain", rounded(duel.gain.median)}, {"interval", rounded(duel.gain)}, {"by_host_clock", rounded(duel.wall_gain.median)}});
+    duels.push_back({{"problem", name}, {"gain", rounded(duel.gain.median)}, {"interval", rounded(duel.gain)}, {"by_host_clock", rounded(duel.wall_gain.median)}});
     const std::string said = fmt::format("{:.3f} times as fast [{:.3f}, {:.3f}]", duel.gain.median, duel.gain.low, duel.gain.high);
-    if (!must_gain) return duel.gain.median < tolerated_loss ? fmt::format("{} at {}", said, problem.name) : "";
+    if (!must_gain) return duel.gain.median < tolerated_loss ? fmt::format("{} at {}", said, name) : "";
     const double least = trial.times_are_of_device() ? least_device_s : least_wall_s;
     if (duel.gain.low <= least_gain || duel.first_s - duel.second_s < least) return said;
     if (duel.wall_gain.median < tolerated_loss) return fmt::format("{}, but {:.3f} by the host's clock", said, duel.wall_gain.median);
@@ -74,7 +72,7 @@ std::string Contest::objection(const TuningProblem& problem, const Way& first, c
 
 Contest::Finding Contest::search(const Variant& variant, const std::vector<Json>& known, const std::function<void(int)>& tried) {
     Finding finding;
-    Trial& trial = this->trial();
+    RemoteTrial& trial = this->trial();
     if (const std::string reason = trial.why_not(variant.name); !reason.empty()) {
         finding.verdict = Verdict::refused;
         finding.reason = reason;
@@ -87,20 +85,30 @@ Contest::Finding Contest::search(const Variant& variant, const std::vector<Json>
 
     double best = std::numeric_limits<double>::infinity();
     int count = 0;
-    SearchOptions how{options_.budget, static_cast<std::size_t>(std::max(options_.builders, 4)), options_.cancelled, {}};
-    const Found found = tune::search(space, starts, [&](const std::vector<Point>& points) {
+    const int losses_before = trial.losses();
+    bool hopeless = false;   // what the defaults cannot do needs no tuning
+    const auto stopped = [&] { return options_.cancelled && options_.cancelled(); };
+    const auto given_up = [&] { return trial.losses() - losses_before >= most_losses; };
+    SearchOptions how{options_.budget, static_cast<std::size_t>(std::max(options_.builders, 4)), [&] { return stopped() || given_up() || hopeless; }, {}};
+    // Time that was lost with a process is not the search's.
+    how.now = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - trial.lost_s(); };
+    Found found = tune::search(space, starts, [&](const std::vector<Point>& points) {
         std::vector<Way> ways;
         for (const Point& point : points) ways.push_back(way_of(point));
         trial.build(ways, options_.builders);
         std::vector<Measured> answers;
         for (const Way& way : ways) {
-            at_ = way.policy;
+            if (stopped() || given_up()) break;
             answers.push_back(trial.measure(way, best));
             if (answers.back().outcome == Outcome::timed) best = std::min(best, answers.back().seconds);
+            else if (count == 0) hopeless = true;
             if (tried) tried(++count);
         }
         return answers;
     }, how);
+    finding.lost = trial.take_lost();
+    if (given_up()) found.ended = fmt::format("{} candidates took their process down", most_losses);
+    else if (hopeless) found.ended = "the defaults do not run";
 
     finding.found = {{"problem", set_.problem.name}, {"clock", trial.times_are_of_device() ? "device" : "host"}, {"seconds", rounded(found.seconds)}, {"ended", found.ended},
                      {"candidates", {{"of", space.size()}, {"tried", found.tried.size()}, {"refused", found.count(Outcome::refused)}, {"wrong", found.count(Outcome::wrong)},
@@ -122,15 +130,13 @@ Contest::Finding Contest::search(const Variant& variant, const std::vector<Json>
         const Way way = way_of(candidate.point);
         Json duels = Json::array(), checks = Json::array();
         Duel duel;
-        std::string objection = this->objection(set_.problem, base, way, true, duels, &duel);
-        const bool gains = objection.empty();
-        for (const TuningProblem& check : set_.checks) {
-            if (objection.empty()) objection = this->objection(check, base, way, false, checks, nullptr);
-        }
+        std::string objection = this->objection(0, base, way, true, duels, &duel);
+        const bool is_slower = duel.first_s > 0 && !objection.empty();
+        for (std::size_t check = 1; check <= set_.checks.size() && objection.empty(); ++check) objection = this->objection(check, base, way, false, checks, nullptr);
         if (!objection.empty()) {
             if (finding.default_s == finding.tuned_s && duel.first_s > 0) finding.default_s = finding.tuned_s = duel.first_s;
             finding.reason = fmt::format("{} is {}", way.policy.dump(), objection);
-            if (!gains) break;   // the others are slower still
+            if (is_slower) break;   // the others are slower still
             continue;
         }
         finding.verdict = Verdict::tuned;
@@ -151,14 +157,13 @@ Contest::Finding Contest::search(const Variant& variant, const std::vector<Json>
 }
 
 std::optional<std::string> Contest::fastest(const std::vector<Way>& ways, const std::string& preferred) {
-    Trial& trial = this->trial();
+    RemoteTrial& trial = this->trial();
     const Way* first = nullptr;
     const Way* best = nullptr;
     double best_s = std::numeric_limits<double>::infinity();
     int timed = 0;
     for (const Way& way : ways) {
         if (!trial.why_not(way.variant).empty()) continue;
-        at_ = way.policy;
         const Measured measured = trial.measure(way, best_s);
         if (measured.outcome != Outcome::timed) continue;
         ++timed;
@@ -170,10 +175,8 @@ std::optional<std::string> Contest::fastest(const std::vector<Way>& ways, const 
     if (timed < 2) return std::nullopt;
     if (first == nullptr || first == best) return best->variant;
     Json duels = Json::array();
-    std::string objection = this->objection(set_.problem, *first, *best, true, duels, nullptr);
-    for (const TuningProblem& check : set_.checks) {
-        if (objection.empty()) objection = this->objection(check, *first, *best, false, duels, nullptr);
-    }
+    std::string objection = this->objection(0, *first, *best, true, duels, nullptr);
+    for (std::size_t check = 1; check <= set_.checks.size() && objection.empty(); ++check) objection = this->objection(check, *first, *best, false, duels, nullptr);
     return objection.empty() ? best->variant : first->variant;
 }
 

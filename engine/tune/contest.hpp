@@ -1,11 +1,10 @@
 // All variants of one algorithm and class of work on one device: the fastest policy of each, and the fastest of them.
 #pragma once
 
-#include "tune/trial.hpp"
+#include "tune/remote_trial.hpp"
 #include "tune/tune.hpp"
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +13,8 @@ namespace parallax::engine::tune {
 
 class Contest {
 public:
-    Contest(Engine& device, Engine& judge, const ProblemSet&, const TuneOptions&);
+    /// All of these outlive it.
+    Contest(compare::DeviceWorker&, const ProblemSet&, const TuneOptions&);
 
     /// What a search came to. `found` is an entry's provenance, without date and device.
     struct Finding {
@@ -23,31 +23,29 @@ public:
         Json policy = Json::object();       ///< empty: the defaults
         double default_s = 0, tuned_s = 0, gain = 1;
         Json found = Json::object();
+        std::vector<std::string> lost;      ///< candidates that took their process down, and how
     };
-    /// From the defaults and from `known` policies. `tried` is told how many candidates there were. Throws DeviceError where the
-    /// device is lost; at() then says by what.
+    /// From the defaults and from `known` policies. `tried` is told how many candidates there were. Candidates that take their process
+    /// down have failed; after three of them the search ends with what it has.
     Finding search(const Variant&, const std::vector<Json>& known, const std::function<void(int)>& tried);
-    /// The policy that was running last.
-    const Json& at() const noexcept { return at_; }
 
     /// Name of the fastest variant, each with its policy; none where fewer than two run. Where `preferred`, which jobs take otherwise, is
     /// among them it must be beaten as clearly as defaults are.
     std::optional<std::string> fastest(const std::vector<Way>&, const std::string& preferred);
 
     /// Of the problem that is searched with.
-    Trial& trial() { return trial_of(set_.problem); }
+    RemoteTrial& trial() { return trial_of(0); }
 
 private:
-    Trial& trial_of(const TuningProblem&);
-    /// Empty, or why the second is not to take the place of the first on this problem; `duels` gets the figures.
-    std::string objection(const TuningProblem&, const Way& first, const Way& second, bool must_gain, Json& duels, Duel* figures);
+    RemoteTrial& trial_of(std::size_t problem);
+    /// Empty, or why the second is not to take the place of the first on this problem (0: the set's, n: check n - 1); `duels` gets the
+    /// figures.
+    std::string objection(std::size_t problem, const Way& first, const Way& second, bool must_gain, Json& duels, Duel* figures);
 
-    Engine& device_;
-    Engine& judge_;
+    compare::DeviceWorker& worker_;
     const ProblemSet& set_;
     const TuneOptions& options_;
-    std::map<const TuningProblem*, std::unique_ptr<Trial>> trials_;
-    Json at_ = Json::object();
+    std::map<std::size_t, RemoteTrial> trials_;
 };
 
 }  // namespace parallax::engine::tune

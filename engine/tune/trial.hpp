@@ -37,6 +37,8 @@ public:
     /// Empty, or why the variant cannot run this problem here at all.
     std::string why_not(const std::string& variant);
 
+    /// Computes what candidates are held against, if it is not there yet.
+    void make_reference() { reference(); }
     /// Compiles the programs of several ways side by side, so that measure() finds them. Errors are left to measure().
     void build(const std::vector<Way>&, int threads);
     /// Runs, compares the result with the reference, and times it, shortly where it is much slower than `best_s`. Throws

@@ -2,6 +2,7 @@
 
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
+#include "platform.hpp"
 #include "tune/contest.hpp"
 #include "tune/files.hpp"
 
@@ -25,10 +26,10 @@ void add_name(std::vector<std::string>& names, const std::string& name) {
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-void check(const Engine& engine, const TuneOptions& options) {
+void check(const Registry& registry, const TuneOptions& options) {
     std::vector<std::string> variants, types;
-    for (const std::string& name : options.algorithms) engine.registry().get(name, "ALGORITHM");
-    for (const Algorithm& algorithm : engine.registry().algorithms()) {
+    for (const std::string& name : options.algorithms) registry.get(name, "ALGORITHM");
+    for (const Algorithm& algorithm : registry.algorithms()) {
         if (!named(options.algorithms, algorithm.name)) continue;
         for (const Variant& variant : algorithm.variants) add_name(variants, variant.name);
     }
@@ -51,16 +52,24 @@ bool may_be_best(const Variant& variant) { return variant.role == Role::best || 
 
 class Tuner {
 public:
-    Tuner(Engine& device, Engine& judge, const TuneOptions& options) : device_(device), judge_(judge), options_(options), files_(options.out), own_(TunedDevice::of(device.device())) {
+    Tuner(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options)
+        : device_(device), registry_(registry), options_(options), files_(options.out), own_(TunedDevice::of(device)) {
         files_.require_writable();
     }
+    ~Tuner() {
+        worker_.reset();
+        std::error_code ignored;
+        std::filesystem::remove(messages_, ignored);
+    }
+    Tuner(const Tuner&) = delete;
+    Tuner& operator=(const Tuner&) = delete;
 
     Tuned run() {
-        const std::vector<Task> tasks = tasks_of(device_, options_);
+        const std::vector<Task> tasks = tasks_of(device_, registry_, options_);
         files_.make_folder();
         for (std::size_t i = 0; i < tasks.size() && tuned_.ended.empty(); ++i) {
             const Task& task = tasks[i];
-            if (!contest_ || set_ != task.set) open(*task.set);
+            if (!contest_ || set_ != task.set || worker_->given_up()) open(*task.set);
             work_on(task, static_cast<double>(i), static_cast<double>(tasks.size()));
             const bool last = i + 1 == tasks.size() || tasks[i + 1].set != task.set;
             if (last && tuned_.ended.empty()) crown();
@@ -71,15 +80,17 @@ public:
 
 private:
     void open(const ProblemSet& set) {
-        contest_.reset();   // its memory first
-        contest_ = std::make_unique<Contest>(device_, judge_, set, options_);
+        contest_.reset();
+        if (!worker_ || worker_->given_up())
+            worker_ = std::make_unique<compare::DeviceWorker>(to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false});
+        contest_ = std::make_unique<Contest>(*worker_, set, options_);
         set_ = &set;
         searched_ = 0;
     }
 
     Json provenance(Json found) const {
         found["date"] = utc_now().substr(0, 10);
-        found["driver"] = device_.device().driver;
+        found["driver"] = device_.driver;
         found["engine"] = PARALLAX_VERSION;
         return found;
     }
@@ -92,7 +103,7 @@ private:
         if (options_.progress) options_.progress(what, done / total);
         try {
             std::vector<Json> known;
-            if (const auto match = device_.tuning().policy(task.algorithm->name, task.variant->name, device_.device(), task.set->work)) known.push_back(match->entry->policy);
+            if (const auto match = tuning_.policy(task.algorithm->name, task.variant->name, device_, task.set->work)) known.push_back(match->entry->policy);
             Contest::Finding finding = contest_->search(*task.variant, known, [&](int tried) {
                 if (options_.progress) options_.progress(fmt::format("{}, {} tried", what, tried), done / total);
             });
@@ -104,9 +115,7 @@ private:
             result.default_s = finding.default_s;
             result.tuned_s = finding.tuned_s;
             result.gain = finding.gain;
-        } catch (const DeviceError& error) {
-            lost(task, error);
-            result.reason = error.what();
+            result.lost = std::move(finding.lost);
         } catch (const std::exception& error) {
             result.reason = error.what();
         }
@@ -119,23 +128,14 @@ private:
         ++searched_;
     }
 
-    /// A policy that takes the device down must not do so in every later run: the entry says that the defaults stand.
-    void lost(const Task& task, const DeviceError& error) {
-        const std::string policy = contest_->at().dump();
-        const Json found{{"gain", 1}, {"problem", task.set->problem.name}, {"ended", fmt::format("the device was lost with {}: {}", policy, error.what())}};
-        files_.put(task.algorithm->name, {own_, task.set->work, task.variant->name, Json::object(), false, provenance(found)});
-        contest_.reset();
-        if (!device_.renew()) tuned_.ended = fmt::format("{} {}: {}; tune again to go on after it", task.algorithm->name, task.variant->name, found["ended"].get<std::string>());
-    }
-
     /// Among the variants of a set, once all of them have their policies.
     void crown() {
         if (!contest_ || searched_ == 0 || !set_->variants.empty()) return;
-        const Algorithm& algorithm = device_.registry().get(set_->algorithm);
+        const Algorithm& algorithm = registry_.get(set_->algorithm);
         std::vector<Way> ways;
         std::string preferred;
         for (const Variant& variant : algorithm.variants) {
-            if (!runs_on(variant, device_.device().backend) || variant.role == Role::peer) continue;
+            if (!runs_on(variant, device_.backend) || variant.role == Role::peer) continue;
             if (preferred.empty() && contest_->trial().why_not(variant.name).empty()) preferred = variant.name;
             if (!may_be_best(variant)) continue;
             const TunedPolicy* const entry = files_.find(algorithm.name, own_, set_->work, variant.name);
@@ -153,17 +153,20 @@ private:
             for (Result& result : tuned_.results) {
                 if (result.task.set == set_) result.best = result.task.variant->name == *fastest;
             }
-        } catch (const DeviceError& error) {
+        } catch (const Error&) {   // the worker was lost under what ran before: nothing is called the fastest
             contest_.reset();
-            if (!device_.renew()) tuned_.ended = error.what();
         }
     }
 
-    Engine& device_;
-    Engine& judge_;
+    const host::DeviceInfo& device_;
+    const Registry& registry_;
     const TuneOptions& options_;
+    const Tuning tuning_ = Tuning::load();
     Files files_;
     TunedDevice own_;
+    /// What drivers print in the worker: its last words are told where it dies.
+    const std::filesystem::path messages_ = std::filesystem::temp_directory_path() / ("parallax-tune-" + host::platform::unique_suffix() + ".log");
+    std::unique_ptr<compare::DeviceWorker> worker_;
     std::unique_ptr<Contest> contest_;
     const ProblemSet* set_ = nullptr;
     int searched_ = 0;           ///< of the contest
@@ -182,31 +185,31 @@ std::string_view to_string(Verdict verdict) noexcept {
     return "?";
 }
 
-std::vector<Task> tasks_of(const Engine& engine, const TuneOptions& options) {
-    check(engine, options);
+std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) {
+    check(registry, options);
     const Files files(options.out);
-    const TunedDevice own = TunedDevice::of(engine.device());
+    const TunedDevice own = TunedDevice::of(device);
     std::vector<Task> tasks;
     for (const std::string size : {"medium", "large", "small"}) {   // what matters most first, should the run be cut short
         for (const ProblemSet& set : problem_sets()) {
             const bool wanted = set.work.size == size && named(options.sizes, size) && named(options.algorithms, set.algorithm) && (set.work.type.empty() || named(options.types, set.work.type));
             if (!wanted) continue;
-            const Algorithm& algorithm = engine.registry().get(set.algorithm);
+            const Algorithm& algorithm = registry.get(set.algorithm);
             for (const Variant& variant : algorithm.variants) {
                 const bool other = std::any_of(problem_sets().begin(), problem_sets().end(), [&](const ProblemSet& s) {
                     return s.algorithm == set.algorithm && s.work == set.work && !s.variants.empty() && named(s.variants, variant.name);
                 });
                 if (set.variants.empty() ? other : !named(set.variants, variant.name)) continue;
-                if (!runs_on(variant, engine.device().backend) || !named(options.variants, variant.name) || Space::of(variant.policy).fields.empty()) continue;
+                if (!runs_on(variant, device.backend) || !named(options.variants, variant.name) || Space::of(variant.policy).fields.empty()) continue;
                 if (std::find(options.roles.begin(), options.roles.end(), variant.role) == options.roles.end()) continue;
                 const TunedPolicy* const entry = files.find(set.algorithm, own, set.work, variant.name);
-                tasks.push_back({&algorithm, &variant, &set, !options.again && entry != nullptr && is_fresh(*entry, engine.device())});
+                tasks.push_back({&algorithm, &variant, &set, !options.again && entry != nullptr && is_fresh(*entry, device)});
             }
         }
     }
     return tasks;
 }
 
-Tuned run(Engine& device, Engine& judge, const TuneOptions& options) { return Tuner(device, judge, options).run(); }
+Tuned run(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) { return Tuner(device, registry, options).run(); }
 
 }  // namespace parallax::engine::tune

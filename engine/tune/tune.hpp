@@ -2,7 +2,7 @@
 // written to the tuning files that Tuning reads.
 #pragma once
 
-#include "core/session.hpp"
+#include "core/algorithm.hpp"
 #include "core/tuning.hpp"
 #include "tune/problems.hpp"
 #include "tune/search.hpp"
@@ -30,6 +30,9 @@ struct TuneOptions {
     bool again = false;                          ///< false: what this device, driver and engine have an entry for is left out
     int builders = 1;                            ///< programs that are compiled at the same time
 
+    std::vector<std::string> worker;             ///< program and arguments that serve() of worker.hpp runs under
+    double limit_s = 120;                        ///< a candidate that does not answer for so long has hung
+
     std::function<void(const std::string& what, double done)> progress;
     std::function<bool()> cancelled;
 };
@@ -42,9 +45,9 @@ struct Task {
     bool present = false;                        ///< there is an entry already
 };
 
-/// What is to be searched on the engine's device: medium sizes, then large, then small ones. Throws ConfigError for names that do not exist, with the
-/// nearest ("--type" and so on as pointers), and for tuning files in `out` that are none.
-std::vector<Task> tasks_of(const Engine&, const TuneOptions&);
+/// What is to be searched on the device: medium sizes, then large, then small ones. Throws ConfigError for names that do not exist, with the
+/// nearest ("--type" and so on as pointers), and for tuning files in `out` that are none. The registry outlives the tasks.
+std::vector<Task> tasks_of(const host::DeviceInfo&, const Registry&, const TuneOptions&);
 
 enum class Verdict { tuned, defaults, refused, failed };
 std::string_view to_string(Verdict) noexcept;
@@ -58,6 +61,7 @@ struct Result {
     double gain = 1;
     Json policy = Json::object();
     bool best = false;                           ///< the fastest variant of its algorithm for this work
+    std::vector<std::string> lost;               ///< candidates that took their process down, and how
 };
 
 struct Tuned {
@@ -65,12 +69,13 @@ struct Tuned {
     std::string ended;                           ///< empty: all was done; else why not
 };
 
-/// Searches every task. `judge` is an engine of the native device, where references run. After each task its algorithm's file is
-/// written anew, complete or not at all: what has been found outlives an interruption. Throws IoError or ConfigError before the first
-/// search where `out` cannot be written.
+/// Searches every task. Candidates run in a worker process: one that crashes or hangs its driver is passed over, and the search goes on
+/// in a new process. After each task its algorithm's file is written anew, complete or not at all: what has been found outlives an
+/// interruption. Throws IoError or ConfigError before the first search where `out` cannot be written, UnsupportedError where the worker
+/// does not find the device.
 ///
 /// An entry holds the policy and, in "found", how it was found. Where no policy beat the defaults its policy is {}: jobs then take
 /// the defaults and say that nothing faster was found.
-Tuned run(Engine& device, Engine& judge, const TuneOptions&);
+Tuned run(const host::DeviceInfo& device, const Registry&, const TuneOptions&);
 
 }  // namespace parallax::engine::tune

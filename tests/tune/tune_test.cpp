@@ -7,6 +7,7 @@
 #include "tune/tune.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -14,8 +15,8 @@ using namespace parallax::engine;
 
 namespace {
 
-/// Kernels whose mask is slow, except where a work-item has four loads in flight, and where it has eight: those are wrong.
-fs::path uneven_kernels(const TempFolder& folder) {
+/// Kernels whose mask does something else.
+fs::path kernels_with(const TempFolder& folder, const std::string& apply) {
     const auto kernels = repository("kernels_cl");
     REQUIRE(kernels);
     const fs::path copy = folder / "kernels_cl";
@@ -23,7 +24,13 @@ fs::path uneven_kernels(const TempFolder& folder) {
     std::string source = read_text(copy / "mask/mask.cl");
     const std::string line = "INLINE OUT apply(A a, B b, const PARAMETER* parameters) { return b != 0 ? a : parameters[0]; }";
     REQUIRE(contains(source, line));
-    source.replace(source.find(line), line.size(), R"(
+    source.replace(source.find(line), line.size(), apply);
+    write_text(copy / "mask/mask.cl", source);
+    return copy;
+}
+
+/// Slow, except where a work-item has four loads in flight, and where it has eight: those are wrong.
+const char* const uneven = R"(
 INLINE OUT apply(A a, B b, const PARAMETER* parameters) {
 #if LOADS == 8
     return a;
@@ -35,10 +42,19 @@ INLINE OUT apply(A a, B b, const PARAMETER* parameters) {
     return b != 0 ? (t > 1e30f ? 0 : a) : parameters[0];
 #endif
 }
-)");
-    write_text(copy / "mask/mask.cl", source);
-    return copy;
+)";
+
+/// Never ends with eight loads in flight, and writes to address 8 with one.
+const char* const fatal = R"(
+INLINE OUT apply(A a, B b, const PARAMETER* parameters) {
+#if LOADS == 8
+    for (volatile int i = 0; i >= 0; i = 0) {}
+#elif LOADS == 1
+    *(volatile GLOBAL int*)(size_t)(b + 8) = 1;
+#endif
+    return b != 0 ? a : parameters[0];
 }
+)";
 
 TuningFile tuning_in(const fs::path& file) { return TuningFile::parse(read_text(file), file.string()); }
 
@@ -46,7 +62,7 @@ TuningFile tuning_in(const fs::path& file) { return TuningFile::parse(read_text(
 
 TEST_CASE("tune: a fast policy that computes something else is passed over, the fast one that is right is kept and taken by jobs") {
     const TempFolder folder;
-    const std::vector<std::string> kernels{"PARALLAX_KERNEL_DIR=" + uneven_kernels(folder).string()};
+    const std::vector<std::string> kernels{"PARALLAX_KERNEL_DIR=" + kernels_with(folder, uneven).string()};
     const std::vector<std::string> tune{"tune", "mask", "--size", "small", "--type", "f32", "--seconds", "60", "--candidates", "9", "--out", "found", "--quiet"};
     const Run run = run_program(tune, folder.path(), kernels);
     CAPTURE(run.out);
@@ -81,6 +97,29 @@ TEST_CASE("tune: a fast policy that computes something else is passed over, the 
     CHECK(contains(report, R"("loads": 4)"));
 }
 
+TEST_CASE("tune: a candidate that hangs or crashes the driver is told and passed over, and the rest goes on in another process") {
+    const TempFolder folder;
+    const std::vector<DevicePtr> devices = devices_under_test();
+    if (devices.empty() || devices.front()->info().type != host::DeviceType::cpu) return;   // to a GPU such kernels may mean more than the end of a process
+    const std::vector<std::string> arguments{"tune", "mask", "--size", "small", "--type", "f32", "--seconds", "60", "--candidates", "12", "--limit", "6", "--out", "found", "--json", "--quiet"};
+    const Run run = run_program(arguments, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels_with(folder, fatal).string()});
+    CAPTURE(run.out);
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json result = Json::parse(run.out)["results"][0];
+    std::string lost;
+    for (const Json& line : result["lost"]) lost += line.get<std::string>() + "\n";
+    CHECK(contains(lost, R"("loads":8)"));
+    CHECK(contains(lost, "hung: the worker did not answer \"measure\" within 6 s"));
+    CHECK(contains(lost, R"("loads":1)"));
+    CHECK(contains(lost, "crashed: the worker ended during \"measure\": signal 11"));
+    CHECK(contains(run.err, "passed over"));
+    CHECK(result["policy"].value("loads", 1) != 8);
+    const TunedPolicy entry = tuning_in(folder / "found/mask.json").entries.at(0);
+    CHECK(entry.found.at("candidates").at("failed") == result["lost"].size());
+    CHECK(entry.found.at("candidates").at("tried").get<std::size_t>() > result["lost"].size());
+}
+
 TEST_CASE("tune: where no policy is faster the entry says so, and jobs keep the defaults") {
     const TempFolder folder;
     const Run run = run_program({"tune", "crop", "--size", "small", "--type", "u8", "--candidates", "1", "--out", "found", "--json", "--quiet"}, folder.path());
@@ -102,10 +141,11 @@ TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") 
     const TempFolder folder;
     const std::vector<DevicePtr> devices = devices_under_test();
     const auto opencl = std::find_if(devices.begin(), devices.end(), [](const DevicePtr& d) { return d->info().backend != host::Backend::native; });
-    const auto native = std::find_if(devices.begin(), devices.end(), [](const DevicePtr& d) { return d->info().backend == host::Backend::native; });
-    if (opencl == devices.end() || native == devices.end()) return;   // PARALLAX_TEST_DEVICES
-    Engine device(**opencl), judge(**native);
+    if (opencl == devices.end()) return;   // PARALLAX_TEST_DEVICES
+    const host::DeviceInfo& device = (*opencl)->info();
+    const Registry registry;
     tune::TuneOptions options;
+    options.worker = {std::getenv("PARALLAX_BIN"), "worker", "tune"};
     options.algorithms = {"select"};
     options.sizes = {"small"};
     options.budget = {60, 2};
@@ -114,13 +154,13 @@ TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") 
     std::string seen;
     options.progress = [&](const std::string& what, double) { seen += what + "\n"; };
     options.cancelled = [&] { return contains(seen, "u8") && ++calls > 0; };   // once the second search has begun
-    const tune::Tuned first = tune::run(device, judge, options);
+    const tune::Tuned first = tune::run(device, registry, options);
     CHECK(first.ended == "interrupted");
     REQUIRE(tuning_in(folder / "found/select.json").entries.size() == 1);
     CHECK(tuning_in(folder / "found/select.json").entries[0].work.type == "f32");
     CHECK(folder.listing() == std::vector<std::string>{"found", "found/select.json"});   // and nothing half-written
     options.cancelled = {};
-    const tune::Tuned second = tune::run(device, judge, options);
+    const tune::Tuned second = tune::run(device, registry, options);
     CHECK(second.ended.empty());
     REQUIRE(second.results.size() == 1);
     CHECK(second.results[0].task.set->work.type == "u8");

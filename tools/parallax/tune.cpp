@@ -1,4 +1,5 @@
 // parallax tune: the fastest policy of each variant on a device, for the jobs that come after.
+#include "child.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/paths.hpp"
@@ -24,7 +25,7 @@ constexpr unsigned most_builders = 8;
 struct Options {
     std::string device, out = "configs/tuning";
     std::vector<std::string> algorithms, variants, types, sizes, roles;
-    double seconds = 10;
+    double seconds = 10, limit = 120;
     int candidates = 200;
     bool again = false, list = false, quiet = false, json = false;
 };
@@ -64,14 +65,14 @@ std::string outcome_of(const Result& result) {
 
 Json to_json(const Result& r) {
     return {{"algorithm", r.task.algorithm->name}, {"variant", r.task.variant->name}, {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}}, {"problem", r.task.set->problem.name},
-            {"verdict", to_string(r.verdict)}, {"reason", r.reason}, {"default_s", r.default_s}, {"tuned_s", r.tuned_s}, {"gain", r.gain}, {"policy", r.policy}, {"best", r.best}};
+            {"verdict", to_string(r.verdict)}, {"reason", r.reason}, {"default_s", r.default_s}, {"tuned_s", r.tuned_s}, {"gain", r.gain}, {"policy", r.policy}, {"best", r.best}, {"lost", r.lost}};
 }
 
-int list(const engine::Engine& engine, const TuneOptions& options, bool json) {
+int list(const host::DeviceInfo& device, const engine::Registry& registry, const TuneOptions& options, bool json) {
     Json tasks = Json::array();
     std::vector<std::vector<std::string>> rows{{"algorithm", "variant", "work", "policies", "problem"}};
     std::size_t open = 0;
-    for (const Task& task : tasks_of(engine, options)) {
+    for (const Task& task : tasks_of(device, registry, options)) {
         const std::uint64_t size = Space::of(task.variant->policy).size();
         rows.push_back({task.algorithm->name, task.variant->name, work_of(task), std::to_string(size), task.set->problem.name + (task.present ? " (tuned already)" : "")});
         tasks.push_back({{"algorithm", task.algorithm->name}, {"variant", task.variant->name}, {"work", work_of(task)}, {"policies", size}, {"problem", task.set->problem.name}, {"present", task.present}});
@@ -82,7 +83,7 @@ int list(const engine::Engine& engine, const TuneOptions& options, bool json) {
         return 0;
     }
     print_table(rows);
-    fmt::print(stderr, "{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, engine.device().name, static_cast<double>(open) * options.budget.seconds);
+    fmt::print(stderr, "{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, device.name, static_cast<double>(open) * options.budget.seconds);
     return 0;
 }
 
@@ -111,6 +112,7 @@ int tune(const Options& asked) {
     if (!asked.roles.empty()) options.roles = roles_of(asked.roles);
     options.budget = {asked.seconds, asked.candidates};
     if (!(asked.seconds > 0)) throw ConfigError("--seconds", fmt::format("{}", asked.seconds), "a number above 0");
+    if (!(asked.limit > 0)) throw ConfigError("--limit", fmt::format("{}", asked.limit), "a number above 0");
     if (asked.candidates < 1) throw ConfigError("--candidates", fmt::format("{}", asked.candidates), "an integer of at least 1");
     if (asked.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     options.out = engine::path_from(asked.out);
@@ -122,9 +124,13 @@ int tune(const Options& asked) {
     const host::Selection selection = (asked.device.empty() ? host::DeviceSelector() : device_from(asked.device)).select(inventory);
     if (selection.device->info().backend == host::Backend::native)
         throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device", "the native device has no policies to tune");
-    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
-    if (asked.list) return list(engine, options, asked.json);
-    engine::Engine judge(*inventory.devices.back());   // the native device is always there, and last
+    const host::DeviceInfo& device = selection.device->info();
+    const engine::Registry registry;
+    if (asked.list) return list(device, registry, options, asked.json);
+    const std::filesystem::path program = host::own_program();
+    if (program.empty()) throw Error("the system does not tell which program this is, so that no worker can be started: tune runs on Linux");
+    options.worker = {program.string(), "worker", "tune"};
+    options.limit_s = asked.limit;
 
     watch_interrupts();
     options.cancelled = interrupted;
@@ -137,17 +143,19 @@ int tune(const Options& asked) {
         fmt::print(stderr, "{:3.0f}%  {}\n", done * 100, task);
         last = task;
     };
-    const Tuned tuned = run(engine, judge, options);
+    const Tuned tuned = run(device, registry, options);
     bar.clear();
 
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (asked.json) {
         Json rows = Json::array();
         for (const Result& result : tuned.results) rows.push_back(to_json(result));
-        fmt::print("{}\n", text_of({{"device", engine::to_json(engine.device())}, {"seconds", seconds}, {"ended", tuned.ended}, {"results", std::move(rows)}}));
+        fmt::print("{}\n", text_of({{"device", engine::to_json(device)}, {"seconds", seconds}, {"ended", tuned.ended}, {"results", std::move(rows)}}));
     } else {
         print_results(tuned.results);
     }
+    for (const Result& r : tuned.results)
+        for (const std::string& lost : r.lost) fmt::print(stderr, "{} {} {}: passed over {}\n", r.task.algorithm->name, r.task.variant->name, work_of(r.task), lost);
     fmt::print(stderr, "{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s; entries are in {}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
                count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed), seconds, asked.out);
     if (tuned.results.empty() && tuned.ended.empty()) fmt::print(stderr, "nothing was left to tune: --again does what has an entry once more, --list shows what there is\n");
@@ -168,13 +176,14 @@ void add_tune(CLI::App& app, Command& command) {
     sub->add_option("--size", options->sizes, "Only these classes: small (inputs below 1 MiB), medium (below 64 MiB), large")->allow_extra_args(false);
     sub->add_option("--seconds", options->seconds, "Budget of each search: a variant on one type and size")->capture_default_str();
     sub->add_option("--candidates", options->candidates, "The same in policies tried")->capture_default_str();
+    sub->add_option("--limit", options->limit, "Seconds after which a candidate that does not answer has hung and is passed over")->capture_default_str();
     sub->add_option("--out", options->out, "Folder of the tuning files")->capture_default_str();
     sub->add_flag("--again", options->again, "Search anew what this device, driver and version have an entry for");
     sub->add_flag("--list", options->list, "Say what would be searched, and search nothing");
     sub->add_flag("--quiet", options->quiet, "No progress");
     sub->add_flag("--json", options->json, "Print JSON");
     sub->footer("Jobs use a new entry once the engine is built anew, or at once with PARALLAX_TUNING=FOLDER.\n"
-                "Exit status: 0 done, 1 a search failed, was interrupted or lost the device, 2 the request was wrong.");
+                "Exit status: 0 done, 1 a search failed or was interrupted, 2 the request was wrong.");
     sub->callback([options, &command] { command.run = [options] { return tune(*options); }; });
 }
 
