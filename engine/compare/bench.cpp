@@ -85,6 +85,7 @@ Bench::First Bench::first() {
         f.plan_seconds += call.plan_seconds;
         f.variants.push_back(call.variant);
         f.policies.push_back(call.policy);
+        f.policies_from.push_back(call.policy_from);
         f.built.insert(f.built.end(), call.built.begin(), call.built.end());
         f.warnings.insert(f.warnings.end(), call.warnings.begin(), call.warnings.end());
         f.workspace += call.workspace_bytes;

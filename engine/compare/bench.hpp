@@ -44,6 +44,7 @@ public:
         double plan_seconds = 0, wall = 0;
         std::vector<std::string> variants;      ///< a step each
         std::vector<Policy> policies;
+        std::vector<std::string> policies_from; ///< "job", "default", or where they were tuned
         std::vector<PlanBuilder::Built> built;
         std::vector<std::string> warnings;
         std::uint64_t allocated = 0, workspace = 0;

@@ -235,7 +235,7 @@ std::optional<std::string> winner_of(const Json& report, const std::string& id) 
 Json summary_of(const Json& report) {
     std::map<std::string, int> outcomes;
     for (const Json& row : report["rows"]) ++outcomes[row["outcome"].get<std::string>()];
-    std::string counts = fmt::format("{} rows on {} devices", report["rows"].size(), report["devices"].size());
+    std::string counts = fmt::format("{} row{} on {} device{}", report["rows"].size(), report["rows"].size() == 1 ? "" : "s", report["devices"].size(), report["devices"].size() == 1 ? "" : "s");
     const std::pair<const char*, const char*> words[] = {{"ok", "timed"}, {"refused", "refused with a reason"}, {"disagrees", "disagree with the reference and have no time"},
                                                          {"failed", "failed"}, {"crashed", "crashed"}, {"hung", "hung"}, {"no reference", "without a reference"}, {"too long", "left out as too long"}, {"not run", "not run"}};
     for (const auto& [outcome, what] : words) {

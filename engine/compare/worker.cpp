@@ -131,6 +131,7 @@ private:
         const HostArrays arrays = bench_->arrays();
         const Json records = bench_->records();
         Json answer{{"variant", first.variants.back()}, {"policy", first.policies.back().to_json()}, {"records", records}, {"memory", {{"allocated", first.allocated}, {"workspace", first.workspace}}}};
+        if (!answer["policy"].empty()) answer["policy_from"] = first.policies_from.back() == "job" ? "given" : first.policies_from.back();
         Json kernels = Json::array();
         bool cold = false, warm = false;
         for (const PlanBuilder::Built& built : first.built) {

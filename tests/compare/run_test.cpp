@@ -4,6 +4,7 @@
 #include "compare/journal.hpp"
 #include "compare/replay.hpp"
 #include "compare/report.hpp"
+#include "core/tuning.hpp"
 #include "io/file.hpp"
 #include "jobs/support.hpp"
 
@@ -64,6 +65,13 @@ const Json& row_of(const Json& report, const std::string& way, int n) {
     throw std::out_of_range("no row of " + way);
 }
 
+const Json& row_at(const Json& report, const std::string& way) {
+    for (const Json& row : report["rows"]) {
+        if (row["way"] == way) return row;
+    }
+    throw std::out_of_range("no row of " + way);
+}
+
 }  // namespace
 
 TEST_CASE("compare: every row is held against the reference and timed; reports are made of report.json alone, byte for byte") {
@@ -105,6 +113,39 @@ TEST_CASE("compare: every row is held against the reference and timed; reports a
     const Run cut = run_program(words, folder.path());
     CHECK(cut.status == 1);
     CHECK(contains(cut.err, "report.json.gz"));
+}
+
+TEST_CASE("compare: each row says whose choice its policy was: the study's, a tuning file's, or the variant's own") {
+    const TempFolder folder;
+    write_text(folder / "study.json", R"({"parallax_study": 1, "title": "policies", "devices": [{"backend": "opencl"}], "sampling": {"samples": 2, "rounds": 1, "budget_s": 0.1},
+        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": [5000]}}, "steps": [{"run": "reduce"}],
+            "variants": ["grid_stride", {"label": "given", "variant": "grid_stride", "policy": {"loads": 2}}]}]})");
+    const auto rows_with = [&](const fs::path& tuning) {
+        fs::create_directories(tuning);
+        const Run run = run_program({"compare", "study.json", "--out", "out", "--overwrite", "--quiet"}, folder.path(), {"PARALLAX_TUNING=" + tuning.string()});
+        CAPTURE(run.err);
+        REQUIRE(run.status <= 1);   // 1: this machine has no OpenCL
+        return run.status == 0 ? Json::parse(read_text(folder / "out/report.json")) : Json();
+    };
+    const Json untuned = rows_with(folder / "none");
+    if (untuned.is_null()) return;
+    CHECK(untuned["rows"][0]["policy_from"] == "default");
+    CHECK(row_at(untuned, "given")["policy_from"] == "given");
+    CHECK(row_at(untuned, "given")["policy"]["loads"] == 2);
+
+    const Json& info = untuned["devices"][0]["info"];
+    const TunedPolicy entry{{info["backend"], info["name"], "", info["vendor"], info["platform"], info["type"]}, {"u32", "small"}, "grid_stride", {{"loads", 8}}, false,
+                            {{"date", "2026-11-21"}, {"driver", "1"}, {"gain", 2}}};
+    fs::create_directories(folder / "tuned");
+    write_text(folder / "tuned/reduce.json", TuningFile{"reduce", {entry}}.to_json().dump());
+    const Json tuned = rows_with(folder / "tuned");
+    CHECK(contains(row_at(tuned, "grid_stride")["policy_from"].get<std::string>(), "tuned on this device, 2026-11-21"));
+    CHECK(row_at(tuned, "grid_stride")["policy"]["loads"] == 8);
+    CHECK(row_at(tuned, "given")["policy_from"] == "given");
+    const std::string csv = read_text(folder / "out/report.csv");
+    CHECK(contains(csv, ",policy,policy_from,"));
+    CHECK(contains(csv, "tuned on this device"));
+    CHECK(contains(read_text(folder / "out/report.html"), "tuned on this device"));
 }
 
 TEST_CASE("compare: what a title holds cannot end the page's script") {

@@ -530,9 +530,24 @@ function allRows() {
   const error = row => !row.agreement ? "" : row.agreement.exact ? "exact" : row.agreement.relative > 0 ? number(row.agreement.relative) : number(row.agreement.max_error);
   const interval = row => row.times && (row.times.device || row.times.wall) ? (({ low, high }) => `${number(low * 1e3)} to ${number(high * 1e3)}`)(row.times.device || row.times.wall) : "";
   const rows = shown(report.rows), reasons = rows.some(row => row.reason);
-  return table(["case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", ...(reasons ? ["reason"] : [])], rows.map(row => [row.case, gridText(row.grid), row.way, deviceOf(row).label,
+  return table(["case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", ...(reasons ? [wide("reason")] : [])], rows.map(row => [row.case, gridText(row.grid), row.way, deviceOf(row).label,
     { text: row.outcome, class: ["ok", "refused", "too long"].includes(row.outcome) ? "" : "bad" }, error(row), row.agreement && !row.agreement.exact ? number(row.agreement.ulp.p99) : "", number(row.metrics.device_ms), interval(row), number(row.metrics.wall_ms), number(row.metrics.end_to_end_ms),
-    ...(reasons ? [{ text: row.reason || "", class: "wide" }] : [])]), 4);
+    ...(reasons ? [wide(row.reason || "")] : [])]), 4);
+}
+
+const wide = text => ({ text, class: "wide" });
+
+// Whose choice each row's policy was: the study's, an entry's of the tuning files, or the variant's own. Points that share it are one line.
+function allPolicies() {
+  const lines = new Map();
+  for (const row of shown(report.rows)) {
+    if (!row.policy_from) continue;
+    const policy = Object.entries(row.policy).map(([name, value]) => `${name} ${value}`).join(", ");
+    const key = JSON.stringify([row.case, row.way, row.device, policy, row.policy_from]);
+    if (!lines.has(key)) lines.set(key, { row, policy, at: [] });
+    lines.get(key).at.push(gridText(row.grid));
+  }
+  return [...lines.values()].map(({ row, policy, at }) => [row.case, row.way, deviceOf(row).label, wide(policy), wide(row.policy_from), wide(at.filter(Boolean).join("; "))]);
 }
 
 function build() {
@@ -558,7 +573,9 @@ function build() {
     page.append(filter);
   }
   for (const item of items) addItem(page, item);
+  const policies = allPolicies();
   page.append(element("section", {}, element("h2", {}, "Every row"), element("details", report.rows.length <= 24 ? { open: "" } : {}, element("summary", {}, `${report.rows.length} rows`), allRows()),
+    policies.length ? element("details", policies.length <= 12 ? { open: "" } : {}, element("summary", {}, "by which policies"), table(["case", "variant", "device", wide("policy"), wide("whose choice"), wide("at")], policies, 3)) : null,
     element("p", { class: "small soft" }, "Error: largest difference from the reference, as a part of its largest magnitude; integers are exact or they disagree. Times are medians; intervals are 95% bootstrap intervals. A row without a time says why.")));
   const places = report.sessions.map(session => { const e = session.environment; return `${session.started}: ${e.processor}, ${e.threads} threads, ${number(e.memory / 1e9)} GB, ${e.system}; engine ${e.engine}, revision ${e.revision}, ${e.compiler}, ${e.build}`; });
   page.append(element("footer", {}, ...places.map(place => element("div", {}, place))));
