@@ -195,22 +195,6 @@ Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bo
     return study;
 }
 
-Json study_of_job(const Json& job, const std::vector<Algorithm>& algorithms) {
-    const Job parsed = parse_job(job, algorithms);   // its errors speak of the job as it was written
-    Json outputs = Json::array();
-    for (const OutputSpec& output : parsed.outputs) outputs.push_back(output.name);
-    Json one{{"id", "job"}, {"inputs", job.value("inputs", Json::object())}, {"steps", job["steps"]}, {"outputs", std::move(outputs)}, {"tolerance", 1e-4}};
-    for (const StepSpec& step : parsed.steps) {
-        if (!step.variant.empty()) one["reference"] = nullptr;   // a named variant may not exist on the host
-    }
-    return {{"parallax_study", 1},
-            {"title", parsed.comment.empty() ? "A job on every device" : parsed.comment},
-            {"devices", "all"},
-            {"cases", Json::array({std::move(one)})},
-            {"report", Json::array({{{"kind", "bar"}, {"title", "From end to end"}, {"x", "device"}, {"y", "end_to_end_ms"}, {"series", "variant"}},
-                                    {{"kind", "stages"}, {"title", "Where the time goes"}}})}};
-}
-
 Json study_schema(const std::vector<Algorithm>& algorithms) {
     const Json text{{"type", "string"}, {"minLength", 1}}, number{{"type", "number"}};
     const Json texts{{"anyOf", {text, Json{{"type", "array"}, {"items", text}}}}};

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "job/job.hpp"
+#include "job/paths.hpp"
 
 #include <map>
 #include <optional>
@@ -100,8 +101,9 @@ struct Study {
 
 /// Throws ConfigError with the pointer of what is wrong. `quick` lays each "quick" object over what it stands in.
 Study parse_study(const Json&, const std::vector<Algorithm>&, bool quick);
-/// A study of one user's job: its inputs, its steps, each device that there is.
-Json study_of_job(const Json& job, const std::vector<Algorithm>&);
+/// A study of one user's job: its inputs, its steps, each device that there is. Of a series its first item, whose files are looked for
+/// by `where`. Throws ConfigError as parse_job() does, and where a series finds nothing.
+Json study_of_job(const Json& job, const std::vector<Algorithm>&, const Locations& where);
 /// JSON Schema 2020-12; configs/schema/study.schema.json is its text.
 Json study_schema(const std::vector<Algorithm>&);
 

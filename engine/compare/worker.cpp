@@ -1,6 +1,7 @@
 #include "compare/worker.hpp"
 
 #include "compare/bench.hpp"
+#include "compare/kept.hpp"
 #include "compare/picture.hpp"
 #include "compare/rates.hpp"
 #include "compare/serving.hpp"
@@ -28,26 +29,6 @@ Locations locations_of(const Json& request) {
     const Json roots = request.value("roots", Json::object());
     for (const auto& [name, folder] : roots.items()) where.roots[name] = path_of(folder);
     return where;
-}
-
-/// A .npy file, and beside it what such a file does not say: names and spacings of the axes.
-void keep_array(const fs::path& folder, const std::string& name, const HostArray& array) {
-    io::write(folder / path_from(name + ".npy"), array, {.overwrite = true});
-    Json axes = Json::array();
-    for (const Axis& axis : array.desc.axes) axes.push_back({std::string(1, axis.name), axis.spacing});
-    io::write_json(folder / path_from(name + ".axes"), {{"axes", std::move(axes)}, {"unit", array.desc.unit}}, true);
-}
-
-HostArray fetch_array(const fs::path& folder, const std::string& name) {
-    HostArray array = io::read(folder / path_from(name + ".npy"));
-    std::ifstream file(folder / path_from(name + ".axes"));
-    const Json said = Json::parse(file);
-    for (std::size_t i = 0; i < array.desc.axes.size() && i < said["axes"].size(); ++i) {
-        array.desc.axes[i].name = said["axes"][i][0].get<std::string>()[0];
-        array.desc.axes[i].spacing = said["axes"][i][1].get<double>();
-    }
-    array.desc.unit = said["unit"].get<std::string>();
-    return array;
 }
 
 /// Larger inputs stay where they are: they touch so many pages that one place is like another.

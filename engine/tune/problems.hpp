@@ -14,7 +14,7 @@ namespace parallax::engine::tune {
 /// One computation. `inputs` are written as those of a study, `parameters` as those of a job's step.
 struct TuningProblem {
     std::string name;                        ///< "2048 x 2048, radius 2"
-    Json inputs = Json::object();            ///< port -> rule of compare/inputs.hpp
+    Json inputs = Json::object();            ///< port -> rule of compare/inputs.hpp, or {"kept": folder, "name": NAME} of compare/kept.hpp
     Json parameters = Json::object();
     std::vector<std::string> outputs;        ///< empty: the required ones
 };

@@ -1,7 +1,9 @@
 #include "tune/trial.hpp"
 
 #include "compare/agreement.hpp"
+#include "compare/kept.hpp"
 #include "job/job.hpp"
+#include "job/paths.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +74,10 @@ struct Trial::Reference {
 Trial::Trial(Engine& device, Engine& judge, const ProblemSet& set, const TuningProblem& problem)
     : engine_(device), judge_(judge), set_(set), problem_(problem), algorithm_(device.registry().get(set.algorithm)) {
     Session making(judge_);
-    for (const auto& [port, rule] : problem_.inputs.items()) host_[port] = compare::make_input(port, rule, making, host_, {});
+    for (const auto& [port, rule] : problem_.inputs.items()) {
+        if (rule.contains("kept")) host_[port] = compare::fetch_array(path_from(rule["kept"].get<std::string>()), rule["name"].get<std::string>());
+        else host_[port] = compare::make_input(port, rule, making, host_, {});
+    }
     Session session(engine_);
     inputs_ = compare::bind_inputs(host_, session);
 }

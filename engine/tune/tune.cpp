@@ -26,14 +26,18 @@ void add_name(std::vector<std::string>& names, const std::string& name) {
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+const std::vector<ProblemSet>& sets_of(const TuneOptions& options) { return options.own ? *options.own : problem_sets(); }
+
 void check(const Registry& registry, const TuneOptions& options) {
-    std::vector<std::string> variants, types;
+    std::vector<std::string> variants, types, algorithms;
     for (const std::string& name : options.algorithms) registry.get(name, "ALGORITHM");
+    for (const ProblemSet& set : sets_of(options)) add_name(algorithms, set.algorithm);
+    if (options.own) check_names(options.algorithms, algorithms, "ALGORITHM", "an algorithm of what is given");
     for (const Algorithm& algorithm : registry.algorithms()) {
         if (!named(options.algorithms, algorithm.name)) continue;
         for (const Variant& variant : algorithm.variants) add_name(variants, variant.name);
     }
-    for (const ProblemSet& set : problem_sets()) {
+    for (const ProblemSet& set : sets_of(options)) {
         if (named(options.algorithms, set.algorithm)) add_name(types, set.work.type);
     }
     check_names(options.variants, variants, "--variant", "a variant of what is tuned");
@@ -66,7 +70,7 @@ public:
 
     Tuned run() {
         const std::vector<Task> tasks = tasks_of(device_, registry_, options_);
-        files_.make_folder();
+        if (std::any_of(tasks.begin(), tasks.end(), [](const Task& t) { return !t.present; })) files_.make_folder();
         for (std::size_t i = 0; i < tasks.size() && tuned_.ended.empty(); ++i) {
             const Task& task = tasks[i];
             if (!contest_ || set_ != task.set || worker_->given_up()) open(*task.set);
@@ -189,26 +193,30 @@ std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& regis
     check(registry, options);
     const Files files(options.out);
     const TunedDevice own = TunedDevice::of(device);
+    const std::vector<ProblemSet>& sets = sets_of(options);
     std::vector<Task> tasks;
     for (const std::string size : {"medium", "large", "small"}) {   // what matters most first, should the run be cut short
-        for (const ProblemSet& set : problem_sets()) {
+        for (const ProblemSet& set : sets) {
             const bool wanted = set.work.size == size && named(options.sizes, size) && named(options.algorithms, set.algorithm) && (set.work.type.empty() || named(options.types, set.work.type));
             if (!wanted) continue;
             const Algorithm& algorithm = registry.get(set.algorithm);
             for (const Variant& variant : algorithm.variants) {
-                const bool other = std::any_of(problem_sets().begin(), problem_sets().end(), [&](const ProblemSet& s) {
+                const bool other = std::any_of(sets.begin(), sets.end(), [&](const ProblemSet& s) {
                     return s.algorithm == set.algorithm && s.work == set.work && !s.variants.empty() && named(s.variants, variant.name);
                 });
                 if (set.variants.empty() ? other : !named(set.variants, variant.name)) continue;
                 if (!runs_on(variant, device.backend) || !named(options.variants, variant.name) || Space::of(variant.policy).fields.empty()) continue;
                 if (std::find(options.roles.begin(), options.roles.end(), variant.role) == options.roles.end()) continue;
                 const TunedPolicy* const entry = files.find(set.algorithm, own, set.work, variant.name);
-                tasks.push_back({&algorithm, &variant, &set, !options.again && entry != nullptr && is_fresh(*entry, device)});
+                const bool is_present = entry != nullptr && is_fresh(*entry, device) && (!options.own || entry->found.value("problem", "") == set.problem.name);
+                tasks.push_back({&algorithm, &variant, &set, !options.again && is_present});
             }
         }
     }
     return tasks;
 }
+
+void require_writable(const TuneOptions& options) { Files(options.out).require_writable(); }
 
 Tuned run(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) { return Tuner(device, registry, options).run(); }
 

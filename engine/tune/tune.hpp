@@ -19,7 +19,9 @@ namespace parallax::engine::tune {
 inline constexpr double least_gain = 1.02;
 
 struct TuneOptions {
-    // What to tune; an empty list means all.
+    std::optional<std::vector<ProblemSet>> own;  ///< problems instead of problem_sets()
+
+    // What to tune of them; an empty list means all.
     std::vector<std::string> algorithms, variants;
     std::vector<std::string> types;              ///< "f32", "u8"
     std::vector<std::string> sizes;              ///< of size_classes()
@@ -44,6 +46,9 @@ struct Task {
     const ProblemSet* set = nullptr;
     bool present = false;                        ///< there is an entry already
 };
+
+/// Throws IoError or ConfigError where tuning files cannot be written to `out`. run() does the same, first of all.
+void require_writable(const TuneOptions&);
 
 /// What is to be searched on the device: medium sizes, then large, then small ones. Throws ConfigError for names that do not exist, with the
 /// nearest ("--type" and so on as pointers), and for tuning files in `out` that are none. The registry outlives the tasks.

@@ -307,6 +307,14 @@ TEST_CASE("compare: a job of one's own on every device, and what the command lin
     CHECK(report["rows"][0]["agreement"]["agrees"] == true);
     CHECK(report["rows"][0]["stages"].size() >= 2);
 
+    // Of a series its first item; what outputs are called does not matter.
+    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "*.png"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "equalize"}],
+        "outputs": {"final": {"of": "image", "file": "{frame.stem}-even.png"}}})");
+    const Run series = run_program({"compare", "--job", "series.json", "--out", "series", "--quiet", "--device", "native"}, folder.path());
+    CAPTURE(series.err);
+    CHECK(series.status == 0);
+    CHECK(Json::parse(read_text(folder / "series/report.json"))["rows"][0]["outcome"] == "ok");
+
     CHECK(run_program({"compare", "--job", "job.json", "--out", "out", "--device", "native"}, folder.path()).status == 2);   // the report is there
     CHECK(run_program({"compare", "--job", "job.json"}, folder.path()).status == 2);
     CHECK(run_program({"compare", "--out", "x"}, folder.path()).status == 2);

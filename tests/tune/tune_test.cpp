@@ -167,6 +167,56 @@ TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") 
     CHECK(tuning_in(folder / "found/select.json").entries.size() == 2);
 }
 
+TEST_CASE("tune: a job of one's own is tuned at its sizes, on what its steps hand on") {
+    const TempFolder folder;
+    for (const char* const name : {"a.npy", "b.npy"}) io::write(folder / name, floats(150, 100, std::vector<float>(15000, 0.25f)));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"raw": "a.npy"}, "steps": [
+        {"run": "convert", "type": "u8", "window": {"low": 0, "high": 1}, "in": {"image": "raw"}, "out": {"image": "bytes"}},
+        {"run": "crop", "x": [10, 90], "in": {"image": "bytes"}, "out": {"image": "part"}}, {"run": "fft", "kind": "r2c", "in": {"array": "raw"}}], "outputs": {"part": "part.png", "array": "f.npy"}})");
+    const auto before = folder.listing();
+    const Run list = run_program({"tune", "--from", "job.json", "--list", "--json"}, folder.path());
+    CAPTURE(list.err);
+    REQUIRE(list.status == 0);
+    const Json listed = Json::parse(list.out);
+    REQUIRE(listed.size() == 2);   // transforms have no policies
+    CHECK(listed[0]["problem"] == "f32 100 x 150 (y, x), job.json");
+    CHECK(listed[1]["algorithm"] == "crop");
+    CHECK(listed[1]["problem"] == "u8 100 x 150 (y, x), job.json");
+    CHECK(folder.listing() == before);
+
+    const std::vector<std::string> words{"tune", "crop", "--from", "job.json", "--candidates", "2", "--out", "own", "--json", "--quiet"};
+    const Run run = run_program(words, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const TunedPolicy entry = tuning_in(folder / "own/crop.json").entries.at(0);
+    CHECK(entry.work == WorkClass{"u8", "small"});
+    CHECK(entry.found.at("problem") == "u8 100 x 150 (y, x), job.json");
+    CHECK(entry.found.at("candidates").at("wrong") == 0);
+    CHECK(contains(run_program(words, folder.path()).err, "nothing was left to tune"));
+
+    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "*.npy"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "crop", "x": [1, 9]}], "outputs": {"image": "{frame.stem}.png"}})");
+    CHECK(contains(run_program({"tune", "--from", "series.json", "--list"}, folder.path()).out, "f32 100 x 150 (y, x), series.json"));   // its first item
+
+    write_text(folder / "typo.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop", "xx": [1, 9]}], "outputs": {"image": "x.png"}})");
+    write_text(folder / "missing.json", R"({"parallax": 1, "inputs": {"image": "aa.npy"}, "steps": [{"run": "crop", "x": [1, 9]}], "outputs": {"image": "x.png"}})");
+    const auto refused = [&](const std::vector<std::string>& arguments, const std::string& said) {
+        std::vector<std::string> all{"tune", "--from"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        const Run run = run_program(all, folder.path());
+        CAPTURE(said);
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, said));
+    };
+    refused({"typo.json"}, "/steps/0/xx in typo.json");
+    refused({"missing.json"}, "/inputs/image in missing.json");
+    refused({"no.json"}, "no file no.json");
+    refused({"own/crop.json"}, "neither a job nor a study");
+    refused({"job.json", "sort"}, "convert, crop, fft");
+    refused({"job.json", "--quick"}, "--quick");
+    refused({"job.json", "--out", "a.npy"}, "--out");
+}
+
 TEST_CASE("tune: one variant of a device and class is the fastest, and files of others stay as they are") {
     const TempFolder folder;
     const TunedDevice own{"opencl", "A", "", "V", "P", "cpu"}, other{"opencl", "B", "", "V", "P", "cpu"};

@@ -28,7 +28,7 @@ struct Options {
 /// What to compare, where its files are, and the report that it is held against.
 struct Asked {
     Study study;
-    fs::path folder;
+    engine::Locations where;
     Json earlier;
 };
 
@@ -37,10 +37,11 @@ Asked read(const Options& options, const engine::Registry& registry) {
     if (given != 1) throw ConfigError("", fmt::format("{} of STUDY, --job and --replay", given), "one of them", "parallax compare configs/studies/lb_throughput.json --out results");
     const std::string& file = !options.study.empty() ? options.study : !options.job.empty() ? options.job : options.replay;
     Asked asked;
-    asked.folder = engine::path_from(file).parent_path();
-    if (asked.folder.empty()) asked.folder = ".";
+    asked.where.job_folder = engine::path_from(file).parent_path();
+    if (asked.where.job_folder.empty()) asked.where.job_folder = ".";
+    asked.where.roots = roots_from(options.roots);
     Json json = engine::load_json(engine::path_from(file));
-    if (!options.job.empty()) json = study_of_job(json, registry.algorithms());
+    if (!options.job.empty()) json = study_of_job(json, registry.algorithms(), asked.where);
     bool quick = options.quick;
     if (!options.replay.empty()) {
         check_report(json, options.replay);
@@ -86,8 +87,7 @@ int compare(const Options& options) {
     const fs::path program = host::own_program();
     if (program.empty()) throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
     run.worker = {program.string(), "worker"};
-    run.where.job_folder = asked.folder;
-    run.where.roots = roots_from(options.roots);
+    run.where = asked.where;
     run.resume = options.resume;
     run.overwrite = options.overwrite;
     if (!options.device.empty()) run.only = device_from(options.device);

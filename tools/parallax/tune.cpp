@@ -1,16 +1,21 @@
 // parallax tune: the fastest policy of each variant on a device, for the jobs that come after.
-#include "child.hpp"
 #include "commands.hpp"
+#include "child.hpp"
+#include "compare/expand.hpp"
 #include "console.hpp"
+#include "job/load.hpp"
 #include "job/paths.hpp"
 #include "job/runner.hpp"
+#include "platform.hpp"
 #include "terminal.hpp"
+#include "tune/own_problems.hpp"
 #include "tune/tune.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 namespace parallax::cli {
@@ -18,16 +23,17 @@ namespace parallax::cli {
 namespace {
 
 using namespace engine::tune;
+namespace compare = engine::compare;
 
 /// More compilers side by side gain little, and on the processor that is tuned they take what is measured.
 constexpr unsigned most_builders = 8;
 
 struct Options {
-    std::string device, out = "configs/tuning";
-    std::vector<std::string> algorithms, variants, types, sizes, roles;
+    std::string device, from, out = "configs/tuning";
+    std::vector<std::string> algorithms, variants, types, sizes, roles, roots;
     double seconds = 10, limit = 120;
     int candidates = 200;
-    bool again = false, list = false, quiet = false, json = false;
+    bool quick = false, again = false, list = false, quiet = false, json = false;
 };
 
 std::vector<engine::Role> roles_of(const std::vector<std::string>& names) {
@@ -67,6 +73,48 @@ Json to_json(const Result& r) {
     return {{"algorithm", r.task.algorithm->name}, {"variant", r.task.variant->name}, {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}}, {"problem", r.task.set->problem.name},
             {"verdict", to_string(r.verdict)}, {"reason", r.reason}, {"default_s", r.default_s}, {"tuned_s", r.tuned_s}, {"gain", r.gain}, {"policy", r.policy}, {"best", r.best}, {"lost", r.lost}};
 }
+
+/// A user's own job or study: what it computes, and where it would run.
+struct Own {
+    compare::Study study;
+    std::vector<compare::Point> points;
+    engine::Locations where;
+    host::DeviceSelector device;
+};
+
+Own read_own(const Options& asked, const std::vector<engine::Algorithm>& algorithms) {
+    Own own;
+    const std::filesystem::path file = engine::path_from(asked.from);
+    own.where.job_folder = file.has_parent_path() ? file.parent_path() : ".";
+    own.where.roots = roots_from(asked.roots);
+    Json json = engine::load_json(file);
+    if (!json.is_object() || (!json.contains("parallax") && !json.contains("parallax_study")))
+        throw ConfigError("", "neither a job nor a study in " + asked.from, R"(a job ("parallax": 1) or a study ("parallax_study": 1))");
+    if (json.contains("parallax")) {
+        if (asked.quick) throw ConfigError("--quick", "a job", "a study, which may have small sizes");
+        own.device = parse_job(json, algorithms).device;
+        json = compare::study_of_job(json, algorithms, own.where);
+    }
+    own.study = compare::parse_study(json, algorithms, asked.quick);
+    own.points = compare::expand(own.study, algorithms);
+    return own;
+}
+
+/// A folder that goes with whoever made it.
+class Scratch {
+public:
+    Scratch() : path_(std::filesystem::temp_directory_path() / ("parallax-tune-" + host::platform::unique_suffix())) { std::filesystem::create_directories(path_); }
+    ~Scratch() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    const std::filesystem::path& path() const noexcept { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
 
 int list(const host::DeviceInfo& device, const engine::Registry& registry, const TuneOptions& options, bool json) {
     Json tasks = Json::array();
@@ -119,22 +167,38 @@ int tune(const Options& asked) {
     options.again = asked.again;
     options.builders = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most_builders));
 
+    if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
     const auto start = std::chrono::steady_clock::now();
+    const engine::Registry registry;
+    std::optional<Own> own;
+    if (!asked.from.empty()) own = read_own(asked, registry.algorithms());
     const host::Inventory inventory = host::enumerate();
-    const host::Selection selection = (asked.device.empty() ? host::DeviceSelector() : device_from(asked.device)).select(inventory);
+    const host::DeviceSelector wanted = !asked.device.empty() ? device_from(asked.device) : own ? own->device : host::DeviceSelector();
+    const host::Selection selection = wanted.select(inventory);
     if (selection.device->info().backend == host::Backend::native)
         throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device", "the native device has no policies to tune");
     const host::DeviceInfo& device = selection.device->info();
-    const engine::Registry registry;
+    watch_interrupts();
+    ProgressBar bar(!asked.quiet);
+    std::optional<Scratch> scratch;
+    if (own) {
+        require_writable(options);
+        if (!asked.list) scratch.emplace();
+        engine::Engine judge(*inventory.devices.back());   // the native device is always there, and last
+        options.own = problem_sets_of({own->study, own->points, own->where, engine::to_utf8(engine::path_from(asked.from).filename())}, judge, scratch ? scratch->path() : std::filesystem::path(),
+                                      [&bar](const std::string& what) {
+                                          bar.show(what, 0);
+                                          if (interrupted()) throw CancelledError("stopped on request: nothing was tuned yet");
+                                      });
+        bar.clear();
+    }
     if (asked.list) return list(device, registry, options, asked.json);
     const std::filesystem::path program = host::own_program();
     if (program.empty()) throw Error("the system does not tell which program this is, so that no worker can be started: tune runs on Linux");
     options.worker = {program.string(), "worker", "tune"};
     options.limit_s = asked.limit;
 
-    watch_interrupts();
     options.cancelled = interrupted;
-    ProgressBar bar(!asked.quiet);
     std::string last;
     options.progress = [&](const std::string& what, double done) {
         bar.show(what, done);
@@ -156,9 +220,11 @@ int tune(const Options& asked) {
     }
     for (const Result& r : tuned.results)
         for (const std::string& lost : r.lost) fmt::print(stderr, "{} {} {}: passed over {}\n", r.task.algorithm->name, r.task.variant->name, work_of(r.task), lost);
-    fmt::print(stderr, "{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s; entries are in {}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
-               count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed), seconds, asked.out);
-    if (tuned.results.empty() && tuned.ended.empty()) fmt::print(stderr, "nothing was left to tune: --again does what has an entry once more, --list shows what there is\n");
+    const bool any = count(tuned.results, Verdict::tuned) + count(tuned.results, Verdict::defaults) > 0;
+    fmt::print(stderr, "{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s{}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
+               count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed), seconds, any ? "; entries are in " + asked.out : "");
+    if (tuned.results.empty() && tuned.ended.empty())
+        fmt::print(stderr, "nothing was left to tune: --again does what has an entry once more, --list shows what there is{}\n", own ? " (not every algorithm has policies)" : "");
     if (!tuned.ended.empty()) fmt::print(stderr, "{}: what was found until then is kept, and the same command goes on\n", tuned.ended);
     return tuned.ended.empty() && count(tuned.results, Verdict::failed) == 0 ? 0 : 1;
 }
@@ -170,6 +236,9 @@ void add_tune(CLI::App& app, Command& command) {
     auto options = std::make_shared<Options>();
     sub->add_option("ALGORITHM", options->algorithms, "Only these algorithms");
     sub->add_option("--device", options->device, "Which device: gpu, cpu, an index, part of a name, JSON, or a .json file");
+    sub->add_option("--from", options->from, "A job or a study of your own: what it computes, at its sizes, instead of the program's problems");
+    sub->add_flag("--quick", options->quick, "--from STUDY: its small sizes");
+    sub->add_option("--root", options->roots, "NAME=DIR: where \"NAME:path\" in --from is")->allow_extra_args(false);
     sub->add_option("--variant", options->variants, "Only these variants")->allow_extra_args(false);
     sub->add_option("--role", options->roles, "Only variants of these roles: best, plain, seed")->allow_extra_args(false);
     sub->add_option("--type", options->types, "Only these element types, such as f32")->allow_extra_args(false);
@@ -184,7 +253,10 @@ void add_tune(CLI::App& app, Command& command) {
     sub->add_flag("--json", options->json, "Print JSON");
     sub->footer("Jobs use a new entry once the engine is built anew, or at once with PARALLAX_TUNING=FOLDER.\n"
                 "Exit status: 0 done, 1 a search failed or was interrupted, 2 the request was wrong.");
-    sub->callback([options, &command] { command.run = [options] { return tune(*options); }; });
+    sub->callback([options, &command] {
+        command.origin = options->from;
+        command.run = [options] { return tune(*options); };
+    });
 }
 
 }  // namespace parallax::cli
