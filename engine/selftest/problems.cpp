@@ -23,6 +23,7 @@ std::vector<SmallProblem> make_problems() {
         {"arithmetic", "f32, multiply", {{"image", reals}}, json(R"({"op": "multiply", "value": 1.7})"), {"image"}},
         {"box_count", "u8, 29 a side", {{"volume", cells}}, json(R"({})"), {"counts"}},
         {"box_filter", "f32, radius 3", {{"image", speckled}}, json(R"({"radius": 3})"), {"image"}},
+        {"box_filter", "f32, radius 3, edges repeated", {{"image", speckled}}, json(R"({"radius": 3, "border": "replicate"})"), {"image"}, {"npp"}},
         {"convert", "f32 to u8", {{"image", reals}}, json(R"({"type": "u8", "window": {"low": -1, "high": 1.5}})"), {"image"}},
         {"crop", "u16, a part of each axis", {{"image", words}}, json(R"({"x": [5, 20], "y": [2, 11], "z": [1, 2]})"), {"image"}},
         {"diffusion_aos", "f32, 2 steps", {{"image", speckled}}, json(R"({"iterations": 2})"), {"image"}},
@@ -43,6 +44,7 @@ std::vector<SmallProblem> make_problems() {
         {"scan", "u32, inclusive sum", {{"array", list}}, json(R"({})"), {"array"}},
         {"select", "u16, a slice", {{"image", words}}, json(R"({"axis": "z", "index": 1})"), {"image"}},
         {"sort", "u32 with values", {{"keys", list}, {"values", json(R"({"make": "random", "type": "u32", "axes": "n", "shape": [5003], "seed": 2})")}}, json(R"({})"), {"keys", "values"}},
+        {"sort", "u32", {{"keys", list}}, json(R"({})"), {"keys"}, {"tbb"}},
         {"threshold", "u8, Otsu", {{"image", bytes}}, json(R"({"method": "otsu"})"), {"mask", "threshold"}},
     };
 }
