@@ -1,10 +1,10 @@
 // Several frames -> one, block by block, so that memory is needed only for the result.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 #include "io/format.hpp"
+#include "io/median.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io {
@@ -28,14 +28,44 @@ void check(const std::vector<HostArray>& arrays, const std::string& how) {
     }
 }
 
-double median(std::vector<double>& values) {
-    // As numpy has it: one NaN and the result is NaN.
-    if (std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); }))
-        return std::numeric_limits<double>::quiet_NaN();
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    return (*std::max_element(values.begin(), middle) + *middle) / 2;
+/// Whether every value of a type is one of f32 too.
+bool fits_f32(ElementType type) {
+    return type != ElementType::f64 && type != ElementType::i32 && type != ElementType::u32 && type != ElementType::i64 && type != ElementType::u64;
+}
+
+/// Elements [start, start + count) of an array, as T.
+template <class T>
+void convert(const HostArray& array, std::int64_t start, std::size_t count, T* to) {
+    visit_real(array.desc.type, [&]<class From>(From) {
+        const From* const from = array.as<From>() + start;
+        for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i]);
+    });
+}
+
+template <class T>
+void median(const std::vector<HostArray>& arrays, HostArray& result) {
+    std::vector<T> values(static_cast<std::size_t>(block) * arrays.size());
+    for (std::int64_t start = 0; start < result.desc.count(); start += block) {
+        const auto part = static_cast<std::size_t>(std::min(block, result.desc.count() - start));
+        for (std::size_t a = 0; a < arrays.size(); ++a) convert(arrays[a], start, part, values.data() + a * part);
+        medians<T>(arrays.size(), part, [&](std::size_t a) { return values.data() + a * part; }, result.as<float>() + start);
+    }
+}
+
+void mean(const std::vector<HostArray>& arrays, HostArray& result) {
+    std::vector<double> sums(static_cast<std::size_t>(block));
+    for (std::int64_t start = 0; start < result.desc.count(); start += block) {
+        const auto part = static_cast<std::size_t>(std::min(block, result.desc.count() - start));
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (const HostArray& array : arrays) {
+            visit_real(array.desc.type, [&]<class From>(From) {
+                const From* const from = array.as<From>() + start;
+                for (std::size_t i = 0; i < part; ++i) sums[i] += static_cast<double>(from[i]);
+            });
+        }
+        float* const to = result.as<float>() + start;
+        for (std::size_t i = 0; i < part; ++i) to[i] = static_cast<float>(sums[i] / static_cast<double>(arrays.size()));
+    }
 }
 
 }  // namespace
@@ -46,28 +76,12 @@ HostArray combine(const std::vector<HostArray>& arrays, const std::string& how) 
     for (const HostArray& array : arrays) dense.push_back(array.to_dense());
     HostArray result = HostArray::make(dense[0].desc.with_type(ElementType::f32));
     result.metadata = dense[0].metadata;
-    const std::size_t n = dense.size();
-    std::vector<double> values(static_cast<std::size_t>(block) * n), one(n);  // values[element of the block][array]
-    for (std::int64_t start = 0; start < result.desc.count(); start += block) {
-        const auto part = static_cast<std::size_t>(std::min(block, result.desc.count() - start));
-        for (std::size_t a = 0; a < n; ++a) {
-            visit_real(dense[a].desc.type, [&]<class T>(T) {
-                const T* from = dense[a].as<T>() + start;
-                for (std::size_t i = 0; i < part; ++i) values[i * n + a] = static_cast<double>(from[i]);
-            });
-        }
-        float* to = result.as<float>() + start;
-        for (std::size_t i = 0; i < part; ++i) {
-            const auto first = values.begin() + static_cast<std::ptrdiff_t>(i * n), last = first + static_cast<std::ptrdiff_t>(n);
-            if (how == "median") {
-                one.assign(first, last);
-                to[i] = static_cast<float>(median(one));
-            } else {
-                double sum = 0;
-                for (auto v = first; v != last; ++v) sum += *v;
-                to[i] = static_cast<float>(sum / static_cast<double>(n));
-            }
-        }
+    if (how == "mean") {
+        mean(dense, result);
+    } else if (std::all_of(dense.begin(), dense.end(), [](const HostArray& array) { return fits_f32(array.desc.type); })) {
+        median<float>(dense, result);
+    } else {
+        median<double>(dense, result);
     }
     return result;
 }

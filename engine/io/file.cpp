@@ -95,6 +95,12 @@ File File::create(const fs::path& path) {
     return File(handle, show(path), 0);
 }
 
+File File::update(const fs::path& path) {
+    std::FILE* handle = open_native(path, "r+b");
+    if (!handle) throw IoError(show(path), fmt::format("cannot be opened for writing: {}", reason(errno)), write_hint);
+    return File(handle, show(path), 0);
+}
+
 File::File(File&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)),
       name_(std::move(other.name_)),
@@ -145,6 +151,12 @@ void File::write(const void* from, std::size_t bytes) {
     if (!try_write(from, bytes)) {
         throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint);
     }
+}
+
+void File::flush() {
+    if (std::fflush(handle_) == 0) return;
+    if (write_error_ == 0) write_error_ = errno ? errno : EIO;
+    throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint);
 }
 
 void File::close() {

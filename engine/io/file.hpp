@@ -24,6 +24,8 @@ public:
     static File open(const std::filesystem::path&);
     /// For reading and writing; the file must not exist.
     static File create(const std::filesystem::path&);
+    /// An existing one for reading and writing; several may be open at once, each for a part of its own.
+    static File update(const std::filesystem::path&);
 
     File(File&&) noexcept;
     File& operator=(File&&) = delete;
@@ -41,6 +43,8 @@ public:
     /// Exactly `bytes`; `what` names them when the file ends before ("the pixels").
     void read(void* to, std::size_t bytes, const char* what);
     void write(const void* from, std::size_t bytes);
+    /// Until here nothing is certain to have left this process.
+    void flush();
     /// Closing can fail too (a full disk, a lost network drive), so it is a step of its own.
     void close();
 

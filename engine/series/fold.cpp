@@ -107,7 +107,12 @@ void Folds::add(const Work& work, const std::string& item) {
         n = items_.size();
         items_.push_back(item);
     }
-    for (Output& output : outputs_) output.statistic->add(array_of(work, output).to_dense(), n);
+    try {
+        for (Output& output : outputs_) output.statistic->add(array_of(work, output).to_dense(), n);
+    } catch (...) {
+        spoiled_ = true;
+        throw;
+    }
 }
 
 void Folds::save_now_and_then() {
@@ -126,7 +131,7 @@ void Folds::save_now_and_then() {
 
 void Folds::save() {
     const std::unique_lock alone(adding_);
-    if (items_.empty()) return;
+    if (items_.empty() || spoiled_) return;
     Json files = Json::object();
     std::vector<fs::path> written;
     ++saves_;

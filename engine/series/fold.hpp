@@ -6,6 +6,7 @@
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -59,6 +60,7 @@ private:
     std::vector<Output> outputs_;
     std::vector<std::string> items_;                 ///< added by this process, the n-th as the n-th
     std::size_t saves_ = 0;
+    std::atomic<bool> spoiled_ = false;              ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
     std::shared_mutex adding_;                       ///< shared by who adds, alone for who saves
     std::mutex mutex_;                               ///< of items_ and of the descriptions

@@ -6,6 +6,8 @@
 #include "series/neighbours.hpp"
 #include "series/statistic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -74,6 +76,101 @@ TEST_CASE("statistics: any order, any split, the same bits") {
         }
     }
     CHECK_THROWS_AS(make_statistic("mean", 1, {})->add(floats(1, 1, {2e12f}), 0), Error);
+}
+
+TEST_CASE("statistics: what is added up fast, what is not and what changes from one to the other give exact sums, in any threads") {
+    const TempFolder folder;
+    constexpr std::size_t elements = 5000, arrays = 96;
+    constexpr double unit = 0x1p-30;
+    std::mt19937_64 random(5);
+    std::vector<std::int64_t> sums(elements, 0);   // in units
+    std::vector<HostArray> values;
+    for (std::size_t n = 0; n < arrays; ++n) {
+        HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f64, {{'x', static_cast<std::int64_t>(elements)}}));
+        // Dark arrays, bright ones, and some with a few elements that are neither.
+        const int bits = n % 3 == 0 ? 12 : n % 3 == 1 ? 53 : 40;
+        for (std::size_t i = 0; i < elements; ++i) {
+            const int here = n % 3 == 2 && i % 97 == 0 ? 54 : bits;
+            const std::int64_t value = static_cast<std::int64_t>(random() >> (64 - here)) - (std::int64_t{1} << (here - 1));
+            const double kept = static_cast<double>(value) * unit;
+            array.as<double>()[i] = kept;
+            sums[i] += static_cast<std::int64_t>(kept / unit);
+        }
+        values.push_back(std::move(array));
+    }
+    for (const int threads : {1, 4}) {
+        const auto part = make_statistic("mean", elements, {});
+        std::atomic<std::size_t> next = 0;
+        {
+            std::vector<std::jthread> pool;
+            for (int t = 0; t < threads; ++t) {
+                pool.emplace_back([&] {
+                    for (std::size_t n; (n = next++) < arrays;) part->add(values[(n * 37) % arrays], n);
+                });
+            }
+        }
+        std::vector<float> result(elements), merged(elements);
+        part->result(result.data());
+        const auto total = make_statistic("mean", elements, {});
+        total->merge(part->save(folder / fmt::format("state{}", threads), 1), arrays);
+        total->result(merged.data());
+        bool right = true;
+        for (std::size_t i = 0; i < elements; ++i) right = right && result[i] == static_cast<float>(static_cast<double>(sums[i]) * unit / static_cast<double>(arrays));
+        CHECK(right);
+        CHECK(std::memcmp(result.data(), merged.data(), elements * sizeof(float)) == 0);
+    }
+    // Small numbers below zero beside large ones, and more arrays than the fast sums hold.
+    const auto mean = make_statistic("mean", 3, {});
+    const HostArray array = floats(3, 1, {-0x1p-60f, 0x1p39f, -0x1p-71f});
+    for (std::size_t n = 0; n < 5000; ++n) mean->add(array, n);
+    std::vector<float> result(3);
+    mean->result(result.data());
+    for (std::int64_t i = 0; i < 3; ++i) CHECK(result[static_cast<std::size_t>(i)] == array.as<float>()[i]);
+}
+
+TEST_CASE("statistics: medians of many arrays and of few, in threads") {
+    const TempFolder folder;
+    constexpr std::size_t elements = 77;
+    for (const std::size_t arrays : {std::size_t{1}, std::size_t{2}, std::size_t{6}, std::size_t{255}, std::size_t{300}}) {
+        CAPTURE(arrays);
+        std::mt19937 random(7);
+        std::vector<HostArray> values;
+        for (std::size_t n = 0; n < arrays; ++n) {
+            std::vector<float> row(elements);
+            for (float& v : row) v = static_cast<float>(random() % 1000) - 500.0f;
+            row[0] = n % 2 == 0 ? 0.0f : -0.0f;
+            row[1] = std::numeric_limits<float>::infinity();
+            if (n + 1 == arrays) row[2] = std::numeric_limits<float>::quiet_NaN();
+            values.push_back(floats(elements, 1, row));
+        }
+        const fs::path stem = folder / fmt::format("m{}", arrays);
+        const auto part = make_statistic("median", elements, stem), total = make_statistic("median", elements, {});
+        std::atomic<std::size_t> next = 0;
+        {
+            std::vector<std::jthread> pool;
+            for (int t = 0; t < 3; ++t) {
+                pool.emplace_back([&] {
+                    for (std::size_t n; (n = next++) < arrays;) part->add(values[n], n);
+                });
+            }
+        }
+        total->merge(part->save(stem, 1), arrays);
+        std::vector<float> result(elements);
+        total->result(result.data());
+        CHECK(!std::signbit(result[0]));
+        CHECK(result[1] == std::numeric_limits<float>::infinity());
+        CHECK(std::isnan(result[2]));
+        bool right = true;
+        for (std::size_t e = 3; e < elements; ++e) {
+            std::vector<float> column;
+            for (const HostArray& array : values) column.push_back(array.as<float>()[e]);
+            std::sort(column.begin(), column.end());
+            right = right && result[e] == (column[(arrays - 1) / 2] + column[arrays / 2]) / 2;
+        }
+        CHECK(right);
+        const HostArray together = io::combine(values, "median");
+        CHECK(std::memcmp(together.as<float>() + 3, result.data() + 3, (elements - 3) * sizeof(float)) == 0);
+    }
 }
 
 TEST_CASE("manifest: torn and damaged lines do not count, the later of two does") {

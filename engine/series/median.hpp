@@ -1,0 +1,37 @@
+// The median of a series: every frame is kept in a file.
+#pragma once
+
+#include "io/file.hpp"
+#include "series/statistic.hpp"
+
+#include <mutex>
+
+namespace parallax::engine::series {
+
+class Median final : public Statistic {
+public:
+    static constexpr std::uint64_t memory = std::uint64_t{256} << 20;   ///< for the columns that are in hand
+
+    Median(std::size_t elements, std::filesystem::path stem);
+
+    void add(const HostArray&, std::size_t n) override;
+    std::filesystem::path save(const std::filesystem::path& stem, std::size_t number) override;
+    void merge(const std::filesystem::path&, std::size_t count) override;
+    void result(float* to) const override;
+
+private:
+    struct Part {
+        std::filesystem::path path;
+        std::size_t count;
+    };
+    io::File take();
+
+    std::size_t elements_;
+    std::filesystem::path path_;
+    std::mutex mutex_;
+    bool created_ = false;
+    std::vector<io::File> idle_;   ///< a handle for each thread that has been writing
+    std::vector<Part> parts_;
+};
+
+}  // namespace parallax::engine::series
