@@ -30,7 +30,10 @@ public:
             std::memcpy(to, whole_->data() + static_cast<std::size_t>(range.first) * slice_bytes, bytes);
             return;
         }
-        if (!stream_) stream_ = open_slices(spec_, input_);
+        if (!stream_ || range.first < next_) {
+            stream_.emplace(open_slices(spec_, input_));
+            next_ = 0;
+        }
         if (range.first > next_) stream_->skip(range.first - next_);
         stream_->next(range.size(), to);
         next_ = range.end;

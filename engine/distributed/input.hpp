@@ -8,7 +8,7 @@
 
 namespace parallax::engine::distributed {
 
-/// Reads from the one file of an input, in order. Files that have no slices to pick (PNG, JPEG, TIFF pictures) are decoded as a
+/// Reads from the one file of an input, fastest in order. Files that have no slices to pick (PNG, JPEG, TIFF pictures) are decoded as a
 /// whole at the first call.
 std::function<void(Range, std::byte* to)> slices_of(const InputSpec&, const PreparedInput&, NonFinite);
 

@@ -21,6 +21,9 @@ struct Range {
 /// The share of one rank, as even as whole multiples of `unit` allow; the last share ends with the whole.
 Range share_of(std::int64_t slices, int ranks, int rank, std::int64_t unit = 1);
 
+/// "rows 0 to 4095", "nothing".
+std::string in_words(const char* slices, Range);
+
 /// What a part runs with.
 struct PartRun {
     std::string step;                     ///< name in reports
@@ -29,7 +32,7 @@ struct PartRun {
     host::Queue& transfers;               ///< another of the same device
     Profiler& profiler;
     Communicator& ranks;
-    /// Slices of the input, dense, into `to`; calls go through the input in order.
+    /// Slices of the input, dense, into `to`. Fastest in order: to go back is to begin again.
     std::function<void(Range, std::byte* to)> read;
     /// Called now and then with the share that is done; throws to end the work.
     std::function<void(double)> advance;
@@ -44,8 +47,8 @@ struct PartResult {
 class Part {
 public:
     virtual ~Part() = default;
-    /// Its own slices of the input and of every array output.
-    virtual Range share() const = 0;
+    /// What this rank has of the input, for people: "rows 0 to 4095".
+    virtual std::string share() const = 0;
     virtual PartResult run(PartRun&) = 0;
 };
 

@@ -164,7 +164,7 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     }
 
     // Whoever fails has failed by now: from here on nothing is left to go wrong but the writing.
-    Json about{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"device_bytes", engine.context().allocated()}};
+    Json about{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"device_bytes", engine.context().allocated()}, {"share", place.part->share()}};
     about.update(made.report);
     const std::vector<std::string> abouts = gather(ranks, about.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (ranks.rank() == 0) report_stage("write", 0.85);

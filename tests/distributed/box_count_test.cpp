@@ -65,10 +65,45 @@ TEST_CASE("box counts on ranks: labels, small tiles, an image that is decoded as
     CHECK(files_of(folder, flat, 3) == files_of(folder, flat, 1));
 }
 
-TEST_CASE("box counts on ranks: what needs the array as a whole is refused with the reason") {
+TEST_CASE("box counts on ranks: outlines, bounding boxes, several grids and resampled slices do not depend on the cut") {
     const TempFolder folder;
-    io::write(folder / "v.npy", volume(ElementType::u8));
-    const auto error = error_of<UnsupportedError>([&] { run_job(folder, job({{"file", "v.npy"}, {"page_axis", "z"}}, {{"surface", true}}), 2); });
-    CHECK(contains(error.what(), "one device must have the outline of the whole array"));
-    CHECK_FALSE(fs::exists(folder / "c.json"));
+    // Two labels that begin in different slices, neither where a tile does; nothing in the first and the last.
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 205}, {'y', 70}, {'x', 41}}));
+    for (std::int64_t z = 37; z < 190; ++z)
+        for (std::int64_t y = 3; y < 70; ++y)
+            for (std::int64_t x = 5; x < 40; ++x) {
+                const std::uint32_t noise = static_cast<std::uint32_t>((z / 5 * 70 + y / 5) * 41 + x / 5) * 2654435761u >> 24;
+                array.as<std::uint8_t>()[(z * 70 + y) * 41 + x] = noise < 40 ? 0 : noise < 150 || z < 133 ? 1 : 2;
+            }
+    io::write(folder / "v.npy", array);
+    array.desc.unit = "mm";
+    for (Axis& axis : array.desc.axes) axis.spacing = axis.name == 'z' ? 0.7 : 1.9;   // several slices of the array come more than once, some never
+    io::write(folder / "v.nii", array);
+    array.desc.axes[0].spacing = 3.1;
+    io::write(folder / "w.nii", array);
+
+    const Json npy{{"file", "v.npy"}, {"page_axis", "z"}};
+    struct Case {
+        Json input, step;
+    };
+    for (const Case& c : {Case{npy, {{"surface", true}}}, Case{npy, {{"offsets", 3}}}, Case{npy, {{"origin", "bounding_box"}}}, Case{"v.nii", {{"anisotropy", "resample"}}},
+                          Case{"w.nii", {{"anisotropy", "resample"}, {"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}}}) {
+        CAPTURE(c.step.dump());
+        Json step = c.step;
+        step["labels"] = {1, 2, 3};
+        step["variant"] = "pyramid";
+        step["policy"] = {{"tile", 32}};
+        const std::string whole = files_of(folder, job(c.input, step), 1);
+        for (const int ranks : {2, 3, 8}) {
+            CAPTURE(ranks);
+            CHECK(files_of(folder, job(c.input, step), ranks) == whole);
+        }
+    }
+
+    HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 300}, {'x', 123}}));
+    for (std::int64_t i = 45 * 123; i < image.desc.count(); ++i) image.as<std::uint8_t>()[i] = (i / 123 & i % 123) == 0 ? 255 : 0;
+    io::write(folder / "i.png", image);
+    Json flat = job("i.png", {{"surface", true}, {"origin", "bounding_box"}, {"offsets", 4}, {"variant", "pyramid"}, {"policy", {{"tile", 32}}}});
+    flat["inputs"] = {{"image", "i.png"}};
+    CHECK(files_of(folder, flat, 5) == files_of(folder, flat, 1));
 }

@@ -30,7 +30,8 @@ HostArray image() {
 
 const char* const diffusion = R"({"parallax": 1, "non_finite": "reject", "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "iterations": 9}],
                                   "outputs": {"image": "out.npy"}})";
-const char* const boxes = R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "variant": "lanes", "policy": {"tile": 32}}],
+const char* const boxes = R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "surface": true, "origin": "bounding_box", "variant": "lanes",
+                                           "policy": {"tile": 32}}],
                               "outputs": {"counts": "counts.json"}})";
 
 std::size_t errors_in(const std::string& text) {

@@ -1,5 +1,6 @@
 // Slabs that begin at whole tiles: what tiles are folded to does not depend on who folds them. Rank 0 collects those flags and
-// counts, some 45 bytes a tile, and sums them up as if it had folded all tiles itself.
+// counts, some 45 bytes a tile, and sums them up as if it had folded all tiles itself. Where grids begin at the bounding box, all
+// ranks first look for it, each in its slices.
 #include "algorithms/box_count/part.hpp"
 
 #include "algorithms/box_count/slabs.hpp"
@@ -24,16 +25,22 @@ public:
     BoxPart(PlanBuilder& builder, const Problem& problem, Shape shape, int rank)
         : array_(problem.inputs.begin()->second), ranks_(problem.ranks), plan_(make_slab_plan(builder, problem, shape)), share_(share_of(rank)) {
         constexpr std::size_t enough = std::size_t{64} << 20;
-        slab_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(enough / slice_bytes()), 1, std::max<std::int64_t>(share_.size(), 1));
+        slab_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(enough / slice_bytes()), 1, slices());
         for (host::Buffer& buffer : device_) buffer = builder.state(static_cast<std::size_t>(slab_) * slice_bytes());
     }
 
-    Range share() const override { return share_; }
+    std::string share() const override {
+        const Slices stored = plan_->stored(share_);
+        return distributed::in_words("slices", {stored.first, stored.end});
+    }
 
     PartResult run(PartRun& run) override {
         check_alike(run.ranks);
         const Clock::time_point start = Clock::now();
-        count(run);
+        for (int pass = 0; pass < plan_->slab_passes(); ++pass) {
+            count(run, pass);
+            if (plan_->finds_boxes(pass)) agree_on_boxes(run);
+        }
         gather(run);
         PartResult result;
         if (run.ranks.rank() == 0) {
@@ -45,14 +52,17 @@ public:
             result.records = run.execution.finish_records();
         }
         const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        result.report = {{"share", share_.size() == 0 ? std::string("nothing") : fmt::format("slices {} to {}", share_.first, share_.end - 1)}, {"steps_seconds", seconds}};
+        result.report = {{"steps_seconds", seconds}};
         return result;
     }
 
 private:
     std::int64_t slices() const { return array_.axes.front().size; }
     std::size_t slice_bytes() const { return array_.dense_bytes() / static_cast<std::size_t>(slices()); }
-    Range share_of(int rank) const { return distributed::share_of(slices(), ranks_, rank, plan_->layer()); }
+    Slices share_of(int rank) const {
+        const Range share = distributed::share_of(plan_->slices(), ranks_, rank, plan_->layer());
+        return {share.first, share.end};
+    }
 
     /// Tiles follow the device where the policy leaves them open.
     void check_alike(distributed::Communicator& ranks) const {
@@ -63,16 +73,16 @@ private:
     }
 
     /// A slab is read while the device has the one before.
-    void count(PartRun& run) {
+    void count(PartRun& run, int pass) {
         using Slabs = std::array<std::shared_ptr<host::PinnedMemory>, 2>;
         host::Queue& queue = run.execution.queue();
         const std::size_t bytes = static_cast<std::size_t>(slab_) * slice_bytes();
         host::InFlight<Slabs> slabs(queue, Slabs{run.context.allocate_pinned(bytes), run.context.allocate_pinned(bytes)});
         std::array<host::Event, 2> up;
         std::size_t turn = 0;
-        plan_->begin_at(share_.first);
-        for (std::int64_t first = share_.first; first < share_.end; first += slab_, turn ^= 1) {
-            const Range range{first, std::min(first + slab_, share_.end)};
+        const Slices wanted = plan_->begin(run.execution, pass, share_);
+        for (std::int64_t first = wanted.first; first < wanted.end; first += slab_, turn ^= 1) {
+            const Range range{first, std::min(first + slab_, wanted.end)};
             std::byte* const memory = (*slabs)[turn]->bytes().data();
             up[turn].wait();
             {
@@ -86,12 +96,22 @@ private:
                 run.profiler.add("slab", StageKind::upload, up[turn]);
             }
             const Execution::Scope scope(run.profiler, run.step);
-            plan_->enqueue_slab(run.execution, device_[turn], 0, range.first, range.size());
+            plan_->enqueue_slab(run.execution, device_[turn], pass, range.first, range.size());
             queue.flush();
-            if (run.advance) run.advance(static_cast<double>(range.end - share_.first) / static_cast<double>(share_.size()));
+            if (run.advance) run.advance((pass + static_cast<double>(range.end - wanted.first) / static_cast<double>(wanted.count())) / plan_->slab_passes());
         }
         queue.finish(run.step);
         slabs.landed();
+    }
+
+    /// The lowest corner that any rank has seen.
+    void agree_on_boxes(PartRun& run) {
+        std::vector<std::uint32_t> lowest = plan_->boxes(run.execution);
+        for (const std::string& seen : distributed::gather_everywhere(run.ranks, Json(lowest).dump())) {
+            const auto theirs = Json::parse(seen).get<std::vector<std::uint32_t>>();
+            for (std::size_t i = 0; i < lowest.size(); ++i) lowest[i] = std::min(lowest[i], theirs[i]);
+        }
+        plan_->set_boxes(run.execution, lowest);
     }
 
     /// What other ranks have found, into the places where rank 0 would have found it.
@@ -129,9 +149,7 @@ private:
         run.ranks.exchange({&message, 1});
     }
 
-    std::vector<Piece> pieces_of(PartRun& run, Range share) const {
-        return share.size() == 0 ? std::vector<Piece>() : plan_->pieces(run.execution, share.first, share.end);
-    }
+    std::vector<Piece> pieces_of(PartRun& run, Slices share) const { return plan_->pieces(run.execution, share); }
 
     static std::size_t bytes_of(const std::vector<Piece>& pieces) {
         std::size_t bytes = 0;
@@ -142,7 +160,7 @@ private:
     ArrayDesc array_;
     int ranks_;
     std::unique_ptr<SlabCounting> plan_;
-    Range share_;
+    Slices share_;
     std::int64_t slab_ = 1;                    // slices in memory at a time
     std::array<host::Buffer, 2> device_;
 };

@@ -8,7 +8,7 @@
 
 namespace parallax::engine::box_count {
 
-/// For arrays that can be counted in slabs (why_no_slabs()). Ranks beyond the layers of tiles have nothing to do.
+/// Ranks beyond the layers of tiles have nothing to do.
 std::unique_ptr<distributed::Part> make_part(PlanBuilder&, const Problem&, Shape, int rank);
 
 }  // namespace parallax::engine::box_count

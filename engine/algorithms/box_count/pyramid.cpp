@@ -68,9 +68,6 @@ std::unique_ptr<Plan> make_plan(PlanBuilder& builder, const Problem& problem, Sh
 /// Empty: it can be counted.
 std::string why_not(const Problem& problem) {
     const BoxCountSpec spec = spec_of(problem);
-    if (problem.ranks > 1) {
-        if (std::string reason = why_no_ranks(spec); !reason.empty()) return reason;
-    }
     const std::int64_t tiles = tiles_of(spec.shifted_size(), 32);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
     return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);

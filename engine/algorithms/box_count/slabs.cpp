@@ -5,6 +5,8 @@
 //
 // The box around a band is known at the end only, so it takes a pass of its own. Where the flags and counts of all bands and grids
 // are more than the plan may keep, each further pass takes a part of them.
+//
+// Ranks that share an array fold a layer where it begins, however far that grid is shifted.
 #include "algorithms/box_count/slabs.hpp"
 
 #include "algorithms/box_count/device.hpp"
@@ -88,8 +90,8 @@ public:
     int slab_passes() const override { return static_cast<int>(passes_.size()); }
 
     void enqueue_slab(Execution& x, const host::Buffer& array, int pass, std::int64_t first, std::int64_t count) override {
-        if (first == start_) begin(x, static_cast<std::size_t>(pass));
-        const std::int64_t end = resampled(first + count), slices = mask_.size().slices;
+        if (problem_.ranks == 1 && first == 0) begin(x, pass, {0, slices()});
+        const std::int64_t end = std::min(resampled(first + count), made_end_);
         while (made_ < end) {
             // The ring goes round, a layer waits to be folded, or an outline still needs the two slices before.
             std::int64_t to = std::min(end, (made_ / tile_ + 1) * tile_);
@@ -97,18 +99,60 @@ public:
             if (spec_.surface) to = std::min(to, made_ + tile_ - 2);
             for (std::size_t i = 0; i < pass_.bands; ++i) mask_.bits(x, array, first, bands_, band(i), bits_[i], {made_, to});
             made_ = to;
-            settle(x, to == slices ? slices : to - behind());
+            settle(x, to == slices() ? slices() : to - behind());
         }
-        if (done_ == slices && !pass_.boxes && problem_.ranks == 1) folder_.sum_up(x, pass_.first_band * shifts_.size() + pass_.first_grid, folded_.size());
+        if (done_ == slices() && !pass_.boxes && problem_.ranks == 1) folder_.sum_up(x, pass_.first_band * shifts_.size() + pass_.first_grid, next_.size());
     }
 
-    void begin_at(std::int64_t first) override { start_ = first; }
+    Slices begin(Execution& x, int number, Slices share) override {
+        const auto pass = static_cast<std::size_t>(number);
+        if (problem_.ranks == 1 && pass > 0 && passes_[pass - 1].boxes) take_boxes(boxes(x));
+        pass_ = passes_[pass];
+        next_.assign(pass_.bands * pass_.grids, 0);
+        last_ = next_;
+        Slices wanted = share;
+        for (std::size_t set = 0; set < next_.size(); ++set) {
+            next_[set] = layer_at(set, share.first);
+            last_[set] = layer_at(set, share.end);
+            if (next_[set] < last_[set]) wanted.end = std::max(wanted.end, std::min(end_of(set, last_[set] - 1), slices()));
+        }
+        if (share.count() == 0) wanted = {share.end, share.end};
+        done_ = wanted.first;
+        made_ = std::max<std::int64_t>(0, wanted.first - behind());
+        made_end_ = wanted.count() == 0 ? made_ : std::min(slices(), wanted.end + behind());
+        if (pass_.boxes && pass == 0) mask_.clear_corners(x, corners_);
+        if (!pass_.boxes) fold_layers(x);   // those that end before the array begins
+        return stored({made_, made_end_});
+    }
 
+    std::int64_t slices() const noexcept override { return mask_.size().slices; }
     std::int64_t layer() const noexcept override { return tile_; }
+    Slices stored(Slices some) const override {
+        if (sources_.empty() || some.count() == 0) return some;
+        return {sources_[static_cast<std::size_t>(some.first)], std::int64_t{sources_[static_cast<std::size_t>(some.end - 1)]} + 1};
+    }
+    bool finds_boxes(int pass) const noexcept override { return passes_[static_cast<std::size_t>(pass)].boxes; }
 
-    std::vector<Piece> pieces(Execution& x, std::int64_t first, std::int64_t end) const override {
+    std::vector<std::uint32_t> boxes(Execution& x) const override {
+        host::InFlight<std::vector<std::uint32_t>> corners(x.queue(), std::vector<std::uint32_t>(3 * lowest_.size()));
+        x.queue().read(x.buffer(corners_), 0, corners->data(), corners->size() * sizeof(std::uint32_t), "bounding box").wait();
+        corners.landed();
+        return std::move(*corners);
+    }
+
+    void set_boxes(Execution& x, const std::vector<std::uint32_t>& all) override {
+        host::InFlight<std::vector<std::uint32_t>> corners(x.queue(), all);
+        x.queue().write(x.buffer(corners_), 0, corners->data(), corners->size() * sizeof(std::uint32_t), "bounding box").wait();
+        corners.landed();
+        take_boxes(all);
+    }
+
+    std::vector<Piece> pieces(Execution& x, Slices share) const override {
         const std::int64_t tiles = tiles_of(layer_, static_cast<int>(tile_));
-        return folder_.pieces(x, most_sets(), first / tile_ * tiles, divided_up(end, tile_) * tiles);
+        std::vector<Piece> all;
+        for (std::size_t set = 0; set < next_.size(); ++set)
+            folder_.add_pieces(x, set, layer_at(set, share.first) * tiles, layer_at(set, share.end) * tiles, all);
+        return all;
     }
 
     void enqueue(Execution& x, const Bindings&) override {
@@ -133,26 +177,10 @@ private:
         return sources_.empty() ? stored : std::lower_bound(sources_.begin(), sources_.end(), static_cast<std::uint32_t>(stored)) - sources_.begin();
     }
 
-    void begin(Execution& x, std::size_t pass) {
-        const bool boxes_are_there = pass > 0 && passes_[pass - 1].boxes;
-        pass_ = passes_[pass];
-        made_ = done_ = start_;
-        folded_.assign(pass_.bands * pass_.grids, start_ / tile_);
-        if (pass_.boxes) {
-            if (pass == 0) mask_.clear_corners(x, corners_);
-            return;
-        }
-        if (boxes_are_there) read_boxes(x);
-        fold_layers(x);   // those that end before the array begins
-    }
-
     /// Where bands begin along the slow axis decides which slices make a layer.
-    void read_boxes(Execution& x) {
-        host::InFlight<std::vector<std::uint32_t>> corners(x.queue(), std::vector<std::uint32_t>(3 * lowest_.size()));
-        x.queue().read(x.buffer(corners_), 0, corners->data(), corners->size() * sizeof(std::uint32_t), "bounding box").wait();
-        corners.landed();
+    void take_boxes(const std::vector<std::uint32_t>& corners) {
         for (std::size_t band = 0; band < lowest_.size(); ++band) {
-            const std::uint32_t slice = (*corners)[3 * band + 2];
+            const std::uint32_t slice = corners[3 * band + 2];
             lowest_[band] = slice == 0xffffffffu ? 0 : slice;
         }
     }
@@ -170,21 +198,29 @@ private:
         }
     }
 
-    /// The slice of the array at which a layer of a set ends.
-    std::int64_t end_of(std::size_t set, std::int64_t layer) const {
-        return (layer + 1) * tile_ - shifts_[pass_.first_grid + set % pass_.grids][slow_axis(spec_)] + lowest_[pass_.first_band + set / pass_.grids];
+    /// The slice before which a set's grid begins.
+    std::int64_t start_of(std::size_t set) const {
+        return lowest_[pass_.first_band + set / pass_.grids] - shifts_[pass_.first_grid + set % pass_.grids][slow_axis(spec_)];
     }
+    /// The slice at which a layer of a set ends.
+    std::int64_t end_of(std::size_t set, std::int64_t layer) const { return (layer + 1) * tile_ + start_of(set); }
     std::int64_t layers() const noexcept { return divided_up(mask_.moved_size().slices, tile_); }
+    /// The first layer of a set that begins at this slice or behind it; all begin somewhere in the array.
+    std::int64_t layer_at(std::size_t set, std::int64_t slice) const {
+        if (slice == 0) return 0;
+        if (slice == slices()) return layers();
+        return std::min(layers(), divided_up(std::max<std::int64_t>(0, slice - start_of(set)), tile_));
+    }
     /// The first end of a layer that is not folded.
     std::int64_t next_end() const {
         std::int64_t next = std::numeric_limits<std::int64_t>::max() - 1;
-        for (std::size_t set = 0; set < folded_.size(); ++set)
-            if (folded_[set] < layers()) next = std::min(next, end_of(set, folded_[set]));
+        for (std::size_t set = 0; set < next_.size(); ++set)
+            if (next_[set] < last_[set]) next = std::min(next, end_of(set, next_[set]));
         return next;
     }
     void fold_layers(Execution& x) {
-        for (std::size_t set = 0; set < folded_.size(); ++set)
-            while (folded_[set] < layers() && (done_ == mask_.size().slices || end_of(set, folded_[set]) <= done_)) fold(x, set, folded_[set]++);
+        for (std::size_t set = 0; set < next_.size(); ++set)
+            while (next_[set] < last_[set] && (done_ == slices() || end_of(set, next_[set]) <= done_)) fold(x, set, next_[set]++);
     }
     void fold(Execution& x, std::size_t set, std::int64_t layer) {
         const std::size_t i = set / pass_.grids;
@@ -211,21 +247,13 @@ private:
 
     // Where the array is.
     Pass pass_;
-    std::int64_t start_ = 0;              ///< the first slice that comes
-    std::int64_t made_ = 0, done_ = 0;    ///< slices that are bits; that are what is counted
-    std::vector<std::int64_t> folded_;    ///< layers of each set
+    std::int64_t made_ = 0, done_ = 0;    ///< up to which slice they are bits; are what is counted
+    std::int64_t made_end_ = 0;           ///< slices that are wanted
+    std::vector<std::int64_t> next_, last_;   ///< layers of each set that are still to be folded
     std::vector<std::int64_t> lowest_;    ///< slice where each band's box begins
 };
 
 }  // namespace
-
-std::string why_no_ranks(const BoxCountSpec& spec) {
-    if (spec.surface) return "one device must have the outline of the whole array";
-    if (spec.origin != Origin::corner) return "one device must find the bounding box";
-    if (spec.offsets > 1) return "one device must count several grids";
-    if (spec.size != spec.stored) return "one device must resample the array";
-    return {};
-}
 
 std::unique_ptr<SlabCounting> make_slab_plan(PlanBuilder& builder, const Problem& problem, Shape shape) {
     return std::make_unique<SlabPlan>(builder, problem, shape);

@@ -1,6 +1,7 @@
 // The pyramid of an array that comes slab by slab.
 #pragma once
 
+#include "algorithms/box_count/mask.hpp"
 #include "algorithms/box_count/tiles.hpp"
 #include "core/plan.hpp"
 
@@ -8,17 +9,27 @@
 
 namespace parallax::engine::box_count {
 
-/// Why several devices cannot share the counting; empty: they can.
-std::string why_no_ranks(const BoxCountSpec&);
-
+/// Of an array that ranks share: each folds the layers of tiles, of every grid, that begin in its slices, for which it needs a few of
+/// those behind. Slices are of what is counted: resampled ones where the array is resampled.
 class SlabCounting : public Plan {
 public:
-    /// Of an array that ranks share: this one's slabs begin at this slice, which is where a layer begins.
-    virtual void begin_at(std::int64_t first) = 0;
-    /// Slices that are folded at a time.
+    virtual std::int64_t slices() const noexcept = 0;
+    /// Slices that are folded at a time: what shares should be multiples of.
     virtual std::int64_t layer() const noexcept = 0;
-    /// What enqueue_slab() leaves of slices [first, end), whole layers: all that enqueue() needs to know of them.
-    virtual std::vector<Piece> pieces(Execution&, std::int64_t first, std::int64_t end) const = 0;
+    /// Slices of the array that these come from.
+    virtual Slices stored(Slices) const = 0;
+
+    /// Begins a pass over this rank's share, and says which slices of the array enqueue_slab() wants.
+    virtual Slices begin(Execution&, int pass, Slices share) = 0;
+    /// Whether a pass is there to find the boxes around the bands.
+    virtual bool finds_boxes(int pass) const noexcept = 0;
+    /// After such a pass: the lowest x, row and slice of each band that this rank has seen, all ones where it saw none.
+    virtual std::vector<std::uint32_t> boxes(Execution&) const = 0;
+    /// What all have seen, before the next pass.
+    virtual void set_boxes(Execution&, const std::vector<std::uint32_t>&) = 0;
+
+    /// After the last pass: what it leaves of a rank's share, and all that enqueue() needs to know of it.
+    virtual std::vector<Piece> pieces(Execution&, Slices share) const = 0;
 };
 std::unique_ptr<SlabCounting> make_slab_plan(PlanBuilder&, const Problem&, Shape);
 

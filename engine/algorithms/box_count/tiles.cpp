@@ -85,14 +85,13 @@ void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffe
               u32(base / by_axis_[0]), u32(set)});
 }
 
-std::vector<Piece> TileFolder::pieces(Execution& x, std::size_t sets, std::int64_t first, std::int64_t end) const {
-    std::vector<Piece> all;
+void TileFolder::add_pieces(Execution& x, std::size_t set, std::int64_t first, std::int64_t end, std::vector<Piece>& to) const {
+    if (first == end) return;
     const std::size_t tiles = by_axis_[0], groups = groups_ / (tiles_ / by_axis_[0]);   // of a row
     const std::size_t from = static_cast<std::size_t>(first) / tiles, rows = static_cast<std::size_t>(end - first) / tiles, word = sizeof(std::uint32_t);
-    for (std::size_t set = 0; set < sets; ++set) all.push_back({x.buffer(tops_), set * tiles_ + from * tiles, rows * tiles});
-    for (std::size_t column = 0; column < sets * columns_; ++column)
-        all.push_back({x.buffer(counts_), (column * groups_ + from * groups) * word, rows * groups * word});
-    return all;
+    to.push_back({x.buffer(tops_), set * tiles_ + from * tiles, rows * tiles});
+    for (std::size_t column = 0; column < columns_; ++column)
+        to.push_back({x.buffer(counts_), ((set * columns_ + column) * groups_ + from * groups) * word, rows * groups * word});
 }
 
 void TileFolder::sum_up(Execution& x, std::size_t first, std::size_t sets) {

@@ -36,8 +36,8 @@ public:
     void sum_up(Execution&, std::size_t first, std::size_t sets);
     /// Memory of a set.
     static std::uint64_t bytes_of_set(const std::array<std::int64_t, 3>& size, const Shape&);
-    /// Where what fold() leaves of tiles [first, end), whole rows, of the first `sets` lies: all that sum_up() needs to know of them.
-    std::vector<Piece> pieces(Execution&, std::size_t sets, std::int64_t first, std::int64_t end) const;
+    /// Adds where what fold() leaves of tiles [first, end) of a set, whole rows, lies: all that sum_up() needs to know of them.
+    void add_pieces(Execution&, std::size_t set, std::int64_t first, std::int64_t end, std::vector<Piece>& to) const;
     /// Leaves the records of all results.
     void record(Execution&, const Problem&, const BoxCountSpec&);
 

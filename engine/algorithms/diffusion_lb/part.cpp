@@ -54,7 +54,7 @@ public:
             halo_.emplace(builder, layout_, territory_, populations(pace_.parameters.lattice) - 1, steps_->population_bytes(), beyond, pace_.parameters.update_edges_every > 1);
     }
 
-    Range share() const override { return share_; }
+    std::string share() const override { return distributed::in_words("rows", share_); }
 
     PartResult run(PartRun& run) override {
         Execution& x = run.execution;
@@ -85,7 +85,8 @@ private:
                               "take its slices one by one, by for_each with \"pages\"");
         if (pace_.parameters.stop_below > 0)
             throw ConfigError("/stop_below", fmt::format("{} on several devices", pace_.parameters.stop_below), "0, which takes all iterations",
-                              "whether to stop is decided from the whole image, which one device must have");
+                              "the change of a step is added up by work-groups, whose rows a cut would move: the sum would round differently, and the image stop "
+                              "a step sooner or later than on one device. Use one, or give \"iterations\"");
     }
 
     ConfigError too_few_rows(int ranks, std::int64_t least) const {
@@ -174,7 +175,7 @@ private:
     }
 
     Json report(double seconds) const {
-        Json report{{"share", fmt::format("rows {} to {}", share_.first, share_.end - 1)}, {"steps_seconds", seconds}};
+        Json report{{"steps_seconds", seconds}};
         if (!halo_) return report;
         const Halo::Seconds exchange = halo_->seconds();
         Json& exchanges = report["exchanges"];
