@@ -117,7 +117,7 @@ private:
 
     void note(const StepSpec& step, const compare::Point& point, bool is_last) {
         const Problem problem = problem_of(step);
-        const WorkClass work = WorkClass::of(problem);
+        const WorkClass work = WorkClass::of(*step.algorithm, problem);
         Found found;
         found.problem.parameters = step.parameters.to_json();
         found.problem.outputs = step.outputs;
