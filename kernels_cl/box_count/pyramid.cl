@@ -54,10 +54,8 @@
 #define SYNC() BARRIER_LOCAL()
 #define SYNC_ALL() BARRIER_ALL()
 #define ADD(place, value) atomic_add(place, value)
-#define SPREAD 32                                    // places for a sum, so that lanes do not wait for each other
+#define SPREAD 32                                    // places for sums, so that lanes do not wait for each other
 #endif
-#define SPREAD_COLUMNS 9                             // edges of 1 to 16; few lanes add to the others
-#define ADD_SPREAD(column, value) ADD(&spread[(column) * (SPREAD + 1) + lane % SPREAD], value)
 
 #if ELEMENT_BYTES == 1
 // The highest bit of each byte: whether it is at least n, 0 to 256, where `add` is 0x80 - n or 0x100 - n in each byte, and `small`
@@ -138,7 +136,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
                                                   uint labels, uint base, uint first_set) {
     LOCAL_ARRAY(uint, cells, (PIECES + 3) / 4);   // a byte a piece: boxes of 4 along x, any in bits 0 to 3, all in 4 to 7
     LOCAL_ARRAY(uchar, middles, 2 * MIDDLES);     // any | all << 1
-    LOCAL_ARRAY(uint, spread, SPREAD_COLUMNS * (SPREAD + 1));   // a place more, that lanes find different banks
+    LOCAL_ARRAY(uint, spread, 3 * SPREAD);
     LOCAL_ARRAY(uint, sums, COLUMNS);
     LOCAL uchar* cell = (LOCAL uchar*)cells;
     const uint group = (uint)get_group_id(0), lane = (uint)get_local_id(0);
@@ -147,7 +145,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 
     for (uint label = 0; label < labels; ++label) {
         const VALUE low = bands[2 * label], high = bands[2 * label + 1];
-        for (uint i = lane; i < SPREAD_COLUMNS * (SPREAD + 1); i += GROUP) spread[i] = 0;
+        for (uint i = lane; i < 3 * SPREAD; i += GROUP) spread[i] = 0;
         for (uint i = lane; i < COLUMNS; i += GROUP) sums[i] = 0;
         SYNC();
 
@@ -266,9 +264,9 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             cell[(qz * ACROSS + qx) * ROWS + qy] = (uchar)((any_4 & 15u) | (all_4 & 15u) << 4);
         }
 #endif
-        ADD_SPREAD(0, set);
-        ADD_SPREAD(1, any_2);
-        ADD_SPREAD(2, all_2);
+        ADD(&spread[lane % SPREAD], set);
+        ADD(&spread[SPREAD + lane % SPREAD], any_2);
+        ADD(&spread[2 * SPREAD + lane % SPREAD], all_2);
         SYNC();
 
         // Boxes of 16: four words of four bytes, a word a slice, a byte a row.
@@ -298,12 +296,12 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
             any_16 = (any_16 | any_16 >> 2) & 1u;
             all_16 = (all_16 & all_16 >> 2) >> 4 & 1u;
             middles[q] = (uchar)(any_16 | all_16 << 1);
-            ADD_SPREAD(3, any_4);
-            ADD_SPREAD(4, all_4);
-            ADD_SPREAD(5, any_8);
-            ADD_SPREAD(6, all_8);
-            ADD_SPREAD(7, any_16);
-            ADD_SPREAD(8, all_16);
+            ADD(&sums[3], any_4);
+            ADD(&sums[4], all_4);
+            ADD(&sums[5], any_8);
+            ADD(&sums[6], all_8);
+            ADD(&sums[7], any_16);
+            ADD(&sums[8], all_16);
         }
         SYNC();
 
@@ -338,8 +336,8 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
         GLOBAL uint* to = counts + (ulong64)(first_set + label) * COLUMNS * groups + base * groups_x + group;
         for (uint c = lane; c < COLUMNS; c += GROUP) {
             uint sum = sums[c];
-            if (c < SPREAD_COLUMNS)
-                for (uint i = 0; i < SPREAD; ++i) sum += spread[c * (SPREAD + 1) + i];
+            if (c < 3)
+                for (uint i = 0; i < SPREAD; ++i) sum += spread[c * SPREAD + i];
             to[(ulong64)c * groups] = sum;
         }
         GLOBAL uchar* top = tops + (ulong64)(first_set + label) * tiles + (ulong64)(base + row_of_tiles) * tiles_x + first_x;

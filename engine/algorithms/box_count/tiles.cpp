@@ -18,7 +18,7 @@ std::uint32_t u32(auto value) { return static_cast<std::uint32_t>(value); }
 std::uint64_t local_bytes(const Shape& shape, int dimensions) {
     const auto up = [&](std::uint64_t side) { return dimensions == 3 ? side * side : side; };
     const auto tile = static_cast<std::uint64_t>(shape.tile), across = static_cast<std::uint64_t>(shape.wide) * tile / 16;
-    return across * up(tile / 4) + 2 * across * up(tile / 16) + 1536;
+    return across * up(tile / 4) + 2 * across * up(tile / 16) + 512;
 }
 
 void refuse_if_too_large(const Shape& shape, int dimensions, const host::DeviceInfo& device) {
