@@ -11,7 +11,9 @@
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX   // libstdc++ for mingw-w64 defines it
 #define NOMINMAX
+#endif
 #include <windows.h>
 #else
 #include <dlfcn.h>

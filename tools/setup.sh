@@ -1,21 +1,22 @@
 # Shared by tools/run and tools/test: install what is missing, then build. Sourced, not run.
-# Packages come from tools/packages.txt; a line "# test: NAME" is installed for tests only, "# test?: NAME" where the
-# distribution has it.
+# Packages come from tools/packages.txt; a line "# test: NAME" is installed for tests only, "# check: NAME" for tools/check only,
+# "# test?: NAME" and "# check?: NAME" where the distribution has it.
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build="${PARALLAX_BUILD:-$root/build}"
 
-# missing_packages FILTER...: names from packages.txt that dpkg does not have
+# missing_packages [test|check]: names from packages.txt that dpkg does not have
 missing_packages() {
     local wanted
     wanted="$(grep -v '^#' "$root/tools/packages.txt" | grep . || true)"
-    local name
-    if [ "${1:-}" = test ]; then
-        wanted="$wanted $(sed -n 's/^# test: //p' "$root/tools/packages.txt")"
-        for name in $(sed -n 's/^# test?: //p' "$root/tools/packages.txt"); do
+    local name purpose purposes="${1:-}"
+    [ "$purposes" = check ] && purposes="test check"
+    for purpose in $purposes; do
+        wanted="$wanted $(sed -n "s/^# $purpose: //p" "$root/tools/packages.txt")"
+        for name in $(sed -n "s/^# $purpose?: //p" "$root/tools/packages.txt"); do
             apt-cache show "$name" > /dev/null 2>&1 && wanted="$wanted $name"
         done
-    fi
+    done
     for name in $wanted; do
         dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || echo "$name"
     done

@@ -33,9 +33,10 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
     return report_error(parallax::ConfigError("", error.what(), expected, hint), "");
 }
 
-int parse_and_run(int argc, char** argv) {
+int parse_and_run(const std::vector<std::string>& arguments) {
     CLI::App app("One imaging computation, seen from every device.", "parallax");
     app.set_version_flag("--version", std::string("parallax ") + PARALLAX_VERSION);
+    app.allow_windows_style_options(false);   // /data/job.json is a path there, too
     app.require_subcommand(1);
     bool verbose = false;
     app.add_flag("--verbose", verbose, "Say more on stderr");
@@ -58,11 +59,11 @@ int parse_and_run(int argc, char** argv) {
     add_bindings(app, command);
 
     try {
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));   // CLI11 takes the last one first
     } catch (const CLI::Success& done) {   // --help, --version
         return app.exit(done);
     } catch (const CLI::ParseError& error) {
-        return refuse(app, error, {argv + 1, argv + argc});
+        return refuse(app, error, arguments);
     }
 
     const auto logger = spdlog::stderr_color_mt("parallax");
@@ -85,7 +86,7 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return parse_and_run(argc, argv);
+        return parse_and_run(arguments_of(argc, argv));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "error: %s\n", error.what());
     } catch (...) {

@@ -4,7 +4,16 @@
 #include <csignal>
 
 #if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+// after windows.h, on which they stand
 #include <io.h>
+#include <shellapi.h>
+
+#include <memory>
 #else
 #include <unistd.h>
 #endif
@@ -23,9 +32,24 @@ extern "C" void on_signal(int signal) {
 }  // namespace
 
 #if defined(_WIN32)
+std::vector<std::string> arguments_of(int argc, char** argv) {
+    int count = 0;
+    const std::unique_ptr<wchar_t*, decltype(&LocalFree)> wide(CommandLineToArgvW(GetCommandLineW(), &count), &LocalFree);
+    if (!wide) return {argv + 1, argv + argc};
+    std::vector<std::string> arguments;
+    for (int i = 1; i < count; ++i) {
+        const wchar_t* const text = wide.get()[i];
+        const int bytes = WideCharToMultiByte(CP_UTF8, 0, text, -1, nullptr, 0, nullptr, nullptr);   // with the 0 at its end
+        std::string& argument = arguments.emplace_back(static_cast<std::size_t>(bytes > 0 ? bytes : 1), '\0');
+        WideCharToMultiByte(CP_UTF8, 0, text, -1, argument.data(), bytes, nullptr, nullptr);
+        argument.pop_back();
+    }
+    return arguments;
+}
 bool stderr_is_terminal() { return _isatty(2) != 0; }
 bool stdout_is_terminal() { return _isatty(1) != 0; }
 #else
+std::vector<std::string> arguments_of(int argc, char** argv) { return {argv + (argc > 0 ? 1 : 0), argv + argc}; }
 bool stderr_is_terminal() { return isatty(2) != 0; }
 bool stdout_is_terminal() { return isatty(1) != 0; }
 #endif

@@ -1,8 +1,14 @@
 // What the program knows of the terminal, and how a person stops it.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace parallax::cli {
 
+/// What was typed after the program's name, as UTF-8 on every system: Windows hands main() its own code page, in which the
+/// names of files need not exist.
+std::vector<std::string> arguments_of(int argc, char** argv);
 bool stderr_is_terminal();
 bool stdout_is_terminal();
 /// After the first Ctrl-C or SIGTERM interrupted() is true; a second one ends the program at once.
