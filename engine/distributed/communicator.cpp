@@ -1,6 +1,8 @@
 #include "distributed/communicator.hpp"
 
+#include <algorithm>
 #include <array>
+#include <exception>
 
 namespace parallax::engine::distributed {
 namespace {
@@ -56,6 +58,20 @@ void barrier(Communicator& ranks) {
 
 std::vector<std::string> gather_everywhere(Communicator& ranks, const std::string& text) {
     return Json::parse(broadcast(ranks, Json(gather(ranks, text)).dump(-1, ' ', false, Json::error_handler_t::replace))).get<std::vector<std::string>>();
+}
+
+void all_or_none(Communicator& ranks, const std::function<void()>& work) {
+    std::exception_ptr problem;
+    try {
+        work();
+    } catch (...) {
+        problem = std::current_exception();
+    }
+    const std::vector<std::string> failed = gather_everywhere(ranks, problem ? "failed" : "");
+    const auto first = std::find(failed.begin(), failed.end(), "failed");
+    if (first == failed.end()) return;
+    if (first - failed.begin() == ranks.rank()) std::rethrow_exception(problem);
+    barrier(ranks);   // to which the first one does not come
 }
 
 }  // namespace parallax::engine::distributed

@@ -2,7 +2,7 @@
 
 #include "distributed/input.hpp"
 #include "distributed/output.hpp"
-#include "distributed/part.hpp"
+#include "distributed/place.hpp"
 #include "distributed/threads.hpp"
 #include "job/fit.hpp"
 #include "job/work.hpp"
@@ -16,61 +16,10 @@
 namespace parallax::engine::distributed {
 namespace {
 
-/// A part with all that it runs on. Members in the order in which they may go.
-struct Place {
-    Place(Engine& engine, const Prepared& prepared) : session(engine), transfers(session.context().create_queue()) {
-        for (host::Queue* queue : {&session.queue(), transfers.get()}) queue->set_limit(std::chrono::duration<double>(prepared.job.step_timeout_s));
-    }
-    ~Place() {
-        for (host::Queue* queue : {transfers.get(), &session.queue()}) {
-            try {
-                queue->finish();
-            } catch (const std::exception&) {   // whoever waited for the command that failed has been told
-            }
-        }
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-
-    Session session;
-    std::unique_ptr<host::Queue> transfers;
-    std::unique_ptr<PlanBuilder> builder;
-    std::vector<host::Buffer> workspace;
-    std::unique_ptr<Part> part;
-    Choice choice;
-    double plan_seconds = 0;
-};
-
-/// Every rank takes the variant and the policy that rank 0 chooses, so that all compute alike.
-Choice choose_alike(Place& place, const Prepared& prepared, const Problem& problem, Communicator& ranks) {
-    const StepSpec& step = prepared.job.steps.front();
-    if (ranks.rank() != 0) {
-        const Json chosen = Json::parse(broadcast(ranks, {}));
-        return place.session.choose(*step.algorithm, problem, chosen["variant"].get<std::string>(), chosen["policy"], step.pointer);
-    }
-    Choice choice = place.session.choose(*step.algorithm, problem, step.variant, step.policy, step.pointer);
-    broadcast(ranks, Json{{"variant", choice.variant->name}, {"policy", choice.policy.to_json()}}.dump());
-    return choice;
-}
-
-void make_part(Place& place, const Prepared& prepared, Communicator& ranks) {
-    const auto start = std::chrono::steady_clock::now();
-    Problem problem = prepared.steps.front().problem;
-    problem.ranks = ranks.size();
-    in_terms_of(prepared.job, prepared.job.steps.front(), [&] {
-        place.choice = choose_alike(place, prepared, problem, ranks);
-        place.builder = std::make_unique<PlanBuilder>(place.session.context(), place.session.queue());
-        place.part = place.choice.variant->part(*place.builder, problem, place.choice.policy, ranks.rank());
-    });
-    for (const std::size_t bytes : place.builder->slots()) place.workspace.push_back(place.session.context().allocate(bytes));
-    check_limit(prepared.job, place.session.context().allocated());
-    place.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 StepReport step_report(const Place& place, const StepSpec& step, const PreparedStep& prepared) {
     StepReport report{step.id, step.algorithm->name, place.choice.variant->name, place.choice.policy, place.choice.policy_from, place.choice.refusals,
                       prepared.warnings, place.builder->built(), place.plan_seconds, place.builder->state_bytes()};
-    for (const std::size_t bytes : place.builder->slots()) report.workspace_bytes += bytes;
+    report.workspace_bytes = place.workspace_bytes();
     return report;
 }
 
@@ -148,8 +97,9 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     };
     report_stage("plan", 0);
     const StepSpec& step = prepared.job.steps.front();
-    Place place(engine, prepared);
-    make_part(place, prepared, ranks);
+    Place place(engine, prepared, ranks);
+    place.allocate();
+    check_limit(prepared.job, engine.context().allocated());
 
     Profiler profiler;
     profiler.add(step.id, StageKind::compile, place.plan_seconds);

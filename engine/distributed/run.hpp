@@ -24,4 +24,8 @@ std::optional<JobResult> run_rank(const Prepared&, Engine&, Communicator&, const
 /// All ranks, one for each engine, in threads of this process. An engine may be there more than once.
 JobResult run_on_devices(const Prepared&, const std::vector<Engine*>&, const RunOptions& = {});
 
+/// What these would do, as `parallax plan` prints it: "ranks" says of each its device, its share and the memory that it takes.
+std::optional<Json> describe_rank(const Prepared&, Engine&, Communicator&);
+Json describe_on_devices(const Prepared&, const std::vector<Engine*>&);
+
 }  // namespace parallax::engine::distributed

@@ -1,4 +1,6 @@
 // What a job would do: which variants, how much memory.
+#include "job/describe.hpp"
+
 #include "job/fit.hpp"
 #include "job/runner.hpp"
 
@@ -15,24 +17,52 @@ Json to_json(const Tiling& tiling) {
 
 }  // namespace
 
+Json describe_array(const std::string& name, const std::string& from, const ArrayDesc& desc) {
+    return {{"name", name}, {"from", from}, {"array", desc.describe()}, {"bytes", desc.dense_bytes()}};
+}
+
+Json describe_arrays(const Prepared& prepared) {
+    const Job& job = prepared.job;
+    Json arrays = Json::array();
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) arrays.push_back(describe_array(job.inputs[i].name, to_utf8(prepared.inputs[i].files.front()), prepared.inputs[i].desc));
+    for (std::size_t i = 0; i < job.steps.size(); ++i)
+        for (const auto& [port, desc] : prepared.steps[i].shapes) arrays.push_back(describe_array(job.name_of({i, port}), job.steps[i].id, desc));
+    return arrays;
+}
+
+Json describe_step(const StepSpec& step, const PreparedStep& ready, const Choice& choice, const PlanBuilder& builder) {
+    Json kernels = Json::array(), refusals = Json::array();
+    for (const PlanBuilder::Built& built : builder.built()) {
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}});
+    }
+    for (const Refusal& refusal : choice.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
+    return {{"id", step.id},
+            {"run", step.algorithm->name},
+            {"variant", choice.variant->name},
+            {"policy", choice.policy.to_json()},
+            {"policy_from", choice.policy_from},
+            {"refusals", std::move(refusals)},
+            {"warnings", ready.warnings},
+            {"slab", 0},
+            {"tiles", nullptr},
+            {"tile_bytes", 0},
+            {"kernels", std::move(kernels)},
+            {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
+            {"state_bytes", builder.state_bytes()}};
+}
+
 Json describe_plan(const Prepared& prepared, Engine& engine) {
     Session session(engine);
     Fit how = fit(prepared, session);
     const Slabs& slabs = how.slabs;
     std::vector<Choice>& choices = how.choices;
     const Job& job = prepared.job;
-    Json arrays = Json::array(), steps = Json::array();
-    const auto add = [&](const std::string& name, const std::string& made_by, const ArrayDesc& desc) {
-        arrays.push_back({{"name", name}, {"from", made_by}, {"array", desc.describe()}, {"bytes", desc.dense_bytes()}});
-    };
-    for (std::size_t i = 0; i < job.inputs.size(); ++i) add(job.inputs[i].name, to_utf8(prepared.inputs[i].files.front()), prepared.inputs[i].desc);
-
+    Json steps = Json::array();
     std::uint64_t kept = 0;
     std::vector<std::uint64_t> slots;   // shared by all plans: each grows to its largest user
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
         const PreparedStep& ready = prepared.steps[i];
-        for (const auto& [port, desc] : ready.shapes) add(job.name_of({i, port}), step.id, desc);
         PlanMade made;
         Problem problem = ready.problem;
         problem.slab = slabs.by_step[i];
@@ -45,28 +75,17 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
         for (std::size_t s = 0; s < builder.slots().size(); ++s) slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
         kept += builder.state_bytes();
-        Json kernels = Json::array(), refusals = Json::array();
-        for (const PlanBuilder::Built& built : builder.built()) {
-            kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}});
+        Json described = describe_step(step, ready, choices[i], builder);
+        described["slab"] = slabs.by_step[i];
+        if (tiling) {
+            described["tiles"] = to_json(*tiling);
+            described["tile_bytes"] = arrays_of(*step.algorithm, problem).arrays;
         }
-        for (const Refusal& refusal : choices[i].refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
-        steps.push_back({{"id", step.id},
-                         {"run", step.algorithm->name},
-                         {"variant", choices[i].variant->name},
-                         {"policy", choices[i].policy.to_json()},
-                         {"policy_from", choices[i].policy_from},
-                         {"refusals", std::move(refusals)},
-                         {"warnings", ready.warnings},
-                         {"slab", slabs.by_step[i]},
-                         {"tiles", tiling ? to_json(*tiling) : Json(nullptr)},
-                         {"tile_bytes", tiling ? arrays_of(*step.algorithm, problem).arrays : 0},
-                         {"kernels", std::move(kernels)},
-                         {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
-                         {"state_bytes", builder.state_bytes()}});
+        steps.push_back(std::move(described));
     }
     const std::uint64_t workspace = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
     return {{"device", to_json(engine.device())},
-            {"arrays", std::move(arrays)},
+            {"arrays", describe_arrays(prepared)},
             {"steps", std::move(steps)},
             {"array_bytes", array_bytes(prepared, slabs)},
             {"workspace_bytes", workspace},

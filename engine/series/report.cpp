@@ -43,13 +43,22 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"stages", std::move(stages)}};
 }
 
-Json describe_series(const PreparedSeries& series, Engine& engine, const RunSeriesOptions& options) {
-    check_fits(series.sample, engine.device());
-    Json plan = describe_plan(series.sample, engine);
-    const std::uint64_t kept = plan["workspace_bytes"].get<std::uint64_t>() + plan["state_bytes"].get<std::uint64_t>();
-    const PipelineShape shape = shape_of(series, engine.device(), options, kept);
-    const std::uint64_t in_flight = static_cast<std::uint64_t>(shape.in_flight);
-    plan["upper_bound_bytes"] = in_flight * plan["array_bytes"].get<std::uint64_t>() + kept;
+Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
+    Json plan, devices = Json::array();
+    std::size_t items_in_memory = 0;
+    int readers = 0, writers = 0;
+    for (Engine* const engine : engines) {
+        check_fits(series.sample, engine->device());
+        Json here = describe_plan(series.sample, *engine);
+        const std::uint64_t kept = here["workspace_bytes"].get<std::uint64_t>() + here["state_bytes"].get<std::uint64_t>();
+        const PipelineShape shape = shape_of(series, engine->device(), options, kept);
+        here["upper_bound_bytes"] = static_cast<std::uint64_t>(shape.in_flight) * here["array_bytes"].get<std::uint64_t>() + kept;
+        devices.push_back({{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});
+        items_in_memory += shape.items_in_memory;
+        readers += shape.readers;
+        if (writers == 0) writers = shape.writers;   // all devices share them
+        if (plan.is_null()) plan = std::move(here);
+    }
 
     std::uint64_t item = 0, memory = 0, disk = 0;   // of the host
     const std::int64_t around = [&] {
@@ -61,7 +70,7 @@ Json describe_series(const PreparedSeries& series, Engine& engine, const RunSeri
         const std::uint64_t bytes = series.sample.inputs[i].desc.dense_bytes();
         if (!series.job.inputs[i].each) memory += bytes;
         else item += bytes;
-        if (series.job.inputs[i].running > 0) memory += (static_cast<std::uint64_t>(around) + shape.items_in_memory) * bytes;
+        if (series.job.inputs[i].running > 0) memory += (static_cast<std::uint64_t>(around) + items_in_memory) * bytes;
     }
     std::set<Source> down;
     for (const OutputSpec& output : series.job.outputs) {
@@ -76,11 +85,11 @@ Json describe_series(const PreparedSeries& series, Engine& engine, const RunSeri
     plan["series"] = {{"items", series.items.size()},
                       {"first", series.items.name(0)},
                       {"last", series.items.name(series.items.size() - 1)},
-                      {"in_flight", shape.in_flight},
-                      {"readers", shape.readers},
-                      {"writers", shape.writers},
-                      {"items_in_memory", shape.items_in_memory},
-                      {"host_bytes", memory + shape.items_in_memory * item},
+                      {"devices", std::move(devices)},
+                      {"readers", readers},
+                      {"writers", writers},
+                      {"items_in_memory", items_in_memory},
+                      {"host_bytes", memory + items_in_memory * item},
                       {"disk_bytes", disk},
                       {"manifest", to_utf8(series.options.manifest)}};
     return plan;

@@ -95,7 +95,7 @@ struct SeriesResult {
 SeriesResult run(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions& = {});
 
 /// What run() would do: items, arrays, memory of device and host.
-Json describe_series(const PreparedSeries&, Engine&, const RunSeriesOptions& = {});
+Json describe_series(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions& = {});
 
 Json to_json(const SeriesResult&, const PreparedSeries&);
 

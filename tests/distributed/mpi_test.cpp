@@ -64,6 +64,23 @@ TEST_CASE("mpi: 1, 2, 4 and 8 processes make the same bytes") {
     }
 }
 
+TEST_CASE("mpi: plan says once who would take what") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", image());
+    write_text(folder / "job.json", diffusion);
+    const Run run = run_ranks(3, {"plan", "job.json", "--json"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json plan = Json::parse(run.out);
+    REQUIRE(plan["ranks"].size() == 3);
+    CHECK(plan["ranks"][0]["share"] == "rows 0 to 69");
+    CHECK(plan["ranks"][2]["share"] == "rows 140 to 210");
+    CHECK(plan["ranks"][1]["upper_bound_bytes"] > plan["ranks"][0]["upper_bound_bytes"]);   // it lends rows to two
+    CHECK(plan["steps"][0]["kernels"].size() > 2);
+    CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
+}
+
 TEST_CASE("mpi: a rank that fails ends all, with one message and nothing left behind") {
     if (!has_mpirun()) return;
     const TempFolder folder;
@@ -88,6 +105,8 @@ TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") 
                                      "step \"box_filter\": box_filter needs its input as a whole", 1},
                                Wrong{R"({"parallax": 1, "for_each": {"frame": {"files": "*.npy"}}, "inputs": {"image": "{frame}"},
                                          "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "{frame.stem}.tif"}})", "--shard i/n", 1},
+                               Wrong{R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "sigma": 25}], "outputs": {"image": "out.npy"}})",
+                                     "rows each, which neighbours need", 2},
                                Wrong{R"({"parallax": 1, "inputs": {"image": "absent.npy"}, "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "out.npy"}})",
                                      "/inputs/image", 2}}) {
         write_text(folder / "job.json", wrong.job);

@@ -1,7 +1,9 @@
 // parallax plan: what a job would do, without running it.
 #include "commands.hpp"
 #include "console.hpp"
+#include "distributed/run.hpp"
 #include "job/runner.hpp"
+#include "ranks.hpp"
 #include "series/series.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +13,8 @@ namespace parallax::cli {
 namespace {
 
 void print(const Json& plan) {
-    fmt::print("device: {}\n\narrays\n", plan["device"]["name"].get<std::string>());
+    if (!plan.contains("ranks")) fmt::print("device: {}\n\n", plan["device"]["name"].get<std::string>());
+    fmt::print("arrays\n");
     for (const Json& array : plan["arrays"]) {
         fmt::print("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
                    human_bytes(array["bytes"].get<double>()), array["from"].get<std::string>());
@@ -34,11 +37,23 @@ void print(const Json& plan) {
     }
     if (plan.contains("series")) {
         const Json& series = plan["series"];
-        fmt::print("\nseries\n  {} items, from {} to {}\n  {} in flight on the device, {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  manifest {}\n",
-                   series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(), series["in_flight"].get<int>(),
-                   series["items_in_memory"].get<int>(), series["readers"].get<int>(), series["writers"].get<int>(), human_bytes(series["host_bytes"].get<double>()),
+        fmt::print("\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  manifest {}\n",
+                   series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(), series["items_in_memory"].get<int>(),
+                   series["readers"].get<int>(), series["writers"].get<int>(), human_bytes(series["host_bytes"].get<double>()),
                    series["disk_bytes"] == 0 ? "" : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
                    series["manifest"].get<std::string>());
+        for (const Json& device : series["devices"]) {
+            fmt::print("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(), device["in_flight"].get<int>(),
+                       human_bytes(device["upper_bound_bytes"].get<double>()));
+        }
+    }
+    if (plan.contains("ranks")) {
+        fmt::print("\ndevices together\n");
+        for (const Json& rank : plan["ranks"]) {
+            fmt::print("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(),
+                       rank["share"].get<std::string>(), human_bytes(rank["upper_bound_bytes"].get<double>()));
+        }
+        return;
     }
     if (plan["spills"]) {
         fmt::print("\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of device memory at any one time\n",
@@ -50,24 +65,38 @@ void print(const Json& plan) {
                human_bytes(plan["state_bytes"].get<double>()));
 }
 
+void tell(const Json& plan, bool json) {
+    if (json) fmt::print("{}\n", text_of(plan));
+    else print(plan);
+}
+
 int plan(const JobOptions& options, bool json) {
+    const engine::distributed::Launched launched = engine::distributed::launched();
+    if (launched.processes > 1) {
+        return work_as_rank(options, launched, {true, {}}, [&](RankWork& work, engine::distributed::Communicator& ranks) {
+            if (const auto plan = engine::distributed::describe_rank(work.prepared, *work.engine, ranks)) tell(*plan, json);
+        });
+    }
     const engine::Registry registry;
     engine::Job job = options.parse(registry);
+    std::vector<std::unique_ptr<engine::Engine>> engines;
+    std::vector<engine::Engine*> devices;
+    const auto open = [&](const host::DeviceSelector& selector) {
+        const auto cache = host::ProgramCache::open();
+        for (const auto& device : selector.select_all(host::enumerate())) {
+            engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+            devices.push_back(engines.back().get());
+        }
+    };
     if (job.for_each) {
         const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), options.locations(), {manifest_of(options), true, false, {}});
-        const host::Selection selection = select_device(series.job.device);
-        engine::Engine engine(*selection.device, {host::ProgramCache::open()});
-        const Json plan = engine::series::describe_series(series, engine);
-        if (json) fmt::print("{}\n", text_of(plan));
-        else print(plan);
+        open(series.job.device);
+        tell(engine::series::describe_series(series, devices), json);
         return 0;
     }
     const engine::Prepared prepared = engine::prepare(std::move(job), options.locations(), true);   // nothing is written, so nothing is in the way
-    const host::Selection selection = select_device(prepared.job.device);
-    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
-    const Json plan = engine::describe_plan(prepared, engine);
-    if (json) fmt::print("{}\n", text_of(plan));
-    else print(plan);
+    open(prepared.job.device);
+    tell(devices.size() > 1 ? engine::distributed::describe_on_devices(prepared, devices) : engine::describe_plan(prepared, *devices.front()), json);
     return 0;
 }
 

@@ -1,9 +1,9 @@
 // parallax run: reads a job, runs it, writes its outputs, says what was done.
 #include "commands.hpp"
 #include "console.hpp"
-#include "distributed/mpi.hpp"
 #include "distributed/run.hpp"
 #include "job/runner.hpp"
+#include "ranks.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <memory>
-#include <optional>
 
 namespace parallax::cli {
 
@@ -114,79 +112,18 @@ engine::RunOptions run_options_of(ProgressBar& bar, Clock::time_point started, C
     return run_options;
 }
 
-/// What one process of several runs with.
-struct RankWork {
-    explicit RankWork(const Options& options, const engine::distributed::Communicator& ranks) {
-        engine::Job job = options.job.parse(registry);
-        engine::distributed::check_divisible(job, ranks.size());
-        prepared = engine::prepare(std::move(job), options.job.locations(), options.overwrite);
-        check_report(options, prepared);
-        opening = Clock::now();
-        const auto devices = prepared.job.device.select_equals(host::enumerate());
-        engine.emplace(*devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()], host::ContextOptions{host::ProgramCache::open()});
-    }
-
-    engine::Registry registry;
-    engine::Prepared prepared;
-    std::optional<engine::Engine> engine;
-    Clock::time_point opening;
-};
-
-/// Everything that can be wrong before the work begins. Null: some rank cannot begin; the first of them has told why, and
-/// `status` is what this one ends with.
-std::unique_ptr<RankWork> prepare_rank(const Options& options, engine::distributed::Communicator& ranks, int& status) {
-    std::unique_ptr<RankWork> work;
-    std::exception_ptr error;
-    std::string problem;
-    try {
-        work = std::make_unique<RankWork>(options, ranks);
-    } catch (const std::exception& found) {
-        error = std::current_exception();
-        problem = found.what();
-        status = dynamic_cast<const ConfigError*>(&found) != nullptr ? 2 : 1;
-    }
-    const std::vector<std::string> problems = engine::distributed::gather_everywhere(ranks, problem);
-    const auto first = std::find_if(problems.begin(), problems.end(), [](const std::string& p) { return !p.empty(); });
-    if (first == problems.end()) return work;
-    if (problem.empty()) status = 1;
-    if (first - problems.begin() == ranks.rank()) {
-        try {
-            std::rethrow_exception(error);
-        } catch (const std::exception& found) {
-            report_error(found, options.job.file);
-        }
-    }
-    return nullptr;
-}
-
 /// One of the processes that mpirun started. Rank 0 writes and tells.
-int run_as_rank(const Options& options, engine::distributed::Communicator& ranks) {
-    const Clock::time_point started = Clock::now();
-    int status = 0;
-    const std::unique_ptr<RankWork> work = prepare_rank(options, ranks, status);
-    if (!work) return status;
-    if (ranks.rank() == 0) warn(work->prepared);
-    watch_interrupts();
-    ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
-    const auto result = engine::distributed::run_rank(work->prepared, *work->engine, ranks, run_options_of(bar, started, work->opening));
-    bar.clear();
-    if (result) tell(options, *result);
-    return 0;
-}
-
 int run_by_mpi(const Options& options, const engine::distributed::Launched& launched) {
-    std::unique_ptr<engine::distributed::Communicator> ranks;
-    try {
-        ranks = engine::distributed::join_mpi();
-        return run_as_rank(options, *ranks);
-    } catch (const std::exception& error) {
-        const bool told_by_another = launched.rank != 0 && (!ranks || dynamic_cast<const CancelledError*>(&error) != nullptr);
-        if (ranks && !told_by_another) fmt::print(stderr, "rank {} of {}: ", ranks->rank(), ranks->size());
-        const int status = told_by_another ? 1 : report_error(error, options.job.file);
-        std::fflush(nullptr);
-        if (ranks) ranks->give_up(status);   // nobody waits for this one
-        return status;
-    }
+    const Clock::time_point started = Clock::now();
+    const RankRules rules{options.overwrite, [&](const engine::Prepared& prepared) { check_report(options, prepared); }};
+    return work_as_rank(options.job, launched, rules, [&](RankWork& work, engine::distributed::Communicator& ranks) {
+        if (ranks.rank() == 0) warn(work.prepared);
+        watch_interrupts();
+        ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
+        const auto result = engine::distributed::run_rank(work.prepared, *work.engine, ranks, run_options_of(bar, started, work.opening));
+        bar.clear();
+        if (result) tell(options, *result);
+    });
 }
 
 int run(const Options& options) {
