@@ -39,6 +39,10 @@ Rounds host_part(const Json& end) {
     Rounds device = rounds_of(end, "device");
     if (!has_samples(device)) device = rounds_of(end, "run");
     Rounds rest;
+    for (const Rounds* part : std::initializer_list<const Rounds*>{&up, &down, &device}) {   // samples of one run have one place
+        const bool same = part->size() == wall.size() && std::equal(wall.begin(), wall.end(), part->begin(), [](const auto& a, const auto& b) { return a.size() == b.size(); });
+        if (!same) return {};
+    }
     for (std::size_t r = 0; r < wall.size(); ++r) {
         rest.emplace_back();
         for (std::size_t i = 0; i < wall[r].size(); ++i) rest.back().push_back(std::max(0.0, wall[r][i] - up[r][i] - down[r][i] - device[r][i]));
@@ -178,7 +182,7 @@ Json pairs_of(const Json& item, const Json& report) {
         const Json& device = devices[row["device"].get<std::size_t>()];
         if (!in_item(row) || !selected(item["of"], row, device)) continue;
         for (const Json* other : others[pair_key(row, device, variants_differ, devices_differ)]) {
-            if (other == &row) continue;
+            if (other == &row || !has_samples(best_rounds(row["samples"])) || !has_samples(best_rounds((*other)["samples"]))) continue;
             const Json base{{"of", row["id"]}, {"to", (*other)["id"]}, {"case", row["case"]}, {"grid", row["grid"]}, {"way", row["way"]},
                             {"to_way", (*other)["way"]}, {"stage", nullptr}};
             Json whole = base;

@@ -139,13 +139,24 @@ Point make_point(const Study& study, std::size_t index, const Json& labels, cons
     return point;
 }
 
+/// What a variant of the study brings into the last step stands among the case's variants.
+std::string pointer_of(const std::string& in_job, const Point& point, const Way& way, const Case& c) {
+    const std::string last = fmt::format("/steps/{}", point.steps.size() - 1);
+    for (std::size_t i = 0; i < c.ways.size(); ++i) {
+        if (c.ways[i].label != way.label) continue;
+        if (in_job == last + "/variant" && !way.variant.empty()) return fmt::format("/variants/{}", i);
+        if (in_job.starts_with(last + "/policy") && !way.policy.empty()) return fmt::format("/variants/{}{}", i, in_job.substr(last.size()));
+    }
+    return in_job;
+}
+
 /// Errors of a point's job, in the words of the study.
 void check_job(const Point& point, const Way& way, const Case& c, const std::vector<Algorithm>& algorithms) {
     try {
         parse_job(job_of(point, way, algorithms), algorithms);
     } catch (const ConfigError& error) {
         const std::string at = way.label.empty() ? point.id : fmt::format("{}, {}", point.id, way.label);
-        throw ConfigError(c.pointer + error.pointer, fmt::format("{} ({})", error.found, at), error.expected, error.hint);
+        throw ConfigError(c.pointer + pointer_of(error.pointer, point, way, c), fmt::format("{} ({})", error.found, at), error.expected, error.hint);
     }
 }
 

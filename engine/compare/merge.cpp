@@ -22,24 +22,6 @@ std::string free_label(const std::string& wanted, const Json& devices) {
 
 }  // namespace
 
-void check_report(const Json& json, const std::string& name) {
-    if (!json.is_object() || !json.contains("parallax_comparison")) throw ConfigError("", fmt::format("no comparison in {}", name), "a report.json of parallax compare");
-    if (json["parallax_comparison"] != 1) throw ConfigError("/parallax_comparison", json["parallax_comparison"].dump(), "1, the version that this program reads");
-    for (const char* list : {"devices", "sessions", "rows"}) {
-        if (!json.contains(list) || !json[list].is_array()) throw ConfigError(std::string("/") + list, fmt::format("no list in {}", name), "a whole report.json");
-    }
-    const auto index = [&](const Json& row, const char* key, const char* list) {
-        return row.contains(key) && row[key].is_number_unsigned() && row[key].get<std::size_t>() < json[list].size();
-    };
-    for (std::size_t i = 0; i < json["rows"].size(); ++i) {
-        const Json& row = json["rows"][i];
-        const bool whole = row.is_object() && row.contains("id") && row.contains("case") && row.contains("grid") && row.contains("way") && row.contains("outcome") &&
-                           row.contains("work") && index(row, "device", "devices") && index(row, "session", "sessions");
-        if (!whole) throw ConfigError(fmt::format("/rows/{}", i), fmt::format("a row that is not whole in {}", name), "report.json as parallax compare writes it");
-    }
-    if (!json.contains("study") || !json["study"].contains("cases")) throw ConfigError("/study", fmt::format("no study in {}", name), "a whole report.json");
-}
-
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names) {
     Json merged = reports.front();
     for (std::size_t i = 1; i < reports.size(); ++i) {

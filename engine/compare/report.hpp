@@ -24,7 +24,9 @@ Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, con
 Json derive(Json report);
 /// Several machines' reports of one study as one. Throws ConfigError where the studies differ.
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names);
-/// Throws ConfigError where `json` is no comparison.
+/// JSON Schema 2020-12; configs/schema/report.schema.json is its text.
+Json report_schema();
+/// Throws ConfigError where `json`, which came from the file `name`, is no comparison or not a whole one.
 void check_report(const Json&, const std::string& name);
 
 /// report.json, report.csv and report.html.

@@ -54,17 +54,6 @@ fs::path locate(const std::string& text, const Locations& where, const std::stri
     return found->second / path_from(text.substr(root.size() + 1));
 }
 
-/// The other files of a folder whose names are near, for hints.
-std::string near_file(const fs::path& missing) {
-    std::error_code ignored;
-    std::vector<std::string> names;
-    for (fs::directory_iterator it(missing.has_parent_path() ? missing.parent_path() : fs::path("."), ignored), end;
-         !ignored && it != end && names.size() < 10000; it.increment(ignored)) {
-        names.push_back(to_utf8(it->path().filename()));
-    }
-    return did_you_mean(to_utf8(missing.filename()), names);
-}
-
 bool lies_below(const fs::path& file, const fs::path& folder) {
     std::error_code ignored;   // what does not exist leads nowhere
     const fs::path top = fs::weakly_canonical(fs::absolute(folder), ignored), real = fs::weakly_canonical(fs::absolute(file), ignored);
@@ -99,6 +88,16 @@ void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs
 }
 
 }  // namespace
+
+std::string near_file(const fs::path& missing) {
+    std::error_code ignored;
+    std::vector<std::string> names;
+    for (fs::directory_iterator it(missing.has_parent_path() ? missing.parent_path() : fs::path("."), ignored), end;
+         !ignored && it != end && names.size() < 10000; it.increment(ignored)) {
+        names.push_back(to_utf8(it->path().filename()));
+    }
+    return did_you_mean(to_utf8(missing.filename()), names);
+}
 
 fs::path path_from(const std::string& utf8) { return fs::path(std::u8string(utf8.begin(), utf8.end())); }
 

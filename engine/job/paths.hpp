@@ -26,6 +26,9 @@ std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, co
 /// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
 std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
+/// A hint for a file that is not there: the nearest name of its folder, or nothing.
+std::string near_file(const std::filesystem::path& missing);
+
 /// The nearest folder on the way to `file` that exists; throws ConfigError if it is no folder or cannot be written.
 std::filesystem::path writable_ancestor(const std::filesystem::path& file, const std::string& pointer);
 

@@ -251,8 +251,6 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     const TempFolder folder;
     const Ready ready(study_text(R"(["reference"])", 10));
     const Json report = ready.run(options_in(folder));
-    const std::string file = (folder / "out/report.json").string();
-
     const Json merged = merge({report, report}, {"a", "b"});
     CHECK(merged["devices"].size() == 2);
     CHECK(merged["devices"][0]["label"] != merged["devices"][1]["label"]);
@@ -268,7 +266,44 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     CHECK(contains(error_of<ConfigError>([&] { merge({report, other}, {"a", "b"}); }).found, "different studies"));
     CHECK_THROWS_AS(check_report(Json{{"rows", 1}}, "x"), ConfigError);
 
-    const Run replay = run_program({"compare", "--replay", file, "--out", (folder / "later").string(), "--json", "--quiet"}, folder.path());
+    // What is no whole report is told with its place, before anything is computed.
+    const auto refused_at = [&](const std::string& pointer, const Json& value) {
+        Json torn = report;
+        if (value.is_discarded()) torn[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))].erase(pointer.substr(pointer.rfind('/') + 1));
+        else torn[Json::json_pointer(pointer)] = value;
+        CAPTURE(pointer);
+        CHECK(error_of<ConfigError>([&] { check_report(torn, "torn.json"); }).pointer == pointer);
+    };
+    const Json nothing(Json::value_t::discarded);
+    refused_at("/parallax_comparison", 2);
+    refused_at("/devices/0/info", nothing);
+    refused_at("/sessions/0", "x");
+    refused_at("/sessions/0/rates", nothing);
+    refused_at("/rows/0/device", 7);
+    refused_at("/rows/1/grid", "x");
+    refused_at("/rows/1/work/items", nothing);
+    refused_at("/rows/0/samples/wall", "x");
+    refused_at("/rows/0/samples/end_to_end", Json::array());
+    refused_at("/study/cases/0/id", nothing);
+    Json ragged = report;
+    ragged["rows"][0]["samples"]["end_to_end"]["upload"] = Json::array();
+    ragged["rows"][0]["samples"]["device"] = ragged["rows"][0]["samples"]["wall"] = {Json::array()};
+    CHECK_NOTHROW(check_report(ragged, "ragged"));
+    CHECK_FALSE(derive(ragged)["rows"][0]["metrics"].contains("host_ms"));
+    // Nor is a study that this version cannot run.
+    Json newer = report;
+    newer["study"]["cases"][0]["steps"][0]["run"] = "reduces";
+    newer["sessions"][0]["environment"]["engine"] = "9.9";
+    write_text(folder / "newer.json", newer.dump());
+    const Run unknown = run_program({"compare", "--replay", "newer.json", "--out", "never"}, folder.path());
+    CHECK(unknown.status == 2);
+    CHECK(contains(unknown.err, "/study/cases/0/steps/0/run in newer.json"));
+    CHECK(contains(unknown.err, "the report is of Parallax 9.9"));
+    CHECK_FALSE(fs::exists(folder / "never"));
+    CHECK(contains(run_program({"compare", "--replay", "newer.jsn", "--out", "never"}, folder.path()).err, "did you mean \"newer.json\"?"));
+    CHECK(contains(run_program({"compare", "--replay", ".", "--out", "never"}, folder.path()).err, "no report in the folder"));
+
+    const Run replay = run_program({"compare", "--replay", (folder / "out").string(), "--out", (folder / "later").string(), "--json", "--quiet"}, folder.path());
     CAPTURE(replay.err);
     CHECK(replay.status == 0);
     const Json changes = Json::parse(replay.out);

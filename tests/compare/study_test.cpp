@@ -1,5 +1,7 @@
 // Studies as text: what is wrong with them, and what they expand to.
 #include "compare/expand.hpp"
+#include "compare/report.hpp"
+#include "job/load.hpp"
 #include "jobs/support.hpp"
 
 using namespace parallax;
@@ -72,8 +74,8 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
         {"/cases/0/steps/0/radius", "\"$radios\"", "/cases/0/steps/0/radius", "$radios", "$radius"},
         {"/cases/0/steps/0/run", "\"box_filer\"", "/cases/0/steps/0/run", "box_filer", "box_filter"},
         {"/cases/0/steps/0/raduis", "1", "/cases/0/steps/0/raduis", "raduis", "radius"},
-        {"/cases/0/variants/0", "\"fusd\"", "/cases/0/steps/0/variant", "fusd", "fused"},
-        {"/cases/0/variants/1/policy/work_group_size", "3", "/cases/0/steps/0/policy/work_group_size", "3", ""},
+        {"/cases/0/variants/0", "\"fusd\"", "/cases/0/variants/0", "fusd", "fused"},
+        {"/cases/0/variants/1/policy/work_group_size", "3", "/cases/0/variants/1/policy/work_group_size", "3", ""},
         {"/cases/0/variants/1/label", "\"fused\"", "/cases/0/variants/1", "a second time", ""},
         {"/cases/0/variants/1/backends", "\"vulkan\"", "/cases/0/variants/1/backends", "vulkan", ""},
         {"/cases/0/inputs/image/make", "\"noise\"", "/cases/0/inputs/image/make", "noise", ""},
@@ -94,6 +96,23 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
         CHECK(contains(error.found, row.found));
         if (*row.hint != '\0') CHECK(contains(error.hint, row.hint));
     }
+}
+
+TEST_CASE("report: configs/schema/report.schema.json is what the program prints, and kept results are read by it") {
+    const auto folder = repository("configs");
+    REQUIRE(folder);
+    CHECK_MESSAGE(read_text(*folder / "schema" / "report.schema.json") == report_schema().dump(2) + "\n", "make it anew: parallax schema report > configs/schema/report.schema.json");
+    const auto results = repository("docs/results");
+    REQUIRE(results);
+    std::size_t kept = 0;
+    for (const auto& entry : fs::directory_iterator(*results)) {
+        const fs::path file = entry.path() / "report.json.gz";
+        if (!fs::exists(file)) continue;
+        CAPTURE(file.string());
+        CHECK_NOTHROW(check_report(load_json(file), "kept"));
+        ++kept;
+    }
+    CHECK(kept >= 4);
 }
 
 TEST_CASE("study: configs/schema/study.schema.json is what the program prints") {

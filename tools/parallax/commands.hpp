@@ -56,6 +56,10 @@ struct JobOptions {
 
 /// "NAME=DIR" of --root -> folders. Throws ConfigError.
 std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>&);
+/// A report of compare: the file, or report.json or report.json.gz of a folder. Throws ConfigError.
+std::filesystem::path report_file(const std::string& given);
+/// The same, read and checked.
+Json load_report(const std::string& given);
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.
 host::DeviceSelector device_from(const std::string& spec);
 /// Options of `run` for a job with for_each.

@@ -28,29 +28,62 @@ struct Options {
 /// What to compare, where its files are, and the report that it is held against.
 struct Asked {
     Study study;
+    std::vector<Point> points;
     engine::Locations where;
     Json earlier;
 };
+
+/// The version of the engine that made a report; empty where it does not say.
+std::string written_by(const Json& report) {
+    if (report["sessions"].empty()) return {};
+    const Json engine = report["sessions"].front().value("environment", Json::object()).value("engine", Json());
+    return engine.is_string() ? engine.get<std::string>() : std::string();
+}
 
 Asked read(const Options& options, const engine::Registry& registry) {
     const int given = !options.study.empty() + !options.job.empty() + !options.replay.empty();
     if (given != 1) throw ConfigError("", fmt::format("{} of STUDY, --job and --replay", given), "one of them", "parallax compare configs/studies/lb_throughput.json --out results");
     const std::string& file = !options.study.empty() ? options.study : !options.job.empty() ? options.job : options.replay;
     Asked asked;
-    asked.where.job_folder = engine::path_from(file).parent_path();
+    asked.where.job_folder = (options.replay.empty() ? engine::path_from(file) : report_file(file)).parent_path();
     if (asked.where.job_folder.empty()) asked.where.job_folder = ".";
     asked.where.roots = roots_from(options.roots);
-    Json json = engine::load_json(engine::path_from(file));
-    if (!options.job.empty()) json = study_of_job(json, registry.algorithms(), asked.where);
     bool quick = options.quick;
     if (!options.replay.empty()) {
-        check_report(json, options.replay);
-        asked.earlier = std::move(json);
-        json = asked.earlier["study"];   // after --quick, where it had it
+        if (quick) throw ConfigError("--quick", "it beside --replay", "--replay alone, which takes the sizes of the report");
+        asked.earlier = load_report(options.replay);
         quick = asked.earlier.value("quick", false);
+        try {
+            asked.study = parse_study(asked.earlier["study"], registry.algorithms(), quick);
+            asked.points = expand(asked.study, registry.algorithms());
+        } catch (const ConfigError& error) {   // of another version, or changed by hand
+            const std::string wrote = written_by(asked.earlier);
+            throw ConfigError("/study" + error.pointer, error.found, error.expected, wrote.empty() || wrote == PARALLAX_VERSION ? error.hint : fmt::format("the report is of Parallax {}, this is " PARALLAX_VERSION, wrote));
+        }
+        return asked;
     }
+    Json json = engine::load_json(engine::path_from(file));
+    if (!options.job.empty()) json = study_of_job(json, registry.algorithms(), asked.where);
     asked.study = parse_study(json, registry.algorithms(), quick);
+    asked.points = expand(asked.study, registry.algorithms());
     return asked;
+}
+
+/// What else is different between two reports, a line each: changes of times may come from there.
+std::vector<std::string> differences(const Json& earlier, const Json& later) {
+    std::vector<std::string> lines;
+    const auto note = [&](const std::string& what, const Json& was, const Json& is) {
+        if (was != is && was.is_string() && is.is_string()) lines.push_back(fmt::format("{}: {} before, {} now", what, was.get<std::string>(), is.get<std::string>()));
+    };
+    for (const Json& device : later["devices"]) {
+        for (const Json& before : earlier["devices"]) {
+            if (before["label"] == device["label"]) note("driver of " + device["label"].get<std::string>(), before["info"]["driver"], device["info"]["driver"]);
+        }
+    }
+    if (earlier["sessions"].empty()) return lines;
+    const Json was = earlier["sessions"].back().value("environment", Json::object()), is = later["sessions"].back().value("environment", Json::object());
+    for (const char* key : {"engine", "revision", "compiler", "build", "processor", "system"}) note(key, was.value(key, Json()), is.value(key, Json()));
+    return lines;
 }
 
 void print_changes(const std::vector<Change>& changes, bool json) {
@@ -64,7 +97,7 @@ void print_changes(const std::vector<Change>& changes, bool json) {
     std::map<std::string, int> counts;
     for (const Change& c : changes) {
         ++counts[c.verdict];
-        const std::string ratio = c.ratio > 0 ? fmt::format("{:.3f} times [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
+        const std::string ratio = c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
         fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
     for (const auto& [verdict, count] : counts) fmt::print(stderr, "{} {}\n", count, verdict);
@@ -74,16 +107,16 @@ int compare(const Options& options) {
     if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
     const engine::Registry registry;
     const Asked asked = read(options, registry);
-    const std::vector<Point> points = expand(asked.study, registry.algorithms());
     CompareOptions run;
     run.out = fs::absolute(engine::path_from(options.out));
     const fs::path report = run.out / "report.json";
     if (fs::exists(report) && !options.overwrite) {
         throw ConfigError("--out", fmt::format("the existing report {}", engine::to_utf8(report)), "a folder without one", "use --overwrite to replace it");
     }
+    engine::writable_ancestor(report, "--out");
     std::error_code error;
     fs::create_directories(run.out, error);
-    if (error) throw IoError(options.out, "the folder cannot be made: " + error.message());
+    if (error) throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", options.out, error.message()), "a folder that can be written");
     const fs::path program = host::own_program();
     if (program.empty()) throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
     run.worker = {program.string(), "worker"};
@@ -103,7 +136,7 @@ int compare(const Options& options) {
         fmt::print(stderr, "{:3.0f}%  {}\n", done * 100, what);
         last = what;
     };
-    const Json found = engine::compare::run(asked.study, points, devices, registry.algorithms(), run);
+    const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();
 
     for (const Json& line : found["summary"]) fmt::print(stderr, "{}\n", line.get<std::string>());
@@ -118,6 +151,7 @@ int compare(const Options& options) {
     if (!asked.earlier.is_null()) {
         const std::vector<Change> changes = changes_between(asked.earlier, found);
         print_changes(changes, options.json);
+        for (const std::string& line : differences(asked.earlier, found)) fmt::print(stderr, "{}\n", line);
         for (const Change& change : changes) changed = changed || change.verdict == "different result";
     } else {
         fmt::print("{}\n", engine::to_utf8(run.out / "report.html"));
@@ -132,7 +166,7 @@ void add_compare(CLI::App& app, Command& command) {
     auto options = std::make_shared<Options>();
     sub->add_option("STUDY", options->study, "The study file (configs/studies)");
     sub->add_option("--job", options->job, "A job instead: its steps on every device");
-    sub->add_option("--replay", options->replay, "A report.json: run its study here and say what changed");
+    sub->add_option("--replay", options->replay, "A report.json, or a folder that has one: run its study here and say what changed");
     sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
     sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
     sub->add_flag("--resume", options->resume, "Go on with an interrupted study");
