@@ -5,6 +5,7 @@
 #include "distributed/place.hpp"
 #include "distributed/threads.hpp"
 #include "job/fit.hpp"
+#include "job/hashing.hpp"
 #include "job/work.hpp"
 
 #include <fmt/format.h>
@@ -59,14 +60,6 @@ void write_outputs(const Prepared& prepared, const PartResult& made, Communicato
     }
 }
 
-InputReport input_report(const InputSpec& spec, const PreparedInput& input, Profiler& profiler) {
-    InputReport report{spec.name, {}, input.desc.describe()};
-    const Execution::Scope scope(profiler, "hash");
-    const HostTimer timer(profiler, spec.name);
-    for (std::size_t f = 0; f < input.files.size(); ++f) report.files.push_back(report_file(input.files[f], input.infos[f].format));
-    return report;
-}
-
 }  // namespace
 
 void check_divisible(const Job& job, int ranks) {
@@ -101,6 +94,8 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     place.allocate();
     check_limit(prepared.job, engine.context().allocated());
 
+    std::optional<Hashing> hashing;   // one reads all of the file for that
+    if (ranks.rank() == 0) hashing.emplace(prepared.job.inputs.front(), prepared.inputs.front());
     Profiler profiler;
     profiler.add(step.id, StageKind::compile, place.plan_seconds);
     PartResult made;
@@ -125,7 +120,7 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     result.engine_version = PARALLAX_VERSION;
     result.job = to_json(prepared.job);
     result.device = engine.device();
-    result.inputs.push_back(input_report(prepared.job.inputs.front(), prepared.inputs.front(), profiler));
+    result.inputs.push_back(hashing->finish());
     result.steps.push_back(step_report(place, step, prepared.steps.front()));
     result.job["steps"][0]["variant"] = result.steps[0].variant;
     result.job["steps"][0]["policy"] = result.steps[0].policy.to_json();

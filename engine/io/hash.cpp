@@ -15,14 +15,14 @@ std::string hex(XXH128_hash_t hash) { return fmt::format("{:016x}{:016x}", hash.
 
 }  // namespace
 
-std::string hash_file(const std::filesystem::path& path) {
+std::string hash_file(const std::filesystem::path& path, const std::stop_token& stop) {
     File file = File::open(path);
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
     if (!state) throw std::bad_alloc();
     XXH3_128bits_reset(state.get());
     std::vector<char> block(1u << 20);
     std::uint64_t left = file.size();
-    while (left > 0) {
+    while (left > 0 && !stop.stop_requested()) {
         const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size()));
         file.read(block.data(), part, "the file");
         XXH3_128bits_update(state.get(), block.data(), part);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -99,7 +100,7 @@ void write_atomically(const std::filesystem::path&, bool overwrite,
 HostArray combine(const std::vector<HostArray>&, const std::string& how);
 
 /// xxh3-128 as hex, of a file's bytes or of an array's elements.
-std::string hash_file(const std::filesystem::path&);
+std::string hash_file(const std::filesystem::path&, const std::stop_token& = {});
 std::string hash_array(const HostArray&);
 std::string hash_text(std::string_view);
 

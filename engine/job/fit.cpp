@@ -21,7 +21,7 @@ constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
 
 /// Slices that go up at a time.
 std::int64_t slab_of(const ArrayDesc& desc, const Budget& budget) {
-    constexpr std::uint64_t enough = std::uint64_t{256} << 20;   // more at a time would not be faster
+    constexpr std::uint64_t enough = std::uint64_t{32} << 20;   // caches still hold what was read; more at a time is not faster
     const std::uint64_t most = std::min({enough, budget.total / 8, budget.largest});
     const auto slab = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most / (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)))));
     return std::min(slab, slices_of(desc));
@@ -183,6 +183,28 @@ Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t ste
     return problem;
 }
 
+/// Large files go in slabs to steps that need them once: reading, sending and computing go on side by side, in little memory.
+void prefer_slabs(const Prepared& prepared, Session& session, Fit& fit) {
+    constexpr std::uint64_t large = std::uint64_t{128} << 20;   // a few slabs, or nothing overlaps
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+        const ArrayDesc& desc = prepared.inputs[i].desc;
+        std::size_t at = 0;
+        if (fit.slabs.by_input[i] > 0 || desc.dense_bytes() < large || !why_whole(prepared, i, at).empty()) continue;
+        const StepSpec& step = prepared.job.steps[at];
+        const Variant& variant = *fit.choices[at].variant;
+        Slabs slabs = fit.slabs;
+        slabs.by_input[i] = slabs.by_step[at] = slab_of(desc, fit.budget);
+        const Problem problem = problem_of(prepared, slabs, at);
+        if (!variant.slabs || (variant.supports && !variant.supports(problem, session.context()))) continue;
+        in_terms_of(prepared.job, step, [&] {
+            Choice choice = session.choose(*step.algorithm, problem, variant.name, step.policy, step.pointer);
+            if (need_of(session, *step.algorithm, problem, choice).slab_passes > 1) return;
+            fit.slabs = slabs;
+            fit.choices[at] = std::move(choice);
+        });
+    }
+}
+
 /// Whether all is on the device together; leaves the bytes in `fit`.
 bool fits_as_a_whole(const Prepared& prepared, Session& session, Fit& fit) {
     fit.bytes = fit.arrays = most_arrays(prepared, fit.slabs);
@@ -244,6 +266,7 @@ Fit fit(const Prepared& prepared, Session& session) {
     fit.slabs = choose_slabs(prepared, device);
     fit.choices = choose_variants(prepared, session, fit.slabs);
     fit.tiles.resize(prepared.steps.size());
+    prefer_slabs(prepared, session, fit);
     if (fits_as_a_whole(prepared, session, fit)) return fit;
     fit.spills = true;
     fit.bytes = 0;

@@ -75,6 +75,7 @@ Need need_of(Session& session, const Algorithm& algorithm, const Problem& proble
     need.workspace.assign(made.builder->slots().begin(), made.builder->slots().end());
     for (const std::uint64_t slot : need.workspace) need.largest = std::max(need.largest, slot);
     need.state = made.builder->state_bytes();
+    need.slab_passes = made.plan->slab_passes();
     return need;
 }
 

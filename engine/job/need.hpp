@@ -27,6 +27,7 @@ struct Need {
     std::vector<std::uint64_t> workspace;   ///< pieces, which plans of one session share
     std::uint64_t state = 0;                ///< kept by the plan
     std::uint64_t largest = 0;              ///< of all these
+    int slab_passes = 1;                    ///< over a plan's slabs
 
     std::uint64_t workspace_bytes() const noexcept;
     std::uint64_t bytes() const noexcept { return arrays + workspace_bytes() + state; }

@@ -10,8 +10,8 @@
 
 namespace parallax::engine {
 
-FileReport report_file(const std::filesystem::path& path, std::string format) {
-    return {to_utf8(std::filesystem::absolute(path)), std::filesystem::file_size(path), io::hash_file(path), std::move(format)};
+FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop) {
+    return {to_utf8(std::filesystem::absolute(path)), std::filesystem::file_size(path), io::hash_file(path, stop), std::move(format)};
 }
 
 std::string utc_now() {

@@ -5,6 +5,7 @@
 #include "job/job.hpp"
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,7 @@ struct JobResult {
 };
 
 /// Size and hash of a file that is there.
-FileReport report_file(const std::filesystem::path&, std::string format = {});
+FileReport report_file(const std::filesystem::path&, std::string format = {}, const std::stop_token& = {});
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 

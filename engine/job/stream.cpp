@@ -29,12 +29,10 @@ Call call_of(const StepSpec& step, std::int64_t slab, std::uint64_t slab_workspa
     return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer, slab, slab_workspace};
 }
 
-/// Items of a series go up as a whole.
-void whole_arrays(const Prepared& prepared, Slabs& slabs) {
-    for (const InputSpec& input : prepared.job.inputs) {
+void refuse_slabs(const Job& job) {
+    for (const InputSpec& input : job.inputs) {
         if (input.slab > 0) throw ConfigError(input.pointer + "/slab", "a slab in a series", "no slab: items of a series are in memory as a whole");
     }
-    for (auto* list : {&slabs.by_input, &slabs.by_step}) std::fill(list->begin(), list->end(), 0);
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ void Stream::keep(std::size_t input, const HostArray& array, Profiler& profiler)
     kept_[input] = std::move(kept);
 }
 
-void Stream::plan(const Prepared& prepared) {
+void Stream::plan(const Prepared& prepared, const Slabs& slabs) {
     std::vector<ArrayDesc> descs;
     for (const PreparedInput& input : prepared.inputs) descs.push_back(input.desc);
     for (host::Queue* queue : {up_.get(), &session_.queue(), down_.get()}) {
@@ -91,9 +89,11 @@ void Stream::plan(const Prepared& prepared) {
 
     trim();
     auto planned = std::make_shared<Planned>();
-    planned->slabs = choose_slabs(prepared, session_.engine().device());
+    planned->slabs = slabs;
+    planned->slabs.by_input.resize(prepared.inputs.size());
+    planned->slabs.by_step.resize(prepared.steps.size());
     if (mode_ == overlapped) {
-        whole_arrays(prepared, planned->slabs);
+        refuse_slabs(prepared.job);
         check_fits(prepared, session_.engine().device());
     }
     planned->inputs = std::move(descs);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "core/session.hpp"
+#include "job/fit.hpp"
 #include "job/memory.hpp"
 #include "job/work.hpp"
 
@@ -37,7 +38,7 @@ public:
 
     /// Chooses variants and makes plans for the shapes of this job, unless those are there. One at a time, the job is one that
     /// fits as a whole (see fit()); overlapped, throws UnsupportedError for an item that does not.
-    void plan(const Prepared&);
+    void plan(const Prepared&, const Slabs& slabs = {});
     /// Of the plans in use: an input that submit() reads from its file itself.
     bool in_slabs(std::size_t input) const;
     /// Plans and enqueues. When it throws, nothing of the work is under way any more.

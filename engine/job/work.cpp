@@ -31,6 +31,11 @@ void read_work(Work& work, const ReadHooks& hooks) {
         const InputSpec& spec = prepared.job.inputs[i];
         const PreparedInput& input = prepared.inputs[i];
         work.begin("read " + spec.name);
+        {
+            const Scope scope(work.profiler, "hash");
+            const HostTimer timer(work.profiler, spec.name);
+            work.hashing.emplace_back(spec, input);
+        }
         if (hooks.in_slabs && hooks.in_slabs(i)) {
             work.inputs[i].desc = input.desc;
         } else {
@@ -39,12 +44,14 @@ void read_work(Work& work, const ReadHooks& hooks) {
             work.inputs[i] = spec.running > 0 && hooks.neighbours ? combine_input(spec, hooks.neighbours(i))
                                                                   : read_input(spec, input, prepared.job.non_finite, hooks.memory);
         }
-        InputReport report{spec.name, {}, work.inputs[i].desc.describe()};
-        const Scope scope(work.profiler, "hash");
-        const HostTimer timer(work.profiler, spec.name);
-        for (std::size_t f = 0; f < input.files.size(); ++f) report.files.push_back(report_file(input.files[f], input.infos[f].format));
-        work.input_reports.push_back(std::move(report));
     }
+}
+
+void finish_reading(Work& work) {
+    const Scope scope(work.profiler, "hash");
+    const HostTimer timer(work.profiler, "inputs");
+    for (Hashing& hashing : work.hashing) work.input_reports.push_back(hashing.finish());
+    work.hashing.clear();
 }
 
 const Json& record_of(const Work& work, const OutputSpec& output) {

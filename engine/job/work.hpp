@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/profiler.hpp"
+#include "job/hashing.hpp"
 #include "job/prepare.hpp"
 #include "job/report.hpp"
 
@@ -26,7 +27,8 @@ struct Work {
     std::vector<HostArray> inputs;               ///< in the job's order; one without memory is kept by the stream
     std::map<Source, HostArray> arrays;          ///< that came down from the device
     std::map<Source, Json> records;
-    std::vector<InputReport> input_reports;
+    std::vector<InputReport> input_reports;      ///< after finish_reading()
+    std::vector<Hashing> hashing;
     std::vector<OutputReport> output_reports;
     Profiler profiler;
     /// Called when a stage such as "read hologram" begins; may throw to end the work. May be empty.
@@ -54,8 +56,10 @@ struct ReadHooks {
     std::function<bool(std::size_t input)> in_slabs;
 };
 
-/// Reads and hashes the files of every input. Throws IoError.
+/// Reads the files of every input, and begins to hash them. Throws IoError.
 void read_work(Work&, const ReadHooks&);
+/// Waits for the hashes. Throws IoError.
+void finish_reading(Work&);
 
 /// Writes the array of an output, of which the work itself need hold no array.
 using WriteArray = std::function<void(const OutputSpec&, const std::filesystem::path&)>;

@@ -189,6 +189,7 @@ void Pipeline::read(Lane& lane, int reader) {
                 work->prepared = std::make_shared<const Prepared>(series_.prepare_item(*item));
             }
             read_work(*work, hooks);
+            finish_reading(*work);
         } catch (const std::exception& error) {
             fail_item(*item, error);
             continue;

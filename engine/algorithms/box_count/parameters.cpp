@@ -179,7 +179,8 @@ BoxCountSpec spec_of(const Problem& problem) {
     for (const Axis& axis : array.axes) {
         const std::size_t place = std::string_view("xyz").find(axis.name);
         if (place == std::string_view::npos) {
-            if (axis.size != 1) throw ConfigError(pointer, array.describe(), "a volume (z, y, x) or an image (y, x)", "select one channel or time");
+            if (axis.size != 1) throw ConfigError(pointer, array.describe(), "a volume (z, y, x) or an image (y, x)",
+                                                   axis.name == 't' ? "if its pages are slices, say \"page_axis\": \"z\" of the input; else select one" : "select one channel");
             continue;
         }
         if (axis.name == 'z' && axis.size == 1) continue;

@@ -1,0 +1,33 @@
+#include "job/hashing.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::engine {
+
+namespace {
+
+constexpr std::uint64_t worth_a_thread = std::uint64_t{16} << 20;
+
+}  // namespace
+
+Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
+    std::uint64_t bytes = 0;
+    std::vector<std::pair<std::filesystem::path, std::string>> files;
+    for (std::size_t f = 0; f < input.files.size(); ++f) {
+        files.emplace_back(input.files[f], input.infos[f].format);
+        bytes += input.infos[f].file_bytes;
+    }
+    std::packaged_task<InputReport(std::stop_token)> task([report = InputReport{spec.name, {}, input.desc.describe()}, files = std::move(files)](const std::stop_token& stop) mutable {
+        for (const auto& [path, format] : files) report.files.push_back(report_file(path, format, stop));
+        return std::move(report);
+    });
+    report_ = task.get_future();
+    if (bytes < worth_a_thread) task({});
+    else thread_ = std::jthread(std::move(task));
+}
+
+}  // namespace parallax::engine
