@@ -1,12 +1,13 @@
 // A file appears complete or not at all: written under another name in the same folder, then renamed.
 #include <fmt/format.h>
+#include <xxhash.h>
 
-#include <random>
 #include <system_error>
 
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
+#include "platform.hpp"
 
 namespace fs = std::filesystem;
 
@@ -43,10 +44,10 @@ private:
 
 /// A name beside `path` that nobody else has.
 fs::path temporary_beside(const fs::path& path) {
-    std::random_device random;
+    const std::string unique = host::platform::unique_suffix();
     fs::path name = fs::path(".");
     name += path.filename();
-    name += fmt::format(".{:08x}{:08x}.part", random(), random());
+    name += fmt::format(".{:016x}.part", XXH3_64bits(unique.data(), unique.size()));
     return path.parent_path() / name;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -20,12 +21,13 @@ std::string hash_file(const std::filesystem::path& path, const std::stop_token& 
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
     if (!state) throw std::bad_alloc();
     XXH3_128bits_reset(state.get());
-    std::vector<char> block(1u << 20);
     std::uint64_t left = file.size();
+    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1u << 18));
+    const auto block = std::make_unique_for_overwrite<char[]>(most);   // small files are many: no larger than they, and not cleared
     while (left > 0 && !stop.stop_requested()) {
-        const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size()));
-        file.read(block.data(), part, "the file");
-        XXH3_128bits_update(state.get(), block.data(), part);
+        const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, most));
+        file.read(block.get(), part, "the file");
+        XXH3_128bits_update(state.get(), block.get(), part);
         left -= part;
     }
     return hex(XXH3_128bits_digest(state.get()));
