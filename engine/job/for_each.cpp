@@ -63,6 +63,8 @@ ForEach read_for_each(const Json& value, const std::string& pointer) {
         if (is_comment(key)) continue;
         const std::string here = pointer_to(pointer, key);
         if (key == "on_error") each.continue_on_error = read_word(content, here, {"stop", "continue"}) == "continue";
+        else if (content == "stop" || content == "continue")
+            throw ConfigError(here, fmt::format("the unknown key \"{}\"", key), "\"on_error\", or a variable with its files", did_you_mean(key, {"on_error"}));
         else each.sources.push_back(read_source(key, content, here));
     }
     if (each.sources.empty()) throw ConfigError(pointer, "no variable", form);
@@ -102,6 +104,30 @@ bool check_placeholders(const std::string& text, const std::optional<ForEach>& f
     return any;
 }
 
+/// A variable that nothing names is a slip more often than not; and without one in an input all items are the same.
+void check_variables_used(const Job& job) {
+    const auto names = [](const std::string& text, const ForEachSource& source) {
+        return text.find("{" + source.variable + "}") != std::string::npos || text.find("{" + source.variable + ".") != std::string::npos;
+    };
+    bool any_input = false;
+    for (const ForEachSource& source : job.for_each->sources) {
+        bool used = false;
+        for (const InputSpec& input : job.inputs)
+            for (const std::string& file : input.files) used = used || names(file, source);
+        any_input = any_input || used;
+        for (const OutputSpec& output : job.outputs) used = used || names(output.file, source);
+        if (!used) {
+            throw ConfigError(source.pointer, fmt::format("\"{}\", which nothing names", source.variable), fmt::format("an input such as \"{{{}}}\"", source.variable),
+                              "leave it out, or use it");
+        }
+    }
+    if (!any_input) {
+        const ForEachSource& first = job.for_each->sources.front();
+        throw ConfigError(first.pointer, fmt::format("\"{}\", which no input names: all items would be the same", first.variable),
+                          fmt::format("an input such as \"{{{}}}\"", first.variable));
+    }
+}
+
 void check_series_keys(const Job& job) {
     for (const InputSpec& input : job.inputs) {
         if (input.running == 0) continue;
@@ -127,6 +153,7 @@ void check_series_keys(const Job& job) {
                               R"(one file for the whole series is a "table", or has "combine")");
         }
     }
+    if (job.for_each) check_variables_used(job);
 }
 
 }  // namespace parallax::engine

@@ -87,6 +87,28 @@ void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs
     for (const fs::path& entry : entries) expand(entry, parts, found);
 }
 
+/// What is where a pattern looked.
+std::string near_pattern(const fs::path& pattern) {
+    std::error_code ignored;
+    fs::path folder;
+    for (const fs::path& part : pattern.parent_path()) {
+        if (has_wildcard(to_utf8(part))) break;
+        folder /= part;
+        if (fs::is_directory(folder, ignored)) continue;
+        const std::string like = near_file(folder);
+        return fmt::format("there is no folder {}{}", to_utf8(folder), like.empty() ? "" : ": " + like);
+    }
+    std::size_t count = 0;
+    std::string first;
+    for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, ignored), end; !ignored && it != end && count < 10000; it.increment(ignored)) {
+        if (it->is_directory(ignored)) continue;
+        const std::string name = to_utf8(it->path().filename());
+        if (count++ == 0 || name < first) first = name;
+    }
+    if (count == 0) return "there are no files in that folder";
+    return fmt::format("in that folder are {} others, such as {}", count, first);
+}
+
 }  // namespace
 
 std::string near_file(const fs::path& missing) {
@@ -132,9 +154,12 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
-        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file", R"(several files are {"files": "folder/*.tif", "combine": "mean"})");
+        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file", fmt::format("its files are \"{}/*\"", text));
     }
-    if (!fs::exists(status)) throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there", near_file(path));
+    if (!fs::exists(status)) {
+        const bool bracket = text.find('[') != std::string::npos;
+        throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there", bracket ? "patterns have * and ?, and a list has several patterns" : near_file(path));
+    }
     return path;
 }
 
@@ -146,7 +171,10 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     std::vector<fs::path> found;
     expand(path.root_path(), std::move(parts), found);
     for (const fs::path& file : found) check_confined(file, where, pointer);
-    if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
+    if (found.empty()) {
+        check_confined(path.parent_path() / "x", where, pointer);   // before anything is told of the folder
+        throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file", near_pattern(path));
+    }
     return found;
 }
 

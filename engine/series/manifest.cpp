@@ -125,7 +125,7 @@ void Manifest::clear(const fs::path& folder) {
 Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw IoError(to_utf8(folder), "the manifest's folder cannot be made: " + error.message(), "choose another one with --manifest");
+    if (error) throw IoError(to_utf8(folder), "the manifest's folder cannot be made: " + error.message(), "choose another place with --out, or with --manifest");
     Json files = Json::array();
     for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
     const Json header{{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}};

@@ -84,14 +84,14 @@ TEST_CASE("job: written with every default, it reads back the same") {
 }
 
 TEST_CASE("job: for_each is understood in all its forms") {
-    const auto each = [](const std::string& text) {
-        return *parse(job(R"("for_each": )" + text + R"(, "inputs": {"image": "{frame}"}, "steps": [{"run": "blur"}], "outputs": {"image": "o/{frame.stem}.npy"})")).for_each;
+    const auto each = [](const std::string& text, const std::string& file = "o/{frame.stem}.npy") {
+        return *parse(job(R"("for_each": )" + text + R"(, "inputs": {"image": "{frame}"}, "steps": [{"run": "blur"}], "outputs": {"image": ")" + file + R"("})")).for_each;
     };
     CHECK(each(R"({"frame": "run7/*.tif"})").sources[0].patterns == std::vector<std::string>{"run7/*.tif"});
     CHECK(each(R"({"frame": ["a.tif", "b.tif"], "on_error": "continue"})").continue_on_error);
     CHECK(each(R"({"frame": {"pages": "stack.tif"}})").sources[0].kind == "pages");
     CHECK(each(R"({"frame": {"volumes": "fmri.nii"}})").sources[0].kind == "volumes");
-    const ForEach zipped = each(R"({"frame": {"files": "a*.tif", "range": [2, 9], "stride": 3}, "dark": "d*.tif"})");
+    const ForEach zipped = each(R"({"frame": {"files": "a*.tif", "range": [2, 9], "stride": 3}, "dark": "d*.tif"})", "o/{frame.stem}-{dark.stem}.npy");
     REQUIRE(zipped.sources.size() == 2);
     CHECK(*zipped.find("frame")->range == std::pair<std::int64_t, std::int64_t>{2, 9});
     CHECK(zipped.find("frame")->stride == 3);

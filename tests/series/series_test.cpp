@@ -107,9 +107,14 @@ TEST_CASE("series: wrong requests are refused before anything is written") {
     write_text(folder / "out/there/f001.npy", "mine");
     struct Row { const char* patch; std::vector<std::string> arguments; std::vector<std::string> fragments; };
     const Row rows[] = {
-        {R"({"for_each": {"frame": "frames/*.png"}})", {}, {"/for_each/frame", "no file that matches"}},
+        {R"({"for_each": {"frame": "frames/*.png"}})", {}, {"/for_each/frame", "no file that matches", "3 others, such as f000.tif"}},
         {R"({"for_each": {"frame": {"files": "frames/*.tif", "range": [0, 4]}}})", {}, {"/for_each/frame/range", "at most [0, 3]: there are 3 files"}},
-        {R"({"for_each": {"dark": ["job.json", "job.json"]}})", {}, {"/for_each/dark", "2 files for \"dark\"", "3, as many as for \"frame\""}},
+        {R"({"for_each": {"frame": "frmaes/*.tif"}})", {}, {"/for_each/frame", "there is no folder", "did you mean \"frames\""}},
+        {R"({"for_each": {"frame": "frames"}})", {}, {"/for_each/frame", "its files are \"frames/*\""}},
+        {R"({"for_each": {"onerror": "continue"}})", {}, {"/for_each/onerror", "did you mean \"on_error\""}},
+        {R"({"for_each": {"dark": "frames/*.tif"}})", {}, {"/for_each/dark", "which nothing names"}},
+        {R"({"inputs": {"image": "frames/f000.tif"}})", {}, {"/for_each/frame", "all items would be the same"}},
+        {R"({"for_each": {"dark": ["job.json", "job.json"]}, "outputs": {"sum": "{frame.stem}{dark.stem}.npy"}})", {}, {"/for_each/dark", "2 files for \"dark\"", "3, as many as for \"frame\""}},
         {R"({"for_each": {"frame": ["frames/f000.tif", "frames/f000.tif"]}})", {}, {"/outputs/sum", "for frames/f000.tif and for", "{frame.index} differs"}},
         {R"({"outputs": {"sum": "../{frame.stem}.npy"}})", {}, {"/outputs/sum", "\"..\""}},
         {R"({"outputs": {"sum": "{frame.stem}.nii.npz"}})", {}, {"/outputs/sum", "a file that ends in one of"}},
@@ -287,7 +292,7 @@ TEST_CASE("series: shards and devices give the same bytes as one process") {
         const Run last = run_job(folder.path(), out, {"--resume"});   // nothing is left to do but, perhaps, what all shards gather
         CAPTURE(last.err);
         CHECK(last.status == 0);
-        CHECK(contains(last.err, "0 of 21 items done"));
+        CHECK(contains(last.err, "nothing left to do: 21 of 21"));
         CHECK(contents(folder / out) == whole);
     }
     const bool pocl = fs::exists("/etc/OpenCL/vendors/pocl.icd");
