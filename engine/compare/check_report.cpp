@@ -47,7 +47,7 @@ void check(const Json& schema, const Json& value, const std::string& pointer, co
     if (schema.contains("minimum") && value < schema["minimum"]) refuse(pointer, describe(value), "at least " + schema["minimum"].dump());
     for (const Json& key : schema.value("required", Json::array())) {
         const std::string word = key.get<std::string>();
-        if (!value.contains(word)) refuse(pointer_to(pointer, word), "nothing", schema["properties"][word].value("description", words_for(schema["properties"][word].value("type", Json("object")))));
+        if (!value.contains(word)) refuse(pointer_to(pointer, word), "nothing", words_for(schema["properties"][word].value("type", Json("object"))));
     }
     if (value.is_object()) {
         const Json properties = schema.value("properties", Json::object());

@@ -350,6 +350,10 @@ TEST_CASE("compare: a job of one's own on every device, and what the command lin
     CHECK(series.status == 0);
     CHECK(Json::parse(read_text(folder / "series/report.json"))["rows"][0]["outcome"] == "ok");
 
+    fs::rename(folder / "in.png", folder / "out.png");
+    const Run missing = run_program({"compare", "--job", "job.json", "--out", "missing", "--device", "native", "--quiet"}, folder.path());
+    CHECK(contains(missing.err, "1 refused with a reason"));
+    CHECK(contains(missing.err, "no file in.png"));   // said where nothing was timed
     CHECK(run_program({"compare", "--job", "job.json", "--out", "out", "--device", "native"}, folder.path()).status == 2);   // the report is there
     CHECK(run_program({"compare", "--job", "job.json"}, folder.path()).status == 2);
     CHECK(run_program({"compare", "--out", "x"}, folder.path()).status == 2);

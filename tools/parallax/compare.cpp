@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace parallax::cli {
 
 namespace {
@@ -141,10 +143,12 @@ int compare(const Options& options) {
 
     for (const Json& line : found["summary"]) fmt::print(stderr, "{}\n", line.get<std::string>());
     int wrong = 0;
+    const bool nothing = std::none_of(found["rows"].begin(), found["rows"].end(), [](const Json& row) { return row["outcome"] == "ok"; });
     for (const Json& row : found["rows"]) {
         const std::string outcome = row["outcome"].get<std::string>();
-        if (outcome == "ok" || outcome == "refused" || outcome == "too long") continue;
-        ++wrong;
+        const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long";
+        if (!is_wrong && !nothing) continue;   // where nothing was timed even refusals are news
+        wrong += is_wrong;
         fmt::print(stderr, "{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
     }
     bool changed = false;
