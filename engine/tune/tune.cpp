@@ -54,6 +54,13 @@ bool is_fresh(const TunedPolicy& entry, const host::DeviceInfo& device) {
 /// Variants that may be called the fastest: others trade accuracy, or are another's.
 bool may_be_best(const Variant& variant) { return variant.role == Role::best || variant.role == Role::seed; }
 
+/// Empty where the system has no place for it.
+std::filesystem::path messages_file() {
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    return error ? std::filesystem::path() : folder / ("parallax-tune-" + host::platform::unique_suffix() + ".log");
+}
+
 class Tuner {
 public:
     Tuner(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options)
@@ -135,31 +142,37 @@ private:
     /// Among the variants of a set, once all of them have their policies.
     void crown() {
         if (!contest_ || searched_ == 0 || !set_->variants.empty()) return;
+        std::optional<std::string> fastest;
+        try {
+            fastest = fastest_variant();
+        } catch (const Error&) {   // the worker was lost under what ran before, or the device: nothing is called the fastest
+            contest_.reset();
+        }
+        if (!fastest) return;
+        if (files_.find(set_->algorithm, own_, set_->work, *fastest) == nullptr) {   // nothing to tune, but the fastest
+            const Json found{{"gain", 1}, {"problem", set_->problem.name}, {"ended", "no search"}};
+            files_.put(set_->algorithm, {own_, set_->work, *fastest, Json::object(), false, provenance(found)});
+        }
+        files_.crown(set_->algorithm, own_, set_->work, *fastest);
+        for (Result& result : tuned_.results) {
+            if (result.task.set == set_) result.best = result.task.variant->name == *fastest;
+        }
+    }
+
+    std::optional<std::string> fastest_variant() {
         const Algorithm& algorithm = registry_.get(set_->algorithm);
         std::vector<Way> ways;
         std::string preferred;
         for (const Variant& variant : algorithm.variants) {
             if (!runs_on(variant, device_.backend) || variant.role == Role::peer) continue;
             if (preferred.empty() && contest_->trial().why_not(variant.name).empty()) preferred = variant.name;
-            if (!may_be_best(variant)) continue;
+            const bool has_failed = std::any_of(tuned_.results.begin(), tuned_.results.end(), [&](const Result& r) { return r.task.set == set_ && r.task.variant == &variant && r.verdict == Verdict::failed; });
+            if (!may_be_best(variant) || has_failed) continue;
             const TunedPolicy* const entry = files_.find(algorithm.name, own_, set_->work, variant.name);
             const Json policy = entry != nullptr ? entry->policy : Json::object();
             ways.push_back({variant.name, variant.policy.empty() ? Json::object() : Policy::parse(variant.policy, policy, "").to_json()});
         }
-        try {
-            const auto fastest = contest_->fastest(ways, preferred);
-            if (!fastest) return;
-            if (files_.find(algorithm.name, own_, set_->work, *fastest) == nullptr) {   // nothing to tune, but the fastest
-                const Json found{{"gain", 1}, {"problem", set_->problem.name}, {"ended", "no search"}};
-                files_.put(algorithm.name, {own_, set_->work, *fastest, Json::object(), false, provenance(found)});
-            }
-            files_.crown(algorithm.name, own_, set_->work, *fastest);
-            for (Result& result : tuned_.results) {
-                if (result.task.set == set_) result.best = result.task.variant->name == *fastest;
-            }
-        } catch (const Error&) {   // the worker was lost under what ran before: nothing is called the fastest
-            contest_.reset();
-        }
+        return contest_->fastest(ways, preferred);
     }
 
     const host::DeviceInfo& device_;
@@ -169,7 +182,7 @@ private:
     Files files_;
     TunedDevice own_;
     /// What drivers print in the worker: its last words are told where it dies.
-    const std::filesystem::path messages_ = std::filesystem::temp_directory_path() / ("parallax-tune-" + host::platform::unique_suffix() + ".log");
+    const std::filesystem::path messages_ = messages_file();
     std::unique_ptr<compare::DeviceWorker> worker_;
     std::unique_ptr<Contest> contest_;
     const ProblemSet* set_ = nullptr;

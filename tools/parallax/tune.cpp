@@ -103,7 +103,13 @@ Own read_own(const Options& asked, const std::vector<engine::Algorithm>& algorit
 /// A folder that goes with whoever made it.
 class Scratch {
 public:
-    Scratch() : path_(std::filesystem::temp_directory_path() / ("parallax-tune-" + host::platform::unique_suffix())) { std::filesystem::create_directories(path_); }
+    /// Throws IoError.
+    Scratch() {
+        std::error_code error;
+        path_ = std::filesystem::temp_directory_path(error) / ("parallax-tune-" + host::platform::unique_suffix());
+        if (!error) std::filesystem::create_directories(path_, error);
+        if (error) throw IoError(engine::to_utf8(path_), "the temporary folder cannot be made: " + error.message(), "TMPDIR says where it would be");
+    }
     ~Scratch() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
