@@ -5,7 +5,6 @@
 #include "parallax/host/error.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -14,6 +13,31 @@
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// work(0) to work(threads - 1), at once. Throws what one of them throws.
+template <class Work>
+void in_threads(std::size_t threads, const Work& work) {
+    std::mutex mutex;
+    std::exception_ptr problem;
+    const auto guarded = [&](std::size_t t) {
+        try {
+            work(t);
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            problem = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (std::size_t t = 1; t < threads; ++t) others.emplace_back(guarded, t);
+        guarded(0);
+    }
+    if (problem) std::rethrow_exception(problem);
+}
+
+}  // namespace
 
 Median::Median(std::size_t elements, fs::path stem) : elements_(elements), path_(std::move(stem) += ".f32") {}
 
@@ -58,40 +82,34 @@ void Median::merge(const fs::path& path, std::size_t count) { parts_.push_back({
 void Median::result(float* to) const {
     std::size_t frames = 0;
     for (const Part& part : parts_) frames += part.count;
-    // Blocks of columns go to whoever is free, and each reads what it needs.
+    // As many columns as memory holds, so that what is read of a frame is long; all threads read, then all sort.
     const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
-    const std::size_t block = std::clamp<std::size_t>(memory / threads / (frames * sizeof(float)), 1, std::max<std::size_t>(elements_ / threads + 1, 1));
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex;
-    std::exception_ptr problem;
-    const auto work = [&] {
-        try {
-            std::vector<io::File> files;
-            for (const Part& part : parts_) files.push_back(io::File::open(part.path));
-            std::vector<float> values(block * frames);
-            for (std::size_t start; (start = next.fetch_add(block)) < elements_;) {
-                const std::size_t length = std::min(block, elements_ - start);
-                float* row = values.data();
-                for (std::size_t p = 0; p < parts_.size(); ++p) {
-                    for (std::size_t n = 0; n < parts_[p].count; ++n, row += block) {
-                        files[p].seek((static_cast<std::uint64_t>(n) * elements_ + start) * sizeof(float));
-                        files[p].read(row, length * sizeof(float), "the frames");
-                    }
-                }
-                io::medians<float>(frames, length, [&](std::size_t r) { return values.data() + r * block; }, to + start);
-            }
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            problem = std::current_exception();
-            next = elements_;
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
-        work();
+    const std::size_t block = std::clamp<std::size_t>(memory / (frames * sizeof(float)), 1, std::max<std::size_t>(elements_, 1));
+    std::vector<float> values(block * frames);
+    for (std::size_t start = 0; start < elements_; start += block) {
+        const std::size_t length = std::min(block, elements_ - start);
+        in_threads(threads, [&](std::size_t t) { read(values.data(), block, start, length, frames * t / threads, frames * (t + 1) / threads); });
+        in_threads(threads, [&](std::size_t t) {
+            const std::size_t from = length * t / threads, end = length * (t + 1) / threads;
+            io::medians<float>(frames, end - from, [&](std::size_t r) { return values.data() + r * block + from; }, to + start + from);
+        });
     }
-    if (problem) std::rethrow_exception(problem);
+}
+
+/// Elements [start, start + length) of frames [first, end) of all, each to its row.
+void Median::read(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const {
+    std::size_t before = 0;
+    for (const Part& part : parts_) {
+        const std::size_t from = std::max(first, before), to = std::min(end, before + part.count);
+        if (from < to) {
+            io::File file = io::File::open(part.path);
+            for (std::size_t n = from; n < to; ++n) {
+                file.seek((static_cast<std::uint64_t>(n - before) * elements_ + start) * sizeof(float));
+                file.read(rows + n * row, length * sizeof(float), "the frames");
+            }
+        }
+        before += part.count;
+    }
 }
 
 }  // namespace parallax::engine::series

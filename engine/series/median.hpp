@@ -25,6 +25,7 @@ private:
         std::size_t count;
     };
     io::File take();
+    void read(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const;
 
     std::size_t elements_;
     std::filesystem::path path_;
