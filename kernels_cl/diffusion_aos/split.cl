@@ -55,43 +55,8 @@ INLINE void load_rows(GLOBAL const float* a, GLOBAL const float* b, int first, i
     }
 }
 
-// Where the elimination stands: g of the row at hand, its coefficient to the row above, and the last row's upper coefficient and right side.
-struct Down {
-    float g, above, c, d;
-};
-
-// Eliminates BLOCK rows from `top` on, as far as there are rows. factor: g of the row below.
-INLINE struct Down eliminate(struct Down s, const float* right, const float* factor, int top, int height, float tau, ulong64 pitch, GLOBAL float* upper, GLOBAL float* out) {
-#pragma unroll
-    for (int k = 0; k < BLOCK; ++k) {
-        const int y = top + k;
-        if (y < height) {
-            const float below = y < height - 1 ? tau * (s.g + factor[k]) : 0.0f;   // what is below one row is above the next
-            const float inverse = 1.0f / fma(s.above, s.c, 1.0f + s.above + below);   // c is negative
-            s.c = -below * inverse;
-            s.d = fma(s.above, s.d, right[k]) * inverse;
-            upper[(ulong64)y * pitch] = s.c;
-            out[(ulong64)y * pitch] = s.d;
-            s.g = factor[k];
-            s.above = below;
-        }
-    }
-    return s;
-}
-
-// Solves BLOCK rows from `bottom` up. factor: the upper coefficient. Returns the last that is solved.
-INLINE float substitute(float solved, const float* right, const float* factor, int bottom, ulong64 pitch, GLOBAL float* out) {
-#pragma unroll
-    for (int k = 0; k < BLOCK; ++k)
-        if (bottom - k >= 0) {
-            solved = fma(-factor[k], solved, right[k]);
-            out[(ulong64)(bottom - k) * pitch] = solved;
-        }
-    return solved;
-}
-
 // Thomas: down the column with row y's upper coefficient to `upper` and its right side to `out`, then up. Every row waits for the
-// one before it: the next block is read while this one is worked on. Two blocks a turn: a copy from one to the other would wait for the reads.
+// one before it: the next block is read while this one is worked on.
 KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g, GLOBAL float* RESTRICT upper, GLOBAL float* RESTRICT out, float tau,
                   int width, int height, int pitch_of_rows) {
     const int x = (int)get_global_id(0);
@@ -103,20 +68,40 @@ KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g
     out += first;
     float right[BLOCK], factor[BLOCK], next_right[BLOCK], next_factor[BLOCK];
 
-    struct Down s = {g[0], 0.0f, 0.0f, 0.0f};
+    // above, below: a row's coefficients; what is below one row is above the next. factor: g of the row below.
+    float g_here = g[0], above = 0.0f, c = 0.0f, d = 0.0f;
     load_rows(u, g, 0, 1, 1, height, pitch, right, factor);
-    for (int top = 0; top < height; top += 2 * BLOCK) {
+    for (int top = 0; top < height; top += BLOCK) {
         load_rows(u, g, top + BLOCK, 1, 1, height, pitch, next_right, next_factor);
-        s = eliminate(s, right, factor, top, height, tau, pitch, upper, out);
-        load_rows(u, g, top + 2 * BLOCK, 1, 1, height, pitch, right, factor);
-        s = eliminate(s, next_right, next_factor, top + BLOCK, height, tau, pitch, upper, out);
+#pragma unroll
+        for (int k = 0; k < BLOCK; ++k) {
+            const int y = top + k;
+            if (y < height) {
+                const float below = y < height - 1 ? tau * (g_here + factor[k]) : 0.0f;
+                const float inverse = 1.0f / fma(above, c, 1.0f + above + below);   // c is negative
+                c = -below * inverse;
+                d = fma(above, d, right[k]) * inverse;
+                upper[(ulong64)y * pitch] = c;
+                out[(ulong64)y * pitch] = d;
+                g_here = factor[k];
+                above = below;
+            }
+            right[k] = next_right[k];
+            factor[k] = next_factor[k];
+        }
     }
-    float solved = 0.0f;
+    float solved = 0.0f;   // factor: the upper coefficient
     load_rows(out, upper, height - 1, -1, 0, height, pitch, right, factor);
-    for (int bottom = height - 1; bottom >= 0; bottom -= 2 * BLOCK) {
+    for (int bottom = height - 1; bottom >= 0; bottom -= BLOCK) {
         load_rows(out, upper, bottom - BLOCK, -1, 0, height, pitch, next_right, next_factor);
-        solved = substitute(solved, right, factor, bottom, pitch, out);
-        load_rows(out, upper, bottom - 2 * BLOCK, -1, 0, height, pitch, right, factor);
-        solved = substitute(solved, next_right, next_factor, bottom - BLOCK, pitch, out);
+#pragma unroll
+        for (int k = 0; k < BLOCK; ++k) {
+            if (bottom - k >= 0) {
+                solved = fma(-factor[k], solved, right[k]);
+                out[(ulong64)(bottom - k) * pitch] = solved;
+            }
+            right[k] = next_right[k];
+            factor[k] = next_factor[k];
+        }
     }
 }

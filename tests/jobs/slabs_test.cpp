@@ -59,6 +59,40 @@ TEST_CASE("slabs: every format gives slices that count as the whole does") {
     CHECK(Json::parse(run.out)["peak_device_bytes"] < 100000);
 }
 
+TEST_CASE("slabs: large files come so of their own accord where one reading will do, and are hashed as well") {
+    const TempFolder folder;
+    {
+        std::ofstream raw(folder / "v.raw", std::ios::binary);   // zeros that take no room on the disk, and one voxel
+        raw.seekp(520 * 512 * 512 - 1).put('\1');
+    }
+    const auto job = [](std::int64_t slices, const Json& parameters = Json::object()) {
+        Json step{{"run", "box_count"}};
+        step.update(parameters);
+        return Json{{"parallax", 1},
+                    {"inputs", {{"volume", {{"file", "v.raw"}, {"raw", {{"type", "u8"}, {"axes", "zyx"}, {"shape", {slices, 512, 512}}}}}}}},
+                    {"steps", {step}},
+                    {"outputs", {{"counts", "c.json"}}}};
+    };
+    const auto slab_of = [&](const Json& json) {
+        write_text(folder / "job.json", json.dump());
+        const Run run = run_program({"plan", "job.json", "--json"}, folder.path());
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        return Json::parse(run.out)["steps"][0]["slab"].get<int>();
+    };
+    CHECK(slab_of(job(520)) == 128);   // 32 MiB
+    CHECK(slab_of(job(500)) == 0);     // less than 128 MiB
+    CHECK(slab_of(job(520, {{"origin", "bounding_box"}})) == 0);   // would be read twice
+    CHECK(slab_of(job(520, {{"variant", "hou"}})) == 0);
+    const Run run = run_job(folder, job(520), {"--out", "results", "--report", "results/report.json"});
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json report = Json::parse(read_text(folder / "results" / "report.json"));
+    CHECK(report["records"]["counts"]["levels"][0]["black"] == 1);
+    CHECK(report["inputs"]["volume"]["files"][0]["xxh3_128"] == io::hash_file(folder / "v.raw"));
+    CHECK(report["peak_device_bytes"] < 100000000);
+}
+
 TEST_CASE("slabs: outlines, boxes, moved grids and resampling come out of a file as of one piece") {
     const TempFolder folder;
     HostArray array = volume(60, 64, 63);

@@ -42,7 +42,11 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
         for (const std::filesystem::path& file : input.files) refuse_same(file, "an input");
     }
     for (const std::filesystem::path& output : prepared.outputs) refuse_same(output, "an output too");
-    if (!std::filesystem::is_directory(std::filesystem::absolute(path).parent_path())) {
+    const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal().parent_path();
+    const bool made_for_outputs = std::any_of(prepared.outputs.begin(), prepared.outputs.end(), [&](const std::filesystem::path& output) {
+        return std::filesystem::absolute(output).lexically_normal().parent_path() == folder;
+    });
+    if (!std::filesystem::is_directory(folder) && !made_for_outputs) {
         throw ConfigError("--report", fmt::format("\"{}\" in a folder that is not there", options.report), "a file in a folder that is there");
     }
     engine::writable_ancestor(path, "--report");
