@@ -231,8 +231,10 @@ std::optional<std::string> winner_of(const Json& report, const std::string& id) 
     };
     const std::string where = grid_text((*last)["grid"]);
     std::string text = fmt::format("{}{}{}: {} takes {}", id, where.empty() ? "" : " at ", where, label(*best), duration((*best)["metrics"]["compute_ms"].get<double>()));
-    if (best != slowest)
-        text += fmt::format(", {:.3g} times faster than {}", (*slowest)["metrics"]["compute_ms"].get<double>() / (*best)["metrics"]["compute_ms"].get<double>(), label(*slowest));
+    if (best != slowest) {
+        const double ratio = (*slowest)["metrics"]["compute_ms"].get<double>() / (*best)["metrics"]["compute_ms"].get<double>();
+        text += ratio < 1.02 ? fmt::format(", as does {}, within 2%", label(*slowest)) : fmt::format(", {:.3g} times faster than {}", ratio, label(*slowest));
+    }
     return text;
 }
 
