@@ -100,7 +100,12 @@ void Execution::copy(std::string_view stage, const host::Buffer& from, const hos
 }
 
 void Execution::upload(std::string_view stage, const host::Buffer& buffer, const void* data, std::size_t bytes) {
-    profiler_.add(stage, StageKind::upload, queue_.write(buffer, 0, data, bytes, stage));
+    // A copy that outlives the plan: when an error comes between, nobody may wait for the device any more.
+    const auto* first = static_cast<const std::byte*>(data);
+    const auto constants = std::make_shared<const std::vector<std::byte>>(first, first + bytes);
+    const host::Event done = queue_.write(buffer, 0, constants->data(), bytes, stage);
+    queue_.keep(constants, done);
+    profiler_.add(stage, StageKind::upload, done);
 }
 
 void Execution::external(std::string_view stage, host::Event event) {

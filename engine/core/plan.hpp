@@ -93,7 +93,7 @@ public:
 
     void launch(std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local, std::initializer_list<host::Arg>);
     void copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes);
-    /// A few constants of the plan's own to the device; `data` lives as long as the plan.
+    /// A few constants to the device, as they are now.
     void upload(std::string_view stage, const host::Buffer&, const void* data, std::size_t bytes);
     /// Commands that others enqueue (VkFFT): the caller hands over the event that ends them, or none.
     void external(std::string_view stage, host::Event);

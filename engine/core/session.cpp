@@ -121,7 +121,7 @@ Session::Session(Engine& engine, std::shared_ptr<host::Context> context, std::un
 
 Session::~Session() {
     try {
-        queue_->finish();   // plans hold constants that uploads may still read
+        queue_->finish();   // plans and their memory go next
     } catch (const std::exception&) {   // whoever waited before has been told
     }
 }

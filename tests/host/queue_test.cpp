@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <memory>
 #include <numeric>
 
 using namespace parallax;
@@ -317,6 +319,40 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
         untimed.wait();
         CHECK(untimed.complete());
         CHECK_FALSE(untimed.times());
+    }
+}
+
+TEST_CASE("memory that a queue keeps goes when its command has ended, and stays where that is never known") {
+    struct Command final : EventState {
+        explicit Command(std::shared_ptr<const int> s) : state(std::move(s)) {}
+        void wait() override {}
+        bool complete() const override {
+            if (*state < 0) throw DeviceError("the command", -5, "CL_OUT_OF_RESOURCES", "a test");
+            return *state > 0;
+        }
+        std::optional<EventTimes> times() const override { return std::nullopt; }
+        std::shared_ptr<const int> state;
+    };
+    for (const DevicePtr& device : devices_under_test()) {
+        CAPTURE(device_label(*device));
+        const auto context = open_for_test(device);
+        const auto runs = std::make_shared<int>(0), ends = std::make_shared<int>(0), fails = std::make_shared<int>(-1);
+        std::array<std::weak_ptr<const int>, 3> memory;
+        {
+            const std::unique_ptr<Queue> queue = context->create_queue();
+            std::size_t i = 0;
+            for (const auto& state : {runs, ends, fails}) {
+                auto kept = std::make_shared<const int>(7);
+                memory[i++] = kept;
+                queue->keep(std::move(kept), Event(std::make_shared<Command>(state)));
+            }
+            CHECK(!memory[1].expired());
+            *ends = 1;
+            queue->keep(std::make_shared<const int>(8), Event());
+            CHECK(memory[1].expired());
+        }
+        CHECK(!memory[0].expired());
+        CHECK(!memory[2].expired());
     }
 }
 

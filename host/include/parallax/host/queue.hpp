@@ -10,9 +10,12 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace parallax::host {
 
@@ -55,7 +58,10 @@ struct QueueOptions {
 
 class Queue {
 public:
-    virtual ~Queue() = default;
+    Queue() = default;
+    virtual ~Queue();
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
 
     virtual Event launch(const Launch&) = 0;
     /// Asynchronous; `data` must live until the event is complete.
@@ -76,6 +82,13 @@ public:
     /// in the driver, which no one could end. When a wait has lasted `limit`, the context is abandoned and the wait throws
     /// DeviceError. 0: no limit.
     virtual void set_limit(std::chrono::duration<double> limit) = 0;
+
+    /// Holds memory that a command uses until its event is complete, and for good where that cannot be known any more: a leak does
+    /// less harm than a device that reads what has another owner.
+    void keep(std::shared_ptr<const void> memory, Event until);
+
+private:
+    std::vector<std::pair<std::shared_ptr<const void>, Event>> kept_;
 };
 
 }  // namespace parallax::host

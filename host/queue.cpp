@@ -1,0 +1,28 @@
+#include "parallax/host/queue.hpp"
+
+#include <exception>
+
+namespace parallax::host {
+namespace {
+
+bool is_over(const Event& event) noexcept {
+    try {
+        return event.complete();
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+Queue::~Queue() {
+    for (auto& [memory, until] : kept_)
+        if (!is_over(until)) static_cast<void>(new std::shared_ptr<const void>(std::move(memory)));
+}
+
+void Queue::keep(std::shared_ptr<const void> memory, Event until) {
+    std::erase_if(kept_, [](const auto& entry) { return is_over(entry.second); });
+    kept_.emplace_back(std::move(memory), std::move(until));
+}
+
+}  // namespace parallax::host
