@@ -9,15 +9,6 @@
 namespace parallax::engine::distributed {
 namespace {
 
-/// Whether the reader of the format passes over what is not wanted.
-bool has_slices(const InputSpec& spec, const PreparedInput& input) {
-    if (input.files.size() != 1 || !spec.combine.empty() || spec.read.pages || spec.read.volume || spec.read.keep_channels) return false;
-    const io::FileInfo& info = input.infos.front();
-    if (info.desc.find('c')) return false;
-    if (info.format == "npy") return info.detail.find("Fortran") == std::string::npos;
-    return info.format == "raw" || info.format == "nifti" || ((info.format == "tiff" || info.format == "bigtiff") && info.desc.axes.size() > 2);
-}
-
 class Reader {
 public:
     Reader(const InputSpec& spec, const PreparedInput& input, NonFinite policy) : spec_(spec), input_(input), policy_(policy) {}

@@ -107,6 +107,8 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
                     [&](double share) { report_stage("compute " + step.id, 0.1 + 0.7 * share); }};
         made = place.part->run(run);
     }
+    InputReport input;
+    if (hashing) input = hashing->finish();
 
     // Whoever fails has failed by now: from here on nothing is left to go wrong but the writing.
     Json about{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"device_bytes", engine.context().allocated()}, {"share", place.part->share()}};
@@ -120,7 +122,7 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     result.engine_version = PARALLAX_VERSION;
     result.job = to_json(prepared.job);
     result.device = engine.device();
-    result.inputs.push_back(hashing->finish());
+    result.inputs.push_back(std::move(input));
     result.steps.push_back(step_report(place, step, prepared.steps.front()));
     result.job["steps"][0]["variant"] = result.steps[0].variant;
     result.job["steps"][0]["policy"] = result.steps[0].policy.to_json();

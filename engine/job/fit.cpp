@@ -1,5 +1,8 @@
 #include "job/fit.hpp"
 
+#include "job/read.hpp"
+#include "parallax/host/error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -190,18 +193,22 @@ void prefer_slabs(const Prepared& prepared, Session& session, Fit& fit) {
         const ArrayDesc& desc = prepared.inputs[i].desc;
         std::size_t at = 0;
         if (fit.slabs.by_input[i] > 0 || desc.dense_bytes() < large || !why_whole(prepared, i, at).empty()) continue;
+        if (!has_slices(prepared.job.inputs[i], prepared.inputs[i])) continue;
         const StepSpec& step = prepared.job.steps[at];
         const Variant& variant = *fit.choices[at].variant;
         Slabs slabs = fit.slabs;
         slabs.by_input[i] = slabs.by_step[at] = slab_of(desc, fit.budget);
         const Problem problem = problem_of(prepared, slabs, at);
         if (!variant.slabs || (variant.supports && !variant.supports(problem, session.context()))) continue;
-        in_terms_of(prepared.job, step, [&] {
+        try {
             Choice choice = session.choose(*step.algorithm, problem, variant.name, step.policy, step.pointer);
-            if (need_of(session, *step.algorithm, problem, choice).slab_passes > 1) return;
-            fit.slabs = slabs;
+            const Need need = need_of(session, *step.algorithm, problem, choice);
+            if (need.slab_passes > 1 || !fit.budget.holds(need.bytes(), need.largest)) continue;
+            fit.slabs = std::move(slabs);
             fit.choices[at] = std::move(choice);
-        });
+        } catch (const UnsupportedError&) {   // as a whole, then
+        } catch (const ConfigError&) {        // a policy for the whole alone
+        }
     }
 }
 

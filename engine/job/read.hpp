@@ -9,6 +9,8 @@ namespace parallax::engine {
 /// of the array (pinned, for instance) and may be empty. Throws IoError.
 HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite, const std::function<HostArray(const ArrayDesc&)>& allocate);
 
+/// Whether open_slices() can read it, passing over what is not wanted.
+bool has_slices(const InputSpec&, const PreparedInput&);
 /// The same file, a few slices at a time. Throws IoError where it cannot be read so.
 io::SliceStream open_slices(const InputSpec&, const PreparedInput&);
 

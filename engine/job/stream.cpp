@@ -130,7 +130,7 @@ void Stream::submit(Work& work) {
     try {
         enqueue(work, *flight);
     } catch (...) {
-        abandon(work);   // commands under way use memory of the work
+        abandon(work, *flight);   // commands under way use memory of the work
         throw;
     }
     work.flight = std::move(flight);
@@ -263,7 +263,7 @@ void Stream::finish(Work& work) {
         flight->computed.wait();
         for (const host::Event& event : flight->down) event.wait();
     } catch (...) {
-        abandon(work);
+        abandon(work, *flight);
         throw;
     }
     if (mode_ == overlapped) {
@@ -280,10 +280,11 @@ void Stream::note_memory(const Job& job) {
     check_limit(job, allocated);
 }
 
-void Stream::abandon(const Work& work) {
+void Stream::abandon(const Work& work, const Work::Flight& flight) {
     if (drain()) return;
     // A driver that cannot even wait may still write: a leak does less harm than that.
     static_cast<void>(new std::vector<HostArray>(work.inputs));
+    static_cast<void>(new std::vector<HostArray>(flight.slabs));
     static_cast<void>(new std::map<Source, HostArray>(work.arrays));
 }
 

@@ -66,7 +66,7 @@ private:
     /// Waits for all queues; whether that went well.
     bool drain() noexcept;
     /// After an error: what the work lent to commands stays until they have ended.
-    void abandon(const Work&);
+    void abandon(const Work&, const Work::Flight&);
 
     Engine& engine_;
     Mode mode_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iomanip>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -84,6 +85,22 @@ TEST_CASE("slabs: large files come so of their own accord where one reading will
     CHECK(slab_of(job(500)) == 0);     // less than 128 MiB
     CHECK(slab_of(job(520, {{"origin", "bounding_box"}})) == 0);   // would be read twice
     CHECK(slab_of(job(520, {{"variant", "hou"}})) == 0);
+    // An axis of one element before those of the voxels: slabs would be cut along it.
+    Json flat = job(520);
+    flat["inputs"]["volume"]["raw"] = {{"type", "u8"}, {"axes", "zyx"}, {"shape", {1, 520 * 512, 512}}};
+    CHECK(slab_of(flat) == 0);
+    flat["inputs"]["volume"]["slab"] = 1;
+    CHECK(contains(run_job(folder, flat).err, "cut along its first axis: that is z"));
+    // What is not stored slice by slice comes as a whole.
+    {
+        const std::string header = "{'descr': '|u1', 'fortran_order': True, 'shape': (520, 512, 512), }";
+        std::ofstream npy(folder / "f.npy", std::ios::binary);
+        npy << "\x93NUMPY\x01" << '\0' << 'v' << '\0' << std::setw(117) << std::left << header << '\n';
+        npy.seekp(128 + 520 * 512 * 512 - 1).put('\1');
+    }
+    Json columns = job(520);
+    columns["inputs"]["volume"] = {{"file", "f.npy"}, {"page_axis", "z"}};
+    CHECK(slab_of(columns) == 0);
     const Run run = run_job(folder, job(520), {"--out", "results", "--report", "results/report.json"});
     CAPTURE(run.err);
     REQUIRE(run.status == 0);

@@ -68,6 +68,10 @@ std::unique_ptr<Plan> make_plan(PlanBuilder& builder, const Problem& problem, Sh
 /// Empty: it can be counted.
 std::string why_not(const Problem& problem) {
     const BoxCountSpec spec = spec_of(problem);
+    if (problem.slab > 0 || problem.ranks > 1) {   // axes of one element may lie before those of the voxels
+        const char front = problem.inputs.at(spec.port).axes.front().name, slow = "xyz"[spec.dimensions - 1];
+        if (front != slow) return fmt::format("parts of an array are cut along its first axis: that is {}, and boxes are counted along {}", front, slow);
+    }
     const std::int64_t tiles = tiles_of(spec.shifted_size(), 32);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
     return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);

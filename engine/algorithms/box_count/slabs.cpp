@@ -12,6 +12,7 @@
 #include "algorithms/box_count/device.hpp"
 #include "algorithms/box_count/mask.hpp"
 #include "core/integers.hpp"
+#include "parallax/host/error.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -157,6 +158,7 @@ public:
 
     void enqueue(Execution& x, const Bindings&) override {
         if (problem_.ranks > 1) folder_.sum_up(x, 0, most_sets());   // of the tiles of all
+        else if (done_ != slices()) throw Error("box_count: not all slabs have come; this is a fault of the engine");
         folder_.record(x, problem_, spec_);
     }
 
