@@ -64,9 +64,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         const StepSpec& step = job.steps[i];
         const PreparedStep& ready = prepared.steps[i];
         PlanMade made;
-        Problem problem = ready.problem;
-        problem.slab = slabs.by_step[i];
-        problem.slab_workspace = slabs.workspace;
+        Problem problem = problem_of(prepared, slabs, i);
         const std::optional<Tiling>& tiling = how.tiles[i];
         if (tiling) problem = of_tile(problem, *tiling);
         in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });

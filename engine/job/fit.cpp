@@ -116,15 +116,19 @@ Slabs choose_slabs(const Prepared& prepared, const host::DeviceInfo& device) {
     return slabs;
 }
 
+Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
+    Problem problem = prepared.steps[step].problem;
+    problem.slab = slabs.by_step[step];
+    problem.slab_workspace = slabs.workspace;
+    return problem;
+}
+
 std::vector<Choice> choose_variants(const Prepared& prepared, Session& session, const Slabs& slabs) {
     std::vector<Choice> choices;
     for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
         const StepSpec& step = prepared.job.steps[i];
         in_terms_of(prepared.job, step, [&] {
-            Problem problem = prepared.steps[i].problem;
-            problem.slab = slabs.by_step[i];
-            problem.slab_workspace = slabs.workspace;
-            choices.push_back(session.choose(*step.algorithm, problem, step.variant, step.policy, step.pointer));
+            choices.push_back(session.choose(*step.algorithm, problem_of(prepared, slabs, i), step.variant, step.policy, step.pointer));
         });
     }
     return choices;
@@ -179,13 +183,6 @@ bool has_large(const Prepared& prepared, const Slabs& slabs, const Budget& budge
     });
 }
 
-Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
-    Problem problem = prepared.steps[step].problem;
-    problem.slab = slabs.by_step[step];
-    problem.slab_workspace = slabs.workspace;
-    return problem;
-}
-
 /// Large files go in slabs to steps that need them once: reading, sending and computing go on side by side, in little memory.
 void prefer_slabs(const Prepared& prepared, Session& session, Fit& fit) {
     constexpr std::uint64_t large = std::uint64_t{128} << 20;   // a few slabs, or nothing overlaps
@@ -195,18 +192,16 @@ void prefer_slabs(const Prepared& prepared, Session& session, Fit& fit) {
         if (fit.slabs.by_input[i] > 0 || desc.dense_bytes() < large || !why_whole(prepared, i, at).empty()) continue;
         if (!has_slices(prepared.job.inputs[i], prepared.inputs[i])) continue;
         const StepSpec& step = prepared.job.steps[at];
-        const Variant& variant = *fit.choices[at].variant;
         Slabs slabs = fit.slabs;
         slabs.by_input[i] = slabs.by_step[at] = slab_of(desc, fit.budget);
         const Problem problem = problem_of(prepared, slabs, at);
-        if (!variant.slabs || (variant.supports && !variant.supports(problem, session.context()))) continue;
         try {
-            Choice choice = session.choose(*step.algorithm, problem, variant.name, step.policy, step.pointer);
+            Choice choice = session.choose(*step.algorithm, problem, fit.choices[at].variant->name, step.policy, step.pointer);
             const Need need = need_of(session, *step.algorithm, problem, choice);
             if (need.slab_passes > 1 || !fit.budget.holds(need.bytes(), need.largest)) continue;
             fit.slabs = std::move(slabs);
             fit.choices[at] = std::move(choice);
-        } catch (const UnsupportedError&) {   // as a whole, then
+        } catch (const UnsupportedError&) {   // the variant takes this as a whole
         } catch (const ConfigError&) {        // a policy for the whole alone
         }
     }

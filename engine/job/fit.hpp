@@ -26,6 +26,8 @@ Slabs choose_slabs(const Prepared&, const host::DeviceInfo&);
 /// Bytes of all arrays together, of slabs two at a time.
 std::uint64_t array_bytes(const Prepared&, const Slabs&);
 
+/// What a step is asked to do, an input in slabs included.
+Problem problem_of(const Prepared&, const Slabs&, std::size_t step);
 /// Chooses the variant of every step. Throws ConfigError and UnsupportedError.
 std::vector<Choice> choose_variants(const Prepared&, Session&, const Slabs&);
 /// For an item of a series: throws UnsupportedError unless all its arrays fit together.

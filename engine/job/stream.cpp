@@ -1,6 +1,5 @@
 #include "job/stream.hpp"
 
-#include "job/fit.hpp"
 #include "job/slabs.hpp"
 
 #include <fmt/format.h>

@@ -43,8 +43,7 @@ private:
     Json open(const Json& request) {
         device_ = compare::find_device(request.at("device"));
         engine_ = std::make_unique<Engine>(*device_, host::ContextOptions{host::ProgramCache::open()});
-        for (const auto& device : host::enumerate().devices)
-            if (device->info().backend == host::Backend::native) judge_ = std::make_unique<Engine>(*device);
+        judge_ = std::make_unique<Engine>(*compare::native_device());
         return {{"device", device_->info().name}};
     }
 
