@@ -210,30 +210,36 @@ std::string grid_text(const Json& grid) {
     return text;
 }
 
+/// Three digits, whole numbers from a hundred on.
+std::string round_text(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
+
 std::string duration(double ms) { return ms >= 1000 ? fmt::format("{:.3g} s", ms / 1000) : ms >= 1 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.3g} us", ms * 1000); }
 
-/// The fastest row of a case at its last point, and what it leaves behind.
-std::optional<std::string> winner_of(const Json& report, const std::string& id) {
-    const Json *last = nullptr, *best = nullptr, *slowest = nullptr;
+/// What each device does best at a case's last point, the fastest first.
+std::optional<std::string> winners_of(const Json& report, const std::string& id) {
+    const Json* last = nullptr;
     for (const Json& row : report["rows"]) {
         if (row["case"] == id) last = &row;
     }
     if (last == nullptr) return std::nullopt;
+    const auto ms = [](const Json& row) { return row["metrics"]["compute_ms"].get<double>(); };
+    std::map<std::size_t, const Json*> of_device;
     for (const Json& row : report["rows"]) {
         if (row["case"] != id || row["grid"] != (*last)["grid"] || !row["metrics"].contains("compute_ms")) continue;
-        if (best == nullptr || row["metrics"]["compute_ms"] < (*best)["metrics"]["compute_ms"]) best = &row;
-        if (slowest == nullptr || row["metrics"]["compute_ms"] > (*slowest)["metrics"]["compute_ms"]) slowest = &row;
+        const Json*& best = of_device[row["device"].get<std::size_t>()];
+        if (best == nullptr || ms(row) < ms(*best)) best = &row;
     }
-    if (best == nullptr) return std::nullopt;
-    const auto label = [&](const Json& row) {
-        const std::string way = row["way"] == "chosen" && row.contains("variant") ? row["variant"].get<std::string>() : row["way"].get<std::string>();
-        return way + " on " + report["devices"][row["device"].get<std::size_t>()]["label"].get<std::string>();
-    };
-    const std::string where = grid_text((*last)["grid"]);
-    std::string text = fmt::format("{}{}{}: {} takes {}", id, where.empty() ? "" : " at ", where, label(*best), duration((*best)["metrics"]["compute_ms"].get<double>()));
-    if (best != slowest) {
-        const double ratio = (*slowest)["metrics"]["compute_ms"].get<double>() / (*best)["metrics"]["compute_ms"].get<double>();
-        text += ratio < 1.02 ? fmt::format(", as does {}, within 2%", label(*slowest)) : fmt::format(", {:.3g} times faster than {}", ratio, label(*slowest));
+    if (of_device.empty()) return std::nullopt;
+    std::vector<std::pair<std::size_t, const Json*>> ranked(of_device.begin(), of_device.end());
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) { return ms(*a.second) < ms(*b.second); });
+    std::string text = id;
+    if (const std::string where = grid_text((*last)["grid"]); !where.empty()) text += " at " + where;
+    const double fastest = ms(*ranked.front().second);
+    for (const auto& [device, row] : ranked) {
+        const std::string way = (*row)["way"] == "chosen" && row->contains("variant") ? (*row)["variant"].get<std::string>() : (*row)["way"].get<std::string>();
+        text += fmt::format("{} {} {} ({}", device == ranked.front().first ? ":" : ";", report["devices"][device]["label"].get<std::string>(), duration(ms(*row)), way);
+        const double ratio = ms(*row) / fastest;
+        text += device == ranked.front().first ? ")" : ratio < 1.02 ? ", the same within 2%)" : fmt::format(", {} times as long)", round_text(ratio));
     }
     return text;
 }
@@ -249,7 +255,7 @@ Json summary_of(const Json& report) {
     }
     Json summary = Json::array({counts});
     for (const Json& one : report["study"]["cases"]) {
-        if (const auto winner = winner_of(report, one["id"].get<std::string>())) summary.push_back(*winner);
+        if (const auto winners = winners_of(report, one["id"].get<std::string>())) summary.push_back(*winners);
     }
     for (const Json& item : report["pairs"]) {
         std::map<std::string, int> verdicts;

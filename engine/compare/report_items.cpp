@@ -10,7 +10,7 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> kinds{"table", "line", "bar", "scatter", "stages", "pairs", "images", "sustained", "curve", "histograms"};
+const std::vector<std::string> kinds{"table", "line", "bar", "scatter", "stages", "pairs", "images", "sustained", "curve", "histograms", "spread"};
 const std::vector<std::string> item_keys{"kind", "title", "note", "cases", "x", "y", "series", "rows", "columns", "values", "where", "baseline",
                                          "log", "of", "to", "crop", "profile", "image", "paper", "rule"};
 const std::vector<std::string> paper_keys{"source", "note", "series", "header", "rows"};
@@ -60,6 +60,8 @@ void check_report_items(const Json& items, const std::string& pointer, const std
             item.text("x");
             item.text("y");
         }
+        if (kind == "spread" && item.texts("values").empty())
+            throw ConfigError(pointer_to(pointer, i), "a spread without \"values\"", "values such as \"evaluation.quality.psnr_db\", whose lowest and highest are shown");
         if (kind == "pairs" && (!item.has("of") || !item.has("to")))
             throw ConfigError(pointer_to(pointer, i), "pairs without \"of\" and \"to\"", "two selections of rows, whose ratio is shown");
         item.word("log", {"", "x", "y", "xy"}, "x");

@@ -488,6 +488,25 @@ function addSustained(parent, item, rows) {
     number(row.sustained.runs_a_second), number(row.sustained.median_s * 1e3), number(row.sustained.p99_s * 1e3), number(row.sustained.worst_s * 1e3)]), 3));
 }
 
+// How far apart what should be the same is: the lowest and the highest of each value over variants and devices, by point.
+function addSpread(parent, item, rows) {
+  const down = asList(item.rows).length ? asList(item.rows) : ["case", "grid"], values = asList(item.values);
+  const points = new Map();
+  for (const row of shown(rows)) {
+    const point = down.map(name => text(quantity(row, name, item) ?? "-")).join(" · ");
+    if (!points.has(point)) points.set(point, []);
+    points.get(point).push(row);
+  }
+  const exact = value => String(Number(value.toPrecision(7))), of = row => ` (${row.way}, ${deviceOf(row).label})`;
+  const lines = [...points].flatMap(([point, some]) => values.map(value => {
+    const found = some.map(row => ({ row, at: quantity(row, value, item) })).filter(one => typeof one.at === "number").sort((a, b) => a.at - b.at);
+    if (!found.length) return null;
+    const [low, high] = [found[0], found[found.length - 1]];
+    return [...point.split(" · "), nameOf(value, some), found.length, wide(exact(low.at) + of(low.row)), wide(exact(high.at) + of(high.row)), number(high.at - low.at)];
+  })).filter(Boolean);
+  parent.append(lines.length ? table([...down, "value", "rows", wide("lowest"), wide("highest"), "apart by"], lines, down.length + 1) : element("p", { class: "soft" }, "No row has these values."));
+}
+
 function addItem(page, item) {
   const rows = rowsOf(item), section = element("section", {}, element("h2", {}, item.title));
   if (item.note) section.append(element("p", { class: "soft small" }, item.note));
@@ -499,6 +518,7 @@ function addItem(page, item) {
   } else if (item.kind === "curve") draw(section, item.title, 460, curveChart(item, rows));
   else if (item.kind === "histograms") addHistograms(section, item, rows);
   else if (item.kind === "table") addTable(section, item, rows);
+  else if (item.kind === "spread") addSpread(section, item, rows);
   else if (item.kind === "stages") {
     const chosen = lastRows(rows).filter(row => Object.keys(partsOf(item, row)).length > 1);
     if (shown(chosen).length) {
@@ -522,7 +542,7 @@ function deviceTable() {
   const known = labels.some(label => clocks(label).length);
   return table(["device", "backend", "driver", "memory, GB", "copy, GB/s", "peak f32, GFLOP/s", "upload, GB/s", "download, GB/s", "launch, us", ...(known ? ["clock, MHz"] : [])], report.devices.map(({ label, info }) => {
     const session = last(label), rates = (session.rates || {})[label] || {}, problem = (session.problems || {})[label];
-    return [problem ? { text: label, class: "bad", title: problem } : label, info.backend, info.driver, number(info.global_memory / 1e9), number(rates.copy_gbs), number(rates.peak_gflops), number(rates.upload_gbs), number(rates.download_gbs), number(rates.launch_us), ...(known ? [range(clocks(label))] : [])];
+    return [problem ? { text: label, class: "bad", title: problem } : label, info.backend, { text: info.driver, class: "narrow" }, number(info.global_memory / 1e9), number(rates.copy_gbs), number(rates.peak_gflops), number(rates.upload_gbs), number(rates.download_gbs), number(rates.launch_us), ...(known ? [range(clocks(label))] : [])];
   }));
 }
 
