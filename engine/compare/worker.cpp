@@ -245,7 +245,7 @@ private:
         std::vector<int> each_second;
         const auto start = Clock::now();
         for (double at = 0; at < seconds; at = seconds_since(start)) {
-            latencies.push_back(bench_->run_from_end_to_end().wall);
+            latencies.push_back(bench_->run_from_end_to_end(Bench::EventTimes::leave).wall);
             each_second.resize(std::max<std::size_t>(each_second.size(), static_cast<std::size_t>(at) + 1));
             ++each_second[static_cast<std::size_t>(at)];
         }
