@@ -113,6 +113,9 @@ enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
 /// Elements of one slice: all axes but the slowest.
 inline std::int64_t slice_of(const ArrayDesc& desc) { return desc.axes.empty() ? 1 : desc.count() / desc.axes.front().size; }
 
+/// Whether it has slices of one channel.
+inline bool has_slices(const ArrayDesc& desc) { return desc.axes.size() > 1 && !desc.find('c'); }
+
 /// The picture as it will be handed out: without the c axis where luminance is wanted.
 ArrayDesc delivered(const Source&, const ArrayDesc&, Colour);
 /// Interleaved channels -> one: luminance of red, green, blue as PIL's "L", or the grey of grey and alpha.

@@ -149,7 +149,7 @@ SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
         if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages, volume and channels");
         if (!detected.format->slices) fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name), "TIFF stacks, NPY, NIfTI and raw files are read in slices");
         SliceStream stream = detected.format->slices(source);
-        if (stream.desc.axes.size() < 2 || stream.desc.find('c')) fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()), "slices are for volumes and images of one channel");
+        if (!has_slices(stream.desc)) fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()), "slices are for volumes and images of one channel");
         return stream;
     });
 }

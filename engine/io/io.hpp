@@ -44,6 +44,7 @@ struct FileInfo {
     Metadata metadata;
     std::uint64_t file_bytes = 0;
     std::string detail;  ///< "lzw, 12 pages, big-endian"
+    bool in_slices = false;  ///< open_slices() can read it; of a part that options choose, it cannot
 };
 
 /// Throws IoError for what read() would refuse by the header alone. A name that does not fit the contents is told in `detail`.

@@ -133,6 +133,7 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     file.file_bytes = source.bytes;
     const ArrayDesc stored = declared(source, volume.stored, extents);
     file.desc = volume.scaled ? declared(source, ElementType::f32, extents) : stored;
+    file.in_slices = has_slices(file.desc);
     describe_space(volume);
     if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;
 

@@ -171,6 +171,7 @@ Header read_header(const Source& source, File& file) {
     header.file.file_bytes = source.bytes;
     header.file.desc =
         declared(source, header.half ? ElementType::f32 : row->type, name_axes(*values.shape, source.options.page_axis));
+    header.file.in_slices = !header.fortran && has_slices(header.file.desc);
     header.file.detail = fmt::format("version {}, {}{}", major, descr, header.fortran ? ", Fortran order" : "");
     const std::uint64_t stored = header.file.desc.dense_bytes() / (header.half ? 2 : 1), rest = source.bytes - header.elements_at;
     if (stored > rest) {

@@ -12,6 +12,7 @@ FileInfo info(const Source& source) {
     info.format = "raw";
     info.file_bytes = source.bytes;
     info.desc = declared(source, layout.type, layout.axes);
+    info.in_slices = has_slices(info.desc);
     info.detail = fmt::format("{}-endian, from byte {}", layout.big_endian ? "big" : "little", layout.offset);
     if (layout.offset > source.bytes || source.bytes - layout.offset < info.desc.dense_bytes()) {
         fail(source,

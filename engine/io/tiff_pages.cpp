@@ -352,6 +352,7 @@ Document read_document(const Source& source, const TiffFile& file) {
     info.format = big_tiff ? "bigtiff" : "tiff";
     info.file_bytes = source.bytes;
     info.desc = declared(source, document.type, extents);
+    info.in_slices = document.count > 1 && has_slices(info.desc);
     describe_space(document, tiff, imagej);
     if (!description.empty()) info.metadata.notes["tiff.description"] = description;
     info.detail = fmt::format(

@@ -246,7 +246,7 @@ SliceStream slices(const Source& source) {
     const auto stack = std::make_shared<OpenStack>(source);
     const Document& document = stack->document;
     const ArrayDesc& desc = document.file.desc;
-    if (document.count < 2 || desc.find('c')) fail(source, fmt::format("holds {}: its slices cannot be read one by one", desc.describe()), "slices are for stacks of grey pages");
+    if (!document.file.in_slices) fail(source, fmt::format("holds {}: its slices cannot be read one by one", desc.describe()), "slices are for stacks of grey pages");
     return {desc, document.file.metadata, [stack, bytes = static_cast<std::size_t>(slice_of(desc)) * bytes_of(desc.type)](std::int64_t count, std::byte* to) {
                 for (const std::int64_t end = stack->next + count; stack->next < end; ++stack->next, to += bytes) {
                     check_alike(stack->source, stack->document, stack->next, 0);

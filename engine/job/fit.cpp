@@ -34,11 +34,9 @@ std::int64_t slab_of(const ArrayDesc& desc, const Budget& budget) {
 std::string why_whole(const Prepared& prepared, std::size_t input, std::size_t& step) {
     const Job& job = prepared.job;
     const InputSpec& spec = job.inputs[input];
-    const io::ReadOptions& read = spec.read;
     if (spec.globs || spec.running > 0) return "an input of several files is combined as a whole";
     if (spec.each) return "the items of a series are read as a whole";
-    if (read.pages || read.volume || read.keep_channels) return "pages, volumes and channels are chosen from files that are read as a whole";
-    if (prepared.inputs[input].desc.axes.size() < 2) return "it has one axis";
+    if (!has_slices(spec, prepared.inputs[input])) return "the file is read as a whole: NPY in C order, NIfTI, raw elements and stacks of grey pages are not, where no pages, volume or channels are chosen";
     std::size_t users = 0;
     for (std::size_t i = 0; i < job.steps.size(); ++i)
         for (const auto& [port, source] : job.steps[i].inputs)
@@ -190,7 +188,6 @@ void prefer_slabs(const Prepared& prepared, Session& session, Fit& fit) {
         const ArrayDesc& desc = prepared.inputs[i].desc;
         std::size_t at = 0;
         if (fit.slabs.by_input[i] > 0 || desc.dense_bytes() < large || !why_whole(prepared, i, at).empty()) continue;
-        if (!has_slices(prepared.job.inputs[i], prepared.inputs[i])) continue;
         const StepSpec& step = prepared.job.steps[at];
         Slabs slabs = fit.slabs;
         slabs.by_input[i] = slabs.by_step[at] = slab_of(desc, fit.budget);

@@ -58,10 +58,7 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
 
 bool has_slices(const InputSpec& spec, const PreparedInput& input) {
     if (input.files.size() != 1 || !spec.combine.empty() || spec.read.pages || spec.read.volume || spec.read.keep_channels) return false;
-    const io::FileInfo& info = input.infos.front();
-    if (info.desc.find('c')) return false;
-    if (info.format == "npy") return info.detail.find("Fortran") == std::string::npos;
-    return info.format == "raw" || info.format == "nifti" || ((info.format == "tiff" || info.format == "bigtiff") && info.desc.axes.size() > 2);
+    return input.infos.front().in_slices;
 }
 
 io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepared) {

@@ -211,3 +211,41 @@ TEST_CASE("readers decode into the caller's memory") {
         io_error(folder / name, [&] { io::read(folder / name, options); });
     }
 }
+
+TEST_CASE("a file says whether slice after slice can be read of it, and is the same then") {
+    const Folder folder;
+    const auto check = [&](const fs::path& path, bool in_slices, const io::ReadOptions& options = {}) {
+        CAPTURE(path);
+        CHECK(io::info(path, options).in_slices == in_slices);
+        if (!in_slices) return static_cast<void>(io_error(path, [&] { io::open_slices(path, options); }));
+        const HostArray whole = io::read(path, options), parts = HostArray::make(whole.desc);
+        const io::SliceStream stream = io::open_slices(path, options);
+        const std::size_t slice = whole.desc.dense_bytes() / static_cast<std::size_t>(whole.desc.axes.front().size);
+        CHECK(stream.desc == whole.desc);
+        stream.next(2, parts.data());
+        stream.next(whole.desc.axes.front().size - 2, parts.data() + 2 * slice);
+        CHECK(same_elements(parts, whole));
+    };
+    const HostArray volume = pattern(ArrayDesc::dense(ElementType::u16, {{'z', 5}, {'y', 6}, {'x', 7}})), plane = pattern(picture(ElementType::u16));
+    for (const char* name : {"v.tif", "v.npy", "v.nii", "v.nii.gz"}) {
+        io::write(folder / name, volume);
+        check(folder / name, true);
+    }
+    for (const char* name : {"p.png", "p.tif", "p.npy", "p.nii"}) {
+        io::write(folder / name, plane);
+        check(folder / name, std::string(name) == "p.npy" || std::string(name) == "p.nii");
+    }
+    io::write(folder / "colour.tif", pattern(ArrayDesc::dense(ElementType::u8, {{'t', 3}, {'y', 6}, {'x', 7}, {'c', 3}})));
+    check(folder / "colour.tif", false);
+    io::write(folder / "line.npy", pattern(ArrayDesc::dense(ElementType::u8, {{'x', 30}})));
+    check(folder / "line.npy", false);
+    const std::string elements(reinterpret_cast<const char*>(volume.data()), volume.desc.dense_bytes());
+    for (const char* order : {"False", "True"}) {
+        put(folder / "order.npy", make_npy(std::string("{'descr': '<u2', 'fortran_order': ") + order + ", 'shape': (5, 6, 7), }", elements));
+        check(folder / "order.npy", order[0] == 'F');
+    }
+    put(folder / "v.raw", elements);
+    io::ReadOptions options;
+    options.raw = io::RawLayout{ElementType::u16, {{'z', 5}, {'y', 6}, {'x', 7}}};
+    check(folder / "v.raw", true, options);
+}
