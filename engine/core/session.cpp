@@ -240,7 +240,7 @@ PlanMade make_plan(host::Context& context, host::Queue& queue, const Problem& pr
 }
 
 std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
-    Choice choice = choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
+    Choice choice = call.choice ? *call.choice : choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
     const std::string key = plan_key(call, problem, shapes, choice);
     Json parameters = call.parameters.to_json();
     if (const auto found = plans_.find(key); found != plans_.end()) {

@@ -41,6 +41,8 @@ private:
     Tuning tuning_ = Tuning::load();
 };
 
+struct Choice;
+
 /// One algorithm on arrays that are on the device already.
 struct Call {
     std::string id;                          ///< name of the step in reports; empty: the algorithm's
@@ -53,6 +55,7 @@ struct Call {
     std::string pointer;                     ///< where the step stands in the job, for errors
     std::int64_t slab = 0;                   ///< as in Problem; for plan() alone
     std::uint64_t slab_workspace = 0;
+    const Choice* choice = nullptr;          ///< that was made before, in place of variant and policy; for plan() alone
 };
 
 struct Refusal { std::string variant, reason; };

@@ -93,6 +93,17 @@ void check_fits(const Prepared& prepared, const host::DeviceInfo& device) {
     throw UnsupportedError(fmt::format("an item does not fit into the memory of {}", device.name), reasons);
 }
 
+Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
+    Problem problem = prepared.steps[step].problem;
+    problem.slab = slabs.by_step[step];
+    problem.slab_workspace = slabs.workspace;
+    return problem;
+}
+
+namespace {
+
+/// Those that the job wants so, and those that would not fit where a step can take them so. Throws ConfigError where a job wants
+/// what cannot be.
 Slabs choose_slabs(const Prepared& prepared, const host::DeviceInfo& device) {
     const Job& job = prepared.job;
     Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
@@ -114,13 +125,7 @@ Slabs choose_slabs(const Prepared& prepared, const host::DeviceInfo& device) {
     return slabs;
 }
 
-Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
-    Problem problem = prepared.steps[step].problem;
-    problem.slab = slabs.by_step[step];
-    problem.slab_workspace = slabs.workspace;
-    return problem;
-}
-
+/// Of every step. Throws ConfigError and UnsupportedError.
 std::vector<Choice> choose_variants(const Prepared& prepared, Session& session, const Slabs& slabs) {
     std::vector<Choice> choices;
     for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
@@ -131,8 +136,6 @@ std::vector<Choice> choose_variants(const Prepared& prepared, Session& session, 
     }
     return choices;
 }
-
-namespace {
 
 /// The last step that needs each array; steps.size() for what is put out.
 std::map<Source, std::size_t> last_uses(const Job& job) {
@@ -196,6 +199,7 @@ void prefer_slabs(const Prepared& prepared, Session& session, Fit& fit) {
             Choice choice = session.choose(*step.algorithm, problem, fit.choices[at].variant->name, step.policy, step.pointer);
             const Need need = need_of(session, *step.algorithm, problem, choice);
             if (need.slab_passes > 1 || !fit.budget.holds(need.bytes(), need.largest)) continue;
+            choice.refusals = std::move(fit.choices[at].refusals);
             fit.slabs = std::move(slabs);
             fit.choices[at] = std::move(choice);
         } catch (const UnsupportedError&) {   // the variant takes this as a whole
@@ -271,6 +275,16 @@ Fit fit(const Prepared& prepared, Session& session) {
     fit.bytes = 0;
     for (std::size_t i = 0; i < prepared.steps.size(); ++i) in_terms_of(prepared.job, prepared.job.steps[i], [&] { fit_step(prepared, session, i, fit); });
     return fit;
+}
+
+Call call_of(const Job& job, const Fit& fit, std::size_t i) {
+    const StepSpec& step = job.steps[i];
+    Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+    if (fit.choices.empty()) return call;
+    call.slab = fit.slabs.by_step[i];
+    call.slab_workspace = fit.slabs.workspace;
+    call.choice = &fit.choices[i];
+    return call;
 }
 
 void check_limit(const Job& job, std::uint64_t allocated) {

@@ -20,16 +20,11 @@ struct Slabs {
     std::vector<std::int64_t> by_input, by_step;
     std::uint64_t workspace = 0;   ///< bytes for the workspace of a step in slabs
 };
-/// Those that the job wants so, and those that would not fit where a step can take them so. Throws ConfigError where a job wants
-/// what cannot be.
-Slabs choose_slabs(const Prepared&, const host::DeviceInfo&);
 /// Bytes of all arrays together, of slabs two at a time.
 std::uint64_t array_bytes(const Prepared&, const Slabs&);
 
 /// What a step is asked to do, an input in slabs included.
 Problem problem_of(const Prepared&, const Slabs&, std::size_t step);
-/// Chooses the variant of every step. Throws ConfigError and UnsupportedError.
-std::vector<Choice> choose_variants(const Prepared&, Session&, const Slabs&);
 /// For an item of a series: throws UnsupportedError unless all its arrays fit together.
 void check_fits(const Prepared&, const host::DeviceInfo&);
 /// Throws UnsupportedError if what is allocated by now is more than the job's memory_limit.
@@ -48,5 +43,7 @@ struct Fit {
 /// As a whole where that fits; else step by step, and steps in slabs or tiles. Where memory may be short, plans are made to know
 /// what they need. Throws UnsupportedError with the numbers where a step cannot be cut so that it fits.
 Fit fit(const Prepared&, Session&);
+/// A step as it goes through memory so; with an empty Fit as a whole, and the session chooses the variant. The Fit must stay.
+Call call_of(const Job&, const Fit&, std::size_t step);
 
 }  // namespace parallax::engine

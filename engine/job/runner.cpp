@@ -43,10 +43,10 @@ struct Done {
 /// Pinned memory would cost more to make than one upload gains.
 void read_all(Work& work, const std::function<bool(std::size_t)>& in_slabs) { read_work(work, {HostArray::make, {}, {}, in_slabs}); }
 
-Done compute_as_a_whole(Work& work, Engine& engine, const Slabs& slabs, const RunOptions& options) {
+Done compute_as_a_whole(Work& work, Engine& engine, const Fit& how, const RunOptions& options) {
     Stream stream(engine, Stream::one_at_a_time);
     stream.cancel_when(options.cancelled);
-    stream.plan(*work.prepared, slabs);
+    stream.plan(*work.prepared, how);
     read_all(work, [&](std::size_t input) { return stream.in_slabs(input); });
     stream.submit(work);
     stream.finish(work);
@@ -73,7 +73,7 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);   // the caller's, who waits
     work.begin_stage = [&](const std::string& stage) { progress.begin(stage); };
     work.advance = [&](double share) { progress.advance(share); };
-    Done done = how.spills ? compute_in_parts(work, engine, std::move(how), options) : compute_as_a_whole(work, engine, how.slabs, options);
+    Done done = how.spills ? compute_in_parts(work, engine, std::move(how), options) : compute_as_a_whole(work, engine, how, options);
     finish_reading(work);
     write_work(work);
 

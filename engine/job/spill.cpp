@@ -61,7 +61,7 @@ public:
     /// `desc`: of the whole input.
     void in_slabs(const ArrayDesc& desc, std::int64_t slab, const std::string& name, const NextSlices& next) {
         const std::int64_t slices = desc.axes.front().size;
-        plan({{step_.inputs.begin()->first, desc}}, slab);
+        plan({{step_.inputs.begin()->first, desc}});
         ArrayDesc part = desc.to_dense();
         part.axes.front().size = slab;
         std::array<host::Buffer, 2> device;
@@ -77,10 +77,8 @@ public:
 
 private:
     /// Made for the first tile; others of its size take it as it is.
-    void plan(const ArrayDescs& inputs, std::int64_t slab) {
-        const Choice& choice = job_.fit_.choices[at_];
-        const Call call{step_.id, step_.algorithm, step_.parameters, choice.variant->name, choice.policy.to_json(), {}, step_.outputs, step_.pointer, slab, job_.fit_.slabs.workspace};
-        in_terms_of(job_.prepared_.job, step_, [&] { call_ = session_.plan(call, inputs); });
+    void plan(const ArrayDescs& inputs) {
+        in_terms_of(job_.prepared_.job, step_, [&] { call_ = session_.plan(call_of(job_.prepared_.job, job_.fit_, at_), inputs); });
         job_.note(call_, at_, work_.profiler);
     }
 
@@ -98,7 +96,7 @@ private:
         const Tile tile = tiling ? tiling->at(number) : Tile();
         ArrayDescs descs;
         for (const auto& [port, array] : inputs_) descs.emplace(port, tiling ? with_size(array.desc, tiling->way.axis, tile.size) : array.desc);
-        plan(descs, 0);
+        plan(descs);
         std::map<std::string, DeviceArray, std::less<>> inputs;
         staging_.clear();
         for (const auto& [port, array] : inputs_) {
@@ -176,10 +174,9 @@ void Spill::note(const PlannedCall& call, std::size_t step, Profiler& profiler) 
     check_limit(prepared_.job, engine_.context().allocated());
     if (steps_.size() > step) return;
     const StepSpec& spec = prepared_.job.steps[step];
-    const Choice& choice = fit_.choices[step];
     const CallResult& about = call.about;
     if (about.plan_seconds > 0) profiler.add(spec.id, StageKind::compile, about.plan_seconds);
-    steps_.push_back({spec.id, spec.algorithm->name, about.variant, about.policy, choice.policy_from, choice.refusals, about.warnings, about.built,
+    steps_.push_back({spec.id, spec.algorithm->name, about.variant, about.policy, about.policy_from, about.refusals, about.warnings, about.built,
                       about.plan_seconds, about.workspace_bytes, fit_.tiles[step] ? fit_.tiles[step]->count() : 1});
 }
 

@@ -24,10 +24,6 @@ std::map<Source, std::size_t> last_uses(const Job& job) {
     return last;
 }
 
-Call call_of(const StepSpec& step, std::int64_t slab, std::uint64_t slab_workspace) {
-    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer, slab, slab_workspace};
-}
-
 void refuse_slabs(const Job& job) {
     for (const InputSpec& input : job.inputs) {
         if (input.slab > 0) throw ConfigError(input.pointer + "/slab", "a slab in a series", "no slab: items of a series are in memory as a whole");
@@ -78,7 +74,7 @@ void Stream::keep(std::size_t input, const HostArray& array, Profiler& profiler)
     kept_[input] = std::move(kept);
 }
 
-void Stream::plan(const Prepared& prepared, const Slabs& slabs) {
+void Stream::plan(const Prepared& prepared, const Fit& how) {
     std::vector<ArrayDesc> descs;
     for (const PreparedInput& input : prepared.inputs) descs.push_back(input.desc);
     for (host::Queue* queue : {up_.get(), &session_.queue(), down_.get()}) {
@@ -88,7 +84,7 @@ void Stream::plan(const Prepared& prepared, const Slabs& slabs) {
 
     trim();
     auto planned = std::make_shared<Planned>();
-    planned->slabs = slabs;
+    planned->slabs = how.slabs;
     planned->slabs.by_input.resize(prepared.inputs.size());
     planned->slabs.by_step.resize(prepared.steps.size());
     if (mode_ == overlapped) {
@@ -104,7 +100,7 @@ void Stream::plan(const Prepared& prepared, const Slabs& slabs) {
     steps_.clear();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
-        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(step, planned->slabs.by_step[i], planned->slabs.workspace), prepared.steps[i].problem.inputs)); });
+        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(job, how, i), prepared.steps[i].problem.inputs)); });
         const CallResult& about = planned->calls.back().about;
         if (about.plan_seconds > 0) compiled_.push_back({step.id, StageKind::compile, about.plan_seconds, 1, true, {}});
         steps_.push_back({step.id, step.algorithm->name, about.variant, about.policy, about.policy_from, about.refusals, about.warnings, about.built,

@@ -36,9 +36,9 @@ public:
     /// An input that all items share goes up once and stays.
     void keep(std::size_t input, const HostArray&, Profiler&);
 
-    /// Chooses variants and makes plans for the shapes of this job, unless those are there. One at a time, the job is one that
-    /// fits as a whole (see fit()); overlapped, throws UnsupportedError for an item that does not.
-    void plan(const Prepared&, const Slabs& slabs = {});
+    /// Makes plans for the shapes of this job, unless those are there. One at a time, the job is one that fits as a whole, as fit()
+    /// found; overlapped, throws UnsupportedError for an item that does not, and chooses variants.
+    void plan(const Prepared&, const Fit& how = {});
     /// Of the plans in use: an input that submit() reads from its file itself.
     bool in_slabs(std::size_t input) const;
     /// Plans and enqueues. When it throws, nothing of the work is under way any more.
