@@ -121,9 +121,7 @@ private:
                 problems[devices_[d].label] = lost.what();
             }
         }
-        for (const auto& device : inventory.devices) {
-            if (device->info().backend == host::Backend::native) oracle_ = std::make_unique<DeviceWorker>(to_json(device->info()), worker_options("reference"));
-        }
+        oracle_ = std::make_unique<DeviceWorker>(to_json(inventory.native()->info()), worker_options("reference"));
         sessions_.push_back({{"started", utc_now()}, {"environment", environment()}, {"rates", std::move(rates)}, {"probed", std::move(probed)}, {"problems", std::move(problems)}});
         journal_.append({{"session", sessions_.back()}});
     }

@@ -36,12 +36,6 @@ std::shared_ptr<const host::Device> find_device(const Json& wanted) {
     throw UnsupportedError("the worker does not find the device that it was started for", there);
 }
 
-std::shared_ptr<const host::Device> native_device() {
-    for (const auto& device : host::enumerate().devices)
-        if (device->info().backend == host::Backend::native) return device;
-    throw UnsupportedError("references are made on the native device, which is not there", {});
-}
-
 int serve_requests(const std::function<Json(const Json&)>& answer_to) {
     host::follow_parent();
     const int output = host::keep_standard_output();

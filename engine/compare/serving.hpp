@@ -16,7 +16,5 @@ int serve_requests(const std::function<Json(const Json&)>& answer_to);
 
 /// The device that a worker is opened for, by what to_json() told of it. Throws UnsupportedError where it is not there.
 std::shared_ptr<const host::Device> find_device(const Json& wanted);
-/// The device that needs no driver, on which references and measures are made. Throws UnsupportedError where it is not there.
-std::shared_ptr<const host::Device> native_device();
 
 }  // namespace parallax::engine::compare

@@ -166,7 +166,7 @@ private:
     Json evaluate(const Json& request, const HostArrays& arrays) {
         Json results = Json::object();
         for (const Json& asked : request.value("evaluate", Json::array())) {
-            if (!judge_) judge_ = std::make_unique<Engine>(*native_device());
+            if (!judge_) judge_ = std::make_unique<Engine>(*host::enumerate().native());
             Session session(*judge_);
             Call call;
             call.algorithm = &judge_->registry().get(asked.at("run").get<std::string>());

@@ -43,7 +43,7 @@ private:
     Json open(const Json& request) {
         device_ = compare::find_device(request.at("device"));
         engine_ = std::make_unique<Engine>(*device_, host::ContextOptions{host::ProgramCache::open()});
-        judge_ = std::make_unique<Engine>(*compare::native_device());
+        judge_ = std::make_unique<Engine>(*host::enumerate().native());
         return {{"device", device_->info().name}};
     }
 

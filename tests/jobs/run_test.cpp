@@ -18,13 +18,6 @@ const char* const text = R"({"parallax": 1, "inputs": {"image": "h.png"},
     ],
     "outputs": {"whole": "a/b/whole.npy", "half": "half.tif"}})";
 
-std::shared_ptr<const host::Device> native() {
-    for (const auto& device : host::enumerate().devices) {
-        if (device->info().backend == host::Backend::native) return device;
-    }
-    throw std::logic_error("the native device is always there");
-}
-
 }  // namespace
 
 TEST_CASE("run: stopped at any stage, it leaves nothing; run through, everything") {
@@ -36,7 +29,7 @@ TEST_CASE("run: stopped at any stage, it leaves nothing; run through, everything
     where.out = folder / "out";
     const Prepared prepared = prepare(parse_job(parse_json(text, "text"), registry.algorithms()), where, false);
     CHECK(prepared.desc({1, "amplitude"}).describe() == "f32 10 x 12 (y, x)");
-    Engine engine(*native());
+    Engine engine(*host::enumerate().native());
 
     std::size_t stages = 0;
     double last = -1;
@@ -76,7 +69,7 @@ TEST_CASE("run: an output that appears after the checks is not touched") {
     where.job_folder = where.out = folder.path();
     const Prepared prepared = prepare(parse_job(parse_json(text, "text"), registry.algorithms()), where, false);
     write_text(folder / "half.tif", "someone else's");
-    Engine engine(*native());
+    Engine engine(*host::enumerate().native());
     CHECK_THROWS_AS(run(prepared, engine), IoError);
     CHECK(folder.listing() == std::vector<std::string>{"h.png", "half.tif"});
     CHECK(read_text(folder / "half.tif") == "someone else's");

@@ -43,20 +43,12 @@ std::size_t count(const std::vector<Row>& rows, Outcome outcome) {
     return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [outcome](const Row& row) { return row.outcome == outcome; }));
 }
 
-/// The device that needs no driver, where references run.
-std::shared_ptr<const host::Device> native_device(const host::Inventory& inventory) {
-    for (const auto& device : inventory.devices) {
-        if (device->info().backend == host::Backend::native) return device;
-    }
-    throw UnsupportedError("references run on the native device, which is not there", {});
-}
-
 int selftest(const Options& options) {
     const auto start = std::chrono::steady_clock::now();
     const host::Inventory inventory = host::enumerate();
     const host::Selection selection = (options.device.empty() ? host::DeviceSelector() : device_from(options.device)).select(inventory);
     engine::Engine engine(*selection.device, {host::ProgramCache::open()});
-    engine::Engine judge(*native_device(inventory));
+    engine::Engine judge(*inventory.native());
     const host::DeviceInfo& device = engine.device();
 
     ProgressBar bar(!options.quiet);

@@ -37,6 +37,9 @@ struct PlatformProblem {
 struct Inventory {
     std::vector<std::shared_ptr<const Device>> devices;
     std::vector<PlatformProblem> problems;
+
+    /// The device that needs no driver, of what enumerate() gave: references run there.
+    std::shared_ptr<const Device> native() const { return devices.back(); }
 };
 
 /// Every device of every backend that was built in: OpenCL platforms in the loader's order, then CUDA,
