@@ -1,7 +1,7 @@
 #include "compare/rates.hpp"
 
-#include "algorithms/hologram/rows.hpp"
 #include "compare/statistics.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -38,7 +38,7 @@ double timed(host::Queue& queue, const Enqueue& enqueue) {
 
 double copy_by_threads(const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
     const auto start = Clock::now();
-    hologram::for_rows(static_cast<std::int64_t>(bytes), 0, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(static_cast<std::int64_t>(bytes), 0, [&](std::int64_t first, std::int64_t end) {
         std::memcpy(to.host_pointer() + first, from.host_pointer() + first, static_cast<std::size_t>(end - first));
     });
     return seconds_since(start);
@@ -75,7 +75,7 @@ double peak_of_host() {
     const auto threads = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
     std::vector<float> sums(static_cast<std::size_t>(threads));
     const auto start = Clock::now();
-    hologram::for_rows(threads, 0, [&](std::int64_t first, std::int64_t) {
+    parallel_ranges(threads, 0, [&](std::int64_t first, std::int64_t) {
         float x[lanes];
         for (int k = 0; k < lanes; ++k) x[k] = static_cast<float>(k);
         for (std::int64_t r = 0; r < rounds; ++r)

@@ -1,8 +1,8 @@
 #include "peers/fftw.hpp"
 
 #include "algorithms/fft/parameters.hpp"
-#include "algorithms/hologram/rows.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 #include "parallax/host/error.hpp"
 #include "peers/fftw_module.h"
 #include "peers/module.hpp"
@@ -57,7 +57,7 @@ private:
     /// FFTW leaves out the inverse's 1/N.
     void scale(float* out) const {
         const auto factor = static_cast<float>(1.0 / (static_cast<double>(spec_.width) * static_cast<double>(spec_.height)));
-        hologram::for_rows(spec_.batch * spec_.height * spec_.width * (spec_.kind == Kind::c2c ? 2 : 1), 0, [=](std::int64_t first, std::int64_t end) {
+        parallel_ranges(spec_.batch * spec_.height * spec_.width * (spec_.kind == Kind::c2c ? 2 : 1), 0, [=](std::int64_t first, std::int64_t end) {
             for (std::int64_t i = first; i < end; ++i) out[i] *= factor;
         });
     }

@@ -1,11 +1,11 @@
 #include "series/median.hpp"
 
+#include "core/threads.hpp"
 #include "io/format.hpp"
 #include "io/median.hpp"
 #include "parallax/host/error.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -13,31 +13,6 @@
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// work(0) to work(threads - 1), at once. Throws what one of them throws.
-template <class Work>
-void in_threads(std::size_t threads, const Work& work) {
-    std::mutex mutex;
-    std::exception_ptr problem;
-    const auto guarded = [&](std::size_t t) {
-        try {
-            work(t);
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            problem = std::current_exception();
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        for (std::size_t t = 1; t < threads; ++t) others.emplace_back(guarded, t);
-        guarded(0);
-    }
-    if (problem) std::rethrow_exception(problem);
-}
-
-}  // namespace
 
 Median::Median(std::size_t elements, fs::path stem) : elements_(elements), path_(std::move(stem) += ".f32") {}
 
@@ -83,15 +58,16 @@ void Median::result(float* to) const {
     std::size_t frames = 0;
     for (const Part& part : parts_) frames += part.count;
     // As many columns as memory holds, so that what is read of a frame is long; all threads read, then all sort.
-    const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
+    const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
     const std::size_t block = std::clamp<std::size_t>(memory / (frames * sizeof(float)), 1, std::max<std::size_t>(elements_, 1));
     std::vector<float> values(block * frames);
     for (std::size_t start = 0; start < elements_; start += block) {
         const std::size_t length = std::min(block, elements_ - start);
-        in_threads(threads, [&](std::size_t t) { read(values.data(), block, start, length, frames * t / threads, frames * (t + 1) / threads); });
-        in_threads(threads, [&](std::size_t t) {
-            const std::size_t from = length * t / threads, end = length * (t + 1) / threads;
-            io::medians<float>(frames, end - from, [&](std::size_t r) { return values.data() + r * block + from; }, to + start + from);
+        parallel_ranges(static_cast<std::int64_t>(frames), threads, [&](std::int64_t first, std::int64_t end) {
+            read(values.data(), block, start, length, static_cast<std::size_t>(first), static_cast<std::size_t>(end));
+        });
+        parallel_ranges(static_cast<std::int64_t>(length), threads, [&](std::int64_t from, std::int64_t end) {
+            io::medians<float>(frames, static_cast<std::size_t>(end - from), [&](std::size_t r) { return values.data() + r * block + from; }, to + start + from);
         });
     }
 }

@@ -2,16 +2,15 @@
 
 #include "compare/agreement.hpp"
 #include "compare/kept.hpp"
+#include "core/threads.hpp"
 #include "job/job.hpp"
 #include "job/paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 namespace parallax::engine::tune {
 
@@ -104,29 +103,23 @@ std::string Trial::why_not(const std::string& variant) {
 }
 
 void Trial::build(const std::vector<Way>& ways, int threads) {
-    std::atomic<std::size_t> next = 0;
+    if (std::min(ways.size(), static_cast<std::size_t>(std::max(threads, 1))) < 2) return;   // measure() builds just as well
     const std::shared_ptr<host::Context> context = engine_.shared_context();
-    const auto work = [&] {
-        for (std::size_t i = next++; i < ways.size(); i = next++) {
-            try {
-                const Job job = parse_job(job_of(set_, problem_, algorithm_, ways[i]), engine_.registry().algorithms());
-                const StepSpec& step = job.steps.front();
-                Problem problem{{}, step.parameters, step.outputs};
-                for (const auto& [port, array] : host_) problem.inputs.emplace(port, array.desc);
-                Choice choice{algorithm_.variant(ways[i].variant), {}, "job", false, {}};
-                choice.policy = Policy::parse(choice.variant->policy, ways[i].policy, "");
-                const std::unique_ptr<host::Queue> queue = context->create_queue();
-                const PlanMade made = make_plan(*context, *queue, problem, choice);
-                queue->finish();   // constants may still be on their way
-            } catch (const std::exception&) {   // measure() meets it again, and says so
-            }
+    parallel_parts(static_cast<std::int64_t>(ways.size()), threads, [&](std::int64_t i) {
+        const Way& way = ways[static_cast<std::size_t>(i)];
+        try {
+            const Job job = parse_job(job_of(set_, problem_, algorithm_, way), engine_.registry().algorithms());
+            const StepSpec& step = job.steps.front();
+            Problem problem{{}, step.parameters, step.outputs};
+            for (const auto& [port, array] : host_) problem.inputs.emplace(port, array.desc);
+            Choice choice{algorithm_.variant(way.variant), {}, "job", false, {}};
+            choice.policy = Policy::parse(choice.variant->policy, way.policy, "");
+            const std::unique_ptr<host::Queue> queue = context->create_queue();
+            const PlanMade made = make_plan(*context, *queue, problem, choice);
+            queue->finish();   // constants may still be on their way
+        } catch (const std::exception&) {   // measure() meets it again, and says so
         }
-    };
-    const std::size_t most = std::min(ways.size(), static_cast<std::size_t>(std::max(threads, 1)));
-    if (most < 2) return;   // measure() builds just as well
-    std::vector<std::thread> pool;
-    for (std::size_t i = 0; i < most; ++i) pool.emplace_back(work);
-    for (std::thread& thread : pool) thread.join();
+    });
 }
 
 bool Trial::is_lost() {

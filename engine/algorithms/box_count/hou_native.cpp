@@ -1,6 +1,6 @@
 // Hou's method in C++, as the source paper's baselines: one thread, or a part of the numbers for each thread, then merged.
 #include "algorithms/box_count/typed.hpp"
-#include "algorithms/hologram/rows.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,7 +30,7 @@ Keys sorted_keys(const BoxCountSpec& spec, const T* voxels, const TypedBand<T>& 
     const int bits = std::bit_width(static_cast<std::uint64_t>(*std::max_element(spec.size.begin(), spec.size.end()) - 1));
     Keys keys;
     std::mutex mutex;
-    hologram::for_rows(spec.size[1] * spec.size[2], threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(spec.size[1] * spec.size[2], threads, [&](std::int64_t first, std::int64_t end) {
         Keys part;
         for (std::int64_t row = first; row < end; ++row)
             for (std::int64_t x = 0; x < spec.size[0]; ++x)
@@ -70,7 +70,7 @@ std::vector<BoxCounts> hou_counts(const BoxCountSpec& spec, const std::byte* vox
         for (const Band& band : spec.bands) {
             const Keys keys = sorted_keys(spec, typed, TypedBand<T>(band), threads);
             BoxCounts counts(static_cast<std::size_t>(spec.top) + 1);
-            hologram::for_rows(spec.top + 1, threads, [&](std::int64_t first, std::int64_t end) {
+            parallel_ranges(spec.top + 1, threads, [&](std::int64_t first, std::int64_t end) {
                 for (std::int64_t m = first; m < end; ++m) counts[static_cast<std::size_t>(m)] = runs(keys, static_cast<int>(m) * spec.dimensions);
             });
             all.push_back(std::move(counts));

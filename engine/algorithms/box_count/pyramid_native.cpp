@@ -1,6 +1,6 @@
 // The pyramid in C++: a byte a box, bit 0 any voxel set, bit 1 all; a row of boxes at a time.
 #include "algorithms/box_count/typed.hpp"
-#include "algorithms/hologram/rows.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -37,7 +37,7 @@ Level join(const Cells& cells, const Size& size, int dimensions, int threads, Bo
     for (std::size_t axis = 0; axis < 3; ++axis) up.size[axis] = axis < static_cast<std::size_t>(dimensions) ? (size[axis] + 1) / 2 : 1;
     up.flags.resize(static_cast<std::size_t>(up.size[0] * up.size[1] * up.size[2]));
     std::mutex mutex;
-    hologram::for_rows(up.size[1] * up.size[2], threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(up.size[1] * up.size[2], threads, [&](std::int64_t first, std::int64_t end) {
         Boxes sum;
         std::vector<std::uint8_t> any(static_cast<std::size_t>(2 * up.size[0])), all(any.size());
         for (std::int64_t row = first; row < end; ++row) {

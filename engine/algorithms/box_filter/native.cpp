@@ -1,8 +1,8 @@
 // `reference` and `threaded`: C++ on the native device.
 #include "algorithms/box_filter/reference.hpp"
-#include "algorithms/hologram/rows.hpp"
 #include "core/native.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -41,7 +41,7 @@ void filter(const BoxSpec& s, const T* in, T* out) {
         if (window == 1) continue;
         std::vector<std::int64_t> places(static_cast<std::size_t>(n + window - 1));
         for (std::size_t i = 0; i < places.size(); ++i) places[i] = border_index(s.border, static_cast<std::int64_t>(i) - window / 2, n);
-        hologram::for_rows(s.count() / n, 0, [&](std::int64_t first, std::int64_t end) {
+        parallel_ranges(s.count() / n, 0, [&](std::int64_t first, std::int64_t end) {
             std::vector<Sum> line(places.size()), ends(static_cast<std::size_t>(window));
             for (std::int64_t l = first; l < end; ++l) {
                 Sum* const at = sums.data() + l / step * step * n + l % step;
@@ -50,7 +50,7 @@ void filter(const BoxSpec& s, const T* in, T* out) {
         });
         fill *= static_cast<Sum>(window);
     }
-    hologram::for_rows(s.count(), 0, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(s.count(), 0, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t i = first; i < end; ++i) {
             const Sum sum = sums[static_cast<std::size_t>(i)];
             if constexpr (std::is_floating_point_v<T>) out[i] = static_cast<T>(sum / static_cast<double>(s.taps()));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/diffusion_lb/parameters.hpp"
-#include "algorithms/hologram/rows.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ inline std::int64_t mirrored(std::int64_t i, std::int64_t n) noexcept {
 /// body(y) for every row, shared out among `threads` (0: as many as the processor runs).
 template <class Body>
 void for_each_row(std::int64_t height, int threads, const Body& body) {
-    hologram::for_rows(height, threads, [&body](std::int64_t first, std::int64_t end) {
+    parallel_ranges(height, threads, [&body](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y) body(y);
     });
 }

@@ -1,8 +1,8 @@
 // `reference` and `threaded`: the native device.
 #include "algorithms/equalize/equalize.hpp"
 #include "algorithms/histogram/reference.hpp"
-#include "algorithms/hologram/rows.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +81,7 @@ std::vector<float> reference_table(Formula formula, std::span<const std::uint32_
 void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, const std::byte* image, std::byte* out, int threads) {
     std::vector<std::uint32_t> counts(static_cast<std::size_t>(spec.slots()));
     std::mutex mutex;
-    hologram::for_rows(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) {
         const std::vector<std::uint32_t> part = histogram::reference_histogram(spec, image, nullptr, first, end);
         const std::scoped_lock lock(mutex);
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += part[i];
@@ -93,7 +93,7 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
         tables.insert(tables.end(), table.begin(), table.end());
     }
     const auto run = [&](const auto* in, auto* to) {
-        hologram::for_rows(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) { map(spec, tables, in, to, first, end); });
+        parallel_ranges(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) { map(spec, tables, in, to, first, end); });
     };
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(image);
     const auto* const words = reinterpret_cast<const std::uint16_t*>(image);

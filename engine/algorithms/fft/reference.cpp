@@ -2,13 +2,12 @@
 
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/transform.hpp"
+#include "core/threads.hpp"
 
 #include <kissfft.hh>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace parallax::engine::fft {
@@ -77,18 +76,8 @@ private:
     std::vector<Complex> chirp_, filter_, work_, spectrum_;
 };
 
-/// body(begin, end) over parts of [0, count).
-void parallel(std::int64_t count, int threads, const std::function<void(std::int64_t, std::int64_t)>& body) {
-    const std::int64_t wanted = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-    const std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(count, 1));
-    std::vector<std::jthread> workers;
-    for (std::int64_t part = 1; part < parts; ++part)
-        workers.emplace_back([&body, count, parts, part] { body(count * part / parts, count * (part + 1) / parts); });
-    body(0, count / parts);
-}
-
 void rows(Complex* data, std::int64_t width, std::int64_t count, bool inverse, double factor, int threads) {
-    parallel(count, threads, [=](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(count, threads, [=](std::int64_t begin, std::int64_t end) {
         Line line(static_cast<std::size_t>(width), inverse);
         for (std::int64_t row = begin; row < end; ++row) {
             Complex* const first = data + row * width;
@@ -100,7 +89,7 @@ void rows(Complex* data, std::int64_t width, std::int64_t count, bool inverse, d
 
 void columns(Complex* data, std::int64_t width, std::int64_t height, bool inverse, int threads) {
     constexpr std::int64_t block = 8;   // columns copied at once: whole cache lines
-    parallel((width + block - 1) / block, threads, [=](std::int64_t begin, std::int64_t end) {
+    parallel_ranges((width + block - 1) / block, threads, [=](std::int64_t begin, std::int64_t end) {
         Line line(static_cast<std::size_t>(height), inverse);
         std::vector<Complex> copies(static_cast<std::size_t>(block * height));
         for (std::int64_t x0 = begin * block; x0 < std::min(end * block, width); x0 += block) {

@@ -1,7 +1,7 @@
 // `reference` and `threaded`: the native device.
 #include "algorithms/histogram/histogram.hpp"
 #include "algorithms/histogram/reference.hpp"
-#include "algorithms/hologram/rows.hpp"
+#include "core/threads.hpp"
 
 #include <cstring>
 #include <mutex>
@@ -19,7 +19,7 @@ public:
                               out = arrays.output("histogram")] {
             std::vector<std::uint32_t> sum(static_cast<std::size_t>(spec_.slots()));
             std::mutex mutex;
-            hologram::for_rows(spec_.pixels, threads_, [&](std::int64_t first, std::int64_t end) {
+            parallel_ranges(spec_.pixels, threads_, [&](std::int64_t first, std::int64_t end) {
                 const std::vector<std::uint32_t> part = reference_histogram(spec_, image.host_pointer(), mask.host_pointer(), first, end);
                 const std::scoped_lock lock(mutex);
                 for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];

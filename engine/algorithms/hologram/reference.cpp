@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "algorithms/fft/reference.hpp"
-#include "algorithms/hologram/rows.hpp"
+#include "core/threads.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::engine::hologram {
@@ -113,7 +113,7 @@ void apply_transfer(const Field& in, Field& out, const Frame& f, const Transfer&
     const double d = std::abs(distance);
     const double limit_x = band_limit_frequency(d, f.width, f.dx, f.wavelength);
     const double limit_y = band_limit_frequency(d, f.height, f.dy, f.wavelength);
-    for_rows(f.height, threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(f.height, threads, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y) {
             const double fy = static_cast<double>(signed_index(y, f.height)) / (static_cast<double>(f.height) * f.dy);
             for (std::int64_t x = 0; x < f.width; ++x) {
@@ -135,7 +135,7 @@ void apply_transfer(const Field& in, Field& out, const Frame& f, const Transfer&
 Field impulse_response(const Frame& f, Method method, double distance, int threads) {
     const double d = std::abs(distance), k = two_pi / f.wavelength, area = f.dx * f.dy;
     Field g(f.count());
-    for_rows(f.height, threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(f.height, threads, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y) {
             const double v = static_cast<double>(signed_index(y, f.height)) * f.dy;
             for (std::int64_t x = 0; x < f.width; ++x) {
@@ -165,7 +165,7 @@ Field fresnel_single_fft(const Field& h, const Frame& f, double distance, int th
                  out_dy = f.wavelength * d / (static_cast<double>(rows) * f.dy);
 
     Field work(h.size());
-    for_rows(rows, threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(rows, threads, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y)
             for (std::int64_t x = 0; x < w; ++x) {
                 const std::int64_t p = signed_index(x, w), q = signed_index(y, rows);
@@ -179,7 +179,7 @@ Field fresnel_single_fft(const Field& h, const Frame& f, double distance, int th
     const double unscale = inverse ? static_cast<double>(w) * static_cast<double>(rows) : 1.0;
     const Complex front(0, f.dx * f.dy * unscale / (f.wavelength * distance));
     Field out(h.size());
-    for_rows(rows, threads, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(rows, threads, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y)
             for (std::int64_t x = 0; x < w; ++x) {
                 const std::int64_t p = x - cx, q = y - cy;

@@ -1,8 +1,8 @@
 // `reference`: the same integers and the same single operations as the kernel, on the native device.
-#include "algorithms/hologram/rows.hpp"
 #include "algorithms/noise/normal.hpp"
 #include "algorithms/noise/parameters.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ template <class T>
 void add_noise(const NoiseSpec& s, const host::Buffer& in, const host::Buffer& out) {
     const auto* from = reinterpret_cast<const T*>(in.host_pointer());
     auto* to = reinterpret_cast<T*>(out.host_pointer());
-    hologram::for_rows(static_cast<std::int64_t>(s.count), 0, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(static_cast<std::int64_t>(s.count), 0, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t i = first; i < end; ++i) {
             const float noisy = noisy_of(s, static_cast<float>(from[i]), static_cast<std::uint64_t>(i));
             if constexpr (std::is_floating_point_v<T>) to[i] = noisy;

@@ -1,8 +1,8 @@
 // `reference`: the kernel's integers on the native device.
-#include "algorithms/hologram/rows.hpp"
 #include "algorithms/hologram_simulate/random.hpp"
 #include "algorithms/phantom/phantom.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -39,7 +39,7 @@ public:
         x.host_task("phantom", [this, out = arrays.output("volume")] {
             const std::int64_t side = parameters_.size, depth = is_flat(parameters_.kind) ? 1 : side;
             auto* const to = reinterpret_cast<std::uint8_t*>(out.host_pointer());
-            hologram::for_rows(side * depth, 0, [&](std::int64_t first, std::int64_t end) {
+            parallel_ranges(side * depth, 0, [&](std::int64_t first, std::int64_t end) {
                 for (std::int64_t row = first; row < end; ++row)
                     for (std::int64_t column = 0; column < side; ++column)
                         to[row * side + column] = is_set(parameters_, vessels_, column, row % side, row / side) ? set_voxel : 0;

@@ -2,11 +2,10 @@
 #include "algorithms/reduce/parameters.hpp"
 #include "core/native.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace parallax::engine::reduce {
@@ -17,18 +16,9 @@ constexpr std::int64_t part_size = std::int64_t{1} << 18;
 Totals threaded_totals(ElementType type, const std::byte* elements, std::int64_t count) {
     const std::int64_t parts = (count + part_size - 1) / part_size;
     std::vector<Totals> totals(static_cast<std::size_t>(parts), Totals(type));
-    std::atomic<std::int64_t> next{0};
-    const auto work = [&] {
-        for (std::int64_t i = next++; i < parts; i = next++)
-            totals[static_cast<std::size_t>(i)] = totals_of(type, elements + i * part_size * static_cast<std::int64_t>(bytes_of(type)),
-                                                            std::min(part_size, count - i * part_size));
-    };
-    {
-        std::vector<std::jthread> threads;
-        const auto wanted = std::min<std::int64_t>(parts, std::max(1u, std::thread::hardware_concurrency()));
-        for (std::int64_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-        work();
-    }
+    parallel_parts(parts, 0, [&](std::int64_t i) {
+        totals[static_cast<std::size_t>(i)] = totals_of(type, elements + i * part_size * static_cast<std::int64_t>(bytes_of(type)), std::min(part_size, count - i * part_size));
+    });
     Totals all(type);
     for (const Totals& t : totals) all.join(t);
     return all;

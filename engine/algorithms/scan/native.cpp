@@ -3,12 +3,11 @@
 #include "algorithms/scan/parameters.hpp"
 #include "core/native.hpp"
 #include "core/plan.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <limits>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -49,17 +48,6 @@ R scan_part(const ScanParameters& p, const T* in, T* out, std::int64_t count, R 
     return before;
 }
 
-void parallel(std::int64_t parts, const std::function<void(std::int64_t)>& part) {
-    std::atomic<std::int64_t> next{0};
-    const auto work = [&] {
-        for (std::int64_t i = next++; i < parts; i = next++) part(i);
-    };
-    std::vector<std::jthread> threads;
-    const auto wanted = std::min<std::int64_t>(parts, std::max(1u, std::thread::hardware_concurrency()));
-    for (std::int64_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-    work();
-}
-
 template <class T>
 void scan_all(const ScanParameters& p, const T* in, T* out, std::int64_t count, bool threaded) {
     using R = Running<T>;
@@ -70,13 +58,13 @@ void scan_all(const ScanParameters& p, const T* in, T* out, std::int64_t count, 
     const std::int64_t parts = (count + part_size - 1) / part_size;
     const auto size = [count](std::int64_t i) { return std::min(part_size, count - i * part_size); };
     std::vector<R> totals(static_cast<std::size_t>(parts));
-    parallel(parts, [&](std::int64_t i) {
+    parallel_parts(parts, 0, [&](std::int64_t i) {
         R total = identity<R>(p.op);
         for (std::int64_t k = 0; k < size(i); ++k) total = join<R>(p.op, total, in[i * part_size + k]);
         totals[static_cast<std::size_t>(i)] = total;
     });
     scan_part({Kind::exclusive, p.op}, totals.data(), totals.data(), parts, identity<R>(p.op));
-    parallel(parts, [&](std::int64_t i) { scan_part(p, in + i * part_size, out + i * part_size, size(i), totals[static_cast<std::size_t>(i)]); });
+    parallel_parts(parts, 0, [&](std::int64_t i) { scan_part(p, in + i * part_size, out + i * part_size, size(i), totals[static_cast<std::size_t>(i)]); });
 }
 
 class NativePlan final : public Plan {

@@ -1,7 +1,7 @@
 // `reference` and `threaded`: the native device. The reference is std::stable_sort, the oracle of the others.
-#include "algorithms/hologram/rows.hpp"
 #include "algorithms/sort/sort.hpp"
 #include "core/native.hpp"
+#include "core/threads.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,9 +59,7 @@ void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* v
     for (int shift = 0; shift < spec.end - spec.begin; shift += 8) {
         const auto digit = [&](Key key) { return static_cast<std::size_t>(compared(key) >> shift & Key{0xff}); };
         const auto each_part = [&](const auto& body) {
-            hologram::for_rows(parts, static_cast<int>(parts), [&](std::int64_t first, std::int64_t end) {
-                for (std::int64_t p = first; p < end; ++p) body(next[static_cast<std::size_t>(p)], spec.count * p / parts, spec.count * (p + 1) / parts);
-            });
+            parallel_parts(parts, static_cast<int>(parts), [&](std::int64_t p) { body(next[static_cast<std::size_t>(p)], spec.count * p / parts, spec.count * (p + 1) / parts); });
         };
         each_part([&](auto& own, std::int64_t first, std::int64_t end) {
             own.fill(0);
