@@ -19,9 +19,9 @@ void send_slices(Communicator& ranks, const HostArray& mine) {
     }
 }
 
-Slices::Slices(Communicator& ranks, const HostArray& mine, std::vector<std::size_t> bytes) : ranks_(ranks), mine_(mine), bytes_(std::move(bytes)) {}
+Pieces::Pieces(Communicator& ranks, const HostArray& mine, std::vector<std::size_t> bytes) : ranks_(ranks), mine_(mine), bytes_(std::move(bytes)) {}
 
-std::span<const std::byte> Slices::next() {
+std::span<const std::byte> Pieces::next() {
     while (rank_ < ranks_.size() && at_ == bytes_[static_cast<std::size_t>(rank_)]) ++rank_, at_ = 0;
     if (rank_ == ranks_.size()) return {};
     const std::size_t some = std::min(most, bytes_[static_cast<std::size_t>(rank_)] - at_), from = at_;
@@ -33,11 +33,11 @@ std::span<const std::byte> Slices::next() {
     return piece_;
 }
 
-void write_slices(const std::filesystem::path& path, const OutputSpec& output, const ArrayDesc& desc, Slices slices) {
-    if (io::writes_pieces(path)) return io::write_pieces(path, desc, [&] { return slices.next(); }, output.write);
+void write_slices(const std::filesystem::path& path, const OutputSpec& output, const ArrayDesc& desc, Pieces pieces) {
+    if (io::writes_pieces(path)) return io::write_pieces(path, desc, [&] { return pieces.next(); }, output.write);
     const HostArray whole = HostArray::make(desc.to_dense());
     std::byte* to = whole.data();
-    for (std::span<const std::byte> piece = slices.next(); !piece.empty(); piece = slices.next()) to = std::copy(piece.begin(), piece.end(), to);
+    for (std::span<const std::byte> piece = pieces.next(); !piece.empty(); piece = pieces.next()) to = std::copy(piece.begin(), piece.end(), to);
     io::write(path, whole, output.write);
 }
 

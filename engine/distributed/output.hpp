@@ -13,10 +13,10 @@ namespace parallax::engine::distributed {
 void send_slices(Communicator&, const HostArray& mine);
 
 /// Rank 0's side: the bytes of all ranks in order, no more than a piece of them in memory beside its own.
-class Slices {
+class Pieces {
 public:
     /// bytes: of each rank, in order.
-    Slices(Communicator&, const HostArray& mine, std::vector<std::size_t> bytes);
+    Pieces(Communicator&, const HostArray& mine, std::vector<std::size_t> bytes);
     /// The next ones, good until the next call; empty: that was all.
     std::span<const std::byte> next();
 
@@ -30,6 +30,6 @@ private:
 };
 
 /// Writes an array as an output wants it: piece by piece where the format can be written so, else as a whole.
-void write_slices(const std::filesystem::path&, const OutputSpec&, const ArrayDesc&, Slices);
+void write_slices(const std::filesystem::path&, const OutputSpec&, const ArrayDesc&, Pieces);
 
 }  // namespace parallax::engine::distributed

@@ -8,13 +8,13 @@
 
 namespace parallax::engine::distributed {
 
-Range share_of(std::int64_t slices, int ranks, int rank, std::int64_t unit) {
+Slices share_of(std::int64_t slices, int ranks, int rank, std::int64_t unit) {
     const std::int64_t units = divided_up(slices, unit);
     return {std::min(units * rank / ranks * unit, slices), std::min(units * (rank + 1) / ranks * unit, slices)};
 }
 
-std::string in_words(const char* slices, Range range) {
-    return range.size() == 0 ? std::string("nothing") : fmt::format("{} {} to {}", slices, range.first, range.end - 1);
+std::string in_words(const char* slices, Slices range) {
+    return range.count() == 0 ? std::string("nothing") : fmt::format("{} {} to {}", slices, range.first, range.end - 1);
 }
 
 }  // namespace parallax::engine::distributed

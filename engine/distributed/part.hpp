@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/plan.hpp"
+#include "core/slabs.hpp"
 #include "distributed/communicator.hpp"
 
 #include <cstdint>
@@ -12,17 +13,11 @@
 
 namespace parallax::engine::distributed {
 
-/// Slices [first, end).
-struct Range {
-    std::int64_t first = 0, end = 0;
-    std::int64_t size() const noexcept { return end - first; }
-};
-
 /// The share of one rank, as even as whole multiples of `unit` allow; the last share ends with the whole.
-Range share_of(std::int64_t slices, int ranks, int rank, std::int64_t unit = 1);
+Slices share_of(std::int64_t slices, int ranks, int rank, std::int64_t unit = 1);
 
 /// "rows 0 to 4095", "nothing".
-std::string in_words(const char* slices, Range);
+std::string in_words(const char* slices, Slices);
 
 /// What a part runs with.
 struct PartRun {
@@ -32,8 +27,7 @@ struct PartRun {
     host::Queue& transfers;               ///< another of the same device
     Profiler& profiler;
     Communicator& ranks;
-    /// Slices of the input, dense, into `to`. Fastest in order: to go back is to begin again.
-    std::function<void(Range, std::byte* to)> read;
+    ReadSlices read;                      ///< of the input
     /// Called now and then with the share that is done; throws to end the work.
     std::function<void(double)> advance;
 };

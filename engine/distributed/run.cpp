@@ -1,11 +1,11 @@
 #include "distributed/run.hpp"
 
-#include "distributed/input.hpp"
 #include "distributed/output.hpp"
 #include "distributed/place.hpp"
 #include "distributed/threads.hpp"
 #include "job/fit.hpp"
 #include "job/hashing.hpp"
+#include "job/slabs.hpp"
 #include "job/work.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ void write_outputs(const Prepared& prepared, const PartResult& made, Communicato
     for (const auto& [port, record] : made.records.items()) work.records.emplace(Source{0, port}, record);
     write_work(work, [&](const OutputSpec& output, const std::filesystem::path& path) {
         const std::string& port = output.source.port;
-        write_slices(path, output, prepared.desc(output.source), Slices(ranks, made.slices.at(port), sizes.at(port)));
+        write_slices(path, output, prepared.desc(output.source), Pieces(ranks, made.slices.at(port), sizes.at(port)));
     });
     result.outputs = std::move(work.output_reports);
     for (const OutputSpec& output : prepared.job.outputs)

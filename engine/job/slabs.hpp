@@ -1,29 +1,20 @@
-// An array that goes to a plan slab by slab: one is read while the device has the one before.
+// Inputs of a job, a few slices at a time.
 #pragma once
 
 #include "core/session.hpp"
+#include "core/slabs.hpp"
 #include "job/prepare.hpp"
 #include "job/work.hpp"
 
-#include <functional>
-#include <span>
-
 namespace parallax::engine {
 
-/// Fills an array with the slices from `first` on, in order, from 0 again as often as wanted: of a file, or of an array that is there.
-using NextSlices = std::function<void(HostArray&, std::int64_t first)>;
-
-/// Of an input's file, which is opened anew for slice 0. Throws IoError.
-NextSlices slices_of(const InputSpec&, const PreparedInput&, NonFinite);
-
-/// Memory of two slabs of `slab` slices on either side; commands use it until the queue has finished.
-struct SlabMemory {
-    std::span<HostArray, 2> host;
-    std::span<const host::Buffer, 2> device;
-    std::int64_t slab;
-};
+/// Of the one file of an input, which is opened anew to go back. Files that are not read in slices (PNG, JPEG, TIFF pictures) are decoded as
+/// a whole at the first call. Throws IoError.
+ReadSlices slices_of(const InputSpec&, const PreparedInput&, NonFinite);
+/// Of a dense array.
+ReadSlices slices_of(const HostArray&);
 
 /// Reads, sends and enqueues all of an array's `slices`, as many times as the plan has passes.
-void enqueue_slabs(Session&, const PlannedCall&, Work&, const std::string& name, std::int64_t slices, const SlabMemory&, const NextSlices&);
+void enqueue_slabs(Session&, const PlannedCall&, Work&, const std::string& name, std::int64_t slices, SlabMemory&, const ReadSlices&);
 
 }  // namespace parallax::engine

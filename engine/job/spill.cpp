@@ -13,12 +13,6 @@ namespace {
 using Scope = Execution::Scope;
 using HostArrays = std::map<std::string, HostArray, std::less<>>;
 
-NextSlices slices_of(const HostArray& array) {
-    return [array](HostArray& slices, std::int64_t first) {
-        copy_stretch(array.desc, array.data(), first, slices.desc, slices.data(), 0, array.desc.axes.front().name, slices.desc.axes.front().size);
-    };
-}
-
 }  // namespace
 
 /// One step at work, with what its commands use. When an error ends it, it waits for the device before memory goes.
@@ -59,18 +53,15 @@ public:
     }
 
     /// `desc`: of the whole input.
-    void in_slabs(const ArrayDesc& desc, std::int64_t slab, const std::string& name, const NextSlices& next) {
+    void in_slabs(const ArrayDesc& desc, std::int64_t slab, const std::string& name, const ReadSlices& read) {
         const std::int64_t slices = desc.axes.front().size;
         plan({{step_.inputs.begin()->first, desc}});
         ArrayDesc part = desc.to_dense();
         part.axes.front().size = slab;
-        std::array<host::Buffer, 2> device;
-        staging_.assign(2, {});
-        for (std::size_t i = 0; i < 2; ++i) {
-            staging_[i] = HostArray::make(part);
-            device[i] = session_.context().allocate(part.dense_bytes());
-        }
-        enqueue_slabs(session_, call_, work_, name, slices, {std::span<HostArray, 2>(staging_), device, slab}, next);
+        staging_ = {HostArray::make(part), HostArray::make(part)};
+        const auto device = [&] { return session_.context().allocate(part.dense_bytes()); };
+        SlabMemory memory{{staging_[0].data(), staging_[1].data()}, {device(), device()}, slab, part.dense_bytes() / static_cast<std::size_t>(slab)};
+        enqueue_slabs(session_, call_, work_, name, slices, memory, read);
         run({}, nullptr, 0);
         landed_ = true;
     }

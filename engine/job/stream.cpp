@@ -215,15 +215,13 @@ void Stream::compute_slabs(Work& work, Work::Flight& flight, std::size_t step) {
     const std::int64_t slices = input.desc.axes.front().size, slab = planned_->slabs.by_input[at];
     ArrayDesc desc = input.desc.to_dense();
     desc.axes.front().size = slab;
-    std::array<host::Buffer, 2> device;
-    for (host::Buffer& buffer : device) {
-        flight.slabs.push_back(host_.make(desc));
-        buffer = session_.context().allocate(desc.dense_bytes());
+    SlabMemory memory{{}, {}, slab, desc.dense_bytes() / static_cast<std::size_t>(slab)};
+    for (std::size_t i = 0; i < 2; ++i) {
+        memory.host[i] = flight.slabs.emplace_back(host_.make(desc)).data();
+        memory.device[i] = flight.buffers.emplace_back(session_.context().allocate(desc.dense_bytes()));
     }
     note_memory(prepared.job);
-    enqueue_slabs(session_, planned_->calls[step], work, name, slices, {std::span<HostArray, 2>(flight.slabs), device, slab},
-                  slices_of(*named, input, prepared.job.non_finite));
-    for (host::Buffer& buffer : device) flight.buffers.push_back(std::move(buffer));
+    enqueue_slabs(session_, planned_->calls[step], work, name, slices, memory, slices_of(*named, input, prepared.job.non_finite));
 }
 
 void Stream::download(Work& work, Work::Flight& flight, std::map<Source, DeviceArray>& arrays) {

@@ -42,7 +42,7 @@ TEST_CASE("ranks: shares are whole units, even, and all of it") {
             for (const std::int64_t unit : {1, 64}) {
                 std::int64_t next = 0;
                 for (int rank = 0; rank < ranks; ++rank) {
-                    const Range share = share_of(slices, ranks, rank, unit);
+                    const engine::Slices share = share_of(slices, ranks, rank, unit);
                     CHECK(share.first == next);
                     CHECK((share.end % unit == 0 || share.end == slices));
                     next = share.end;

@@ -3,6 +3,7 @@
 
 #include "algorithms/box_count/box_count.hpp"
 #include "core/plan.hpp"
+#include "core/slabs.hpp"
 
 #include <memory>
 
@@ -16,12 +17,6 @@ struct BitSize {
     std::array<std::int64_t, 3> voxels;
     std::int64_t row;            ///< words of 32
     std::int64_t rows, slices;
-};
-
-/// Slices [first, end) of an array.
-struct Slices {
-    std::int64_t first = 0, end = 0;
-    std::int64_t count() const noexcept { return end - first; }
 };
 
 /// Bits of which `height` slices are there: slice z at the place z % height.

@@ -17,7 +17,6 @@ namespace {
 
 using distributed::PartResult;
 using distributed::PartRun;
-using distributed::Range;
 using Clock = std::chrono::steady_clock;
 
 class BoxPart final : public distributed::Part {
@@ -30,8 +29,7 @@ public:
     }
 
     std::string share() const override {
-        const Slices stored = plan_->stored(share_);
-        return distributed::in_words("slices", {stored.first, stored.end});
+        return distributed::in_words("slices", plan_->stored(share_));
     }
 
     PartResult run(PartRun& run) override {
@@ -59,10 +57,7 @@ public:
 private:
     std::int64_t slices() const { return array_.axes.front().size; }
     std::size_t slice_bytes() const { return array_.dense_bytes() / static_cast<std::size_t>(slices()); }
-    Slices share_of(int rank) const {
-        const Range share = distributed::share_of(plan_->slices(), ranks_, rank, plan_->layer());
-        return {share.first, share.end};
-    }
+    Slices share_of(int rank) const { return distributed::share_of(plan_->slices(), ranks_, rank, plan_->layer()); }
 
     /// Tiles follow the device where the policy leaves them open.
     void check_alike(distributed::Communicator& ranks) const {
@@ -72,34 +67,18 @@ private:
                                   "set \"policy\": {\"tile\": 64}");
     }
 
-    /// A slab is read while the device has the one before.
     void count(PartRun& run, int pass) {
         using Slabs = std::array<std::shared_ptr<host::PinnedMemory>, 2>;
         host::Queue& queue = run.execution.queue();
         const std::size_t bytes = static_cast<std::size_t>(slab_) * slice_bytes();
         host::InFlight<Slabs> slabs(queue, Slabs{run.context.allocate_pinned(bytes), run.context.allocate_pinned(bytes)});
-        std::array<host::Event, 2> up;
-        std::size_t turn = 0;
+        SlabMemory memory{{(*slabs)[0]->bytes().data(), (*slabs)[1]->bytes().data()}, device_, slab_, slice_bytes()};
         const Slices wanted = plan_->begin(run.execution, pass, share_);
-        for (std::int64_t first = wanted.first; first < wanted.end; first += slab_, turn ^= 1) {
-            const Range range{first, std::min(first + slab_, wanted.end)};
-            std::byte* const memory = (*slabs)[turn]->bytes().data();
-            up[turn].wait();
-            {
-                const Execution::Scope scope(run.profiler, "read");
-                const HostTimer timer(run.profiler, "slab");
-                run.read(range, memory);
-            }
-            {
-                const Execution::Scope scope(run.profiler, "upload");
-                up[turn] = queue.write(device_[turn], 0, memory, static_cast<std::size_t>(range.size()) * slice_bytes(), "slab");
-                run.profiler.add("slab", StageKind::upload, up[turn]);
-            }
+        send_slabs(queue, run.profiler, "slab", wanted, memory, run.read, [&](const host::Buffer& slices, Slices slab) {
             const Execution::Scope scope(run.profiler, run.step);
-            plan_->enqueue_slab(run.execution, device_[turn], pass, range.first, range.size());
-            queue.flush();
-            if (run.advance) run.advance((pass + static_cast<double>(range.end - wanted.first) / static_cast<double>(wanted.count())) / plan_->slab_passes());
-        }
+            plan_->enqueue_slab(run.execution, slices, pass, slab.first, slab.count());
+            if (run.advance) run.advance((pass + static_cast<double>(slab.end - wanted.first) / static_cast<double>(wanted.count())) / plan_->slab_passes());
+        });
         queue.finish(run.step);
         slabs.landed();
     }

@@ -22,7 +22,6 @@ namespace {
 
 using distributed::PartResult;
 using distributed::PartRun;
-using distributed::Range;
 using Clock = std::chrono::steady_clock;
 
 class DiffusionPart final : public distributed::Part {
@@ -40,16 +39,16 @@ public:
         territory_.above = rank > 0;
         territory_.below = rank + 1 < problem.ranks;
         const std::int64_t top = territory_.above ? beyond : 0, bottom = territory_.below ? beyond : 0;
-        territory_.own = {top, top + share_.size()};
+        territory_.own = {top, top + share_.count()};
         there_ = {share_.first - top, share_.end + bottom};
 
         Planes planes = whole_.planes;
-        planes.height = there_.size();
+        planes.height = there_.count();
         layout_ = Layout(planes, margin);
         layout_.batch = whole_.batch;
         conversion_.emplace(builder, layout_);
         steps_ = make(builder, pace_.parameters, policy, layout_, whole_, *conversion_);
-        pixels_ = builder.state(static_cast<std::size_t>(there_.size()) * row_bytes());
+        pixels_ = builder.state(static_cast<std::size_t>(there_.count()) * row_bytes());
         if (beyond > 0)
             halo_.emplace(builder, layout_, territory_, populations(pace_.parameters.lattice) - 1, steps_->population_bytes(), beyond, pace_.parameters.update_edges_every > 1);
     }
@@ -106,7 +105,7 @@ private:
     }
 
     void upload(PartRun& run) {
-        host::InFlight<HostArray> rows(run.execution.queue(), HostArray::make(rows_of_image(there_.size())));
+        host::InFlight<HostArray> rows(run.execution.queue(), HostArray::make(rows_of_image(there_.count())));
         {
             const Execution::Scope scope(run.profiler, "read");
             const HostTimer timer(run.profiler, "image");
@@ -120,7 +119,7 @@ private:
     }
 
     HostArray download(PartRun& run) {
-        host::InFlight<HostArray> rows(run.execution.queue(), HostArray::make(rows_of_image(share_.size())));
+        host::InFlight<HostArray> rows(run.execution.queue(), HostArray::make(rows_of_image(share_.count())));
         const Execution::Scope scope(run.profiler, "download");
         const std::size_t offset = static_cast<std::size_t>(territory_.own.from) * row_bytes();
         const host::Event down = run.execution.queue().read(pixels_, offset, rows->data(), rows->desc.dense_bytes(), "image");
@@ -193,7 +192,7 @@ private:
     Layout whole_, layout_;      // of the image, and of the rows that are here
     bool wants_iterations_;
     int launches_ = 1;           // of a round
-    Range share_, there_;        // rows of the image: this rank's own, and all that are here
+    Slices share_, there_;       // rows of the image: this rank's own, and all that are here
     Territory territory_;
     std::optional<Conversion> conversion_;
     std::unique_ptr<Steps> steps_;
