@@ -35,7 +35,7 @@ fs::path own_program() { return {}; }
 Child::Child(const Options&) { throw Error("starting worker processes is not supported on this system: compare runs on Linux"); }
 Child::~Child() = default;
 bool Child::write_line(const std::string&) { return false; }
-std::optional<std::string> Child::read_line(std::chrono::duration<double>) { return std::nullopt; }
+std::optional<std::string> Child::read_line(std::chrono::duration<double>, const std::function<bool()>&) { return std::nullopt; }
 bool Child::running() { return false; }
 void Child::end() {}
 void Child::leave(std::chrono::duration<double>) {}
@@ -126,7 +126,7 @@ Child::~Child() { end(); }
 
 bool Child::write_line(const std::string& line) { return state_->input >= 0 && write_to(state_->input, line); }
 
-std::optional<std::string> Child::read_line(std::chrono::duration<double> limit) {
+std::optional<std::string> Child::read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up) {
     const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
     for (;;) {
         if (const std::size_t feed = state_->read.find('\n'); feed != std::string::npos) {
@@ -136,9 +136,9 @@ std::optional<std::string> Child::read_line(std::chrono::duration<double> limit)
         }
         if (state_->output < 0) return std::nullopt;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
-        if (left <= 0) return std::nullopt;
+        if (left <= 0 || (given_up && given_up())) return std::nullopt;
         pollfd wanted{state_->output, POLLIN, 0};
-        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 1000)));
+        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
         if (ready < 0 && errno != EINTR) return std::nullopt;
         if (ready <= 0) continue;
         char buffer[65536];

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ public:
 
     /// False once it takes nothing more. A line feed is added.
     bool write_line(const std::string& line);
-    /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds).
-    std::optional<std::string> read_line(std::chrono::duration<double> limit);
+    /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds), or `given_up`,
+    /// which is asked ten times a second, said so.
+    std::optional<std::string> read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up = {});
     bool running();
     /// Ends it at once and waits.
     void end();

@@ -21,7 +21,7 @@ std::string DeviceWorker::last_message() const {
 Json DeviceWorker::exchange(const Json& request, double limit_s) {
     const auto start = std::chrono::steady_clock::now();
     const bool written = child_->write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace));
-    const auto line = written ? child_->read_line(std::chrono::duration<double>(limit_s)) : std::nullopt;
+    const auto line = written ? child_->read_line(std::chrono::duration<double>(limit_s), options_.cancelled) : std::nullopt;
     const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >= limit_s;
     if (line) {
         try {
@@ -30,6 +30,10 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
             return answer;
         } catch (const Json::exception&) {   // torn by its end
         }
+    }
+    if (!line && options_.cancelled && options_.cancelled()) {
+        child_.reset();
+        throw CancelledError("stopped on request; the worker was ended");
     }
     ++losses_;
     const std::string doing = request.value("do", std::string());

@@ -7,6 +7,7 @@
 #include "parallax/host/json.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct WorkerOptions {
     std::filesystem::path messages;                                 ///< where its standard error goes
     std::string cache;                                              ///< folder of compiled programs; empty: the user's
     bool quick = false;
+    std::function<bool()> cancelled{};                              ///< asked while an answer is waited for; true ends the worker
 };
 
 class DeviceWorker {
@@ -34,7 +36,7 @@ public:
 
     /// Answers "open": what the device is, and its rates. Throws like ask().
     Json open(double limit_s, bool rates);
-    /// Throws WorkerLost; {"error": ...} is an answer like any other. A worker that has been lost is started anew first.
+    /// Throws WorkerLost, and CancelledError; {"error": ...} is an answer like any other. A worker that has been lost is started anew first.
     Json ask(const Json& request, double limit_s);
     /// How many processes there have been: what one of them was told the next does not know.
     int starts() const noexcept { return starts_; }

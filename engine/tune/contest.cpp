@@ -57,6 +57,8 @@ std::string Contest::objection(std::size_t problem, const Way& first, const Way&
         duel = trial.duel(first, second, std::max(options_.budget.seconds / 5, 0.2), must_gain ? least_gain : 0);
     } catch (const UnsupportedError& error) {   // a job falls back on the defaults
         return must_gain ? error.what() : "";
+    } catch (const CancelledError&) {
+        throw;
     } catch (const Error& error) {
         return fmt::format("{}: {}", name, error.what());
     }
@@ -90,8 +92,7 @@ Contest::Finding Contest::search(const Variant& variant, const std::vector<Json>
     const auto stopped = [&] { return options_.cancelled && options_.cancelled(); };
     const auto given_up = [&] { return trial.losses() - losses_before >= most_losses; };
     SearchOptions how{options_.budget, static_cast<std::size_t>(std::max(options_.builders, 4)), [&] { return stopped() || given_up() || hopeless; }, {}};
-    // Time that was lost with a process is not the search's.
-    how.now = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - trial.lost_s(); };
+    how.now = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - trial.aside_s(); };
     Found found = tune::search(space, starts, [&](const std::vector<Point>& points) {
         std::vector<Way> ways;
         for (const Point& point : points) ways.push_back(way_of(point));
@@ -102,7 +103,8 @@ Contest::Finding Contest::search(const Variant& variant, const std::vector<Json>
             answers.push_back(trial.measure(way, best));
             if (answers.back().outcome == Outcome::timed) best = std::min(best, answers.back().seconds);
             else if (count == 0) hopeless = true;
-            if (tried) tried(++count);
+            ++count;
+            if (tried) tried(count);
         }
         return answers;
     }, how);

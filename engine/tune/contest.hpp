@@ -26,7 +26,7 @@ public:
         std::vector<std::string> lost;      ///< candidates that took their process down, and how
     };
     /// From the defaults and from `known` policies. `tried` is told how many candidates there were. Candidates that take their process
-    /// down have failed; after three of them the search ends with what it has.
+    /// down have failed; after three of them the search ends with what it has. Throws CancelledError where the worker was ended on request.
     Finding search(const Variant&, const std::vector<Json>& known, const std::function<void(int)>& tried);
 
     /// Name of the fastest variant, each with its policy; none where fewer than two run. Where `preferred`, which jobs take otherwise, is

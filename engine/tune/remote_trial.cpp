@@ -16,6 +16,8 @@ constexpr double patience_s = 900;
 /// Rounds of a duel that is undecided (trial.cpp) take up to this many budgets.
 constexpr double longest_duel = 3;
 
+double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
 bool is_refusal(const std::string& kind) { return kind == "unsupported" || kind == "config"; }
 
 }  // namespace
@@ -40,17 +42,19 @@ void RemoteTrial::require_problem() {
 }
 
 void RemoteTrial::require_reference() {
+    const auto start = std::chrono::steady_clock::now();
     require_problem();
     if (reference_in_ == problem_in_) return;
     ask({{"do", "reference"}}, std::max(patience_s, limit_s_));
     reference_in_ = problem_in_;
+    aside_s_ += seconds_since(start);
 }
 
 Json RemoteTrial::try_out(Json request, double limit_s) {
     const auto start = std::chrono::steady_clock::now();
     const auto lose = [&](const std::string& how) -> CandidateLost {
         ++losses_;
-        lost_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        aside_s_ += seconds_since(start);
         return CandidateLost(how);
     };
     try {
@@ -96,6 +100,8 @@ Measured RemoteTrial::measure(const Way& way, double best_s) {
         lost_.push_back(fmt::format("{}, {}", way.policy.dump(), lost.what()));
         return {Outcome::failed, 0, lost_.back()};
     } catch (const UnsupportedError&) {
+        throw;
+    } catch (const CancelledError&) {
         throw;
     } catch (const Error& error) {
         return {Outcome::failed, 0, error.what()};

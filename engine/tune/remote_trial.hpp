@@ -35,9 +35,10 @@ public:
     Duel duel(const Way& first, const Way& second, double budget_s, double least_gain = 0);
 
     bool times_are_of_device() const noexcept { return of_device_; }
-    /// Processes that candidates have taken down, and the seconds that this cost.
+    /// Processes that candidates have taken down.
     int losses() const noexcept { return losses_; }
-    double lost_s() const noexcept { return lost_s_; }
+    /// Seconds that went into these and into references, which is no time of a search.
+    double aside_s() const noexcept { return aside_s_; }
     /// What measure() has lost since it was last asked: "{policy}, hung: ...".
     std::vector<std::string> take_lost() { return std::exchange(lost_, {}); }
 
@@ -56,7 +57,7 @@ private:
     WorkClass work_;
     bool of_device_ = true;
     int losses_ = 0;
-    double lost_s_ = 0;
+    double aside_s_ = 0;
     std::vector<std::string> lost_;
 };
 

@@ -93,7 +93,7 @@ private:
     void open(const ProblemSet& set) {
         contest_.reset();
         if (!worker_ || worker_->given_up())
-            worker_ = std::make_unique<compare::DeviceWorker>(to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false});
+            worker_ = std::make_unique<compare::DeviceWorker>(to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
         contest_ = std::make_unique<Contest>(*worker_, set, options_);
         set_ = &set;
         searched_ = 0;
@@ -127,6 +127,8 @@ private:
             result.tuned_s = finding.tuned_s;
             result.gain = finding.gain;
             result.lost = std::move(finding.lost);
+        } catch (const CancelledError&) {
+            return;
         } catch (const std::exception& error) {
             result.reason = error.what();
         }
@@ -139,9 +141,20 @@ private:
         ++searched_;
     }
 
+    /// Whether variants of the set have entries, and none is called the fastest: a run was interrupted before that.
+    bool is_without_fastest() const {
+        bool any = false, best = false;
+        for (const Variant& variant : registry_.get(set_->algorithm).variants) {
+            const TunedPolicy* const entry = files_.find(set_->algorithm, own_, set_->work, variant.name);
+            any = any || entry != nullptr;
+            best = best || (entry != nullptr && entry->best);
+        }
+        return any && !best;
+    }
+
     /// Among the variants of a set, once all of them have their policies.
     void crown() {
-        if (!contest_ || searched_ == 0 || !set_->variants.empty()) return;
+        if (!contest_ || (searched_ == 0 && !is_without_fastest()) || !set_->variants.empty()) return;
         std::optional<std::string> fastest;
         try {
             fastest = fastest_variant();
@@ -161,18 +174,18 @@ private:
 
     std::optional<std::string> fastest_variant() {
         const Algorithm& algorithm = registry_.get(set_->algorithm);
+        const auto is_ours = [&](const Variant& variant) { return runs_on(variant, device_.backend) && variant.role != Role::peer; };
         std::vector<Way> ways;
-        std::string preferred;
         for (const Variant& variant : algorithm.variants) {
-            if (!runs_on(variant, device_.backend) || variant.role == Role::peer) continue;
-            if (preferred.empty() && contest_->trial().why_not(variant.name).empty()) preferred = variant.name;
             const bool has_failed = std::any_of(tuned_.results.begin(), tuned_.results.end(), [&](const Result& r) { return r.task.set == set_ && r.task.variant == &variant && r.verdict == Verdict::failed; });
-            if (!may_be_best(variant) || has_failed) continue;
+            if (!is_ours(variant) || !may_be_best(variant) || has_failed) continue;
             const TunedPolicy* const entry = files_.find(algorithm.name, own_, set_->work, variant.name);
             const Json policy = entry != nullptr ? entry->policy : Json::object();
             ways.push_back({variant.name, variant.policy.empty() ? Json::object() : Policy::parse(variant.policy, policy, "").to_json()});
         }
-        return contest_->fastest(ways, preferred);
+        if (ways.size() < 2) return std::nullopt;
+        const auto preferred = std::find_if(algorithm.variants.begin(), algorithm.variants.end(), [&](const Variant& v) { return is_ours(v) && contest_->trial().why_not(v.name).empty(); });
+        return contest_->fastest(ways, preferred == algorithm.variants.end() ? std::string() : preferred->name);
     }
 
     const host::DeviceInfo& device_;
