@@ -39,13 +39,11 @@ Json reasons_of(const Found& found) {
 Contest::Contest(compare::DeviceWorker& worker, const ProblemSet& set, const TuneOptions& options) : worker_(worker), set_(set), options_(options) {}
 
 RemoteTrial& Contest::trial_of(std::size_t problem) {
-    const auto [trial, is_new] = trials_.try_emplace(problem, worker_, set_, problem, options_.limit_s);
-    if (is_new && !(trial->second.work() == set_.work)) {
-        const WorkClass is = trial->second.work();
+    RemoteTrial& trial = trials_.try_emplace(problem, worker_, set_, problem, options_.limit_s).first->second;
+    if (const WorkClass is = trial.work(); !(is == set_.work))
         throw Error(fmt::format("the problem \"{}\" of {} is {} {}, not {} {}: this is a fault of engine/tune", problem == 0 ? set_.problem.name : set_.checks[problem - 1].name, set_.algorithm,
                                 is.type, is.size, set_.work.type, set_.work.size));
-    }
-    return trial->second;
+    return trial;
 }
 
 std::string Contest::objection(std::size_t problem, const Way& first, const Way& second, bool must_gain, Json& duels, Duel* figures) {

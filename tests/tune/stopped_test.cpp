@@ -17,13 +17,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Answers requests in a shell: "reference" and "measure" may be scripts, which find the number of the process in $started and
+/// Answers requests in a shell: "problem", "reference" and "measure" may be scripts, which find the number of the process in $started and
 /// of the measurement in $measured. All candidates are as fast.
 class MadeUpWorker {
 public:
-    MadeUpWorker(const std::string& measure, const std::string& reference = "") {
+    MadeUpWorker(const std::string& measure, const std::string& reference = "", const std::string& problem = "") {
         write_text(folder_ / "worker.sh", "cd \"$(dirname \"$0\")\"\necho $$ >> processes\nstarted=$(wc -l < processes)\nmeasured=0\nwhile read -r line; do case \"$line\" in\n"
-                                          "*'\"do\":\"problem\"'*) echo '{\"type\":\"u32\",\"size\":\"small\"}';;\n"
+                                          "*'\"do\":\"problem\"'*) " + problem + "\n echo '{\"type\":\"u32\",\"size\":\"small\"}';;\n"
                                           "*'\"do\":\"reference\"'*) " + reference + "\n echo '{}';;\n"
                                           "*'\"do\":\"measure\"'*) measured=$((measured+1))\n " + measure + "\n echo '{\"outcome\":\"timed\",\"seconds\":0.001,\"reason\":\"\",\"clock\":\"device\"}';;\n"
                                           "*'\"do\":\"why_not\"'*) echo '{\"reason\":\"\"}';;\n*) echo '{}';;\nesac; done\n");
@@ -64,6 +64,15 @@ TEST_CASE("tune: references, and processes that were lost, take no time from a s
     CHECK(worker.starts() == 2);
     CHECK(finding.found.at("ended") == "candidates");
     CHECK(finding.found.at("seconds") < 0.6);
+}
+
+TEST_CASE("tune: a problem of another class is noticed, too, where the process was lost when it was first made") {
+    const MadeUpWorker made_up("", "", R"([ $started = 1 ] && exit 1; echo '{"type":"u32","size":"large"}'; continue)");
+    compare::DeviceWorker worker(Json::object(), {made_up.command(), {}, {}, {}, false, {}});
+    const tune::TuneOptions options;
+    tune::Contest contest(worker, small_scan(), options);
+    CHECK_THROWS_AS(contest.trial(), compare::WorkerLost);
+    CHECK(contains(error_of<Error>([&] { contest.trial(); }).what(), "u32 large, not u32 small"));
 }
 
 TEST_CASE("tune: a stop ends the worker at once, and the same command goes on with what was found") {
