@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 namespace parallax::engine {
 
@@ -93,6 +92,14 @@ void check_fits(const Prepared& prepared, const host::DeviceInfo& device) {
     throw UnsupportedError(fmt::format("an item does not fit into the memory of {}", device.name), reasons);
 }
 
+std::map<Source, std::size_t> last_uses(const Job& job) {
+    std::map<Source, std::size_t> last;
+    for (std::size_t i = 0; i < job.steps.size(); ++i)
+        for (const auto& [port, source] : job.steps[i].inputs) last[source] = i;
+    for (const OutputSpec& output : job.outputs) last[output.source] = job.steps.size();
+    return last;
+}
+
 Problem problem_of(const Prepared& prepared, const Slabs& slabs, std::size_t step) {
     Problem problem = prepared.steps[step].problem;
     problem.slab = slabs.by_step[step];
@@ -135,15 +142,6 @@ std::vector<Choice> choose_variants(const Prepared& prepared, Session& session, 
         });
     }
     return choices;
-}
-
-/// The last step that needs each array; steps.size() for what is put out.
-std::map<Source, std::size_t> last_uses(const Job& job) {
-    std::map<Source, std::size_t> last;
-    for (std::size_t i = 0; i < job.steps.size(); ++i)
-        for (const auto& [port, source] : job.steps[i].inputs) last[source] = i;
-    for (const OutputSpec& output : job.outputs) last[output.source] = job.steps.size();
-    return last;
 }
 
 /// Bytes of the arrays that are on the device together, at most, when all inputs go up first.

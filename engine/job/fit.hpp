@@ -6,6 +6,7 @@
 #include "job/prepare.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct Slabs {
 /// Bytes of all arrays together, of slabs two at a time.
 std::uint64_t array_bytes(const Prepared&, const Slabs&);
 
+/// The last step that needs each array; the number of steps for what is put out.
+std::map<Source, std::size_t> last_uses(const Job&);
 /// What a step is asked to do, an input in slabs included.
 Problem problem_of(const Prepared&, const Slabs&, std::size_t step);
 /// For an item of a series: throws UnsupportedError unless all its arrays fit together.

@@ -176,12 +176,7 @@ void Spill::compute(Work& work) {
     std::map<Source, HostArray> arrays;
     for (std::size_t i = 0; i < job.inputs.size(); ++i)
         if (!in_slabs(i)) arrays.emplace(Source{std::nullopt, job.inputs[i].name}, std::move(work.inputs[i]));
-    const auto needed_after = [&](const Source& source, std::size_t step) {
-        for (std::size_t i = step + 1; i < job.steps.size(); ++i)
-            for (const auto& [port, other] : job.steps[i].inputs)
-                if (other == source) return true;
-        return std::any_of(job.outputs.begin(), job.outputs.end(), [&](const OutputSpec& output) { return output.source == source; });
-    };
+    const std::map<Source, std::size_t> last = last_uses(job);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
         work.begin("compute " + step.id);
@@ -204,7 +199,10 @@ void Spill::compute(Work& work) {
         }
         for (auto& [port, array] : turn.outputs()) arrays.emplace(Source{i, port}, std::move(array));
         for (const auto& [port, record] : turn.records().items()) work.records.emplace(Source{i, port}, record);
-        std::erase_if(arrays, [&](const auto& entry) { return !needed_after(entry.first, i); });
+        std::erase_if(arrays, [&](const auto& entry) {
+            const auto use = last.find(entry.first);
+            return use == last.end() || use->second <= i;
+        });
         work.begin("computed " + step.id);
     }
     for (const OutputSpec& output : job.outputs) {

@@ -14,16 +14,6 @@ namespace {
 
 using Scope = Execution::Scope;
 
-/// The last step that needs an array; the number of steps for what is put out.
-std::map<Source, std::size_t> last_uses(const Job& job) {
-    std::map<Source, std::size_t> last;
-    for (std::size_t i = 0; i < job.steps.size(); ++i) {
-        for (const auto& [port, source] : job.steps[i].inputs) last[source] = i;
-    }
-    for (const OutputSpec& output : job.outputs) last[output.source] = job.steps.size();
-    return last;
-}
-
 void refuse_slabs(const Job& job) {
     for (const InputSpec& input : job.inputs) {
         if (input.slab > 0) throw ConfigError(input.pointer + "/slab", "a slab in a series", "no slab: items of a series are in memory as a whole");
