@@ -1,10 +1,10 @@
 #include "compare/environment.hpp"
 
 #include "build_info.inc"
+#include "parallax/host/processors.hpp"
 #include "platform.hpp"
 
 #include <fstream>
-#include <thread>
 
 namespace parallax::engine::compare {
 
@@ -21,7 +21,7 @@ std::string first_line(const char* path) {
 
 Json environment() {
     Json json{{"processor", host::platform::processor_name()},
-              {"threads", std::thread::hardware_concurrency()},
+              {"threads", host::processors()},
               {"memory", host::platform::physical_memory()},
               {"system", host::platform::system_version()},
               {"engine", PARALLAX_VERSION},

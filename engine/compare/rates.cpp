@@ -2,6 +2,7 @@
 
 #include "compare/statistics.hpp"
 #include "core/threads.hpp"
+#include "parallax/host/processors.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -72,7 +73,7 @@ void transfers(host::Context& context, host::Queue& queue, std::size_t bytes, in
 double peak_of_host() {
     constexpr std::int64_t rounds = 4000000;
     constexpr int lanes = 32;
-    const auto threads = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+    const auto threads = static_cast<std::int64_t>(host::processors());
     std::vector<float> sums(static_cast<std::size_t>(threads));
     const auto start = Clock::now();
     parallel_ranges(threads, 0, [&](std::int64_t first, std::int64_t) {

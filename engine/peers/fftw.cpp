@@ -4,6 +4,7 @@
 #include "core/plan.hpp"
 #include "core/threads.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/processors.hpp"
 #include "peers/fftw_module.h"
 #include "peers/module.hpp"
 
@@ -11,7 +12,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <thread>
 
 namespace parallax::engine::peers {
 namespace {
@@ -38,7 +38,7 @@ class FftwPlan final : public Plan {
 public:
     FftwPlan(const TransformSpec& spec, Direction direction) : spec_(spec), inverse_(direction == Direction::inverse), plan_(nullptr, fftw_.free) {
         const int kind = spec.kind == Kind::c2c ? PLX_FFTW_C2C : spec.kind == Kind::r2c ? PLX_FFTW_R2C : PLX_FFTW_C2R;
-        const plx_fftw_spec asked{kind, inverse_ ? 1 : 0, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), spec.width, spec.height, spec.batch};
+        const plx_fftw_spec asked{kind, inverse_ ? 1 : 0, host::processors(), spec.width, spec.height, spec.batch};
         plan_.reset(fftw_.make(&asked));
         if (!plan_) throw DeviceError("fftwf_plan_many_dft", -1, "no plan", "plan fftw", "the transform may be too large for FFTW's 32-bit sizes");
     }
@@ -59,7 +59,7 @@ private:
         const auto factor = static_cast<float>(1.0 / (static_cast<double>(spec_.width) * static_cast<double>(spec_.height)));
         parallel_ranges(spec_.batch * spec_.height * spec_.width * (spec_.kind == Kind::c2c ? 2 : 1), 0, [=](std::int64_t first, std::int64_t end) {
             for (std::int64_t i = first; i < end; ++i) out[i] *= factor;
-        });
+        }, elements_worth_a_thread);
     }
 
     TransformSpec spec_;

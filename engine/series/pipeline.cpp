@@ -1,6 +1,7 @@
 #include "series/pipeline.hpp"
 
 #include "job/read.hpp"
+#include "parallax/host/processors.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ void Pipeline::Return::operator()(Work* work) const {
 }
 
 PipelineShape shape_of(const PreparedSeries& series, const host::DeviceInfo& device, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
-    const int half = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 8);
+    const int half = std::clamp(host::processors() / 2, 1, 8);
     PipelineShape shape;
     shape.readers = options.readers > 0 ? options.readers : half;
     shape.writers = options.writers > 0 ? options.writers : half;

@@ -6,6 +6,7 @@
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "job/runner.hpp"
+#include "parallax/host/processors.hpp"
 #include "platform.hpp"
 #include "terminal.hpp"
 #include "tune/own_problems.hpp"
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 
 namespace parallax::cli {
 
@@ -26,7 +26,7 @@ using namespace engine::tune;
 namespace compare = engine::compare;
 
 /// More compilers side by side gain little, and on the processor that is tuned they take what is measured.
-constexpr unsigned most_builders = 8;
+constexpr int most_builders = 8;
 
 struct Options {
     std::string device, from, out = "configs/tuning";
@@ -171,7 +171,7 @@ int tune(const Options& asked) {
     if (asked.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     options.out = engine::path_from(asked.out);
     options.again = asked.again;
-    options.builders = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most_builders));
+    options.builders = std::min(host::processors(), most_builders);
 
     if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
     const auto start = std::chrono::steady_clock::now();

@@ -47,7 +47,7 @@ void filter(const BoxSpec& s, const T* in, T* out) {
                 Sum* const at = sums.data() + l / step * step * n + l % step;
                 filter_line(places, n, window, fill, at, step, line, ends, at);
             }
-        });
+        }, std::max<std::int64_t>(1, elements_worth_a_thread / n));
         fill *= static_cast<Sum>(window);
     }
     parallel_ranges(s.count(), 0, [&](std::int64_t first, std::int64_t end) {
@@ -56,7 +56,7 @@ void filter(const BoxSpec& s, const T* in, T* out) {
             if constexpr (std::is_floating_point_v<T>) out[i] = static_cast<T>(sum / static_cast<double>(s.taps()));
             else out[i] = static_cast<T>(rounded_mean(sum, static_cast<std::uint64_t>(s.taps())));
         }
-    });
+    }, elements_worth_a_thread);
 }
 
 class NativePlan final : public Plan {

@@ -49,7 +49,8 @@ private:
 void diffuse(const AosParameters& p, std::int64_t width, std::int64_t height, double* image) {
     const auto size = static_cast<std::size_t>(width * height);
     std::vector<double> g(size), out(size), upper(static_cast<std::size_t>(std::max(width, height))), right(upper);
-    diffusion_lb::SquaredGradient gradient(p.sigma, width, height, 1);
+    Team alone(1);
+    diffusion_lb::SquaredGradient gradient(p.sigma, width, height, alone);
     for (int n = 0; n < p.iterations; ++n) {
         if (n % p.update_edges_every == 0) {
             const std::vector<double>& r = gradient.of(image);

@@ -25,8 +25,8 @@ void each_plane_of(const Planes& p, const T* from, T* to, const std::function<vo
 
 }  // namespace
 
-SquaredGradient::SquaredGradient(double sigma, std::int64_t width, std::int64_t height, int threads)
-    : width_(width), height_(height), threads_(threads), gaussian_(gaussian(sigma)), rows_(static_cast<std::size_t>(width * height)), smooth_(rows_.size()),
+SquaredGradient::SquaredGradient(double sigma, std::int64_t width, std::int64_t height, Team& team)
+    : width_(width), height_(height), team_(team), gaussian_(gaussian(sigma)), rows_(static_cast<std::size_t>(width * height)), smooth_(rows_.size()),
       squared_(rows_.size()) {}
 
 const std::vector<double>& SquaredGradient::of(const double* image) {
@@ -34,7 +34,7 @@ const std::vector<double>& SquaredGradient::of(const double* image) {
     const std::vector<double>& weights = gaussian_;
     const auto radius = static_cast<std::int64_t>(weights.size()) - 1;
     const auto at = [width](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(y * width + x); };
-    for_each_row(height, threads_, [&](std::int64_t y) {
+    for_each_row(height, team_, [&](std::int64_t y) {
         for (std::int64_t x = 0; x < width; ++x) {
             double sum = weights[0] * image[at(x, y)];
             for (std::int64_t k = 1; k <= radius; ++k)
@@ -42,7 +42,7 @@ const std::vector<double>& SquaredGradient::of(const double* image) {
             rows_[at(x, y)] = sum;
         }
     });
-    for_each_row(height, threads_, [&](std::int64_t y) {
+    for_each_row(height, team_, [&](std::int64_t y) {
         for (std::int64_t x = 0; x < width; ++x) smooth_[at(x, y)] = weights[0] * rows_[at(x, y)];
         for (std::int64_t k = 1; k <= radius; ++k) {
             const double* above = &rows_[at(0, mirrored(y - k, height))];
@@ -50,7 +50,7 @@ const std::vector<double>& SquaredGradient::of(const double* image) {
             for (std::int64_t x = 0; x < width; ++x) smooth_[at(x, y)] += weights[static_cast<std::size_t>(k)] * (above[x] + below[x]);
         }
     });
-    for_each_row(height, threads_, [&](std::int64_t y) {
+    for_each_row(height, team_, [&](std::int64_t y) {
         for (std::int64_t x = 0; x < width; ++x) {
             const double gx = (smooth_[at(mirrored(x + 1, width), y)] - smooth_[at(mirrored(x - 1, width), y)]) / 2;
             const double gy = (smooth_[at(x, mirrored(y + 1, height))] - smooth_[at(x, mirrored(y - 1, height))]) / 2;

@@ -20,10 +20,10 @@ inline std::int64_t mirrored(std::int64_t i, std::int64_t n) noexcept {
     return m < n ? m : 2 * n - 1 - m;
 }
 
-/// body(y) for every row, shared out among `threads` (0: as many as the processor runs).
+/// body(y) for every row, shared out among the team.
 template <class Body>
-void for_each_row(std::int64_t height, int threads, const Body& body) {
-    parallel_ranges(height, threads, [&body](std::int64_t first, std::int64_t end) {
+void for_each_row(std::int64_t height, Team& team, const Body& body) {
+    team.ranges(height, [&body](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y) body(y);
     });
 }
@@ -31,13 +31,14 @@ void for_each_row(std::int64_t height, int threads, const Body& body) {
 /// |central difference of the smoothed image|^2, with memory that is used again for the next image.
 class SquaredGradient {
 public:
-    SquaredGradient(double sigma, std::int64_t width, std::int64_t height, int threads);
+    /// The team outlives it.
+    SquaredGradient(double sigma, std::int64_t width, std::int64_t height, Team&);
     /// Row-major; valid until the next call.
     const std::vector<double>& of(const double* image);
 
 private:
     std::int64_t width_, height_;
-    int threads_;
+    Team& team_;
     std::vector<double> gaussian_, rows_, smooth_, squared_;
 };
 

@@ -20,8 +20,8 @@ double weight(Lattice lattice, int i) {
 class Diffusion {
 public:
     Diffusion(const LbParameters& p, std::int64_t width, std::int64_t height, double* image, int threads)
-        : p_(p), width_(width), height_(height), threads_(threads), image_(image), count_(populations(p.lattice)),
-          gradient_(p.sigma, width, height, threads) {
+        : p_(p), width_(width), height_(height), team_(threads), image_(image), count_(populations(p.lattice)),
+          gradient_(p.sigma, width, height, team_) {
         const auto size = static_cast<std::size_t>(width * height);
         omega_.resize(size);
         for (int i = 0; i < count_; ++i) {
@@ -47,7 +47,7 @@ public:
 private:
     std::size_t at(std::int64_t x, std::int64_t y) const { return static_cast<std::size_t>(y * width_ + x); }
 
-    template <class Body> void rows(const Body& body) const { for_each_row(height_, threads_, body); }
+    template <class Body> void rows(const Body& body) { for_each_row(height_, team_, body); }
 
     void find_edges() {
         const Plane& gradient = gradient_.of(image_);
@@ -103,7 +103,7 @@ private:
 
     LbParameters p_;
     std::int64_t width_, height_;
-    int threads_;
+    Team team_;
     double* image_;
     int count_;
     SquaredGradient gradient_;

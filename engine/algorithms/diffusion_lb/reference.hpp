@@ -8,7 +8,7 @@ namespace parallax::engine::diffusion_lb {
 /// g of r = |gradient|^2 / K^2.
 double diffusivity(EdgeFunction, double r) noexcept;
 
-/// Diffuses one plane, row-major, and says how many steps it took. `threads` 0: as many as the processor runs; the result
+/// Diffuses one plane, row-major, and says how many steps it took. `threads` 0: as many as can run at once; the result
 /// does not depend on it.
 int diffuse(const LbParameters&, std::int64_t width, std::int64_t height, double* image, int threads = 1);
 

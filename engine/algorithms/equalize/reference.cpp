@@ -85,7 +85,7 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
         const std::vector<std::uint32_t> part = histogram::reference_histogram(spec, image, nullptr, first, end);
         const std::scoped_lock lock(mutex);
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += part[i];
-    });
+    }, elements_worth_a_thread);
     std::vector<float> tables;
     const auto levels = static_cast<std::size_t>(spec.bins);
     for (std::size_t c = 0; c < static_cast<std::size_t>(spec.channels); ++c) {
@@ -93,7 +93,7 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
         tables.insert(tables.end(), table.begin(), table.end());
     }
     const auto run = [&](const auto* in, auto* to) {
-        parallel_ranges(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) { map(spec, tables, in, to, first, end); });
+        parallel_ranges(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) { map(spec, tables, in, to, first, end); }, elements_worth_a_thread);
     };
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(image);
     const auto* const words = reinterpret_cast<const std::uint16_t*>(image);

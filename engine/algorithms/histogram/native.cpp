@@ -23,7 +23,7 @@ public:
                 const std::vector<std::uint32_t> part = reference_histogram(spec_, image.host_pointer(), mask.host_pointer(), first, end);
                 const std::scoped_lock lock(mutex);
                 for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
-            });
+            }, elements_worth_a_thread);
             std::memcpy(out.host_pointer(), sum.data(), sum.size() * sizeof(std::uint32_t));
         });
     }

@@ -33,7 +33,7 @@ void add_noise(const NoiseSpec& s, const host::Buffer& in, const host::Buffer& o
             if constexpr (std::is_floating_point_v<T>) to[i] = noisy;
             else to[i] = static_cast<T>(std::clamp(std::nearbyint(noisy), 0.0f, static_cast<float>(s.levels())));
         }
-    });
+    }, elements_worth_a_thread);
 }
 
 class ReferencePlan final : public Plan {

@@ -2,11 +2,11 @@
 #include "algorithms/sort/sort.hpp"
 #include "core/native.hpp"
 #include "core/threads.hpp"
+#include "parallax/host/processors.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,7 +47,7 @@ template <class Key>
 void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* values, Key* out_keys, std::uint32_t* out_values) {
     constexpr std::size_t bins = 256;
     const Compared<Key> compared(spec);
-    const std::int64_t parts = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, spec.count / 4096 + 1);
+    const std::int64_t parts = std::clamp<std::int64_t>(host::processors(), 1, spec.count / 4096 + 1);
     std::vector<std::array<std::int64_t, bins>> next(static_cast<std::size_t>(parts));
     const auto count = static_cast<std::size_t>(spec.count);
     std::vector<Key> from_keys(keys, keys + count), to_keys(count);
