@@ -56,8 +56,12 @@ public:
     Json run() {
         const std::size_t total = count_rows();
         if (done_.size() < total) {
-            start_workers();
-            for (const Point& point : points_) run_point(point, total);
+            try {
+                start_workers();
+                for (const Point& point : points_) run_point(point, total);
+            } catch (const CancelledError&) {   // asked between requests, or by a worker that was ended while it was at work
+                throw CancelledError("stopped on request; --resume goes on with what is left");
+            }
         }
         std::error_code ignored;
         fs::remove_all(work_, ignored);
@@ -90,11 +94,11 @@ private:
     }
 
     void check_cancelled() const {
-        if (options_.cancelled && options_.cancelled()) throw Error("stopped on request; --resume goes on with what is left");
+        if (options_.cancelled && options_.cancelled()) throw CancelledError("stopped on request");
     }
 
     WorkerOptions worker_options(const std::string& name) const {
-        WorkerOptions options{options_.worker, {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick};
+        WorkerOptions options{options_.worker, {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick, options_.cancelled};
         if (study_.sampling.cold) {   // caches of our own and of the drivers that nobody has filled
             const fs::path caches = work_ / "caches" / path_from(name);
             options.cache = to_utf8(caches / "parallax");
@@ -285,6 +289,7 @@ private:
     void sustain(Active& active) {
         const double seconds = study_.sampling.sustained_s;
         if (seconds <= 0) return;
+        say(fmt::format("{}, {:g} s without pause", active.row["id"].get<std::string>(), seconds));
         const Json answer = ask(active, {{"do", "sustained"}, {"seconds", seconds}}, study_.sampling.limit_s + seconds);
         if (!active.over) active.row["sustained"] = answer;
     }

@@ -8,7 +8,9 @@
 #include "io/file.hpp"
 #include "jobs/support.hpp"
 
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <set>
 
 using namespace parallax;
@@ -233,6 +235,27 @@ TEST_CASE("compare: interrupted and resumed, no row is lost or run twice; anothe
     CHECK(second.count("sum/n=100/threaded@" + ready.devices[0].label) == 1);
     CHECK(report["rows"][0]["session"] == 0);
     CHECK(report["rows"][1]["session"] == 1);
+}
+
+TEST_CASE("compare: a stop ends a worker that is at work, at once") {
+    const TempFolder folder;
+    Json json = study_text(R"(["reference"])");
+    json["sampling"]["sustained_s"] = 60;
+    const Ready ready(json);
+    CompareOptions options = options_in(folder);
+    std::optional<std::chrono::steady_clock::time_point> began;
+    options.progress = [&](const std::string& what, double) {
+        if (what.find("without pause") != std::string::npos) began = std::chrono::steady_clock::now();
+    };
+    options.cancelled = [&] { return began && std::chrono::steady_clock::now() - *began > std::chrono::milliseconds(200); };
+    try {
+        ready.run(options);
+        FAIL("it was not stopped");
+    } catch (const CancelledError& error) {
+        CHECK(std::string(error.what()).find("--resume") != std::string::npos);
+    }
+    REQUIRE(began);
+    CHECK(std::chrono::steady_clock::now() - *began < std::chrono::seconds(10));
 }
 
 TEST_CASE("compare: a point that would take too long, by the one before, is left out and says so") {
