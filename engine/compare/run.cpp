@@ -259,7 +259,7 @@ private:
         }
         if (part(s.end_to_end) > 0 && (!samples.contains("end_to_end") || active.end_used_s < s.budget_s)) {
             const auto before = std::chrono::steady_clock::now();
-            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", round == 0}, {"samples", part(s.end_to_end)}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", true}, {"samples", part(s.end_to_end)}, {"budget_s", share}}, s.limit_s + s.budget_s);
             if (active.over) return;
             active.end_used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
             for (const auto& [name, list] : answer.items()) samples["end_to_end"][name].push_back(list);

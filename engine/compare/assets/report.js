@@ -377,7 +377,9 @@ function addTable(parent, item, rows) {
     if (!part.length) continue;
     if (id !== null && cases.length > 1) parent.append(element("h3", {}, id));
     if (across[0] === "values") {
-      const lines = new Map(part.map(row => [down.map(name => text(quantity(row, name, item) ?? "-")).join(" · "), row]));
+      const first = row => text(quantity(row, down[0], item) ?? "-"), order = [...new Set(part.map(first))];   // together, whichever report a row is of
+      const together = [...part].sort((a, b) => order.indexOf(first(a)) - order.indexOf(first(b)));
+      const lines = new Map(together.map(row => [down.map(name => text(quantity(row, name, item) ?? "-")).join(" · "), row]));
       parent.append(table([...down, ...values.map(value => nameOf(value, part))], [...lines].map(([line, row]) => [...line.split(" · "), ...values.map(value => row.outcome === "ok" ? number(quantity(row, value, item)) : why(row))]), down.length));
       continue;
     }
@@ -478,12 +480,23 @@ function addHistograms(parent, item, rows) {
   }
 }
 
+// A figure for each case, a line for each device and variant.
 function addSustained(parent, item, rows) {
   const chosen = shown(rows).filter(row => row.outcome === "ok" && row.sustained);
   if (!chosen.length) return void parent.append(element("p", { class: "soft" }, "Nothing was run without pause."));
-  draw(parent, item.title, 380, style => ({ type: "line", data: { datasets: chosen.map(row => ({ label: `${row.case} · ${row.way} · ${deviceOf(row).label}`, ...paint([row], item, style), pointRadius: 0,
-      data: row.sustained.each_second.slice(0, Math.max(1, Math.floor(row.sustained.seconds))).map((runs, second) => ({ x: second, y: runs })) })) },
-    options: { scales: { x: axis("second", false, style), y: axis("runs a second", true, style) }, plugins: { legend: legend(style) } } }));
+  const points = new Map();
+  for (const row of chosen) {
+    const point = [row.case, gridText(row.grid)].filter(Boolean).join(" at ");
+    if (!points.has(point)) points.set(point, []);
+    points.get(point).push(row);
+  }
+  for (const [point, some] of points) {
+    if (points.size > 1) parent.append(element("h3", {}, point));
+    const ways = new Set(some.map(row => row.way)).size;
+    draw(parent, `${item.title}: ${point}`, 230 + 18 * Math.floor(some.length / 4), style => ({ type: "line", data: { datasets: some.map(row => ({ label: (ways > 1 ? row.way + " · " : "") + deviceOf(row).label, ...paint([row], { series: ways > 1 ? ["variant", "device"] : ["device"] }, style), pointRadius: 0,
+        data: row.sustained.each_second.slice(0, Math.max(1, Math.floor(row.sustained.seconds))).map((runs, second) => ({ x: second, y: runs })) })) },
+      options: { scales: { x: axis("second", false, style), y: axis("runs a second", true, style) }, plugins: { legend: legend(style) } } }));
+  }
   parent.append(table(["case", "variant", "device", "runs a second", "median, ms", "99th percentile, ms", "worst, ms"], chosen.map(row => [row.case + " " + gridText(row.grid), row.way, deviceOf(row).label,
     number(row.sustained.runs_a_second), number(row.sustained.median_s * 1e3), number(row.sustained.p99_s * 1e3), number(row.sustained.worst_s * 1e3)]), 3));
 }
