@@ -128,7 +128,7 @@ void Stream::enqueue(Work& work, Work::Flight& flight) {
     compute(work, flight, arrays);
     download(work, flight, arrays);
     for (const auto& [source, array] : arrays) {
-        const bool kept = !source.step && std::any_of(kept_.begin(), kept_.end(), [&](const auto& k) { return k.second.buffer == array.buffer; });
+        const bool kept = !source.step && std::any_of(kept_.begin(), kept_.end(), [&array = array](const auto& k) { return k.second.buffer == array.buffer; });
         if (!kept) flight.buffers.push_back(array.buffer);
     }
 }
