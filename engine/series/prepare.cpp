@@ -40,7 +40,7 @@ void check_targets(const PreparedSeries& series) {
         }
     }
     for (const auto& [name, path] : series.gathered) {
-        const auto output = std::find_if(series.job.outputs.begin(), series.job.outputs.end(), [&](const OutputSpec& o) { return o.name == name; });
+        const auto output = std::find_if(series.job.outputs.begin(), series.job.outputs.end(), [&name = name](const OutputSpec& o) { return o.name == name; });
         if (taken.count(to_utf8(path))) throw ConfigError(output->pointer, fmt::format("the file {}, which an item writes", to_utf8(path)), "a file of its own");
         if (may_exist || series.options.shard.count > 1 || !fs::exists(path, ignored)) continue;
         if (existing++ == 0) first = path, pointer = &output->pointer;
