@@ -76,10 +76,10 @@ double peak_of_host() {
     const auto threads = static_cast<std::int64_t>(host::processors());
     std::vector<float> sums(static_cast<std::size_t>(threads));
     const auto start = Clock::now();
-    parallel_ranges(threads, 0, [&](std::int64_t first, std::int64_t) {
+    parallel_ranges(threads, 0, [&](std::int64_t first, std::int64_t end) {
         float x[lanes];
         for (int k = 0; k < lanes; ++k) x[k] = static_cast<float>(k);
-        for (std::int64_t r = 0; r < rounds; ++r)
+        for (std::int64_t r = 0; r < rounds * (end - first); ++r)
             for (int k = 0; k < lanes; ++k) x[k] = x[k] * 0.999f + 0.5f;
         float sum = 0;
         for (int k = 0; k < lanes; ++k) sum += x[k];

@@ -1,5 +1,6 @@
 #include "core/threads.hpp"
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -10,8 +11,8 @@ Team::Team(int threads) {
     helpers_.reserve(static_cast<std::size_t>(wanted - 1));
     try {
         for (int i = 1; i < wanted; ++i) helpers_.emplace_back(&Team::help, this, i);
-    } catch (const std::system_error&) {
-        // The system's limit of threads is reached: the work is done by those that are there.
+    } catch (const std::system_error&) {   // the system's limit of threads: the work is done by those that are there
+    } catch (const std::bad_alloc&) {
     }
 }
 

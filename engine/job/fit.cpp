@@ -35,7 +35,7 @@ std::string why_whole(const Prepared& prepared, std::size_t input, std::size_t& 
     const InputSpec& spec = job.inputs[input];
     if (spec.globs || spec.running > 0) return "an input of several files is combined as a whole";
     if (spec.each) return "the items of a series are read as a whole";
-    if (!has_slices(spec, prepared.inputs[input])) return "the file is read as a whole: NPY in C order, NIfTI, raw elements and stacks of grey pages are not, where no pages, volume or channels are chosen";
+    if (!has_slices(spec, prepared.inputs[input])) return "the file is read as a whole; NPY in C order, NIfTI, raw elements and stacks of grey pages can be read slice after slice, where no pages, volume or channels are chosen";
     std::size_t users = 0;
     for (std::size_t i = 0; i < job.steps.size(); ++i)
         for (const auto& [port, source] : job.steps[i].inputs)

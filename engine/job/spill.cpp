@@ -190,7 +190,7 @@ void Spill::compute(Work& work) {
             const Source& source = step.inputs.begin()->second;
             const auto there = arrays.find(source);
             if (there != arrays.end()) {
-                turn.in_slabs(there->second.desc, fit_.slabs.by_step[i], source.port, slices_of(there->second));
+                turn.in_slabs(there->second.desc, fit_.slabs.by_step[i], source.port, slices_of(there->second.to_dense()));
             } else {
                 const auto named = std::find_if(job.inputs.begin(), job.inputs.end(), [&](const InputSpec& input) { return input.name == source.port; });
                 const PreparedInput& input = prepared_.inputs[static_cast<std::size_t>(named - job.inputs.begin())];

@@ -43,9 +43,14 @@ void RemoteTrial::require_problem() {
 
 void RemoteTrial::require_reference() {
     const auto start = std::chrono::steady_clock::now();
-    require_problem();
-    if (reference_in_ == problem_in_) return;
-    ask({{"do", "reference"}}, std::max(patience_s, limit_s_));
+    try {
+        require_problem();
+        if (reference_in_ == problem_in_) return;
+        ask({{"do", "reference"}}, std::max(patience_s, limit_s_));
+    } catch (...) {
+        aside_s_ += seconds_since(start);
+        throw;
+    }
     reference_in_ = problem_in_;
     aside_s_ += seconds_since(start);
 }

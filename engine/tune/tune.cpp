@@ -147,7 +147,7 @@ private:
         for (const Variant& variant : registry_.get(set_->algorithm).variants) {
             const TunedPolicy* const entry = files_.find(set_->algorithm, own_, set_->work, variant.name);
             any = any || entry != nullptr;
-            best = best || (entry != nullptr && entry->best);
+            best = best || (entry != nullptr && entry->best && is_fresh(*entry, device_));
         }
         return any && !best;
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <string>
 #include <thread>
 
 #ifdef __linux__
@@ -37,7 +36,7 @@ int quota() {
 int processors() {
     int count = bound_to();
     if (count == 0) count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int allowed = quota();
+    static const int allowed = quota();   // a file to read, for the life of the process
     return allowed > 0 ? std::min(count, allowed) : count;
 }
 

@@ -86,6 +86,7 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
         {"/sampling", "{\"samples\": 0}", "/sampling/samples", "0", ""},
         {"/devices", "[{\"typ\": \"gpu\"}]", "/devices/0/typ", "typ", "type"},
         {"/report/0/kind", "\"lines\"", "/report/0/kind", "lines", "line"},
+        {"/report/0/kind", "\"spread\"", "/report/0", "without \"values\"", ""},
         {"/report/0/cases", "[\"blurr\"]", "/report/0/cases", "blurr", "blur"},
     };
     for (const Row& row : rows) {
