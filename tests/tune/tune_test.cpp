@@ -102,7 +102,10 @@ TEST_CASE("tune: a candidate that hangs or crashes the driver is told and passed
     const std::vector<DevicePtr> devices = devices_under_test();
     if (devices.empty() || devices.front()->info().type != host::DeviceType::cpu) return;   // to a GPU such kernels may mean more than the end of a process
     const std::vector<std::string> arguments{"tune", "mask", "--size", "small", "--type", "f32", "--seconds", "60", "--candidates", "12", "--limit", "6", "--out", "found", "--json", "--quiet"};
-    const Run run = run_program(arguments, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels_with(folder, fatal).string()});
+    // The crash is to come as a signal where AddressSanitizer would make a report of it, too.
+    const char* const sanitizer = std::getenv("ASAN_OPTIONS");
+    const Run run = run_program(arguments, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels_with(folder, fatal).string(),
+                                                           "ASAN_OPTIONS=" + (sanitizer == nullptr ? std::string() : sanitizer + std::string(":")) + "handle_segv=0"});
     CAPTURE(run.out);
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
