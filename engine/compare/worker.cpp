@@ -6,6 +6,7 @@
 #include "compare/rates.hpp"
 #include "compare/serving.hpp"
 #include "compare/statistics.hpp"
+#include "core/clock.hpp"
 #include "job/runner.hpp"
 
 #include <chrono>
@@ -19,7 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 fs::path path_of(const Json& text) { return path_from(text.get<std::string>()); }
 

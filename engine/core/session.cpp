@@ -1,5 +1,6 @@
 #include "core/session.hpp"
 
+#include "core/clock.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace parallax::engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 ArrayDescs descs_of(const std::map<std::string, DeviceArray, std::less<>>& arrays) {
     ArrayDescs descs;

@@ -1,5 +1,6 @@
 #include "tune/remote_trial.hpp"
 
+#include "core/clock.hpp"
 #include "tune/messages.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +16,6 @@ namespace {
 constexpr double patience_s = 900;
 /// Rounds of a duel that is undecided (trial.cpp) take up to this many budgets.
 constexpr double longest_duel = 3;
-
-double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 bool is_refusal(const std::string& kind) { return kind == "unsupported" || kind == "config"; }
 

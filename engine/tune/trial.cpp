@@ -2,6 +2,7 @@
 
 #include "compare/agreement.hpp"
 #include "compare/kept.hpp"
+#include "core/clock.hpp"
 #include "core/threads.hpp"
 #include "job/job.hpp"
 #include "job/paths.hpp"
@@ -19,7 +20,6 @@ using compare::HostArrays;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// A candidate is left after three runs where it is slower than the best by this.
 constexpr double hopeless = 1.3;
