@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
@@ -22,6 +25,8 @@
 #endif
 #if defined(__APPLE__)
 #include <sys/sysctl.h>
+#elif defined(__linux__)
+#include <sched.h>
 #endif
 
 namespace parallax::host::platform {
@@ -108,6 +113,35 @@ std::uint64_t physical_memory() {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
     return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
 #endif
+}
+
+namespace {
+
+/// 0 where the system does not say. std::thread::hardware_concurrency counts the machine's, bound to or not.
+int bound_to() {
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);   // fails beyond 1,024 processors
+#endif
+    return 0;
+}
+
+/// "QUOTA PERIOD" in microseconds, or "max PERIOD"; 0 where there is none.
+int quota() {
+    std::ifstream file("/sys/fs/cgroup/cpu.max");
+    double time = 0, period = 0;
+    if (!(file >> time >> period) || period <= 0) return 0;
+    return std::max(1, static_cast<int>(std::ceil(time / period)));
+}
+
+}  // namespace
+
+int processors() {
+    int count = bound_to();
+    if (count == 0) count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    static const int allowed = quota();   // a file to read, for the life of the process
+    return allowed > 0 ? std::min(count, allowed) : count;
 }
 
 fs::path own_folder() {

@@ -1,7 +1,6 @@
 #include "compare/environment.hpp"
 
 #include "build_info.inc"
-#include "parallax/host/processors.hpp"
 #include "platform.hpp"
 
 #include <fstream>
@@ -21,7 +20,7 @@ std::string first_line(const char* path) {
 
 Json environment() {
     Json json{{"processor", host::platform::processor_name()},
-              {"threads", host::processors()},
+              {"threads", host::platform::processors()},
               {"memory", host::platform::physical_memory()},
               {"system", host::platform::system_version()},
               {"engine", PARALLAX_VERSION},

@@ -1,8 +1,9 @@
 #include "compare/rates.hpp"
 
 #include "compare/statistics.hpp"
+#include "core/clock.hpp"
 #include "core/threads.hpp"
-#include "parallax/host/processors.hpp"
+#include "platform.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +14,6 @@ namespace parallax::engine::compare {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Of `seconds()`, after two that do not count.
 template <class Seconds>
@@ -73,7 +72,7 @@ void transfers(host::Context& context, host::Queue& queue, std::size_t bytes, in
 double peak_of_host() {
     constexpr std::int64_t rounds = 4000000;
     constexpr int lanes = 32;
-    const auto threads = static_cast<std::int64_t>(host::processors());
+    const auto threads = static_cast<std::int64_t>(host::platform::processors());
     std::vector<float> sums(static_cast<std::size_t>(threads));
     const auto start = Clock::now();
     parallel_ranges(threads, 0, [&](std::int64_t first, std::int64_t end) {

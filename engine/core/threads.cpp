@@ -7,7 +7,7 @@
 namespace parallax::engine {
 
 Team::Team(int threads) {
-    const int wanted = threads > 0 ? threads : host::processors();
+    const int wanted = threads > 0 ? threads : host::platform::processors();
     helpers_.reserve(static_cast<std::size_t>(wanted - 1));
     try {
         for (int i = 1; i < wanted; ++i) helpers_.emplace_back(&Team::help, this, i);

@@ -1,7 +1,7 @@
 // Work shared out among threads of the processor. What is thrown in one of them is thrown when all have ended.
 #pragma once
 
-#include "parallax/host/processors.hpp"
+#include "platform.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -56,7 +56,7 @@ constexpr std::int64_t elements_worth_a_thread = std::int64_t{1} << 14;
 /// have `least` items each.
 template <class Body>
 void parallel_ranges(std::int64_t count, int threads, const Body& body, std::int64_t least = 1) {
-    const std::int64_t wanted = threads > 0 ? threads : count / least <= 1 ? 1 : std::min<std::int64_t>(host::processors(), count / least);
+    const std::int64_t wanted = threads > 0 ? threads : count / least <= 1 ? 1 : std::min<std::int64_t>(host::platform::processors(), count / least);
     Team(static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(count, 1)))).ranges(count, body);
 }
 

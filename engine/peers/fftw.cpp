@@ -4,9 +4,9 @@
 #include "core/plan.hpp"
 #include "core/threads.hpp"
 #include "parallax/host/error.hpp"
-#include "parallax/host/processors.hpp"
 #include "peers/fftw_module.h"
 #include "peers/module.hpp"
+#include "platform.hpp"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ class FftwPlan final : public Plan {
 public:
     FftwPlan(const TransformSpec& spec, Direction direction) : spec_(spec), inverse_(direction == Direction::inverse), plan_(nullptr, fftw_.free) {
         const int kind = spec.kind == Kind::c2c ? PLX_FFTW_C2C : spec.kind == Kind::r2c ? PLX_FFTW_R2C : PLX_FFTW_C2R;
-        const plx_fftw_spec asked{kind, inverse_ ? 1 : 0, host::processors(), spec.width, spec.height, spec.batch};
+        const plx_fftw_spec asked{kind, inverse_ ? 1 : 0, host::platform::processors(), spec.width, spec.height, spec.batch};
         plan_.reset(fftw_.make(&asked));
         if (!plan_) throw DeviceError("fftwf_plan_many_dft", -1, "no plan", "plan fftw", "the transform may be too large for FFTW's 32-bit sizes");
     }

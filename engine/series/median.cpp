@@ -4,7 +4,7 @@
 #include "io/format.hpp"
 #include "io/median.hpp"
 #include "parallax/host/error.hpp"
-#include "parallax/host/processors.hpp"
+#include "platform.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -58,7 +58,7 @@ void Median::result(float* to) const {
     std::size_t frames = 0;
     for (const Part& part : parts_) frames += part.count;
     // As many columns as memory holds, so that what is read of a frame is long; all threads read, then all sort.
-    const int threads = std::min(host::processors(), 16);
+    const int threads = std::min(host::platform::processors(), 16);
     const std::size_t block = std::clamp<std::size_t>(memory / (frames * sizeof(float)), 1, std::max<std::size_t>(elements_, 1));
     std::vector<float> values(block * frames);
     for (std::size_t start = 0; start < elements_; start += block) {

@@ -1,7 +1,8 @@
 #include "series/pipeline.hpp"
 
+#include "core/clock.hpp"
 #include "job/read.hpp"
-#include "parallax/host/processors.hpp"
+#include "platform.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
@@ -15,10 +16,6 @@ namespace parallax::engine::series {
 namespace {
 
 constexpr std::ptrdiff_t most_tickets = 4096;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// The device is sound, the item is too large for what is free of it.
 bool is_shortage(const DeviceError& error) {
@@ -63,7 +60,7 @@ void Pipeline::Return::operator()(Work* work) const {
 }
 
 PipelineShape shape_of(const PreparedSeries& series, const host::DeviceInfo& device, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
-    const int half = std::clamp(host::processors() / 2, 1, 8);
+    const int half = std::clamp(host::platform::processors() / 2, 1, 8);
     PipelineShape shape;
     shape.readers = options.readers > 0 ? options.readers : half;
     shape.writers = options.writers > 0 ? options.writers : half;

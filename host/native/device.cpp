@@ -2,7 +2,6 @@
 
 #include "native/context.hpp"
 #include "parallax/host/context.hpp"
-#include "parallax/host/processors.hpp"
 #include "platform.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ void add_device(Inventory& inventory) {
     info.index = static_cast<int>(inventory.devices.size());
     info.platform_index = inventory.devices.empty() ? 0 : inventory.devices.back()->info().platform_index + 1;
     info.global_memory = info.max_allocation = platform::physical_memory();
-    info.compute_units = static_cast<std::uint32_t>(processors());
+    info.compute_units = static_cast<std::uint32_t>(platform::processors());
     info.base_align = 64;
     info.unified_memory = true;
     info.capabilities = {"fp64", "int64_atomics", "unified_memory"};

@@ -6,7 +6,6 @@
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "job/runner.hpp"
-#include "parallax/host/processors.hpp"
 #include "platform.hpp"
 #include "terminal.hpp"
 #include "tune/own_problems.hpp"
@@ -171,7 +170,7 @@ int tune(const Options& asked) {
     if (asked.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     options.out = engine::path_from(asked.out);
     options.again = asked.again;
-    options.builders = std::min(host::processors(), most_builders);
+    options.builders = std::min(host::platform::processors(), most_builders);
 
     if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
     const auto start = std::chrono::steady_clock::now();

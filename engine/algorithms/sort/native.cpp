@@ -2,7 +2,7 @@
 #include "algorithms/sort/sort.hpp"
 #include "core/native.hpp"
 #include "core/threads.hpp"
-#include "parallax/host/processors.hpp"
+#include "platform.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ template <class Key>
 void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* values, Key* out_keys, std::uint32_t* out_values) {
     constexpr std::size_t bins = 256;
     const Compared<Key> compared(spec);
-    const std::int64_t parts = std::clamp<std::int64_t>(host::processors(), 1, spec.count / 4096 + 1);
+    const std::int64_t parts = std::clamp<std::int64_t>(host::platform::processors(), 1, spec.count / 4096 + 1);
     std::vector<std::array<std::int64_t, bins>> next(static_cast<std::size_t>(parts));
     const auto count = static_cast<std::size_t>(spec.count);
     std::vector<Key> from_keys(keys, keys + count), to_keys(count);
@@ -56,10 +56,13 @@ void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* v
         from_values.assign(values, values + count);
         to_values.resize(count);
     }
+    Team team(static_cast<int>(parts));
     for (int shift = 0; shift < spec.end - spec.begin; shift += 8) {
         const auto digit = [&](Key key) { return static_cast<std::size_t>(compared(key) >> shift & Key{0xff}); };
         const auto each_part = [&](const auto& body) {
-            parallel_parts(parts, static_cast<int>(parts), [&](std::int64_t p) { body(next[static_cast<std::size_t>(p)], spec.count * p / parts, spec.count * (p + 1) / parts); });
+            team.ranges(parts, [&](std::int64_t first, std::int64_t end) {
+                for (std::int64_t p = first; p < end; ++p) body(next[static_cast<std::size_t>(p)], spec.count * p / parts, spec.count * (p + 1) / parts);
+            });
         };
         each_part([&](auto& own, std::int64_t first, std::int64_t end) {
             own.fill(0);

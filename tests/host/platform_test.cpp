@@ -1,4 +1,4 @@
-#include "parallax/host/processors.hpp"
+#include "platform.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <sched.h>
 #endif
 
-using parallax::host::processors;
+using parallax::host::platform::processors;
 
 TEST_CASE("processors: as many as the process is bound to") {
     CHECK(processors() >= 1);
