@@ -4,6 +4,8 @@
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build="${PARALLAX_BUILD:-$root/build}"
+# One compiler's cache serves every clone: paths are held relative to the clone, and its folder is not part of the key.
+export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 
 # missing_packages [test|check]: names from packages.txt that dpkg does not have
 missing_packages() {
