@@ -10,6 +10,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <complex>
+#include <condition_variable>
+#include <mutex>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,22 +21,95 @@ namespace {
 
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
+/// Threads of the library that use Python. Before the interpreter ends it waits for them and lets nobody in any more: a thread
+/// that asks an interpreter which is ending for its lock is ended by it, in the midst of C++.
+class Visits {
+public:
+    /// Runs `work` with the interpreter's lock, unless the interpreter is ending.
+    template <class Work>
+    void visit(const Work& work) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (closed_) return;
+            ++inside_;
+        }
+        const Leaver leaver{*this};
+        const nb::gil_scoped_acquire gil;
+        work();
+    }
+    void close() {
+        const nb::gil_scoped_release released;
+        std::unique_lock lock(mutex_);
+        closed_ = true;
+        empty_.wait(lock, [this] { return inside_ == 0; });
+    }
+
+private:
+    struct Leaver {
+        Visits& visits;
+        ~Leaver() {
+            const std::lock_guard lock(visits.mutex_);
+            if (--visits.inside_ == 0) visits.empty_.notify_all();
+        }
+    };
+
+    std::mutex mutex_;
+    std::condition_variable empty_;
+    int inside_ = 0;
+    bool closed_ = false;
+};
+
+Visits& visits() {
+    static Visits* const all = new Visits;   // for ever: threads may end after everything else
+    return *all;
+}
+
 /// A Python function that C++ may call, copy and drop in any thread.
 template <class... Args>
 std::function<void(Args...)> callback(nb::object function) {
     if (function.is_none()) return {};
     auto held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* object) {
-        const nb::gil_scoped_acquire gil;
-        delete object;
+        visits().visit([&] { delete object; });
     });
     return [held](Args... args) {
-        const nb::gil_scoped_acquire gil;
-        try {
-            (*held)(args...);
-        } catch (nb::python_error& error) {   // must not pass through the library: Python prints it
-            error.discard_as_unraisable("a callback of parallax");
-        }
+        visits().visit([&] {
+            try {
+                (*held)(args...);
+            } catch (nb::python_error& error) {   // must not pass through the library: Python prints it
+                error.discard_as_unraisable("a callback of parallax");
+            }
+        });
     };
+}
+
+/// What Python holds of the library: it goes without the interpreter's lock. Destructors wait, for commands, for a thread, for a
+/// lock, and whoever they wait for may be in a callback that wants that lock.
+struct LockAfterwards {
+    PyThreadState* state = nullptr;
+    ~LockAfterwards() {
+        if (state) PyEval_RestoreThread(state);
+    }
+};
+template <class T>
+struct Unlocked : private LockAfterwards, T {
+    Unlocked(T&& value) : T(std::move(value)) {}
+    Unlocked(Unlocked&& other) noexcept : T(std::move(other)) {}
+    ~Unlocked() {
+        if (PyGILState_Check()) state = PyEval_SaveThread();   // until T, and then LockAfterwards, have been destroyed
+    }
+};
+using PyEngine = Unlocked<Engine>;
+using PySession = Unlocked<Session>;
+using PyPreparation = Unlocked<Preparation>;
+using PyArray = Unlocked<Array>;
+using PyEvent = Unlocked<Event>;
+using PyResult = Unlocked<Result>;
+
+/// Runs `work` without the interpreter's lock: whatever takes a lock of the library, enqueues or waits.
+template <class Work>
+auto unlocked(const Work& work) {
+    const nb::gil_scoped_release released;
+    return work();
 }
 
 ElementType element_type(nb::dlpack::dtype type) {
@@ -101,7 +176,7 @@ struct PyView {
 };
 
 Input input_of(nb::handle object) {
-    if (nb::isinstance<Array>(object)) return nb::cast<Array>(object);
+    if (nb::isinstance<PyArray>(object)) return static_cast<const Array&>(nb::cast<const PyArray&>(object));
     const PyView& view = nb::cast<const PyView&>(object);
     return View(view.desc, view.memory.data());
 }
@@ -112,16 +187,25 @@ Inputs inputs_of(const nb::dict& inputs) {
     return result;
 }
 
-Call call_of(const std::string& algorithm, const std::string& parameters, const nb::dict& inputs, const std::vector<std::string>& outputs, const std::map<std::string, Array>& into,
-             const std::string& variant, const std::string& policy, const std::vector<Event>& wait, const CancelToken& cancel) {
-    return {algorithm, parameters, inputs_of(inputs), {.outputs = outputs, .into = into, .variant = variant, .policy = policy, .wait = wait, .cancel = cancel}};
+Call call_of(const std::string& algorithm, const std::string& parameters, const nb::dict& inputs, const std::vector<std::string>& outputs, const nb::dict& into,
+             const std::string& variant, const std::string& policy, const nb::list& wait, const CancelToken& cancel) {
+    CallOptions options{.outputs = outputs, .variant = variant, .policy = policy, .cancel = cancel};
+    for (const auto& [name, array] : into) options.into.insert_or_assign(nb::cast<std::string>(name), nb::cast<const PyArray&>(array));
+    for (const nb::handle event : wait) options.wait.push_back(nb::cast<const PyEvent&>(event));
+    return {algorithm, parameters, inputs_of(inputs), std::move(options)};
+}
+
+nb::dict dict_of(const std::map<std::string, Array>& arrays) {
+    nb::dict result;
+    for (const auto& [name, array] : arrays) result[name.c_str()] = PyArray(Array(array));
+    return result;
 }
 
 /// A submitted call with the memory that it reads.
 struct PyPending {
-    Pending pending;
-    nb::dict inputs;
-    PyPending(Pending p, nb::dict i) : pending(std::move(p)), inputs(std::move(i)) {}
+    nb::dict inputs;              // goes last, and with the lock
+    Unlocked<Pending> pending;
+    PyPending(Pending p, nb::dict i) : inputs(std::move(i)), pending(std::move(p)) {}
     PyPending(PyPending&&) = default;
     ~PyPending() {
         if (!pending) return;
@@ -147,6 +231,12 @@ nb::ndarray<nb::numpy> to_numpy(HostArray host) {
 template <class T>
 T* pointer(std::uintptr_t handle) {
     return reinterpret_cast<T*>(handle);
+}
+
+ElementType type_from(const std::string& name) {
+    const auto type = element_type_from(name);
+    if (!type) throw ConfigError("", "the element type \"" + name + "\"", "u8, i16, f32, c64 and the like");
+    return *type;
 }
 
 nb::object device_dict(const DeviceInfo& info) {
@@ -180,9 +270,11 @@ NB_MODULE(_parallax, m) {
     nb::exception<UnsupportedError>(m, "UnsupportedError", error);
     nb::exception<CancelledError>(m, "CancelledError", error);
 
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { visits().close(); }));
+
     m.def("devices", [] {
         nb::list list;
-        for (const DeviceInfo& info : devices().devices) list.append(device_dict(info));
+        for (const DeviceInfo& info : unlocked([] { return devices(); }).devices) list.append(device_dict(info));
         return list;
     }, "Every device of every backend.");
 
@@ -191,10 +283,10 @@ NB_MODULE(_parallax, m) {
         .def("cancel", &CancelToken::cancel, "By any thread, at any time.")
         .def_prop_ro("cancelled", &CancelToken::cancelled);
 
-    nb::class_<Event>(m, "Event", "The completion of what was enqueued.")
-        .def("wait", &Event::wait, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("complete", &Event::complete)
-        .def_prop_ro("opencl", [](const Event& event) { return reinterpret_cast<std::uintptr_t>(event.opencl()); }, "The cl_event as a number, or 0.");
+    nb::class_<PyEvent>(m, "Event", "The completion of what was enqueued.")
+        .def("wait", [](const PyEvent& event) { unlocked([&] { event.wait(); }); })
+        .def_prop_ro("complete", [](const PyEvent& event) { return unlocked([&] { return event.complete(); }); })
+        .def_prop_ro("opencl", [](const PyEvent& event) { return reinterpret_cast<std::uintptr_t>(event.opencl()); }, "The cl_event as a number, or 0.");
 
     nb::class_<PyView>(m, "View")
         .def("__init__", [](PyView* self, AnyArray array, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
@@ -203,28 +295,28 @@ NB_MODULE(_parallax, m) {
         }, "array"_a, "axes"_a, "spacing"_a, "unit"_a)
         .def("__repr__", [](const PyView& view) { return "<parallax.View " + view.desc.describe() + ">"; });
 
-    nb::class_<Array>(m, "Array", "An array in a device's memory.")
-        .def_prop_ro("shape", [](const Array& array) {
+    nb::class_<PyArray>(m, "Array", "An array in a device's memory.")
+        .def_prop_ro("shape", [](const PyArray& array) {
             std::vector<std::int64_t> shape;
             for (const Axis& axis : array.desc().axes) shape.push_back(axis.size);
             return nb::tuple(nb::cast(shape));
         })
-        .def_prop_ro("axes", [](const Array& array) {
+        .def_prop_ro("axes", [](const PyArray& array) {
             std::string names;
             for (const Axis& axis : array.desc().axes) names += axis.name;
             return names;
         }, "A letter for each axis, slowest first: \"yx\".")
-        .def_prop_ro("spacing", [](const Array& array) {
+        .def_prop_ro("spacing", [](const PyArray& array) {
             std::vector<double> spacing;
             for (const Axis& axis : array.desc().axes) spacing.push_back(axis.spacing);
             return spacing;
         })
-        .def_prop_ro("unit", [](const Array& array) { return array.desc().unit; }, "Of the spacing: \"um\", or \"\" for pixels.")
-        .def_prop_ro("type", [](const Array& array) { return std::string(to_string(array.desc().type)); }, "\"u8\", \"f32\", \"c64\", ...")
-        .def_prop_ro("opencl", [](const Array& array) { return reinterpret_cast<std::uintptr_t>(array.opencl()); }, "The cl_mem as a number, or 0.")
-        .def_prop_ro("cuda", &Array::cuda, "The address on a CUDA device, or 0.")
+        .def_prop_ro("unit", [](const PyArray& array) { return array.desc().unit; }, "Of the spacing: \"um\", or \"\" for pixels.")
+        .def_prop_ro("type", [](const PyArray& array) { return std::string(to_string(array.desc().type)); }, "\"u8\", \"f32\", \"c64\", ...")
+        .def_prop_ro("opencl", [](const PyArray& array) { return reinterpret_cast<std::uintptr_t>(array.opencl()); }, "The cl_mem as a number, or 0.")
+        .def_prop_ro("cuda", [](const PyArray& array) { return array.cuda(); }, "The address on a CUDA device, or 0.")
         .def("_cuda", [](nb::object self) {   // for __dlpack__ and __cuda_array_interface__
-            const Array& array = nb::cast<const Array&>(self);
+            const Array& array = nb::cast<const PyArray&>(self);
             std::vector<std::size_t> shape;
             std::vector<std::int64_t> strides;
             for (const Axis& axis : array.desc().axes) {
@@ -234,27 +326,27 @@ NB_MODULE(_parallax, m) {
             const std::uint64_t address = array.cuda() + static_cast<std::uint64_t>(array.desc().offset) * bytes_of(array.desc().type);
             return nb::ndarray<>(reinterpret_cast<void*>(address), shape.size(), shape.data(), self, strides.data(), dtype_of(array.desc().type), nb::device::cuda::value, 0);
         })
-        .def("__repr__", [](const Array& array) { return "<parallax.Array " + array.desc().describe() + ">"; });
+        .def("__repr__", [](const PyArray& array) { return "<parallax.Array " + array.desc().describe() + ">"; });
 
-    nb::class_<Result>(m, "Result")
-        .def_ro("arrays", &Result::arrays)
-        .def_ro("records", &Result::records)
-        .def_ro("warnings", &Result::warnings)
-        .def_ro("report", &Result::report);
+    nb::class_<PyResult>(m, "Result")
+        .def_prop_ro("arrays", [](const PyResult& result) { return dict_of(result.arrays); })
+        .def_prop_ro("records", [](const PyResult& result) { return result.records; })
+        .def_prop_ro("warnings", [](const PyResult& result) { return result.warnings; })
+        .def_prop_ro("report", [](const PyResult& result) { return result.report; });
 
     nb::class_<PyPending>(m, "Pending", "A call that was submitted.")
-        .def_prop_ro("done", [](const PyPending& p) { return p.pending.done(); })
-        .def_prop_ro("arrays", [](const PyPending& p) { return p.pending.arrays(); })
-        .def("get", [](PyPending& p) { return p.pending.get(); }, nb::call_guard<nb::gil_scoped_release>());
+        .def_prop_ro("done", [](const PyPending& p) { return PyEvent(Event(p.pending.done())); })
+        .def_prop_ro("arrays", [](const PyPending& p) { return dict_of(p.pending.arrays()); })
+        .def("get", [](PyPending& p) { return PyResult(unlocked([&] { return p.pending.get(); })); });
 
-    nb::class_<Preparation>(m, "Preparation", "Plans that are being made in the background.")
-        .def_prop_ro("progress", &Preparation::progress)
-        .def_prop_ro("done", &Preparation::done)
-        .def("wait", &Preparation::wait, nb::call_guard<nb::gil_scoped_release>())
-        .def("cancel", &Preparation::cancel);
+    nb::class_<PyPreparation>(m, "Preparation", "Plans that are being made in the background.")
+        .def_prop_ro("progress", [](const PyPreparation& p) { return p.progress(); })
+        .def_prop_ro("done", [](const PyPreparation& p) { return p.done(); })
+        .def("wait", [](PyPreparation& p) { unlocked([&] { p.wait(); }); })
+        .def("cancel", [](PyPreparation& p) { p.cancel(); });
 
-    nb::class_<Engine>(m, "Engine")
-        .def("__init__", [](Engine* self, const std::string& device, const std::string& cache_folder, nb::object log) {
+    nb::class_<PyEngine>(m, "Engine")
+        .def("__init__", [](PyEngine* self, const std::string& device, const std::string& cache_folder, nb::object log) {
             EngineOptions options{device, cache_folder, {}};
             if (auto say = callback<const std::string&, const std::string&>(std::move(log))) {
                 options.log = [say](LogLevel level, const std::string& text) {
@@ -262,74 +354,59 @@ NB_MODULE(_parallax, m) {
                     say(names[static_cast<int>(level)], text);
                 };
             }
-            const nb::gil_scoped_release released;
-            new (self) Engine(options);
+            new (self) PyEngine(unlocked([&] { return Engine(options); }));
         }, "device"_a = "", "cache_folder"_a = "", "log"_a = nb::none())
-        .def_static("from_opencl", [](std::uintptr_t context, std::uintptr_t device) { return Engine::from_opencl(pointer<_cl_context>(context), pointer<_cl_device_id>(device)); },
-                    "context"_a, "device"_a, "On a cl_context and cl_device_id, as numbers (pyopencl: .int_ptr); both are retained.")
-        .def_static("from_cuda", [](std::uintptr_t context) { return Engine::from_cuda(pointer<CUctx_st>(context)); }, "context"_a = 0,
-                    "On a CUcontext; 0: the one that is current, as PyTorch's and CuPy's is.")
-        .def_prop_ro("device", [](const Engine& engine) { return device_dict(engine.device()); })
-        .def_prop_ro("allocated", &Engine::allocated, "Bytes of device memory that are in use.")
-        .def("_algorithms", &Engine::algorithms_json)
-        .def("_run", [](const Engine& engine, const std::string& job, const std::string& folder, const std::string& out, bool overwrite, nb::object progress, const CancelToken& cancel) {
+        .def_static("from_opencl", [](std::uintptr_t context, std::uintptr_t device) {
+            return PyEngine(unlocked([&] { return Engine::from_opencl(pointer<_cl_context>(context), pointer<_cl_device_id>(device)); }));
+        }, "context"_a, "device"_a, "On a cl_context and cl_device_id, as numbers (pyopencl: .int_ptr); both are retained.")
+        .def_static("from_cuda", [](std::uintptr_t context) { return PyEngine(unlocked([&] { return Engine::from_cuda(pointer<CUctx_st>(context)); })); },
+                    "context"_a = 0, "On a CUcontext; 0: the one that is current, as PyTorch's and CuPy's is.")
+        .def_prop_ro("device", [](const PyEngine& engine) { return device_dict(engine.device()); })
+        .def_prop_ro("allocated", [](const PyEngine& engine) { return unlocked([&] { return engine.allocated(); }); }, "Bytes of device memory that are in use.")
+        .def("_algorithms", [](const PyEngine& engine) { return unlocked([&] { return engine.algorithms_json(); }); })
+        .def("_run", [](const PyEngine& engine, const std::string& job, const std::string& folder, const std::string& out, bool overwrite, nb::object progress, const CancelToken& cancel) {
             JobOptions options{.folder = folder, .out = out, .overwrite = overwrite, .progress = callback<const std::string&, double>(std::move(progress)), .cancel = cancel};
-            const nb::gil_scoped_release released;
-            return engine.run(Job::parse(job), options);
-        });
+            return unlocked([&] { return engine.run(Job::parse(job), options); });
+        }, "job"_a, "folder"_a, "out"_a, "overwrite"_a, "progress"_a.none(), "cancel"_a);
 
-    nb::class_<Session>(m, "Session")
-        .def("__init__", [](Session* self, const Engine& engine, std::optional<std::uintptr_t> queue, std::optional<std::uintptr_t> stream) {
-            if (queue) new (self) Session(Session::from_queue(engine, pointer<_cl_command_queue>(*queue)));
-            else if (stream) new (self) Session(Session::from_stream(engine, pointer<CUstream_st>(*stream)));
-            else new (self) Session(engine);
+    nb::class_<PySession>(m, "Session")
+        .def("__init__", [](PySession* self, const PyEngine& engine, std::optional<std::uintptr_t> queue, std::optional<std::uintptr_t> stream) {
+            new (self) PySession(unlocked([&] {
+                if (queue) return Session::from_queue(engine, pointer<_cl_command_queue>(*queue));
+                if (stream) return Session::from_stream(engine, pointer<CUstream_st>(*stream));
+                return Session(engine);
+            }));
         }, "engine"_a, "queue"_a = nb::none(), "stream"_a = nb::none())
-        .def_prop_ro("engine", &Session::engine, nb::rv_policy::copy)
-        .def("_allocate", [](Session& session, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
-            const auto element = element_type_from(type);
-            if (!element) throw ConfigError("", "the element type \"" + type + "\"", "u8, i16, f32, c64 and the like");
-            return session.allocate(desc_of(*element, shape, axes, spacing, unit));
+        .def_prop_ro("engine", [](const PySession& session) { return PyEngine(Engine(session.engine())); })
+        .def("_allocate", [](PySession& session, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
+            const ArrayDesc desc = desc_of(type_from(type), shape, axes, spacing, unit);
+            return PyArray(unlocked([&] { return session.allocate(desc); }));
         })
-        .def("_upload", [](Session& session, const PyView& view) {
-            const nb::gil_scoped_release released;
-            return session.upload(View(view.desc, view.memory.data()));
-        })
-        .def("_download", [](Session& session, const Array& array) {
-            HostArray host = [&] {
-                const nb::gil_scoped_release released;
-                return session.download(array);
-            }();
-            return to_numpy(std::move(host));
-        })
-        .def("_wrap", [](Session& session, std::uintptr_t memory, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, bool cuda, const std::vector<std::int64_t>& strides) {
-            const auto element = element_type_from(type);
-            if (!element) throw ConfigError("", "the element type \"" + type + "\"", "u8, i16, f32, c64 and the like");
-            ArrayDesc desc = desc_of(*element, shape, axes, {}, "");
+        .def("_upload", [](PySession& session, const PyView& view) { return PyArray(unlocked([&] { return session.upload(View(view.desc, view.memory.data())); })); })
+        .def("_download", [](PySession& session, const PyArray& array) { return to_numpy(unlocked([&] { return session.download(array); })); })
+        .def("_wrap", [](PySession& session, std::uintptr_t memory, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, bool cuda, const std::vector<std::int64_t>& strides) {
+            ArrayDesc desc = desc_of(type_from(type), shape, axes, {}, "");
             for (std::size_t i = 0; i < strides.size() && i < desc.axes.size(); ++i) desc.axes[i].stride = strides[i];
-            return cuda ? session.wrap_cuda(memory, desc) : session.wrap(pointer<_cl_mem>(memory), desc);
+            return PyArray(unlocked([&] { return cuda ? session.wrap_cuda(memory, desc) : session.wrap(pointer<_cl_mem>(memory), desc); }));
         })
-        .def("_run", [](Session& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
-                        const std::map<std::string, Array>& into, const std::string& variant, const std::string& policy, const std::vector<Event>& wait, const CancelToken& cancel) {
+        .def("_run", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
+                        nb::dict into, const std::string& variant, const std::string& policy, nb::list wait, const CancelToken& cancel) {
             const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
-            const nb::gil_scoped_release released;
-            return session.run(call);
+            return PyResult(unlocked([&] { return session.run(call); }));
         })
-        .def("_submit", [](Session& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
-                           const std::map<std::string, Array>& into, const std::string& variant, const std::string& policy, const std::vector<Event>& wait, const CancelToken& cancel) {
+        .def("_submit", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
+                           nb::dict into, const std::string& variant, const std::string& policy, nb::list wait, const CancelToken& cancel) {
             const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
-            Pending pending = [&] {
-                const nb::gil_scoped_release released;
-                return session.submit(call);
-            }();
-            return PyPending(std::move(pending), std::move(inputs));
+            return PyPending(unlocked([&] { return session.submit(call); }), std::move(inputs));
         })
-        .def("_prepare", [](Session& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
-                            const std::map<std::string, Array>& into, const std::string& variant, const std::string& policy, nb::object progress) {
-            return session.prepare({call_of(algorithm, parameters, inputs, outputs, into, variant, policy, {}, {})}, callback<double>(std::move(progress)));
-        })
-        .def("_run_job", [](Session& session, const std::string& job, nb::dict inputs, const CancelToken& cancel) {
+        .def("_prepare", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
+                            nb::dict into, const std::string& variant, const std::string& policy, nb::object progress) {
+            const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, {}, {});
+            const std::function<void(double)> tell = callback<double>(std::move(progress));
+            return PyPreparation(unlocked([&] { return session.prepare({call}, tell); }));
+        }, "algorithm"_a, "parameters"_a, "inputs"_a, "outputs"_a, "into"_a, "variant"_a, "policy"_a, "progress"_a.none())
+        .def("_run_job", [](PySession& session, const std::string& job, nb::dict inputs, const CancelToken& cancel) {
             const Inputs arrays = inputs_of(inputs);
-            const nb::gil_scoped_release released;
-            return session.run(Job::parse(job), arrays, cancel);
+            return PyResult(unlocked([&] { return session.run(Job::parse(job), arrays, cancel); }));
         });
 }

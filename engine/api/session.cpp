@@ -138,7 +138,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     return Pending(std::move(pending));
 }
 
-Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(Made, std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::Session(const Engine& engine) : impl_(std::make_shared<Impl>(engine)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -146,13 +146,13 @@ Session::~Session() = default;
 
 Session Session::from_queue(const Engine& engine, _cl_command_queue* queue) {
     const std::shared_ptr<host::Context> context = engine.impl()->engine.shared_context();
-    return Session(std::make_shared<Impl>(engine, context, host::opencl::borrow_queue(*context, queue)));
+    return Session(Made{}, std::make_shared<Impl>(engine, context, host::opencl::borrow_queue(*context, queue)));
 }
 
 Session Session::from_stream([[maybe_unused]] const Engine& engine, [[maybe_unused]] CUstream_st* stream) {
 #if defined(PARALLAX_HAS_CUDA)
     const std::shared_ptr<host::Context> context = engine.impl()->engine.shared_context();
-    return Session(std::make_shared<Impl>(engine, context, host::cuda::borrow_stream(*context, stream)));
+    return Session(Made{}, std::make_shared<Impl>(engine, context, host::cuda::borrow_stream(*context, stream)));
 #else
     throw UnsupportedError("this build has no CUDA backend", {"configure with PARALLAX_CUDA=ON and the CUDA toolkit's headers"});
 #endif

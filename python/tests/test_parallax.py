@@ -1,6 +1,9 @@
 """The package as a program uses it, on every device that is there."""
 
 import gc
+import inspect
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -107,6 +110,76 @@ def test_preparation_and_log(image):
     assert preparation.done and steps[-1] == 1
     assert session.box_filter(image, radius=4).report["plan_seconds"] == 0
     assert any(level == "info" for level, _ in lines)
+
+
+def test_what_may_be_left_out_may_be_none(session, image, tmp_path):
+    """Whatever a signature gives the default None, and each option of each algorithm."""
+    called = set()
+
+    def call(function, *given, **named):
+        rest = list(inspect.signature(function).parameters.items())[len(given):]
+        optional = [name for name, parameter in rest if parameter.default is None and name not in named]
+        called.add(getattr(function, "__qualname__", function.__name__))
+        plain = function(*given, **named)
+        everything = function(*given, **named, **dict.fromkeys(optional))
+        assert type(everything) is type(plain)
+        return plain
+
+    call(parallax.Engine, "native")
+    call(parallax.Session, session.engine)
+    call(parallax.view, image)
+    call(session.upload, image)
+    call(session.allocate, (2, 3))
+    call(session.call, "noise", {"image": image})
+    call(session.submit, "noise", {"image": image}).get()
+    call(session.prepare, "noise", {"image": image}).wait()
+    job = {"parallax": 1, "steps": [{"run": "phantom", "size": 9}], "outputs": {"volume": "v.npy"}}
+    call(session.run, job)
+    call(session.engine.run, job, out=tmp_path, overwrite=True)
+    on_device = ("Session.wrap", "Session.wrap_cuda")   # they take memory that Python does not have
+    for owner in (parallax.Engine, parallax.Session):
+        for name, member in inspect.getmembers(owner, inspect.isfunction):
+            if name.startswith("_") or member.__qualname__ in on_device:
+                continue
+            if any(p.default is None for p in inspect.signature(member).parameters.values()):
+                assert member.__qualname__ in called, f"{member.__qualname__} is not tried here"
+
+    options = dict.fromkeys(("outputs", "into", "variant", "policy", "wait", "cancel"))
+    assert session.box_filter(image, radius=1, **options)["image"].shape == image.shape
+    assert session.submit("box_filter", {"image": image}, {"radius": 1}, wait=()).get()["image"].shape == image.shape
+
+
+def run_script(text, **where):
+    """A program of its own, which must end by itself."""
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120, check=False, **where)
+
+
+FORGETFUL = """
+import gc, sys, threading
+import numpy as np
+import parallax
+seen = []
+image = np.zeros((64, 64), np.uint8)
+session = parallax.Session(parallax.Engine({device!r}, log=lambda level, text: seen.append(text)))
+"""
+
+
+@pytest.mark.parametrize("lines", [
+    "for i in range(20): session.prepare('box_filter', {'image': image}, {'radius': i}, progress=seen.append)",
+    "p = session.prepare('box_filter', {'image': image}, {'radius': 3}, progress=seen.append); p = None",
+    "p = session.prepare('box_filter', {'image': image}, {'radius': 3}, progress=seen.append); del session, p; gc.collect()",
+    "p = session.prepare('box_filter', {'image': image}, {'radius': 3}, progress=seen.append); p.cancel()",
+    "p = session.prepare('box_filter', {'image': image}, {'radius': 3}, progress=seen.append)",           # until the interpreter ends
+    "keep = [session.submit('box_filter', {'image': image}, {'radius': i}) for i in range(9)]; del session, keep",
+    "keep = [session.submit('box_filter', {'image': image}, {'radius': i}) for i in range(9)]; sys.exit()",
+    "a = session.submit('box_filter', {'image': image}, {'radius': 3}).arrays; del session; gc.collect(); del a",
+    "p = session.prepare('box_filter', {'image': image}, {'radius': 3}, progress=seen.append)\n"
+    "for i in range(9): session.prepare('box_filter', {'image': image}, {'radius': i}); session.allocate((3, 3)); session.engine.allocated",
+], ids=range(9))
+def test_whatever_is_forgotten_lets_go_without_the_interpreters_lock(lines):
+    for device in DEVICES:
+        done = run_script(FORGETFUL.format(device=device) + lines)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_threads_take_a_session_each(image):

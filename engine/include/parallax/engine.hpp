@@ -38,7 +38,11 @@ public:
     struct Impl;
 
     /// Throws ConfigError, UnsupportedError with every device's reason, DeviceError.
-    explicit Engine(const EngineOptions& = {});
+    explicit Engine(const EngineOptions&);
+    Engine() : Engine(EngineOptions{}) {}
+    /// What `{}` alone stands for: to some compilers Engine({}) could otherwise be a copy of Engine(), too.
+    enum class Defaults : bool {};
+    explicit Engine(Defaults) : Engine() {}
     /// On the host application's own context; both are retained. `device` of the options is not looked at. Throws ConfigError
     /// where the context does not have the device.
     static Engine from_opencl(_cl_context*, _cl_device_id*, const EngineOptions& = {});
@@ -61,7 +65,8 @@ public:
     const std::shared_ptr<Impl>& impl() const noexcept { return impl_; }
 
 private:
-    explicit Engine(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+    struct Made {};   // two arguments: no `{}` of a caller means this one
+    Engine(Made, std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
     std::shared_ptr<Impl> impl_;
 };
 

@@ -118,7 +118,8 @@ public:
     Result run(const Job&, const Inputs&, const CancelToken& = {});
 
 private:
-    explicit Session(std::shared_ptr<Impl>);
+    struct Made {};
+    Session(Made, std::shared_ptr<Impl>);
     std::shared_ptr<Impl> impl_;
 };
 

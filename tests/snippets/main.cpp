@@ -1,0 +1,9 @@
+#include "snippets.hpp"
+
+#include <cstdio>
+
+int main() {
+    const bool good = readme() && embedding();
+    std::puts(good ? "the snippets do what they say" : "a snippet gives something else");
+    return good ? 0 : 1;
+}

@@ -1,0 +1,5 @@
+// Each page's code; whether it gives what it should.
+#pragma once
+
+bool readme();
+bool embedding();
