@@ -1,4 +1,4 @@
-"""What docs/python.md and the package's own example show, run; and the types that checkers see."""
+"""The Python of every page and the package's own example, run; and the types that checkers see."""
 
 import ast
 import doctest
@@ -9,19 +9,32 @@ import pytest
 
 import parallax
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def blocks_of(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def run(page):
+    names = {}
+    for block in blocks_of(page):
+        exec(compile(block, str(page), "exec"), names)
+    return names
 
 
 def test_the_page(capsys):
-    if not PAGE.exists():
+    page = ROOT / "docs" / "python.md"
+    if not page.exists():
         pytest.skip("the documentation is not here")
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2
-    names = {}
-    for block in blocks:
-        exec(compile(block, str(PAGE), "exec"), names)
-    assert names["amplitude"].shape == (480, 640)
+    assert len(blocks_of(page)) == 2
+    assert run(page)["amplitude"].shape == (480, 640)
     assert 'did you mean "pixel_um"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if page.name != "python.md" and page.exists() and blocks_of(page)], ids=str)
+def test_other_pages(page):
+    run(page)
 
 
 def test_the_package():
