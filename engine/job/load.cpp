@@ -1,6 +1,7 @@
 #include "job/load.hpp"
 
 #include "io/file.hpp"
+#include "job/json_advice.hpp"
 #include "job/keys.hpp"
 #include "job/paths.hpp"
 
@@ -30,16 +31,6 @@ std::string place_of(const std::string& text, std::size_t byte) {
         }
     }
     return fmt::format("line {}, column {}", line, column);
-}
-
-/// "[json.exception.parse_error.101] parse error at line 2, column 1: syntax error while ..." -> "syntax error while ..."
-std::string reason_of(const nlohmann::json::exception& error) {
-    std::string reason = error.what();
-    const std::size_t place = reason.find("column ");
-    const std::size_t colon = reason.find(": ", place == std::string::npos ? 0 : place);
-    if (colon != std::string::npos) reason = reason.substr(colon + 2);
-    else if (const std::size_t bracket = reason.find("] "); bracket != std::string::npos) reason = reason.substr(bracket + 2);
-    return reason;
 }
 
 /// nlohmann keeps the last of two equal keys without a word; a person who wrote both meant something else.
@@ -109,15 +100,40 @@ const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& al
     return nullptr;
 }
 
+/// For a --set that names no step, or none that there is.
+std::string advice_on_setting(const Json& job, const std::vector<std::string>& parts, const std::string& value, const std::vector<Algorithm>& algorithms,
+                              const std::vector<std::string>& known) {
+    if (parts[0] == "device") return fmt::format("--device {} says that", value);
+    if (parts[0] == "inputs" || parts[0] == "input") return fmt::format("--in {}={} says that", parts.size() > 1 ? parts[1] : "NAME", value);
+    if (parts[0] == "outputs" || parts[0] == "output" || parts[0] == "out") return "--out DIR says where outputs go; their names stand in the job";
+    if (const std::string near = did_you_mean(parts[0], known); !near.empty()) return near;
+    if (!job.is_object() || !job.contains("steps") || !job["steps"].is_array()) return {};
+    for (std::size_t i = 0; i < job["steps"].size(); ++i) {
+        const Json& step = job["steps"][i];
+        const Algorithm* const algorithm = algorithm_of(step, algorithms);
+        if (!algorithm) continue;
+        const bool by_key = parts.size() == 1 && algorithm->parameters.find(parts[0]);
+        const bool by_algorithm = parts.size() > 1 && parts[0] == algorithm->name;
+        const bool by_place = parts.size() > 2 && parts[0] == "steps" && parts[1] == std::to_string(i);
+        if (!by_key && !by_algorithm && !by_place) continue;
+        const std::vector<std::string> rest(parts.begin() + (by_key ? 0 : by_algorithm ? 1 : 2), parts.end());
+        return fmt::format("--set {}.{}={}", id_of(step), fmt::join(rest, "."), value);
+    }
+    return {};
+}
+
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& origin) {
     try {
         return Json::parse(text, KeyCheck(origin));
     } catch (const Json::parse_error& error) {
-        throw ConfigError("", fmt::format("no JSON in {}, {}", origin, place_of(text, error.byte)), "JSON", reason_of(error));
-    } catch (const Json::exception& error) {   // numbers beyond a double
-        throw ConfigError("", fmt::format("no JSON in {}", origin), "JSON", reason_of(error));
+        const JsonAdvice advice = advice_on_json(text, error.byte);
+        throw ConfigError("", fmt::format("no JSON in {}, {}: {}", origin, place_of(text, error.byte), advice.found), advice.expected, advice.hint);
+    } catch (const Json::exception& error) {   // "... number overflow parsing '1e999'"
+        const std::string_view what = error.what();
+        const std::size_t quote = what.find('\'');
+        throw ConfigError("", fmt::format("no JSON in {}: the number {}", origin, what.substr(quote == what.npos ? what.size() : quote)), "a number of at most 1.8e308");
     }
 }
 
@@ -163,7 +179,7 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
         static const std::vector<std::string> settable{"non_finite", "memory_limit", "retry", "step_timeout_s", "comment"};
         if (std::find(settable.begin(), settable.end(), parts[0]) == settable.end()) {
             throw ConfigError(option, fmt::format("\"{}\"", parts[0]), "step.key=value, or one of " + fmt::format("{}", fmt::join(settable, " | ")),
-                              did_you_mean(parts[0], settable));
+                              advice_on_setting(job, parts, text, algorithms, settable));
         }
         job[parts[0]] = std::move(value);
         return;
@@ -179,7 +195,7 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
     }
     if (!step) {
         throw ConfigError(option, fmt::format("the unknown step \"{}\"", parts[0]), fmt::format("one of the steps {}", fmt::join(ids, ", ")),
-                          did_you_mean(parts[0], ids));
+                          advice_on_setting(job, parts, text, algorithms, ids));
     }
     const std::string& key = parts[1];
     if (const Algorithm* algorithm = algorithm_of(*step, algorithms)) {
