@@ -1,5 +1,7 @@
 #include "core/parameters.hpp"
 
+#include "core/synonyms.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
             best = candidate;
         }
     }
-    return best;
+    return best.empty() ? synonym(word, candidates) : best;
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
@@ -105,6 +107,10 @@ void ParameterTable::refuse_key(const std::string& key, const std::string& point
     }
     std::string expected = canonical.empty() ? "no parameters" : fmt::format("one of {}", fmt::join(canonical, " | "));
     std::string hint = did_you_mean(key, known);
+    if (hint.empty() && std::find(reserved.begin(), reserved.end(), "run") != reserved.end()) {   // of a step
+        static const std::vector<std::string> of_the_job{"device", "memory_limit", "retry", "step_timeout_s", "non_finite", "for_each", "steps"};
+        if (std::find(of_the_job.begin(), of_the_job.end(), key) != of_the_job.end()) hint = fmt::format("\"{}\" belongs to the job, beside \"steps\"", key);
+    }
     for (const ParameterField& field : fields_) {   // "distance_inch" is nearer to the unit than to another word
         if (field.keys.size() > 1 && key.compare(0, field.name.size() + 1, field.name + '_') == 0) {
             hint = fmt::format("its units are {}", fmt::join(field.keys, ", "));
@@ -127,7 +133,13 @@ Parameters ParameterTable::parse(const Json& object, const std::string& pointer,
             throw ConfigError(here, fmt::format("\"{}\" beside \"{}\"", key, first->second), "one of the two",
                               fmt::format("both say the {}: remove one", field->name));
         }
-        field->read(values.get(), value, key, here);
+        try {
+            field->read(values.get(), value, key, here);
+        } catch (const ConfigError& error) {
+            const bool whole = error.pointer == here && error.hint.empty() && field->type.find("object of ") != std::string::npos;
+            if (!whole) throw;
+            throw ConfigError(here, error.found, "an " + field->type);   // with the names of its members
+        }
     }
     return Parameters(this, values);
 }

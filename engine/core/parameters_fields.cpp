@@ -29,7 +29,11 @@ std::string unit_of_key(const std::string& key) { return key.substr(key.rfind('_
 /// "above 0 and at most 64", empty without bounds. `factor` turns the rule's numbers into those of the key.
 std::string bounds(const NumberRule& rule, double factor = 1, const std::string& unit = {}) {
     const std::string suffix = unit.empty() ? "" : ' ' + unit;
-    const auto text = [&](double value) { return value == 0 ? std::string("0") : fmt::format("{:g}{}", value * factor, suffix); };
+    const auto text = [&](double value) {
+        const double scaled = value * factor, whole = std::round(scaled);
+        const bool plain = std::abs(scaled - whole) <= 1e-9 * std::abs(whole) && std::abs(whole) < 1e15;   // 1000000, not 1e+06
+        return (plain ? fmt::format("{:.0f}", whole) : fmt::format("{:g}", scaled)) + (whole == 0 && plain ? "" : suffix);
+    };
     if (std::isfinite(rule.min) && std::isfinite(rule.max)) return fmt::format("{} to {}", text(rule.min), text(rule.max));
     std::vector<std::string> parts;
     if (std::isfinite(rule.min)) parts.push_back("at least " + text(rule.min));
@@ -41,6 +45,20 @@ std::string bounds(const NumberRule& rule, double factor = 1, const std::string&
 
 bool admits(const NumberRule& rule, double value) {
     return std::isfinite(value) && value >= rule.min && value <= rule.max && value > rule.above && value < rule.below;
+}
+
+/// For a number that is written as a text: "532", "532 nm".
+std::string unquoted(const Json& value) {
+    if (!value.is_string()) return {};
+    const std::string& text = value.get_ref<const std::string&>();
+    std::size_t used = 0;
+    try {
+        const double number = std::stod(text, &used);
+        if (!std::isfinite(number)) return {};
+    } catch (const std::exception&) {   // no number
+        return {};
+    }
+    return used == text.size() ? fmt::format("write it without quotes: {}", text) : fmt::format("write the number alone, without quotes: {}", text.substr(0, used));
 }
 
 std::string with_bounds(const std::string& what, const std::string& bounds) { return bounds.empty() ? what : what + ' ' + bounds; }
@@ -146,7 +164,7 @@ LengthSweep expand(const Json& value, const NumberRule& rule, const std::string&
 
 double read_number(const Json& value, const NumberRule& rule, const std::string& pointer) {
     if (!value.is_number() || !admits(rule, value.get<double>())) {
-        throw ConfigError(pointer, describe(value), with_bounds("a number", bounds(rule)));
+        throw ConfigError(pointer, describe(value), with_bounds("a number", bounds(rule)), unquoted(value));
     }
     return value.get<double>();
 }
@@ -154,7 +172,14 @@ double read_number(const Json& value, const NumberRule& rule, const std::string&
 int read_integer(const Json& value, const NumberRule& rule, const std::string& pointer) {
     const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
     const bool fits = number == std::floor(number) && number >= std::numeric_limits<int>::min() && number <= std::numeric_limits<int>::max();
-    if (!fits || !admits(rule, number)) throw ConfigError(pointer, describe(value), with_bounds("an integer", bounds(rule)));
+    if (!fits || !admits(rule, number)) {
+        NumberRule said = rule;   // a whole number without bounds of its own has those of 32 bits
+        if (number == std::floor(number) && !std::isfinite(rule.min) && !std::isfinite(rule.max)) {
+            said.min = std::numeric_limits<int>::min();
+            said.max = std::numeric_limits<int>::max();
+        }
+        throw ConfigError(pointer, describe(value), with_bounds("an integer", bounds(said)), unquoted(value));
+    }
     return static_cast<int>(number);
 }
 
@@ -177,14 +202,14 @@ std::size_t read_choice(const Json& value, const std::vector<std::string>& words
 }
 
 double read_length(const Json& value, const NumberRule& rule, const std::string& key, const std::string& pointer) {
-    if (!value.is_number()) throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)));
+    if (!value.is_number()) throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)), unquoted(value));
     return checked_length(value.get<double>(), value, rule, key, pointer);
 }
 
 std::array<double, 2> read_length_pair(const Json& value, const NumberRule& rule, const std::string& key, const std::string& pointer) {
     if (!value.is_array()) {
         if (!value.is_number()) {
-            throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", or two as [x, y]");
+            throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", or two as [x, y]", unquoted(value));
         }
         const double both = read_length(value, rule, key, pointer);
         return {both, both};
@@ -198,7 +223,7 @@ LengthSweep read_length_sweep(const Json& value, const NumberRule& rule, const s
     if (value.is_object()) return expand(value, rule, key, pointer);
     if (value.is_number()) return {{read_length(value, rule, key, pointer)}};
     if (!value.is_array() || value.empty()) {
-        throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", a list of them, or {from, to, step}");
+        throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", a list of them, or {from, to, step}", unquoted(value));
     }
     if (value.size() > max_sweep_values) throw ConfigError(pointer, describe(value), fmt::format("at most {} values", max_sweep_values));
     LengthSweep sweep;
@@ -209,7 +234,8 @@ LengthSweep read_length_sweep(const Json& value, const NumberRule& rule, const s
 bool read_integers(const Json& value, const NumberRule& rule, const std::string& pointer, std::span<int> into) {
     if (value.is_null()) return false;
     if (!value.is_array() || value.size() != into.size()) {
-        throw ConfigError(pointer, describe(value), fmt::format("a list of {} integers, or null", into.size()));
+        throw ConfigError(pointer, describe(value), fmt::format("a list of {} integers, or null", into.size()),
+                          value.is_number() ? fmt::format("for instance [{}]", fmt::join(std::vector<std::string>(into.size(), value.dump()), ", ")) : "");
     }
     for (std::size_t i = 0; i < into.size(); ++i) into[i] = read_integer(value[i], rule, pointer_to(pointer, i));
     return true;
@@ -218,7 +244,7 @@ bool read_integers(const Json& value, const NumberRule& rule, const std::string&
 std::vector<int> read_integer_list(const Json& value, std::size_t most, const NumberRule& rule, const std::string& pointer) {
     if (value.is_null()) return {};
     if (!value.is_array()) {
-        if (!value.is_number()) throw ConfigError(pointer, describe(value), fmt::format("an integer, a list of up to {}, or null", most));
+        if (!value.is_number()) throw ConfigError(pointer, describe(value), fmt::format("an integer, a list of up to {}, or null", most), unquoted(value));
         return {read_integer(value, rule, pointer)};
     }
     if (value.empty() || value.size() > most) throw ConfigError(pointer, describe(value), fmt::format("a list of 1 to {} integers", most));

@@ -1,5 +1,7 @@
 #include "algorithms/box_count/box_count.hpp"
 
+#include "core/hints.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -165,13 +167,14 @@ BoxCountSpec spec_of(const Problem& problem) {
     const auto& p = problem.parameters.as<BoxCountParameters>();
     const bool has_volume = problem.inputs.contains("volume"), has_image = problem.inputs.contains("image");
     if (has_volume == has_image)
-        throw ConfigError("/inputs", has_volume ? "both a volume and an image" : "neither a volume nor an image", "one of volume and image");
+        throw ConfigError("/in", has_volume ? "both a volume and an image" : "neither a volume nor an image", "one of volume and image");
     BoxCountSpec spec;
     spec.port = has_volume ? "volume" : "image";
     const std::string pointer = "/inputs/" + spec.port;
     const ArrayDesc& array = problem.inputs.at(spec.port);
     const std::optional<Limits> limits = limits_of(array.type);
-    if (!limits) throw ConfigError(pointer, array.describe(), "elements of type bool, u8 to u64, i8 to i64, f32 or f64", "convert it");
+    if (!limits) throw ConfigError(pointer, array.describe(), "elements of type bool, u8 to u64, i8 to i64, f32 or f64", 
+                                   how_to_convert(array));
     if (!array.is_dense()) throw ConfigError(pointer, array.describe() + " with gaps", "a dense array");
     if (array.count() == 0) throw ConfigError(pointer, array.describe(), "an array with at least one voxel");
 
@@ -180,7 +183,7 @@ BoxCountSpec spec_of(const Problem& problem) {
         const std::size_t place = std::string_view("xyz").find(axis.name);
         if (place == std::string_view::npos) {
             if (axis.size != 1) throw ConfigError(pointer, array.describe(), "a volume (z, y, x) or an image (y, x)",
-                                                   axis.name == 't' ? "if its pages are slices, say \"page_axis\": \"z\" of the input; else select one" : "select one channel");
+                                                   how_to_take_one(array, axis.name, true));
             continue;
         }
         if (axis.name == 'z' && axis.size == 1) continue;

@@ -1,5 +1,7 @@
 #include "algorithms/box_filter/parameters.hpp"
 
+#include "core/hints.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -61,7 +63,7 @@ BoxSpec spec_of(const Problem& problem) {
     const char* const port = "/inputs/image";
     const ArrayDesc& image = problem.inputs.at("image");
     if (image.type != ElementType::u8 && image.type != ElementType::u16 && image.type != ElementType::f32)
-        throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32");
+        throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
     if (!image.is_dense()) throw ConfigError(port, image.describe() + " with gaps", "a dense array");
     if (image.count() == 0) throw ConfigError(port, image.describe(), "an image with at least one element");
 

@@ -1,5 +1,7 @@
 #include "algorithms/diffusion_lb/parameters.hpp"
 
+#include "core/hints.hpp"
+
 #include <cmath>
 #include <limits>
 
@@ -32,7 +34,7 @@ Planes planes_of(const ArrayDesc& image) {
     Planes p;
     p.type = image.type;
     if (p.type != ElementType::u8 && p.type != ElementType::u16 && p.type != ElementType::f32)
-        throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32");
+        throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
     if (!image.is_dense()) throw ConfigError(port, image.describe() + " with gaps", "a dense array");
     const bool has_channels = !image.axes.empty() && image.axes.back().name == 'c';
     const std::size_t plane_axes = has_channels ? 3 : 2, axes = image.axes.size();

@@ -1,5 +1,7 @@
 #include "algorithms/elementwise/elementwise.hpp"
 
+#include "core/hints.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -80,7 +82,7 @@ void define_type(host::Defines& d, const std::string& name, ElementType type) {
 void check_image(const ArrayDesc& desc, const std::string& port) {
     const std::string pointer = "/inputs/" + port;
     if (!is_supported(desc.type))
-        throw ConfigError(pointer, desc.describe(), "elements of type u8, u16, i16, u32, i32 or f32");
+        throw ConfigError(pointer, desc.describe(), "elements of type u8, u16, i16, u32, i32 or f32", how_to_convert(desc));
     if (!desc.is_dense()) throw ConfigError(pointer, desc.describe() + " with gaps", "a dense array");
 }
 

@@ -1,12 +1,16 @@
 // `equalize`: what goes in, what comes out, which shapes.
 #include "algorithms/equalize/equalize.hpp"
 
+#include "core/hints.hpp"
+
 namespace parallax::engine {
 namespace equalize {
 
 histogram::HistogramSpec spec_of(const ArrayDesc& image) {
     if (image.type != ElementType::u8 && image.type != ElementType::u16)
-        throw ConfigError("/inputs/image", image.describe(), "elements of type u8 or u16", "convert it, choosing which values become black and white");
+        throw ConfigError("/inputs/image", image.describe(), "elements of type u8 or u16",
+                          is_complex(image.type) ? how_to_convert(image)
+                                                 : R"(a step before it converts, with the values that become black and white: {"run": "convert", "type": "u8", "window": {"low": 0, "high": 1}})");
     histogram::check_image(image);
     histogram::HistogramSpec spec;
     spec.type = image.type;

@@ -2,6 +2,7 @@
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/parameters.hpp"
 #include "core/chunking.hpp"
+#include "core/hints.hpp"
 #include "core/plan.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ void check(const FftParameters& p, const ArrayDesc& desc) {
         throw ConfigError("/inputs/array", desc.describe(), fmt::format("elements of type {}", to_string(wanted)),
                           desc.type == ElementType::f32   ? "\"kind\": \"r2c\" transforms real arrays"
                           : desc.type == ElementType::c64 ? "\"kind\": \"c2c\" transforms complex arrays"
-                                                          : "");
+                                                          : how_to_convert(desc));
     if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
         throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more", "\"dimensions\": 1 transforms along one axis");
     if (desc.count() == 0) throw ConfigError("/inputs/array", desc.describe(), "an array with at least one element");

@@ -1,5 +1,7 @@
 #include "algorithms/histogram/parameters.hpp"
 
+#include "core/hints.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,7 +80,7 @@ HistogramSpec spec_of(const Problem& problem) {
     const ArrayDesc& image = problem.inputs.at("image");
     const ElementType type = image.type;
     if (type != ElementType::u8 && type != ElementType::u16 && type != ElementType::f32)
-        throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32");
+        throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
     check_image(image);
     HistogramSpec spec;
     spec.type = type;

@@ -1,6 +1,8 @@
 // `metrics`: what goes in and what comes out.
 #include "algorithms/metrics/metrics.hpp"
 
+#include "core/hints.hpp"
+
 #include <cmath>
 #include <utility>
 
@@ -11,7 +13,7 @@ namespace {
 bool is_supported(ElementType type) { return type == ElementType::u8 || type == ElementType::u16 || type == ElementType::f32; }
 
 void check(const ArrayDesc& image, const char* port) {
-    if (!is_supported(image.type)) throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32");
+    if (!is_supported(image.type)) throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
     if (!image.is_dense()) throw ConfigError(port, image.describe() + " with gaps", "a dense array");
     if (image.count() == 0) throw ConfigError(port, image.describe(), "an image with at least one pixel");
 }

@@ -1,5 +1,7 @@
 #include "algorithms/noise/parameters.hpp"
 
+#include "core/hints.hpp"
+
 #include <cmath>
 
 namespace parallax::engine::noise {
@@ -21,7 +23,7 @@ NoiseSpec spec_of(const Problem& problem) {
     const auto& p = problem.parameters.as<NoiseParameters>();
     const ArrayDesc& image = problem.inputs.at("image");
     if (image.type != ElementType::u8 && image.type != ElementType::u16 && image.type != ElementType::f32)
-        throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32");
+        throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
     if (!image.is_dense()) throw ConfigError("/inputs/image", image.describe() + " with gaps", "a dense array");
     NoiseSpec spec;
     spec.kind = p.kind;

@@ -1,6 +1,7 @@
 // `reduce`: what goes in, what comes out, and the two records.
 #include "algorithms/reduce/parameters.hpp"
 #include "core/chunking.hpp"
+#include "core/hints.hpp"
 #include "core/plan.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ Json sum(const Totals& t) { return is_floating(t.type) ? number(t.real_sum.value
 ArrayDescs infer(const Problem& problem) {
     const ArrayDesc& input = problem.inputs.at("array");
     if (!is_supported(input.type))
-        throw ConfigError("/inputs/array", input.describe(), "elements of type u8, i8, u16, i16, u32, i32, f32 or f64");
+        throw ConfigError("/inputs/array", input.describe(), "elements of type u8, i8, u16, i16, u32, i32, f32 or f64", how_to_convert(input));
     if (!input.is_dense()) throw ConfigError("/inputs/array", input.describe() + " with gaps", "a dense array");
     if (input.count() == 0 && kind_of(problem) != Kind::sum)
         throw ConfigError("/inputs/array", input.describe(), "an array with at least one element",

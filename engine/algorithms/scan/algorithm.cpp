@@ -1,5 +1,6 @@
 // `scan`: what goes in and what comes out.
 #include "algorithms/scan/parameters.hpp"
+#include "core/hints.hpp"
 #include "core/plan.hpp"
 
 namespace parallax::engine {
@@ -8,7 +9,7 @@ namespace {
 
 ArrayDescs infer(const Problem& problem) {
     const ArrayDesc& input = problem.inputs.at("array");
-    if (!is_supported(input.type)) throw ConfigError("/inputs/array", input.describe(), "elements of type u32, i32, u64 or f32");
+    if (!is_supported(input.type)) throw ConfigError("/inputs/array", input.describe(), "elements of type u32, i32, u64 or f32", how_to_convert(input));
     if (input.axes.size() != 1) throw ConfigError("/inputs/array", input.describe(), "an array of one axis");
     if (!input.is_dense()) throw ConfigError("/inputs/array", input.describe() + " with gaps", "a dense array");
     return {{"array", input}};

@@ -1,5 +1,7 @@
 #include "algorithms/sort/parameters.hpp"
 
+#include "core/hints.hpp"
+
 #include <fmt/format.h>
 
 namespace parallax::engine::sort {
@@ -32,7 +34,7 @@ ParameterTable sort_table() {
 SortSpec spec_of(const Problem& problem) {
     const auto& p = problem.parameters.as<SortParameters>();
     const ArrayDesc& keys = problem.inputs.at("keys");
-    if (keys.type != ElementType::u32 && keys.type != ElementType::u64) throw ConfigError("/inputs/keys", keys.describe(), "keys of type u32 or u64");
+    if (keys.type != ElementType::u32 && keys.type != ElementType::u64) throw ConfigError("/inputs/keys", keys.describe(), "keys of type u32 or u64", how_to_convert(keys, "u32"));
     check_axis("/inputs/keys", keys);
 
     SortSpec spec;
