@@ -92,6 +92,9 @@ HostArray read(const Source&);
 SliceStream slices(const Source&);
 }  // namespace raw
 
+/// Endings of the formats that can hold such an array.
+std::vector<std::string> endings_for(const ArrayDesc&, const WriteOptions& = {});
+
 [[noreturn]] void fail(const Source&, std::string problem, std::string hint = {});
 
 /// A dense description; sizes below 1 and products past 2^63 bytes are IoErrors.

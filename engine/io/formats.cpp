@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "io/file.hpp"
+#include "io/foreign.hpp"
 #include "io/format.hpp"
 #include "io/pieces.hpp"
 #include "parallax/host/error.hpp"
@@ -43,12 +44,13 @@ const Format* by_extension(const fs::path& path) {
 
 /// The first bytes, unpacked where the file is compressed.
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
-    std::vector<unsigned char> head(64);
+    constexpr std::size_t enough = 512;   // what tells foreign formats apart lies within
+    std::vector<unsigned char> head(enough);
     File file = File::open(source.path);
     head.resize(file.read_some(head.data(), head.size()));
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
     if (compressed) {
-        head.resize(64);
+        head.resize(enough);
         head.resize(GzReader(source.path).read_some(head.data(), head.size()));
     }
     return head;
@@ -64,7 +66,10 @@ Detected detect(const Source& source) {
     bool compressed = false;
     const std::vector<unsigned char> head = head_of(source, compressed);
     const Format* named = by_extension(source.path);
+    const Foreign foreign = foreign_format(head);
+    const bool marked_inside = head.size() > 131 && std::memcmp(head.data() + 128, "DICM", 4) == 0;   // before it, anything may stand
     for (const Format& format : formats) {
+        if (marked_inside) break;
         if (!format.matches(head)) continue;
         if (compressed && format.name != "nifti") {
             fail(source, fmt::format("is a gzip-compressed {} file", format.name),
@@ -73,6 +78,7 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
+    if (!foreign.name.empty()) fail(source, fmt::format("is {}{}", foreign.name, compressed ? ", compressed" : ""), fmt::format("{}; {}", foreign.hint, readable));
     if (named) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
              "the file is damaged, or its name is wrong");
@@ -115,18 +121,31 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
 
 bool options_choose(const ReadOptions& options) { return options.pages || options.volume || options.keep_channels; }
 
+std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options) {
+    if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
+    if ((options.window || options.window_percentile) && format.name != "png") return "a window is for .png files; other formats keep the values";
+    return format.refusal(desc, options);
+}
+
 std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options, const Format*& format) {
     format = by_extension(path);
     if (!format) throw IoError(show(path), "has an extension of no format that is known", writable);
     if (!format->write) throw IoError(show(path), fmt::format("{} files are only read", format->name), writable);
-    if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
-    if ((options.window || options.window_percentile) && format->name != "png") {
-        return "a window is for .png files; other formats keep the values";
-    }
-    return format->refusal(desc, options);
+    return refusal_of(*format, desc, options);
 }
 
 }  // namespace
+
+std::vector<std::string> endings_for(const ArrayDesc& desc, const WriteOptions& options) {
+    std::vector<std::string> endings;
+    for (const Format& format : formats) {
+        if (!format.write || !refusal_of(format, desc, options).empty()) continue;
+        for (const std::string_view extension : format.extensions) {
+            if (!extension.empty()) endings.emplace_back(extension);
+        }
+    }
+    return endings;
+}
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
@@ -154,10 +173,19 @@ SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
     });
 }
 
+namespace {
+
+std::string endings_hint(const ArrayDesc& desc, const WriteOptions& options) {
+    const std::vector<std::string> endings = endings_for(desc, options);
+    return endings.empty() ? std::string() : fmt::format("it can be written as {}", fmt::join(endings, ", "));
+}
+
+}  // namespace
+
 void check_writable(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options) {
     const Format* format = nullptr;
     const std::string problem = refusal_of(path, desc, options, format);
-    if (!problem.empty()) throw IoError(show(path), problem, writable);
+    if (!problem.empty()) throw IoError(show(path), problem, endings_hint(desc, options));
     check_target(path, options.overwrite);
 }
 

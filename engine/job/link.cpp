@@ -34,7 +34,7 @@ Candidates all_candidates(const Job& job) {
                 for (const Candidate& other : others) {
                     if (!other.named) continue;
                     throw ConfigError(pointer_to(step.pointer + "/out", port.name), fmt::format("the name \"{}\"", name),
-                                      "a name of its own", fmt::format("{} has an array of that name", title(job, other.maker)));
+                                      "a name of its own", fmt::format("{} {} an array of that name", title(job, other.maker), other.maker.step ? "has" : "have"));
                 }
             }
             others.emplace_back(Source{i, port.name}, step.pointer, named != step.out.end());
@@ -74,19 +74,37 @@ std::optional<Source> find_before(const Job& job, const Candidates& all, const s
     return earlier.front().maker;
 }
 
+std::string one_of(const std::vector<std::string>& names) {
+    return names.size() == 1 ? fmt::format("\"{}\"", names.front()) : fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+/// The names of a step's outputs.
+std::string made_by(const Job& job, const StepSpec& step) {
+    std::vector<std::string> names;
+    for (const Port& port : step.algorithm->outputs) names.push_back(fmt::format("\"{}\"", job.name_of({static_cast<std::size_t>(&step - job.steps.data()), port.name})));
+    return fmt::format("{}", fmt::join(names, " or "));
+}
+
 [[noreturn]] void refuse_unknown(const Job& job, const Candidates& all, const std::string& name, std::size_t step, const std::string& pointer) {
     const auto found = all.find(name);
     if (found != all.end()) {   // made too late
         const Source& maker = found->second.front().maker;
         const bool itself = *maker.step == step;
+        const bool circle = std::any_of(job.steps[*maker.step].in.begin(), job.steps[*maker.step].in.end(), [&](const auto& in) {
+            const auto made = in.second ? all.find(*in.second) : all.end();
+            return made != all.end() && std::any_of(made->second.begin(), made->second.end(), [&](const Candidate& c) { return c.maker.step == step; });
+        });
         throw ConfigError(pointer, fmt::format("\"{}\", which {} makes", name, itself ? "this step itself" : title(job, maker)),
                           "an input of the job or an output of an earlier step",
-                          itself ? "a step cannot wait for itself" : fmt::format("move step \"{}\" to the front", job.steps[*maker.step].id));
+                          itself ? "a step cannot wait for itself" : circle ? "each of the two waits for the other: one needs another input" : fmt::format("move step \"{}\" to the front", job.steps[*maker.step].id));
     }
     const std::vector<std::string> known = names_before(all, step);
+    std::string hint = did_you_mean(name, known);
+    const auto maker = std::find_if(job.steps.begin(), job.steps.end(), [&](const StepSpec& s) { return s.id == name; });
+    if (maker != job.steps.end()) hint = fmt::format("\"{}\" is a step: say what it makes, {}", name, made_by(job, *maker));
+    else if (name.find_first_of("./") != std::string::npos) hint = fmt::format(R"(a file has a name in "inputs": "inputs": {{"image": "{}"}})", name);
     throw ConfigError(pointer, fmt::format("the unknown array \"{}\"", name),
-                      known.empty() ? std::string("an input of the job, and it has none") : fmt::format("one of {}", fmt::join(known, ", ")),
-                      did_you_mean(name, known));
+                      known.empty() ? std::string("an input of the job, and it has none") : one_of(known), std::move(hint));
 }
 
 void check_is_array(const Job& job, const Source& maker, const std::string& name, const std::string& pointer) {
@@ -101,6 +119,9 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
         const auto given = step.in.find(port.name);
         if (given != step.in.end() && !given->second) continue;
         const bool explicitly = given != step.in.end();
+        // {"in": {"volume": "image"}} means the volume alone, although another input is called "image", too.
+        const bool taken = !explicitly && !port.required && std::any_of(step.in.begin(), step.in.end(), [&](const auto& in) { return in.second == port.name; });
+        if (taken) continue;
         const std::string name = explicitly ? *given->second : port.name;
         const std::string pointer = explicitly ? pointer_to(step.pointer + "/in", port.name) : step.pointer + "/in";
         const std::optional<Source> maker = find_before(job, all, name, index, pointer);
@@ -112,8 +133,8 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
             const std::vector<std::string> known = names_before(all, index);
             throw ConfigError(pointer, fmt::format("no array \"{}\" for the input of that name", port.name),
                               known.empty() ? std::string("an input of the job")
-                                            : fmt::format("an array of that name, or \"in\": {{\"{}\": one of {}}}", port.name, fmt::join(known, ", ")),
-                              did_you_mean(port.name, known));
+                                            : fmt::format("an array of that name, or \"in\": {{\"{}\": {}}}", port.name, one_of(known)),
+                              known.empty() ? fmt::format(R"(for instance "inputs": {{"{}": "FILE"}})", port.name) : did_you_mean(port.name, known));
         }
         if (!maker) continue;
         check_is_array(job, *maker, name, pointer);
@@ -136,8 +157,12 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
         for (const auto& [name, candidates] : all) {
             if (!makers_of(candidates).empty()) known.push_back(name);
         }
-        throw ConfigError(output.pointer, fmt::format("\"{}\", which no step makes", output.of), fmt::format("one of {}", fmt::join(known, ", ")),
-                          did_you_mean(output.of, known));
+        std::string hint = did_you_mean(output.of, known);
+        const auto maker = std::find_if(job.steps.begin(), job.steps.end(), [&](const StepSpec& s) { return s.id == output.of; });
+        if (maker != job.steps.end()) hint = fmt::format("\"{}\" is a step: say what it makes, {}", output.of, made_by(job, *maker));
+        else if (hint.empty() && output.of == output.name && !known.empty())
+            hint = fmt::format(R"("{}": {{"of": "{}", "file": "{}"}} gives an array another name)", output.name, known.front(), output.file);
+        throw ConfigError(output.pointer, fmt::format("\"{}\", which no step makes", output.of), one_of(known), std::move(hint));
     }
     if (makers.size() > 1) refuse_ambiguous(job, output.of, makers, output.pointer);
     output.source = makers.front().maker;

@@ -86,7 +86,8 @@ InputSpec parse_input(const std::string& name, const Json& value, const std::str
         input.files = read_paths(value["files"], pointer + "/files");
         input.globs = true;
         if (!value.contains("combine")) {
-            throw ConfigError(pointer, "several files without \"combine\"", list(combine_words), "say how they become one array");
+            throw ConfigError(pointer, "several files without \"combine\"", list(combine_words),
+                              "say how they become one array; \"for_each\" runs the job for each of them");
         }
         input.combine = read_word(value["combine"], pointer + "/combine", combine_words);
     } else if (value.contains("running")) {
@@ -129,7 +130,23 @@ std::string known_names(const std::vector<Port>& ports) {
     std::vector<std::string> names;
     for (const Port& port : ports) names.push_back(port.name);
     throw ConfigError(pointer, fmt::format("\"{}\", which is no {} of {}", name, what, algorithm.name),
-                      ports.empty() ? fmt::format("no {}: it has none", what) : "one of " + known_names(ports), did_you_mean(name, names));
+                      ports.empty() ? fmt::format("no {}: it has none", what) : ports.size() == 1 ? fmt::format("\"{}\"", names.front()) : "one of " + known_names(ports),
+                      did_you_mean(name, names));
+}
+
+void check_ports(const Json& value, const std::string& pointer, const char* what, const std::vector<Port>& ports) {
+    if (value.is_object()) return;
+    throw ConfigError(pointer, describe(value), fmt::format("an object: {} of the algorithm -> name of an array", what),
+                      ports.empty() ? "" : fmt::format(R"(for instance {{"{}": {}}})", ports.front().name, value.is_string() ? value.dump() : "\"NAME\""));
+}
+
+/// What does such a thing, by the lines that say what each algorithm does.
+std::string algorithms_for(const std::string& word, const std::vector<Algorithm>& algorithms) {
+    std::vector<std::string> found;
+    for (const Algorithm& algorithm : algorithms) {
+        if (word.size() > 2 && algorithm.summary.find(word) != std::string::npos) found.push_back(algorithm.name);
+    }
+    return found.empty() ? "`parallax algorithms` says what each of them does" : fmt::format("{} may be what you mean: `parallax algorithms` says what each does", fmt::join(found, ", "));
 }
 
 StepSpec read_step(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
@@ -146,6 +163,10 @@ StepSpec read_step(const Json& value, const std::string& pointer, const std::vec
     }
     StepSpec step;
     step.pointer = pointer;
+    const std::string asked = value["run"].is_string() ? value["run"].get<std::string>() : std::string();
+    if (std::find(names.begin(), names.end(), asked) == names.end() && did_you_mean(asked, names).empty()) {
+        throw ConfigError(pointer + "/run", describe(value["run"]), "one of " + list(names), algorithms_for(asked, algorithms));
+    }
     const std::string run = read_word(value["run"], pointer + "/run", names);
     step.algorithm = &*std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == run; });
     const Algorithm& algorithm = *step.algorithm;
@@ -153,7 +174,7 @@ StepSpec read_step(const Json& value, const std::string& pointer, const std::vec
     if (value.contains("id")) step.id = read_name(read_string(value["id"], pointer + "/id", "a name"), pointer + "/id");
 
     if (value.contains("in")) {
-        check_object(value["in"], pointer + "/in", "an object: input of the algorithm -> name of an array");
+        check_ports(value["in"], pointer + "/in", "input", algorithm.inputs);
         for (const auto& [port, array] : value["in"].items()) {
             if (is_comment(port)) continue;
             const std::string here = pointer_to(pointer + "/in", port);
@@ -165,7 +186,7 @@ StepSpec read_step(const Json& value, const std::string& pointer, const std::vec
         }
     }
     if (value.contains("out")) {
-        check_object(value["out"], pointer + "/out", "an object: output of the algorithm -> name of an array");
+        check_ports(value["out"], pointer + "/out", "output", algorithm.outputs);
         for (const auto& [port, array] : value["out"].items()) {
             if (is_comment(port)) continue;
             const std::string here = pointer_to(pointer + "/out", port);
@@ -208,7 +229,6 @@ std::array<double, 2> read_window(const Json& value, const std::string& pointer,
 }
 
 OutputSpec read_output(const std::string& name, const Json& value, const std::string& pointer) {
-    static const std::vector<std::string> array_extensions{".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz"};
     OutputSpec output;
     output.name = output.of = read_name(name, pointer);
     output.pointer = pointer;
@@ -243,12 +263,7 @@ OutputSpec read_output(const std::string& name, const Json& value, const std::st
         output.form = OutputForm::csv;
     } else if (extension == ".svg") {
         output.form = OutputForm::svg;
-    } else if (std::find(array_extensions.begin(), array_extensions.end(), extension) == array_extensions.end()) {
-        std::vector<std::string> known = array_extensions;
-        known.insert(known.end(), {".json", ".csv", ".svg"});
-        throw ConfigError(here, fmt::format("\"{}\"", output.file), fmt::format("a file that ends in one of {}", fmt::join(known, ", ")),
-                          did_you_mean(extension, known));
-    }
+    }   // any other is to hold an array: prepare() knows which formats can
     for (const char* key : {"window", "window_percentile", "bits"}) {
         if (value.is_object() && value.contains(key) && extension != ".png") {
             throw ConfigError(pointer_to(pointer, std::string(key)), fmt::format("\"{}\" for \"{}\"", key, output.file), "it beside a .png file only",
@@ -299,6 +314,16 @@ void check_ids(const std::vector<StepSpec>& steps) {
     }
 }
 
+/// Files of ours that are no jobs.
+void refuse_other_documents(const Json& json) {
+    if (!json.is_object() || json.contains("steps")) return;
+    const auto has = [&](const char* key) { return json.contains(key); };
+    if (has("parallax_study") || has("parallax_comparison")) throw ConfigError("", "a study", "a job", "`parallax compare FILE --out DIR` runs a study");
+    if (has("parallax_tuning")) throw ConfigError("", "a tuning file", "a job", "jobs take it with PARALLAX_TUNING=FOLDER");
+    if (has("job") && has("engine")) throw ConfigError("", "a report", "a job", "its member \"job\" is the job that was run");
+    if (has("prefer") || has("use")) throw ConfigError("", "rules for a device", "a job", "--device FILE takes them for a job");
+}
+
 }  // namespace
 
 const InputSpec* Job::input(const std::string& name) const noexcept {
@@ -307,10 +332,14 @@ const InputSpec* Job::input(const std::string& name) const noexcept {
 }
 
 Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
+    refuse_other_documents(json);
     check_object(json, "", R"(a job: {"parallax": 1, "inputs": ..., "steps": ..., "outputs": ...})");
     check_keys(json, "", job_keys);
     if (!json.contains("parallax")) throw ConfigError("/parallax", "nothing", "1, the version of the job format", "add \"parallax\": 1");
-    if (json["parallax"] != 1) throw ConfigError("/parallax", describe(json["parallax"]), "1, the version of the job format that this program reads");
+    if (json["parallax"] != 1) {
+        throw ConfigError("/parallax", describe(json["parallax"]), "1, the version of the job format that this program reads",
+                          json["parallax"] == "1" ? "write it without quotes: 1" : "");
+    }
 
     Job job;
     if (json.contains("$schema")) read_string(json["$schema"], "/$schema", "the address of a schema");

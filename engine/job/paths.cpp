@@ -40,6 +40,7 @@ std::string root_of(const std::string& text) {
 
 fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
     if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
+    if (text.find("://") != std::string::npos) throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
     const std::string root = root_of(text);
     if (root.empty()) return where.job_folder / path_from(text);   // operator/ keeps an absolute path as it is
     const auto found = where.roots.find(root);
@@ -85,6 +86,21 @@ void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs
     }
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) expand(entry, parts, found);
+}
+
+/// Why a path that somebody wrote may name no file.
+std::string advice_on_missing(const std::string& text, const fs::path& path) {
+    if (has_wildcard(text)) return R"(a pattern stands as {"files": "*.tif", "combine": "mean"}, or in "for_each")";
+    if (text.find('[') != std::string::npos) return "patterns have * and ?, and a list has several patterns";
+    if (text.starts_with('~') || text.find('$') != std::string::npos) return "~ and $NAME are a shell's: write the path in full";
+    if (const std::string near = near_file(path); !near.empty()) return near;
+    std::error_code ignored;
+    const fs::path folder = path.parent_path();
+    if (!folder.empty() && !fs::is_directory(folder, ignored)) return fmt::format("there is no folder {}", to_utf8(folder));
+#if !defined(_WIN32)
+    if (text.find('\\') != std::string::npos) return "folders are separated by / here";
+#endif
+    return path.is_relative() || text.front() != '/' ? "paths are relative to the folder of the job" : "";
 }
 
 /// What is where a pattern looked.
@@ -154,11 +170,10 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
-        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file", fmt::format("its files are \"{}/*\"", text));
+        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file", fmt::format("its files are \"{}{}*\"", text, text.ends_with('/') ? "" : "/"));
     }
     if (!fs::exists(status)) {
-        const bool bracket = text.find('[') != std::string::npos;
-        throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there", bracket ? "patterns have * and ?, and a list has several patterns" : near_file(path));
+        throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there", advice_on_missing(text, path));
     }
     return path;
 }

@@ -1,5 +1,7 @@
 #include "job/prepare.hpp"
 
+#include "io/format.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,8 +49,10 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     try {
         io::check_writable(folder / path.filename(), desc, options);
     } catch (const IoError& error) {
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), "a format that can hold it",
-                          error.hint.empty() ? error.problem : error.problem + ". " + error.hint);
+        const std::vector<std::string> endings = io::endings_for(desc, options);
+        const std::string expected = endings.empty() ? std::string("an array that a format can hold") : fmt::format("a file that ends in {}", fmt::join(endings, ", "));
+        const std::string near = did_you_mean(to_utf8(path.extension()), endings);
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected, near.empty() ? error.problem : near);
     }
 }
 
@@ -106,6 +110,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
 
 ArrayDesc delivered(const io::FileInfo& info, const InputSpec& input) {
     const char page_axis = page_axis_of(info, input);
+    if (input.read.volume && info.format != "nifti") {
+        throw ConfigError(input.pointer + "/volume", fmt::format("a volume of a {} file", info.format), "a 4-D NIfTI file",
+                          R"("page" takes a page of a TIFF, and a step {"run": "select", "axis": "t", "index": 0} one of any array)");
+    }
     if (input.read.pages) check_range(info, input, "page", page_axis, input.read.pages->second);
     if (input.read.volume) check_range(info, input, "volume", 't', *input.read.volume + 1);
     std::vector<ArrayDesc::Extent> extents;

@@ -166,8 +166,9 @@ Json job_schema(const std::vector<Algorithm>& algorithms) {
 
 Json starting_job(const Algorithm& algorithm) {
     Json inputs = Json::object(), outputs = Json::object();
+    const bool any_of_them = std::none_of(algorithm.inputs.begin(), algorithm.inputs.end(), [](const Port& p) { return p.required; });   // then the first
     for (const Port& port : algorithm.inputs) {
-        if (!port.required) {
+        if (!port.required && !(any_of_them && &port == &algorithm.inputs.front())) {
             inputs["//" + port.name] = fmt::format("optional: {}", port.doc);
             continue;
         }

@@ -16,8 +16,9 @@ void check_object(const Json& value, const std::string& pointer, const std::stri
 void check_keys(const Json& object, const std::string& pointer, const std::vector<std::string>& known) {
     for (const auto& [key, value] : object.items()) {
         if (is_comment(key) || std::find(known.begin(), known.end(), key) != known.end()) continue;
-        throw ConfigError(pointer_to(pointer, key), fmt::format("the unknown key \"{}\"", key), "one of " + list(known),
-                          did_you_mean(key, known));
+        std::string hint = did_you_mean(key, known);
+        if (std::find(known.begin(), known.end(), key + "_um") != known.end()) hint = fmt::format("a length carries its unit in its key, for instance \"{}_um\"", key);
+        throw ConfigError(pointer_to(pointer, key), fmt::format("the unknown key \"{}\"", key), "one of " + list(known), std::move(hint));
     }
 }
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 namespace parallax::engine::series {
 
@@ -88,9 +89,15 @@ void refuse_changes(const Json& before, const Json& now, const fs::path& folder)
     const Json changes = Json::diff(before, now);
     if (changes.empty()) return;
     const std::string pointer = changes[0].at("path").get<std::string>();
+    // Manifests keep lengths in one unit, which need not be that of the job's text or of --set.
+    const std::string key = pointer.substr(pointer.rfind('/') + 1);
+    const std::size_t unit = key.rfind('_');
+    static const std::set<std::string> units{"nm", "um", "mm", "cm", "m"};
+    const bool length = unit != std::string::npos && units.contains(key.substr(unit + 1));
     const auto text = [&](const Json& document) {
         const Json::json_pointer at(pointer);
-        return document.contains(at) ? document.at(at).dump() : std::string("nothing");
+        if (!document.contains(at)) return std::string("nothing");
+        return length ? fmt::format("{} of {} {}", key.substr(0, unit), document.at(at).dump(), key.substr(unit + 1)) : document.at(at).dump();
     };
     throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer, fmt::format("{}, another job than that of {}", text(now), to_utf8(folder)),
                       text(before), "--overwrite does every item again; --manifest DIR keeps both");

@@ -83,7 +83,8 @@ void check_gathered(const PreparedSeries& series, const OutputSpec& output, cons
     try {
         io::check_writable(folder / path.filename(), desc, options);
     } catch (const IoError& error) {
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), "a format that can hold it", error.problem);
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), "a format that can hold it",
+                          error.hint.empty() ? error.problem : error.problem + ". " + error.hint);
     }
 }
 
