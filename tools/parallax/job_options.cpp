@@ -71,8 +71,13 @@ std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::s
 
 host::DeviceSelector device_from(const std::string& spec) {
     const bool file = spec.size() > 5 && spec.compare(spec.size() - 5, 5, ".json") == 0;
-    if (!file) return host::DeviceSelector::parse_spec(spec);
-    return host::DeviceSelector::parse(engine::without_comments(engine::load_json(engine::path_from(spec))), "");
+    try {
+        if (!file) return host::DeviceSelector::parse_spec(spec);
+        return host::DeviceSelector::parse(engine::without_comments(engine::load_json(engine::path_from(spec))), "");
+    } catch (const ConfigError& error) {   // a place in the option, not in the job
+        const std::string place = error.pointer.starts_with("/") ? "--device " + error.pointer : file ? "--device " + spec : std::string("--device");
+        throw ConfigError(place, error.found, error.expected, error.hint);
+    }
 }
 
 host::Selection select_device(const host::DeviceSelector& selector) { return selector.select(host::enumerate()); }

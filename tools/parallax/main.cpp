@@ -19,10 +19,28 @@ using namespace parallax::cli;
 int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
     std::vector<std::string> names, options;
-    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+    for (const CLI::App* sub : app.get_subcommands({})) {
+        if (sub->get_name() != "worker") names.push_back(sub->get_name());   // the program's own
+    }
     const CLI::App& spoken_to = chosen.empty() ? app : *chosen.front();
-    for (const CLI::Option* option : spoken_to.get_options()) options.push_back(option->get_name());
-    std::string hint;
+    for (const CLI::App* of : {&spoken_to, &app}) {
+        for (const CLI::Option* option : of->get_options()) options.push_back(option->get_name());
+    }
+    std::string hint, found = error.what();
+    if (chosen.empty()) {
+        const auto first = std::find_if(arguments.begin(), arguments.end(), [](const std::string& a) { return !a.starts_with("-"); });
+        found = first == arguments.end() ? std::string("no command") : fmt::format("\"{}\", which is no command", *first);
+        if (first != arguments.end() && first->ends_with(".json")) hint = fmt::format("parallax run {}", *first);
+        if (first != arguments.end() && (*first == "help" || *first == "version")) hint = fmt::format("parallax --{}", *first);
+    }
+    for (const std::string& argument : arguments) {   // -o for --out
+        if (!hint.empty() || argument.size() != 2 || argument[0] != '-' || argument[1] == '-') continue;
+        std::vector<std::string> long_ones;
+        for (const std::string& option : options) {
+            if (option.size() > 3 && option[2] == argument[1]) long_ones.push_back(option);
+        }
+        if (!long_ones.empty()) hint = fmt::format("options have long names: {}", fmt::join(long_ones, ", "));
+    }
     for (const std::string& argument : arguments) {
         const std::vector<std::string>& known = argument.starts_with("-") ? options : names;
         const bool right = std::find(known.begin(), known.end(), argument) != known.end();
@@ -30,7 +48,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
     }
     const std::string expected = chosen.empty() ? fmt::format("one of the commands {}", fmt::join(names, ", "))
                                                 : fmt::format("what parallax {} --help lists", spoken_to.get_name());
-    return report_error(parallax::ConfigError("", error.what(), expected, hint), "");
+    return report_error(parallax::ConfigError("", found, expected, hint), "");
 }
 
 int parse_and_run(const std::vector<std::string>& arguments) {

@@ -46,6 +46,8 @@ std::size_t count(const std::vector<Row>& rows, Outcome outcome) {
 int selftest(const Options& options) {
     const auto start = std::chrono::steady_clock::now();
     const host::Inventory inventory = host::enumerate();
+    const engine::Registry registry;
+    for (const std::string& name : options.algorithms) registry.get(name, "--algorithm");   // before a device is opened
     const host::Selection selection = (options.device.empty() ? host::DeviceSelector() : device_from(options.device)).select(inventory);
     engine::Engine engine(*selection.device, {host::ProgramCache::open()});
     engine::Engine judge(*inventory.native());

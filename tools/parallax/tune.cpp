@@ -175,6 +175,7 @@ int tune(const Options& asked) {
     if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
     const auto start = std::chrono::steady_clock::now();
     const engine::Registry registry;
+    for (const std::string& name : asked.algorithms) registry.get(name, "ALGORITHM");   // before a device is opened
     std::optional<Own> own;
     if (!asked.from.empty()) own = read_own(asked, registry.algorithms());
     const host::Inventory inventory = host::enumerate();
