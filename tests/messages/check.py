@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The likeliest mistakes: what the program says to each, with which exit status, and that nothing is left behind.
+
+    check.py [--show] [WORD...]      --show: print each message; WORD: only mistakes whose names have it
+
+A row of messages.json has the mistake's name, the exit status and what the message must say. The job is a small one, changed by `job` as
+by a merge patch (RFC 7396), with `step` in place of its one step; or it is `text` or `bytes` (in hexadecimal). `args` come behind
+`parallax run job.json`, `line` in the place of all that. Every device but the native one is out of sight: a mistake is found before one is
+opened, or told by the native one as well. The program is PARALLAX_BIN.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import files
+
+PROGRAM = pathlib.Path(os.environ["PARALLAX_BIN"]).resolve()
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BASE = {"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": "image.npy"},
+        "steps": [{"id": "blur", "run": "box_filter", "radius": 1}], "outputs": {"image": "out.npy"}}
+
+
+def merged(document, patch):
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(document) if isinstance(document, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), value)
+    return result
+
+
+def program(arguments, folder, environment=None):
+    return subprocess.run([str(PROGRAM), *arguments], cwd=folder, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "OCL_ICD_VENDORS": str(folder / "empty_folder"), **(environment or {})}, errors="replace", check=False)
+
+
+def job_of(row):
+    if "bytes" in row:
+        return bytes.fromhex(row["bytes"])
+    if "text" in row:
+        return row["text"].encode()
+    job = dict(BASE)
+    if "step" in row:
+        job["steps"] = [row["step"]]
+    return json.dumps(merged(job, row.get("job", {}))).encode()
+
+
+def listing(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def try_row(row, made, folder):
+    """What is wrong with what the program does; nothing if all is well."""
+    shutil.copytree(made, folder)
+    (folder / "locked").mkdir()
+    (folder / "locked").chmod(0o500)
+    (folder / "job.json").write_bytes(job_of(row))
+    before = listing(folder)
+    done = program(row.get("line") or ["run", "job.json", *row.get("args", [])], folder, row.get("env"))
+    said = done.stderr
+    problems = []
+    if done.returncode != row["status"]:
+        problems.append(f"status {done.returncode}, not {row['status']}")
+    if done.stdout:
+        problems.append("it prints on stdout")
+    if not said.startswith("error: "):
+        problems.append("it does not begin with \"error: \"")
+    problems += [f"it does not say: {words}" for words in row["says"] if words not in said]
+    if listing(folder) != before:
+        problems.append(f"it leaves {sorted(set(listing(folder)) ^ set(before))}")
+    (folder / "locked").chmod(0o700)
+    shutil.rmtree(folder)
+    return problems, said
+
+
+# What is no single mistake.
+
+def init_has_inputs(folder):
+    """A job to begin with has an input wherever the algorithm has any."""
+    for algorithm in json.loads(program(["algorithms", "--json"], folder).stdout):
+        job = json.loads(program(["init", algorithm["name"]], folder).stdout)
+        given = [name for name in job.get("inputs", {}) if not name.startswith("//")]
+        assert bool(given) == bool(algorithm["inputs"]), f"init {algorithm['name']} has the inputs {given}"
+
+
+def resumed_with_another_pixel(folder):
+    """The answer is in the unit that it names, whichever the question was in."""
+    job = {"parallax": 1, "device": {"backend": "native"}, "for_each": {"frame": "frames/*.npy"}, "inputs": {"hologram": "{frame}"},
+           "steps": [{"id": "r", "run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 100, "padding": "none"}], "outputs": {"amplitude": "o/{frame.stem}.npy"}}
+    (folder / "series.json").write_text(json.dumps(job))
+    first = program(["run", "series.json"], folder)
+    assert first.returncode == 0, first.stderr
+    again = program(["run", "series.json", "--resume", "--set", "r.pixel_nm=40"], folder)
+    assert again.returncode == 2, again.stderr
+    for words in ("pixel of 0.04 um", "pixel of 1.4 um", "--overwrite"):
+        assert words in again.stderr, again.stderr
+
+
+def compilers_are_silent(folder):
+    """A kernel that a compiler warns of says nothing on stderr: PoCL's clang would count its warnings there."""
+    kernels = folder / "kernels"
+    shutil.copytree(SOURCE / "kernels_cl", kernels)
+    with (kernels / "box_filter/lanes.cl").open("a") as kernel:
+        kernel.write("\n#warning a warning\n")
+    (folder / "job.json").write_text(json.dumps({**BASE, "device": {"type": "cpu"}}))
+    environment = {"PARALLAX_KERNEL_DIR": str(kernels), "PARALLAX_CACHE_DIR": "off"}
+    if "OCL_ICD_VENDORS" in os.environ:
+        environment["OCL_ICD_VENDORS"] = os.environ["OCL_ICD_VENDORS"]
+    done = program(["run", "job.json", "--quiet"], folder, environment)
+    assert done.returncode == 0 and done.stderr == "", f"status {done.returncode}: {done.stderr}"
+
+
+OTHERS = (init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("words", nargs="*")
+    chosen = parser.parse_args()
+    rows = json.loads((pathlib.Path(__file__).parent / "messages.json").read_text())
+    assert len({row["mistake"] for row in rows}) == len(rows), "two mistakes of one name"
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    failed = tried = 0
+    with tempfile.TemporaryDirectory(prefix="parallax-messages-") as work:
+        work = pathlib.Path(work)
+        made = work / "made"
+        made.mkdir()
+
+        def make(job):
+            (made / "make.json").write_text(json.dumps(job))
+            done = program(["run", "make.json", "--quiet"], made)
+            assert done.returncode == 0, done.stderr
+            (made / "make.json").unlink()
+
+        files.make(made, make)
+        wanted = [row for row in rows if all(word in row["mistake"] for word in chosen.words) and not (row.get("no_root") and is_root)]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            tries = [(row, pool.submit(try_row, row, made, work / str(number))) for number, row in enumerate(wanted)]
+            for row, outcome in tries:
+                problems, said = outcome.result()
+                tried += 1
+                failed += bool(problems)
+                if problems or chosen.show:
+                    print(f"{'FAILED' if problems else 'ok'}: {row['mistake']}: {'; '.join(problems)}\n{said}", flush=True)
+        for other in OTHERS if not chosen.words else ():
+            folder = work / other.__name__
+            shutil.copytree(made, folder)
+            tried += 1
+            try:
+                other(folder)
+            except AssertionError as problem:
+                failed += 1
+                print(f"FAILED: {other.__name__}: {problem}")
+    print(f"{tried} mistakes, {failed} failed")
+    return 1 if failed or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
