@@ -52,7 +52,9 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
         const std::vector<std::string> endings = io::endings_for(desc, options);
         const std::string expected = endings.empty() ? std::string("an array that a format can hold") : fmt::format("a file that ends in {}", fmt::join(endings, ", "));
         const std::string near = did_you_mean(to_utf8(path.extension()), endings);
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected, near.empty() ? error.problem : near);
+        const bool unknown = error.problem.starts_with("has an extension");
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected,
+                          !near.empty() ? near : unknown ? "the ending of its name says in which format it is written" : error.problem);
     }
 }
 
