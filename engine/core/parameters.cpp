@@ -138,7 +138,8 @@ Parameters ParameterTable::parse(const Json& object, const std::string& pointer,
         } catch (const ConfigError& error) {
             const bool whole = error.pointer == here && error.hint.empty() && field->type.find("object of ") != std::string::npos;
             if (!whole) throw;
-            throw ConfigError(here, error.found, "an " + field->type);   // with the names of its members
+            std::string type = field->type;   // with the names of its members
+            throw ConfigError(here, error.found, type.insert(type.find("object of "), "an "));
         }
     }
     return Parameters(this, values);

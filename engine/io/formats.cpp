@@ -78,7 +78,10 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
-    if (!foreign.name.empty()) fail(source, fmt::format("is {}{}", foreign.name, compressed ? ", compressed" : ""), fmt::format("{}; {}", foreign.hint, readable));
+    if (!foreign.name.empty()) {
+        const std::string what = foreign.name + (compressed ? ", compressed" : "");
+        fail(source, named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what) : "is " + what, fmt::format("{}; {}", foreign.hint, readable));
+    }
     if (named) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
              "the file is damaged, or its name is wrong");

@@ -1,6 +1,6 @@
 #include "job/prepare.hpp"
 
-#include "io/format.hpp"
+#include "job/endings.hpp"
 
 #include <fmt/format.h>
 
@@ -43,19 +43,7 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     }
     const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
-    const ArrayDesc& desc = prepared.desc(output.source);
-    io::WriteOptions options = output.write;
-    options.overwrite = true;   // seen to above, with the words of a job
-    try {
-        io::check_writable(folder / path.filename(), desc, options);
-    } catch (const IoError& error) {
-        const std::vector<std::string> endings = io::endings_for(desc, options);
-        const std::string expected = endings.empty() ? std::string("an array that a format can hold") : fmt::format("a file that ends in {}", fmt::join(endings, ", "));
-        const std::string near = did_you_mean(to_utf8(path.extension()), endings);
-        const bool unknown = error.problem.starts_with("has an extension");
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected,
-                          !near.empty() ? near : unknown ? "the ending of its name says in which format it is written" : error.problem);
-    }
+    check_format(output, folder, prepared.desc(output.source));
 }
 
 bool starts_with(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }

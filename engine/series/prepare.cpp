@@ -1,5 +1,7 @@
 #include "series/series.hpp"
 
+#include "job/endings.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,14 +80,7 @@ void check_gathered(const PreparedSeries& series, const OutputSpec& output, cons
     ArrayDesc desc = series.sample.desc(output.source);
     if (is_complex(desc.type)) throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
     desc.type = ElementType::f32;
-    io::WriteOptions options = output.write;
-    options.overwrite = true;
-    try {
-        io::check_writable(folder / path.filename(), desc, options);
-    } catch (const IoError& error) {
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), "a format that can hold it",
-                          error.hint.empty() ? error.problem : error.problem + ". " + error.hint);
-    }
+    check_format(output, folder, desc);
 }
 
 Prepared prepare_sample(const PreparedSeries& series) {

@@ -1,0 +1,28 @@
+#include "job/endings.hpp"
+
+#include "io/format.hpp"
+#include "job/paths.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine {
+
+void check_format(const OutputSpec& output, const std::filesystem::path& folder, const ArrayDesc& desc) {
+    io::WriteOptions options = output.write;
+    options.overwrite = true;   // whoever asks has looked, with the words of a job
+    const std::filesystem::path name = path_from(output.file).filename();
+    try {
+        io::check_writable(folder / name, desc, options);
+    } catch (const IoError& error) {
+        const std::vector<std::string> endings = io::endings_for(desc, options);
+        const std::string expected = endings.empty()       ? "an array that a format can hold"
+                                     : endings.size() == 1 ? "a file that ends in " + endings.front()
+                                                           : fmt::format("a file that ends in one of {}", fmt::join(endings, ", "));
+        const std::string near = did_you_mean(to_utf8(name.extension()), endings);
+        const bool unknown = error.problem.starts_with("has an extension");
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected,
+                          !near.empty() ? near : unknown ? "the ending of its name says in which format it is written" : error.problem);
+    }
+}
+
+}  // namespace parallax::engine
