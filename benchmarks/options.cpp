@@ -1,7 +1,7 @@
 #include "options.hpp"
 
 #include "parallax/host/error.hpp"
-#include "parallax/host/selector.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ bool Options::wants(const std::string& name) const { return only.empty() || std:
 
 std::shared_ptr<const host::Device> select_device(const Options& options) {
     const auto selector = options.device.empty() ? host::DeviceSelector() : host::DeviceSelector::parse_spec(options.device);
-    const auto device = selector.select(host::enumerate()).device;
+    const auto device = selector.select(host::enumerate(selector)).device;
     fmt::print("{} ({}, driver {})\n", device->info().name, device->info().platform, device->info().driver);
     return device;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ public:
     struct Options {
         std::vector<std::string> arguments;                             ///< the program first
         std::vector<std::pair<std::string, std::string>> environment;   ///< set beside what this process has
-        std::filesystem::path messages;                                 ///< its standard error, appended; empty: discarded
+        std::filesystem::path messages;                                 ///< its standard error, appended; empty: see last_message()
     };
 
     /// Throws Error where it cannot be started.
@@ -31,11 +32,15 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// False once it takes nothing more. A line feed is added.
-    bool write_line(const std::string& line);
+    /// False once it takes nothing more.
+    bool write(std::string_view bytes);
+    /// A line feed is added.
+    bool write_line(const std::string& line) { return write(line + '\n'); }
     /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds), or `given_up`,
     /// which is asked ten times a second, said so.
     std::optional<std::string> read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up = {});
+    /// So many bytes, after whole lines. Nothing where read_line() would give nothing.
+    std::optional<std::string> read_bytes(std::size_t count, std::chrono::duration<double> limit);
     bool running();
     /// Ends it at once and waits.
     void end();
@@ -43,11 +48,18 @@ public:
     void leave(std::chrono::duration<double> limit);
     /// After its end: "exit status 3", "signal 11 (Segmentation fault)".
     const std::string& ending() const noexcept { return ending_; }
+    /// After its end: the signal that ended it, 0 for none.
+    int signal() const noexcept { return signal_; }
+    /// The last line that it wrote to standard error, where that does not go to a file (Linux; elsewhere empty).
+    std::string last_message() const;
 
 private:
     struct State;
+    void ended(int status);
+    bool read_more(std::chrono::steady_clock::time_point until, const std::function<bool()>& given_up);
     std::unique_ptr<State> state_;
     std::string ending_;
+    int signal_ = 0;
 };
 
 /// For the child: from now on it ends when the process that started it does, however that ends (where the system can: Linux), and

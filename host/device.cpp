@@ -1,11 +1,5 @@
 #include "parallax/host/device.hpp"
 
-#if defined(PARALLAX_HAS_CUDA)
-#include "cuda/device.hpp"
-#endif
-#include "native/device.hpp"
-#include "opencl/device.hpp"
-
 #include <algorithm>
 
 namespace parallax::host {
@@ -31,16 +25,6 @@ std::string_view to_string(DeviceType type) noexcept {
 
 bool DeviceInfo::has(std::string_view capability) const noexcept {
     return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
-}
-
-Inventory enumerate() {
-    Inventory inventory;
-    opencl::add_devices(inventory);
-#if defined(PARALLAX_HAS_CUDA)
-    cuda::add_devices(inventory);
-#endif
-    native::add_device(inventory);
-    return inventory;
 }
 
 }  // namespace parallax::host

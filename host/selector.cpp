@@ -1,7 +1,9 @@
 #include "parallax/host/selector.hpp"
 
+#include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
 #include "text.hpp"
+#include "warnings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,6 +46,9 @@ bool asks_for_native(const DeviceRule& rule) {
     const auto says_native = [](const std::optional<std::string>& text) { return text && contains_nocase(*text, "native"); };
     return rule.backend == Backend::native || rule.index || says_native(rule.name) || says_native(rule.platform) || says_native(rule.vendor);
 }
+
+// A simulator is thousands of times slower than what it simulates.
+bool asks_for_other(const DeviceRule& rule) { return rule.type == DeviceType::other || rule.name || rule.platform || rule.index || rule.uuid; }
 
 std::string numbered(std::size_t rule, const DeviceRule& text) {
     const std::string described = text.describe();
@@ -105,6 +110,7 @@ std::string DeviceRule::why_not(const DeviceInfo& info) const {
     for (const std::string& capability : require)
         if (!info.has(capability)) missing.push_back(capability);
     if (!missing.empty()) return fmt::format("it lacks {}", fmt::join(missing, " and "));
+    if (info.type == DeviceType::other && !asks_for_other(*this)) return "a simulator is chosen only by its name, platform, uuid, type \"other\" or index";
     if (info.backend == Backend::native && !asks_for_native(*this)) return "the native device is chosen only by \"backend\": \"native\", its name or its index";
     return {};
 }
@@ -146,11 +152,21 @@ Selection DeviceSelector::explain(const Inventory& inventory) const {
 Selection DeviceSelector::select(const Inventory& inventory) const {
     Selection selection = explain(inventory);
     if (selection.device) return selection;
+    if (falls_back(*this, inventory)) {
+        std::string why;
+        for (const PlatformProblem& problem : inventory.problems) why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", problem.platform, problem.reason);
+        warn_once(fmt::format("there is no OpenCL or CUDA device ({}): this runs on the native device, in plain C++, which is slow; "
+                              "install pocl-opencl-icd to use this machine's processor, or the GPU's driver", why));
+        selection.device = inventory.native();
+        selection.verdicts.back().chosen = true;
+        return selection;
+    }
 
     std::vector<std::string> reasons;
     for (const DeviceVerdict& verdict : selection.verdicts) {
         const DeviceInfo& info = inventory.devices[static_cast<std::size_t>(verdict.device)]->info();
-        reasons.push_back(fmt::format("device {} \"{}\" ({}): {}", info.index, info.name, info.platform, fmt::join(verdict.reasons, "; ")));
+        const std::string number = info.index >= 0 ? fmt::format(" {}", info.index) : "";
+        reasons.push_back(fmt::format("device{} \"{}\" ({}): {}", number, info.name, info.platform, fmt::join(verdict.reasons, "; ")));
     }
     if (inventory.devices.empty()) reasons.emplace_back("no device was found at all");
     for (const PlatformProblem& problem : inventory.problems)
@@ -177,13 +193,15 @@ std::vector<std::shared_ptr<const Device>> DeviceSelector::select_all(const Inve
         for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || rule.why_not(inventory.devices[i]->info()).empty();
     }
     std::vector<std::shared_ptr<const Device>> devices = each_once(inventory, used);
-    if (devices.empty()) select(inventory);   // says why
+    if (devices.empty()) devices.push_back(select(inventory).device);   // or says why not
     return devices;
 }
 
 std::vector<std::shared_ptr<const Device>> DeviceSelector::select_equals(const Inventory& inventory) const {
     if (use_several_) return select_all(inventory);
-    const DeviceRule& rule = rules_[static_cast<std::size_t>(select(inventory).rule)];
+    const Selection selection = select(inventory);
+    if (selection.rule < 0) return {selection.device};
+    const DeviceRule& rule = rules_[static_cast<std::size_t>(selection.rule)];
     std::vector<bool> admitted;
     for (const auto& device : inventory.devices) admitted.push_back(rule.why_not(device->info()).empty());
     return each_once(inventory, admitted);

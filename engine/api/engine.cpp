@@ -3,7 +3,8 @@
 #include "job/load.hpp"
 #include "opencl/borrow.hpp"
 #include "parallax/device.hpp"
-#include "parallax/host/selector.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "warnings.hpp"
 #if defined(PARALLAX_HAS_CUDA)
 #include "cuda/borrow.hpp"
 #endif
@@ -26,7 +27,7 @@ Devices devices() {
 
 std::shared_ptr<const host::Device> find_device(const std::string& spec) {
     const host::DeviceSelector selector = spec.empty() ? host::DeviceSelector() : host::DeviceSelector::parse_spec(spec);
-    return selector.select(host::enumerate()).device;
+    return selector.select(host::enumerate(selector)).device;
 }
 
 host::ContextOptions context_options(const EngineOptions& options) { return {host::ProgramCache::open(options.cache_folder)}; }
@@ -43,6 +44,8 @@ namespace {
 
 std::shared_ptr<Engine::Impl> opened(std::shared_ptr<host::Context> context, const EngineOptions& options, const char* whose) {
     auto impl = std::make_shared<Engine::Impl>(std::move(context), options.log);
+    if (options.log)
+        for (const std::string& warning : host::take_warnings()) impl->say(LogLevel::warning, warning);
     const DeviceInfo& info = impl->engine.device();
     impl->say(LogLevel::info, fmt::format("{}{} ({}, driver {})", whose, info.name, info.platform, info.driver));
     return impl;

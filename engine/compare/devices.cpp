@@ -37,15 +37,15 @@ bool admits(const host::DeviceSelector& selector, const std::shared_ptr<const ho
 
 std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& inventory, const std::optional<host::DeviceSelector>& only) {
     std::vector<StudyDevice> devices;
-    std::vector<int> taken;
+    std::vector<const host::Device*> taken;
     for (const DeviceChoice& choice : study.devices) {
         for (const auto& device : inventory.devices) {
             const host::DeviceInfo& info = device->info();
             if (!choice.rule.is_null() && !admits(host::DeviceSelector::parse(choice.rule, "/devices"), device)) continue;
             if (only && !admits(*only, device)) continue;
-            const bool again = std::find(taken.begin(), taken.end(), info.index) != taken.end();
+            const bool again = std::find(taken.begin(), taken.end(), device.get()) != taken.end();
             if (again && choice.label.empty()) continue;
-            taken.push_back(info.index);
+            taken.push_back(device.get());
             std::string label = choice.label.empty() ? label_of(info) : choice.label;
             const std::string wanted = label;
             for (int n = 2; std::any_of(devices.begin(), devices.end(), [&](const StudyDevice& d) { return d.label == label; }); ++n) label = fmt::format("{} #{}", wanted, n);

@@ -8,6 +8,7 @@
 #include "compare/report.hpp"
 #include "job/report.hpp"
 #include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -109,7 +110,6 @@ private:
     }
 
     void start_workers() {
-        const host::Inventory inventory = host::enumerate();
         fs::create_directories(options_.out / "logs");
         Json rates = Json::object(), probed = Json::object(), problems = Json::object();
         for (std::size_t d = 0; d < devices_.size(); ++d) {
@@ -125,7 +125,7 @@ private:
                 problems[devices_[d].label] = lost.what();
             }
         }
-        oracle_ = std::make_unique<DeviceWorker>(to_json(inventory.native()->info()), worker_options("reference"));
+        oracle_ = std::make_unique<DeviceWorker>(to_json(host::native_device()->info()), worker_options("reference"));
         sessions_.push_back({{"started", utc_now()}, {"environment", environment()}, {"rates", std::move(rates)}, {"probed", std::move(probed)}, {"problems", std::move(problems)}});
         journal_.append({{"session", sessions_.back()}});
     }

@@ -2,6 +2,7 @@
 
 #include "child.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ Json answer_error(const std::exception& error) {
 
 std::shared_ptr<const host::Device> find_device(const Json& wanted) {
     std::vector<std::string> there;
-    for (const auto& device : host::enumerate().devices) {
+    for (const auto& device : host::enumerate(host::DeviceSelector::parse({{"backend", wanted.at("backend")}})).devices) {
         const host::DeviceInfo& info = device->info();
         const bool same = info.name == wanted.at("name") && to_string(info.backend) == wanted.at("backend").get<std::string>() &&
                           info.platform == wanted.at("platform") && info.uuid == wanted.at("uuid") && info.pci == wanted.at("pci");

@@ -8,6 +8,7 @@
 #include "compare/statistics.hpp"
 #include "core/clock.hpp"
 #include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -166,7 +167,7 @@ private:
     Json evaluate(const Json& request, const HostArrays& arrays) {
         Json results = Json::object();
         for (const Json& asked : request.value("evaluate", Json::array())) {
-            if (!judge_) judge_ = std::make_unique<Engine>(*host::enumerate().native());
+            if (!judge_) judge_ = std::make_unique<Engine>(*host::native_device());
             Session session(*judge_);
             Call call;
             call.algorithm = &judge_->registry().get(asked.at("run").get<std::string>());

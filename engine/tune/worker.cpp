@@ -1,6 +1,7 @@
 #include "tune/worker.hpp"
 
 #include "compare/serving.hpp"
+#include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
 #include "tune/messages.hpp"
 
@@ -43,7 +44,7 @@ private:
     Json open(const Json& request) {
         device_ = compare::find_device(request.at("device"));
         engine_ = std::make_unique<Engine>(*device_, host::ContextOptions{host::ProgramCache::open()});
-        judge_ = std::make_unique<Engine>(*host::enumerate().native());
+        judge_ = std::make_unique<Engine>(*host::native_device());
         return {{"device", device_->info().name}};
     }
 

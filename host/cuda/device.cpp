@@ -26,7 +26,7 @@ private:
     std::shared_ptr<const Compiler> compiler_;
 };
 
-void add_device(Inventory& inventory, const std::shared_ptr<const Driver>& driver, int ordinal, int platform_index) {
+void add_device(Inventory& inventory, const std::shared_ptr<const Driver>& driver, int ordinal, int platform_index, bool counted) {
     CUdevice device = 0;
     check(*driver, driver->device_get(&device, ordinal), "cuDeviceGet", fmt::format("list CUDA device {}", ordinal));
     DeviceInfo info = describe(*driver, device);
@@ -41,7 +41,7 @@ void add_device(Inventory& inventory, const std::shared_ptr<const Driver>& drive
         inventory.problems.push_back({"CUDA", fmt::format("{}: {}", info.name, problem), hint});
         return;
     }
-    info.index = static_cast<int>(inventory.devices.size());
+    info.index = counted ? static_cast<int>(inventory.devices.size()) : -1;
     info.platform_index = platform_index;
     info.index_in_platform = ordinal;
     inventory.devices.push_back(std::make_shared<CudaDevice>(std::move(info), driver, device, std::move(compiler)));
@@ -49,7 +49,7 @@ void add_device(Inventory& inventory, const std::shared_ptr<const Driver>& drive
 
 }  // namespace
 
-void add_devices(Inventory& inventory) {
+void add_devices(Inventory& inventory, bool counted) {
     std::string problem, hint;
     const auto driver = Driver::load(problem, hint);
     if (!problem.empty()) inventory.problems.push_back({"CUDA", problem, hint});
@@ -60,7 +60,7 @@ void add_devices(Inventory& inventory) {
         check(*driver, driver->device_get_count(&count), "cuDeviceGetCount", "list the CUDA devices");
         for (int ordinal = 0; ordinal < count; ++ordinal) {
             try {
-                add_device(inventory, driver, ordinal, platform_index);
+                add_device(inventory, driver, ordinal, platform_index, counted);
             } catch (const Error& error) {
                 inventory.problems.push_back({"CUDA", error.what(), "check nvidia-smi"});
             }

@@ -23,7 +23,7 @@ private:
 
 }  // namespace
 
-void add_device(Inventory& inventory) {
+void add_device(Inventory& inventory, bool counted) {
     DeviceInfo info;
     info.backend = Backend::native;
     info.type = DeviceType::cpu;
@@ -32,7 +32,7 @@ void add_device(Inventory& inventory) {
     info.platform = "native";
     info.version = "C++20";
     info.driver = platform::system_version();
-    info.index = static_cast<int>(inventory.devices.size());
+    info.index = counted ? static_cast<int>(inventory.devices.size()) : -1;
     info.platform_index = inventory.devices.empty() ? 0 : inventory.devices.back()->info().platform_index + 1;
     info.global_memory = info.max_allocation = platform::physical_memory();
     info.compute_units = static_cast<std::uint32_t>(platform::processors());

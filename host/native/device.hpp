@@ -5,7 +5,7 @@
 
 namespace parallax::host::native {
 
-/// Appends the one native device.
-void add_device(Inventory&);
+/// Appends the one native device. Its index is -1 unless all before it are `counted`.
+void add_device(Inventory&, bool counted);
 
 }  // namespace parallax::host::native

@@ -139,6 +139,11 @@ std::shared_ptr<Program> ClContext::build_text(const std::string& name, const st
     return programs_.get(shared_from_this(), {{name}, text, options});
 }
 
+const DevicePlace& ClContext::place() const {
+    std::call_once(place_known_, [this] { place_ = place_of(*this); });
+    return place_;
+}
+
 const SharedQueue& ClContext::transfer_queue() {
     const std::lock_guard lock(mutex_);
     if (!transfer_queue_) {

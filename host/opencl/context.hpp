@@ -2,6 +2,7 @@
 
 #include "opencl/api.hpp"
 #include "health.hpp"
+#include "opencl/child_build.hpp"
 #include "opencl/event.hpp"
 #include "opencl/program.hpp"
 #include "parallax/host/context.hpp"
@@ -49,6 +50,8 @@ public:
     cl_device_id device() const noexcept { return device_; }
     cl_platform_id platform() const noexcept { return platform_; }
     ProgramCache* cache() const noexcept { return cache_.get(); }
+    /// Where a child finds this device.
+    const DevicePlace& place() const;
     const std::array<std::size_t, 3>& max_items() const noexcept { return max_items_; }
     /// Largest global size in one dimension.
     std::uint64_t max_global() const noexcept { return max_global_; }
@@ -74,6 +77,8 @@ private:
     std::optional<Capabilities> capabilities_;
     std::atomic<std::uint64_t> allocated_{0};
     bool borrowed_ = false;
+    mutable std::once_flag place_known_;
+    mutable DevicePlace place_;
     Health health_;
     ProgramStore programs_;
 };

@@ -3,11 +3,15 @@
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "opencl/info.hpp"
+#include "opencl/loader.hpp"
 #include "opencl/registration.hpp"
 #include "parallax/host/error.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 
 namespace parallax::host::opencl {
 namespace {
@@ -38,6 +42,27 @@ std::string hint_for_empty(const std::string& platform) {
     return "its driver is installed but sees no hardware";
 }
 
+/// Where a driver is registered twice the loader lists its platform twice, as one handle if the library is one file. A copy of the file
+/// is a platform of its own, of the same name and version, with the same devices.
+bool is_same(const DeviceInfo& a, const DeviceInfo& b) {
+    return a.name == b.name && a.vendor == b.vendor && a.version == b.version && a.driver == b.driver && a.uuid == b.uuid && a.pci == b.pci &&
+           a.platform == b.platform && a.global_memory == b.global_memory;
+}
+
+bool is_known(const Inventory& inventory, const std::vector<DeviceInfo>& devices) {
+    if (devices.empty()) return false;
+    std::vector<DeviceInfo> other;   // devices of one platform lie together
+    for (std::size_t i = 0; i <= inventory.devices.size(); ++i) {
+        const DeviceInfo* const info = i < inventory.devices.size() ? &inventory.devices[i]->info() : nullptr;
+        if (!other.empty() && (info == nullptr || info->platform_index != other.front().platform_index)) {
+            if (std::equal(other.begin(), other.end(), devices.begin(), devices.end(), is_same)) return true;
+            other.clear();
+        }
+        if (info != nullptr) other.push_back(*info);
+    }
+    return false;
+}
+
 void add_platform(Inventory& inventory, cl_platform_id platform, int platform_index) {
     const std::string name = platform_string(platform, CL_PLATFORM_NAME);
     cl_uint count = 0;
@@ -50,6 +75,8 @@ void add_platform(Inventory& inventory, cl_platform_id platform, int platform_in
     std::vector<cl_device_id> devices(count);
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr), "clGetDeviceIDs", "list the devices of " + name);
 
+    std::vector<DeviceInfo> found;
+    std::vector<cl_device_id> handles;
     for (cl_uint i = 0; i < count; ++i) {
         DeviceInfo info = describe(devices[i], name);
         if (device_value<cl_bool>(devices[i], CL_DEVICE_AVAILABLE, CL_TRUE) == CL_FALSE) {
@@ -60,10 +87,18 @@ void add_platform(Inventory& inventory, cl_platform_id platform, int platform_in
             inventory.problems.push_back({name, fmt::format("{} has no compiler for OpenCL C", info.name), "install the driver's complete package"});
             continue;
         }
-        info.index = static_cast<int>(inventory.devices.size());
         info.platform_index = platform_index;
         info.index_in_platform = static_cast<int>(i);
-        inventory.devices.push_back(std::make_shared<ClDevice>(std::move(info), platform, devices[i]));
+        found.push_back(std::move(info));
+        handles.push_back(devices[i]);
+    }
+    if (is_known(inventory, found)) {
+        inventory.problems.push_back({name, "its driver is registered twice; its devices are listed once", "take one of the registrations away"});
+        return;
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        found[i].index = static_cast<int>(inventory.devices.size());
+        inventory.devices.push_back(std::make_shared<ClDevice>(std::move(found[i]), platform, handles[i]));
     }
 }
 
@@ -86,6 +121,7 @@ std::vector<cl_platform_id> platforms(Inventory& inventory) {
 }  // namespace
 
 void add_devices(Inventory& inventory) {
+    const std::vector<LeftOut>& left_out = load_drivers();
     try {
         int index = 0;
         for (const cl_platform_id platform : platforms(inventory)) {
@@ -99,7 +135,7 @@ void add_devices(Inventory& inventory) {
     } catch (const Error& error) {
         inventory.problems.push_back({"OpenCL", error.what(), "reinstall the OpenCL loader (ocl-icd-libopencl1)"});
     }
-    add_registration_problems(inventory);
+    add_registration_problems(inventory, left_out);
 }
 
 }  // namespace parallax::host::opencl

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <sstream>
 
 namespace parallax::host::opencl {
@@ -20,7 +21,9 @@ bool has_extension(const DeviceInfo& info, std::string_view name) {
     return std::find(info.extensions.begin(), info.extensions.end(), name) != info.extensions.end();
 }
 
+// A device that claims to be of several types at once (Oclgrind) is none of them, but a simulator: it is taken where it is asked for.
 DeviceType type_of(cl_device_type type) {
+    if (std::popcount(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR)) > 1) return DeviceType::other;
     if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceType::gpu;
     if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
     if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return DeviceType::accelerator;

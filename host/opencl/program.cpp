@@ -1,10 +1,12 @@
 #include "opencl/program.hpp"
 
+#include "opencl/child_build.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "parallax/host/error.hpp"
 #include "program/build_log.hpp"
 #include "program/key.hpp"
+#include "program/lock.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -59,24 +61,67 @@ cl::Program build_from_binary(const ClContext& context, const std::vector<unsign
     return program;
 }
 
+// Empty where there is no sound entry, or the driver does not want it.
+cl::Program load(const ClContext& context, const ProgramText& source, const std::string& key) {
+    ProgramCache* const cache = context.cache();
+    if (cache == nullptr) return {};
+    const auto binary = cache->load(key);
+    if (binary.empty()) return {};
+    cl::Program program = build_from_binary(context, binary, source.options);
+    if (program() == nullptr) cache->forget(key);
+    return program;
+}
+
+[[noreturn]] void refuse(const ProgramText& source, const std::string& options, const std::string& reason) {
+    throw UnsupportedError(fmt::format("{} cannot be compiled by this driver", source.files.front()),
+                           {fmt::format("{}: {} (options {})", source.files.front(), reason, options)});
+}
+
+// By a child, unless one has compiled it before or there is none; empty where it is to be built here. Throws UnsupportedError for what
+// has ended a child, now or before: then this process would have ended.
+cl::Program build_by_child(const ClContext& context, const ProgramText& source, const std::string& key) {
+    ProgramCache* const cache = context.cache();
+    const std::string tried = "tried-" + key;   // an entry with a reason: refused; with the word sound: compiled, but without a binary
+    const std::string sound = "sound";
+    const auto known = cache != nullptr ? cache->load(tried) : std::vector<unsigned char>();
+    if (const std::string verdict(known.begin(), known.end()); verdict == sound) return {};
+    else if (!verdict.empty()) refuse(source, source.options, verdict + "; this verdict is kept in " + cache->folder());
+
+    const auto keep = [&](const std::string& verdict) {
+        if (cache != nullptr) cache->store(tried, std::vector<unsigned char>(verdict.begin(), verdict.end()));
+    };
+    const ChildBuild result = build_in_child(context.place(), source);
+    if (result.outcome == ChildBuild::Outcome::lost) {
+        if (result.lasting) keep(result.reason);
+        refuse(source, source.options, result.reason);
+    }
+    if (result.outcome != ChildBuild::Outcome::built) return {};
+    cl::Program program = result.binary.empty() ? cl::Program() : build_from_binary(context, result.binary, source.options);
+    if (program() == nullptr) keep(sound);
+    else if (cache != nullptr) cache->store(key, result.binary);
+    return program;
+}
+
 std::shared_ptr<const BuiltProgram> build(const ClContext& context, const ProgramText& source, const std::string& key) {
     const auto start = std::chrono::steady_clock::now();
     auto built = std::make_shared<BuiltProgram>();
     built->file = source.files.front();
     built->hash = key;
-    ProgramCache* const cache = context.cache();
-    if (cache != nullptr) {
-        if (const auto binary = cache->load(key); !binary.empty()) {
-            built->program = build_from_binary(context, binary, source.options);
-            if (built->program() == nullptr) cache->forget(key);
-            built->origin = "disk";
-        }
-    }
+    built->origin = "disk";
+    built->program = load(context, source, key);
     if (built->program() == nullptr) {
-        built->program = build_from_text(context, source);
-        built->origin = "built";
-        if (cache != nullptr)
-            if (const auto binary = binary_of(built->program()); !binary.empty()) cache->store(key, binary);
+        ProgramCache* const cache = context.cache();
+        const BuildLock alone(cache, key);
+        if (alone.held()) built->program = load(context, source, key);   // another process may have built it meanwhile
+        if (built->program() == nullptr) {
+            built->origin = "built";
+            built->program = build_by_child(context, source, key);
+        }
+        if (built->program() == nullptr) {
+            built->program = build_from_text(context, source);
+            if (cache != nullptr)
+                if (const auto binary = binary_of(built->program()); !binary.empty()) cache->store(key, binary);
+        }
     }
     built->log = log_of(built->program(), context.device());
     built->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -8,44 +8,34 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <vector>
+#include <sstream>
 
 namespace parallax::host::opencl {
 namespace {
 namespace fs = std::filesystem;
 
-struct Registration {
-    std::string source;    ///< the .icd file or the variable that names the library
-    std::string library;
-};
+constexpr const char* nvidia_library = "libnvidia-opencl.so.1";
 
-void read_icd(std::vector<Registration>& list, const fs::path& path) {
+Registration read_icd(const fs::path& path) {
     std::ifstream file(path);
     std::string library;
     std::getline(file, library);
-    list.push_back({path.string(), trim(library)});
+    return {path.string(), trim(library)};
 }
 
-// As ocl-icd and Khronos' loader look for drivers: OCL_ICD_VENDORS or OPENCL_VENDOR_PATH may name a folder, one .icd
-// file, or (the first) a library.
-std::vector<Registration> registrations() {
-    std::vector<Registration> list;
-    const auto chosen = platform::environment("OCL_ICD_VENDORS");
-    const auto other = platform::environment("OPENCL_VENDOR_PATH");
-    fs::path place = chosen ? fs::path(*chosen) : other ? fs::path(*other) : platform::opencl_vendor_folder();
-    if (place.empty()) return list;
+// A folder of .icd files, one of them, or a library: what OCL_ICD_VENDORS may name. Khronos' loader takes folders only, and then
+// finds nothing where ocl-icd finds one driver.
+void read_place(std::vector<Registration>& list, const char* variable, const fs::path& place, const fs::path& folder) {
     std::error_code problem;
     if (fs::is_directory(place, problem)) {
         for (const fs::directory_entry& entry : fs::directory_iterator(place, problem))
-            if (entry.path().extension() == ".icd") read_icd(list, entry.path());
+            if (entry.path().extension() == ".icd") list.push_back(read_icd(entry.path()));
     } else if (place.extension() == ".icd") {
-        if (!fs::exists(place, problem) && place.is_relative()) place = platform::opencl_vendor_folder() / place;
-        read_icd(list, place);
-    } else if (chosen) {
-        list.push_back({"OCL_ICD_VENDORS", *chosen});
+        const bool below_folder = !place.has_parent_path() && fs::exists(folder / place, problem);
+        list.push_back(read_icd(below_folder ? folder / place : place));
+    } else if (variable != nullptr) {
+        list.push_back({variable, place.string()});
     }
-    std::sort(list.begin(), list.end(), [](const Registration& a, const Registration& b) { return a.source < b.source; });
-    return list;
 }
 
 void add_nvidia_problem(Inventory& inventory) {
@@ -53,11 +43,10 @@ void add_nvidia_problem(Inventory& inventory) {
     if (std::any_of(inventory.devices.begin(), inventory.devices.end(), [&](const auto& device) { return is_nvidia(device->info().platform); }) ||
         std::any_of(inventory.problems.begin(), inventory.problems.end(), [&](const auto& problem) { return is_nvidia(problem.platform); }))
         return;
-    const std::string library = "libnvidia-opencl.so.1";
-    const std::string problem = platform::library_problem(library);
+    const std::string problem = platform::library_problem(nvidia_library);
     if (problem.empty())
-        inventory.problems.push_back({"NVIDIA", library + " is on this machine, but no OpenCL platform of it is registered",
-                                      fmt::format("register it: mkdir -p /etc/OpenCL/vendors && echo {} > /etc/OpenCL/vendors/nvidia.icd", library)});
+        inventory.problems.push_back({"NVIDIA", std::string(nvidia_library) + " is on this machine, but no OpenCL platform of it is registered",
+                                      fmt::format("register it: mkdir -p /etc/OpenCL/vendors && echo {} > /etc/OpenCL/vendors/nvidia.icd", nvidia_library)});
     else if (platform::has_nvidia_device())
         inventory.problems.push_back({"NVIDIA", fmt::format("there is an NVIDIA device, but its OpenCL driver is missing ({})", problem),
                                       "install the driver's OpenCL part (Debian: nvidia-opencl-icd; containers: "
@@ -67,8 +56,26 @@ void add_nvidia_problem(Inventory& inventory) {
 
 }  // namespace
 
-void add_registration_problems(Inventory& inventory) {
-    const std::vector<Registration> entries = registrations();
+std::vector<Registration> registrations() {
+    std::vector<Registration> list;
+    const auto folder = platform::environment("OPENCL_VENDOR_PATH");
+    const fs::path usual = folder ? fs::path(*folder) : platform::opencl_vendor_folder();
+    const auto chosen = platform::environment("OCL_ICD_VENDORS");
+    const fs::path place = chosen ? fs::path(*chosen) : usual;
+    if (!place.empty()) read_place(list, chosen ? "OCL_ICD_VENDORS" : nullptr, place, usual);
+    std::istringstream files(platform::environment("OCL_ICD_FILENAMES").value_or(""));
+    for (std::string library; std::getline(files, library, ':');)
+        if (!library.empty()) list.push_back({"OCL_ICD_FILENAMES", library});
+    std::sort(list.begin(), list.end(), [](const Registration& a, const Registration& b) { return a.source < b.source; });
+    return list;
+}
+
+void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>& left_out) {
+    std::vector<Registration> entries = registrations();
+    for (const LeftOut& driver : left_out) inventory.problems.push_back({driver.registration.source, driver.reason, driver.hint});
+    std::erase_if(entries, [&](const Registration& entry) {
+        return std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& driver) { return driver.registration.library == entry.library; });
+    });
     // Under a loader that does not read this folder (Oclgrind's, or an implementation linked directly) none of these
     // libraries is loaded, and loading them here would only do harm.
     const bool in_use = inventory.devices.empty() || std::any_of(entries.begin(), entries.end(), [](const Registration& entry) {
@@ -86,7 +93,8 @@ void add_registration_problems(Inventory& inventory) {
                                           "reinstall the driver that the file belongs to, or remove the file"});
     }
     // Who chooses one driver by hand does not ask about the others.
-    if (!platform::environment("OCL_ICD_VENDORS") && !platform::environment("OPENCL_VENDOR_PATH")) add_nvidia_problem(inventory);
+    const bool nvidia_left_out = std::any_of(left_out.begin(), left_out.end(), [](const LeftOut& driver) { return contains_nocase(driver.registration.library, "nvidia"); });
+    if (!nvidia_left_out && !platform::environment("OCL_ICD_VENDORS") && !platform::environment("OPENCL_VENDOR_PATH")) add_nvidia_problem(inventory);
 }
 
 }  // namespace parallax::host::opencl

@@ -4,17 +4,21 @@
 // reader sees the old entry, the new one or none, whatever other processes do.
 #include "parallax/host/program.hpp"
 #include "platform.hpp"
+#include "warnings.hpp"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <system_error>
 
 namespace parallax::host {
 namespace {
@@ -38,6 +42,15 @@ Header header_for(const std::string& key, const std::vector<unsigned char>& bina
     header.checksum[0] = hash.low64;
     header.checksum[1] = hash.high64;
     return header;
+}
+
+// Once for each process and folder: the next process compiles everything again, which takes seconds and may take minutes.
+void warn_unusable(const std::string& folder, const char* problem) noexcept {
+    try {
+        warn_once(fmt::format("{} ({}): programs are compiled again in each process; let PARALLAX_CACHE_DIR name a folder that can be written, or be \"off\"",
+                              folder.empty() ? "there is no folder for the program cache" : "the program cache " + folder + " cannot be used", problem));
+    } catch (const std::exception&) {   // out of memory for the words
+    }
 }
 
 class DiskCache final : public ProgramCache {
@@ -67,7 +80,9 @@ public:
                 fs::rename(temporary, path_of(key));
                 return;
             }
-        } catch (const std::exception&) {   // full disk, folder gone: the program is built again next time
+            throw std::system_error(errno != 0 ? errno : EIO, std::generic_category());
+        } catch (const std::exception& error) {   // full disk, folder gone: the program is built again next time
+            warn_unusable(folder_.string(), error.what());
         }
         if (!temporary.empty()) fs::remove(temporary, ignored);
     }
@@ -110,13 +125,13 @@ private:
         return binary;
     }
 
-    // Temporary files of processes that died; an hour is longer than any write takes.
+    // Temporary files and locks of processes that died; an hour is longer than any write takes, and than anyone waits for a lock.
     void sweep() const noexcept {
         try {
             std::error_code ignored;
             const auto now = fs::file_time_type::clock::now();
             for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
-                if (entry.path().filename().string().find(".tmp-") != std::string::npos) {
+                if (entry.path().filename().string().find(".tmp-") != std::string::npos || entry.path().extension() == ".lock") {
                     const auto written = entry.last_write_time(ignored);
                     if (!ignored && now - written > std::chrono::hours(1)) fs::remove(entry.path(), ignored);
                 }
@@ -127,9 +142,12 @@ private:
     fs::path folder_;
 };
 
+/// `problem`: why it is not a folder, for the first who needs it. Empty: it was asked for.
 class MemoryCache final : public ProgramCache {
 public:
+    explicit MemoryCache(std::string folder = {}, std::string problem = {}) : wanted_(std::move(folder)), problem_(std::move(problem)) {}
     std::vector<unsigned char> load(const std::string& key) override {
+        if (!problem_.empty()) warn_unusable(wanted_, problem_.c_str());
         const std::lock_guard lock(mutex_);
         const auto found = entries_.find(key);
         return found == entries_.end() ? std::vector<unsigned char>() : found->second;
@@ -148,20 +166,23 @@ public:
     std::string folder() const override { return {}; }
 
 private:
+    const std::string wanted_, problem_;
     std::mutex mutex_;
     std::map<std::string, std::vector<unsigned char>> entries_;
 };
 
-// Binaries are code: a folder that is made here is its user's alone.
-bool can_write(const fs::path& folder) {
+// Empty: programs can be kept there. Binaries are code: a folder that is made here is its user's alone.
+std::string why_unusable(const fs::path& folder) {
     std::error_code problem;
     const bool made = fs::create_directories(folder, problem);
-    if (problem || !fs::is_directory(folder, problem)) return false;
-    if (made && !platform::make_private(folder)) return false;
+    if (problem) return problem.message();
+    if (!fs::is_directory(folder, problem)) return "it is not a folder";
+    if (made && !platform::make_private(folder)) return "others' rights to it cannot be taken away";
     const fs::path probe = folder / ("probe.tmp-" + platform::unique_suffix());
-    const bool written = std::ofstream(probe).put('\n').good();
+    const bool written = std::ofstream(probe).put('\n').flush().good();
+    const std::string reason = written ? std::string() : std::generic_category().message(errno);
     fs::remove(probe, problem);
-    return written;
+    return reason;
 }
 
 }  // namespace
@@ -170,7 +191,8 @@ std::shared_ptr<ProgramCache> ProgramCache::open(std::string folder) {
     if (folder.empty()) folder = platform::environment("PARALLAX_CACHE_DIR").value_or("");
     if (folder == "off") return std::make_shared<MemoryCache>();
     const fs::path path = folder.empty() ? platform::cache_folder() : fs::path(folder);
-    if (path.empty() || !can_write(path)) return std::make_shared<MemoryCache>();
+    if (path.empty()) return std::make_shared<MemoryCache>("", "neither HOME nor XDG_CACHE_HOME names one");
+    if (const std::string problem = why_unusable(path); !problem.empty()) return std::make_shared<MemoryCache>(path.string(), problem);
     return std::make_shared<DiskCache>(path);
 }
 

@@ -1,13 +1,18 @@
 #include "parallax/host/program.hpp"
+#include "program/lock.hpp"
 #include "support.hpp"
+#include "warnings.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #if !defined(_WIN32)
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -105,6 +110,85 @@ TEST_CASE("a place that cannot be written means memory only") {
     CHECK(cache->load("key").empty());
     CHECK(ProgramCache::open("off")->folder().empty());
 }
+
+TEST_CASE("a place that cannot be written is warned of once, by who needs it, with the remedy") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "file", "x");
+    take_warnings();
+    const std::string place = (folder.path() / "file").string();
+    const auto cache = ProgramCache::open(place);
+    CHECK(take_warnings().empty());
+    cache->load("key");
+    cache->load("other");
+    ProgramCache::open(place)->load("key");
+    const auto warnings = take_warnings();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find(place) != std::string::npos);
+    CHECK(warnings[0].find("PARALLAX_CACHE_DIR") != std::string::npos);
+    ProgramCache::open("off")->load("key");
+    CHECK(take_warnings().empty());
+}
+
+TEST_CASE("of several who need the same program one has the lock, and its end is heard") {
+    using namespace std::chrono_literals;
+    const TemporaryFolder folder;
+    const auto cache = ProgramCache::open(folder.path().string());
+    {
+        const BuildLock first(cache.get(), "key");
+        CHECK(first.held());
+        CHECK(BuildLock(cache.get(), "other").held());
+        const auto start = std::chrono::steady_clock::now();
+        CHECK_FALSE(BuildLock(cache.get(), "key", 200ms).held());   // it does not wait for ever
+        CHECK(std::chrono::steady_clock::now() - start >= 200ms);
+    }
+    CHECK(BuildLock(cache.get(), "key").held());
+    CHECK(files_in(folder.path()) == 0);
+    int inside = 0, most = 0, had = 0;
+    std::mutex mutex;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 20; ++round) {
+                const BuildLock lock(cache.get(), "key");
+                {
+                    const std::lock_guard guard(mutex);
+                    had += lock.held() ? 1 : 0;
+                    most = std::max(most, ++inside);
+                }
+                std::this_thread::sleep_for(100us);
+                const std::lock_guard guard(mutex);
+                --inside;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+#if !defined(_WIN32)
+    CHECK(most == 1);
+    CHECK(had == 80);
+#endif
+    CHECK(files_in(folder.path()) == 0);
+    CHECK_FALSE(BuildLock(ProgramCache::open("off").get(), "key").held());
+    CHECK_FALSE(BuildLock(nullptr, "key").held());
+}
+
+#if !defined(_WIN32)
+TEST_CASE("the lock of a process that was killed is free") {
+    const TemporaryFolder folder;
+    const auto cache = ProgramCache::open(folder.path().string());
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const BuildLock lock(cache.get(), "key");
+        write_text(folder.path() / "ready", "");
+        for (;;) pause();
+    }
+    while (!fs::exists(folder.path() / "ready")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK_FALSE(BuildLock(cache.get(), "key", std::chrono::milliseconds(50)).held());
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(BuildLock(cache.get(), "key").held());
+}
+#endif
 
 TEST_CASE("a folder that disappears while the cache is open costs nothing but the entries") {
     const TemporaryFolder folder;

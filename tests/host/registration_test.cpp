@@ -33,6 +33,17 @@ TEST_CASE("an .icd file that names a missing library, or none, is a problem that
     CHECK(problems((folder.path() / "a.icd").string()).size() == 1);
     CHECK(problems((folder.path() / "none.icd").string()).size() == 1);
     CHECK(problems("libthere_is_no_such_driver.so.1").size() == 1);
+    {
+        const ScopedVariable more("OCL_ICD_FILENAMES", "libthere_is_no_such_driver.so.1:/nowhere/lib.so");
+        CHECK(problems((folder.path() / "c.icd").string()).size() == 3);
+    }
+    {
+        const ScopedVariable vendors("OCL_ICD_VENDORS", folder.path().string());
+        Inventory inventory;   // one that was left out is told with its own reason, and not loaded
+        opencl::add_registration_problems(inventory, {{{"a.icd", "libthere_is_no_such_driver.so.1"}, "it crashed", "remove it"}});
+        REQUIRE(inventory.problems.size() == 3);
+        CHECK(inventory.problems[0].reason == "it crashed");
+    }
     fs::create_directory(folder.path() / "empty");
     CHECK(problems((folder.path() / "empty").string()).empty());
 }

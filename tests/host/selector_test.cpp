@@ -1,7 +1,8 @@
-#include "parallax/host/selector.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include "parallax/host/context.hpp"
 #include "parallax/host/error.hpp"
+#include "warnings.hpp"
 
 #include <doctest/doctest.h>
 
@@ -310,6 +311,71 @@ TEST_CASE("no device: the error lists devices, platform problems and what to ins
 
     inventory = {};
     CHECK(has(message(R"({})"), "no device was found at all"));
+}
+
+TEST_CASE("a simulator is taken only where it is meant") {
+    DeviceInfo simulator = device(DeviceType::other, "University of Bristol", "Oclgrind", "Oclgrind Simulator", 1);
+    simulator.uuid = "01234567-89ab-cdef-0123-456789abcdef";
+    const Inventory inventory = inventory_of({simulator, workstation().devices.back()->info()});
+    for (const char* rules : {R"({})", R"({"type": "gpu"})", R"({"type": "cpu"})", R"({"type": "accelerator"})", R"({"backend": "opencl"})", R"({"vendor": "bristol"})",
+                              R"({"min_memory_mb": 1})"}) {
+        CAPTURE(rules);
+        CHECK(chosen(DeviceSelector::parse(Json::parse(rules)), inventory) == -1);
+    }
+    for (const char* rules : {R"({"type": "other"})", R"({"name": "oclgrind"})", R"({"platform": "oclgrind"})", R"({"index": 0})",
+                              R"({"uuid": "0123456789abcdef0123456789abcdef"})"}) {
+        CAPTURE(rules);
+        CHECK(chosen(DeviceSelector::parse(Json::parse(rules)), inventory) == 0);
+    }
+    CHECK(chosen(DeviceSelector::parse_spec("oclgrind"), inventory) == 0);
+}
+
+TEST_CASE("rules for any kind of device take the native one where there is no other, and warn") {
+    const DeviceInfo native = workstation().devices.back()->info();
+    Inventory alone = inventory_of({device(DeviceType::other, "University of Bristol", "Oclgrind", "Oclgrind Simulator", 1), native});
+    alone.problems = {{"OpenCL", "no platform is registered", ""}};
+    const char* const any = R"({"prefer": [{"type": "gpu"}, {"type": "accelerator"}, {"type": "cpu"}], "on_missing": "next"})";
+    take_warnings();
+    for (const auto& selector : {DeviceSelector(), DeviceSelector::parse(Json::parse(any)), DeviceSelector::parse_spec("all")}) {
+        CHECK(falls_back(selector, alone));
+        CHECK(selector.select(alone).device->info().backend == Backend::native);
+        REQUIRE(selector.select_all(alone).size() == 1);
+        CHECK(selector.select_all(alone).front()->info().backend == Backend::native);
+        CHECK(selector.select_equals(alone).size() == 1);
+        CHECK_FALSE(falls_back(selector, workstation()));
+        CHECK_FALSE(selector.explain(alone).device);
+    }
+    const auto warnings = take_warnings();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("no platform is registered") != std::string::npos);
+    CHECK(warnings[0].find("pocl-opencl-icd") != std::string::npos);
+    for (const char* rules : {R"({"type": "cpu"})", R"({"prefer": [{"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"})", R"({"use": [{"type": "cpu"}]})",
+                              R"({"prefer": [{"type": "gpu"}, {"type": "accelerator"}, {"type": "cpu"}]})",
+                              R"({"prefer": [{"type": "gpu", "vendor": "amd"}, {"type": "accelerator"}, {"type": "cpu"}], "on_missing": "next"})"}) {
+        CAPTURE(rules);
+        CHECK_FALSE(falls_back(DeviceSelector::parse(Json::parse(rules)), alone));
+        CHECK_THROWS_AS(DeviceSelector::parse(Json::parse(rules)).select(alone), UnsupportedError);
+    }
+}
+
+TEST_CASE("only what the rules can take is looked for, and what is found is what the whole list has") {
+    const Inventory all = enumerate();
+    CHECK(enumerate(DeviceSelector::parse_spec("native")).devices.size() == 1);
+    CHECK(enumerate(DeviceSelector::parse_spec("native")).devices[0]->info().index == -1);
+    CHECK(native_device()->info().backend == Backend::native);
+    for (const auto& device : enumerate(DeviceSelector::parse_spec("cuda")).devices) CHECK(device->info().backend != Backend::opencl);
+    for (const char* rules : {R"({})", R"({"type": "cpu"})", R"({"backend": "opencl"})", R"({"index": 0})", R"({"backend": "opencl", "index": 0})", R"({"use": "all"})",
+                              R"({"prefer": [{"backend": "cuda"}, {"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"})", R"({"index": -1})"}) {
+        CAPTURE(rules);
+        const DeviceSelector selector = DeviceSelector::parse(Json::parse(rules));
+        const Selection whole = selector.explain(all), part = selector.explain(enumerate(selector));
+        REQUIRE((whole.device != nullptr) == (part.device != nullptr));
+        if (!whole.device) continue;
+        CHECK(whole.device->info().name == part.device->info().name);
+        CHECK(whole.device->info().backend == part.device->info().backend);
+        CHECK((part.device->info().index == whole.device->info().index || part.device->info().index == -1));
+        CHECK(selector.select_all(all).size() == selector.select_all(enumerate(selector)).size());
+    }
 }
 
 TEST_CASE("the schema names every key") {

@@ -9,6 +9,7 @@
 #include "job/load.hpp"
 #include "terminal.hpp"
 #include "tune/worker.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -126,7 +127,7 @@ int compare(const Options& options) {
     run.resume = options.resume;
     run.overwrite = options.overwrite;
     if (!options.device.empty()) run.only = device_from(options.device);
-    const std::vector<StudyDevice> devices = devices_of(asked.study, host::enumerate(), run.only);
+    const std::vector<StudyDevice> devices = devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
 
     watch_interrupts();
     run.cancelled = interrupted;

@@ -2,6 +2,8 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/runner.hpp"
+#include "warnings.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -61,7 +63,8 @@ int explain(const host::Inventory& inventory, const std::string& spec, bool json
         for (const std::string& reason : verdict.reasons) fmt::print("      {}\n", reason);
     }
     print_problems(inventory);
-    if (!selection.device) fmt::print(stderr, "no device meets the rules\n");
+    if (!selection.device)
+        fmt::print(stderr, "no device meets the rules{}\n", host::falls_back(selector, inventory) ? "; for want of any other the native device is taken" : "");
     return status;
 }
 
@@ -76,6 +79,7 @@ void add_devices(CLI::App& app, Command& command) {
     sub->callback([sub, options, &command] {
         command.origin = options->spec;
         command.run = [options, explained = sub->count("--explain") > 0] {
+            host::on_warning({});   // what is wrong with drivers stands in the list
             const host::Inventory inventory = host::enumerate();
             return explained ? explain(inventory, options->spec, options->json) : list(inventory, options->json);
         };

@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "job/load.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -80,6 +81,6 @@ host::DeviceSelector device_from(const std::string& spec) {
     }
 }
 
-host::Selection select_device(const host::DeviceSelector& selector) { return selector.select(host::enumerate()); }
+host::Selection select_device(const host::DeviceSelector& selector) { return selector.select(host::enumerate(selector)); }
 
 }  // namespace parallax::cli

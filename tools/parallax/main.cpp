@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "terminal.hpp"
+#include "warnings.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -88,6 +89,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     logger->set_pattern("%^%l%$: %v");
     logger->set_level(verbose ? spdlog::level::debug : spdlog::level::warn);
     spdlog::set_default_logger(logger);
+    parallax::host::on_warning([](const std::string& text) { spdlog::warn("{}", text); });
     try {
         const int status = command.run();
         if (std::fflush(stdout) != 0) throw parallax::IoError("standard output", "cannot be written");

@@ -5,6 +5,7 @@
 #include "job/runner.hpp"
 #include "ranks.hpp"
 #include "series/series.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -83,7 +84,7 @@ int plan(const JobOptions& options, bool json) {
     std::vector<engine::Engine*> devices;
     const auto open = [&](const host::DeviceSelector& selector) {
         const auto cache = host::ProgramCache::open();
-        for (const auto& device : selector.select_all(host::enumerate())) {
+        for (const auto& device : selector.select_all(host::enumerate(selector))) {
             engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
             devices.push_back(engines.back().get());
         }

@@ -2,6 +2,7 @@
 
 #include "console.hpp"
 #include "distributed/run.hpp"
+#include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ RankWork::RankWork(const JobOptions& options, const RankRules& rules, const engi
     prepared = engine::prepare(std::move(job), options.locations(), rules.overwrite);
     if (rules.check) rules.check(prepared);
     opening = std::chrono::steady_clock::now();
-    const auto devices = prepared.job.device.select_equals(host::enumerate());
+    const auto devices = prepared.job.device.select_equals(host::enumerate(prepared.job.device));
     engine.emplace(*devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()], host::ContextOptions{host::ProgramCache::open()});
 }
 

@@ -5,6 +5,7 @@
 #include "job/runner.hpp"
 #include "ranks.hpp"
 #include "terminal.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -145,7 +146,7 @@ int run(const Options& options) {
     warn(prepared);
 
     const Clock::time_point opening = Clock::now();
-    const auto devices = prepared.job.device.select_all(host::enumerate());
+    const auto devices = prepared.job.device.select_all(host::enumerate(prepared.job.device));
     if (devices.size() > 1) engine::distributed::check_divisible(prepared.job, static_cast<int>(devices.size()));
     std::vector<std::unique_ptr<engine::Engine>> engines;
     const auto cache = host::ProgramCache::open();

@@ -5,6 +5,7 @@
 #include "console.hpp"
 #include "job/load.hpp"
 #include "terminal.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -113,7 +114,7 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     std::vector<std::unique_ptr<engine::Engine>> engines;
     std::vector<engine::Engine*> devices;
     const auto cache = host::ProgramCache::open();
-    for (const auto& device : series.job.device.select_all(host::enumerate())) {
+    for (const auto& device : series.job.device.select_all(host::enumerate(series.job.device))) {
         engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
         devices.push_back(engines.back().get());
     }

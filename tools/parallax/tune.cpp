@@ -10,6 +10,7 @@
 #include "terminal.hpp"
 #include "tune/own_problems.hpp"
 #include "tune/tune.hpp"
+#include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
 
@@ -178,8 +179,8 @@ int tune(const Options& asked) {
     for (const std::string& name : asked.algorithms) registry.get(name, "ALGORITHM");   // before a device is opened
     std::optional<Own> own;
     if (!asked.from.empty()) own = read_own(asked, registry.algorithms());
-    const host::Inventory inventory = host::enumerate();
     const host::DeviceSelector wanted = !asked.device.empty() ? device_from(asked.device) : own ? own->device : host::DeviceSelector();
+    const host::Inventory inventory = host::enumerate(wanted);
     const host::Selection selection = wanted.select(inventory);
     if (selection.device->info().backend == host::Backend::native)
         throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device", "the native device has no policies to tune");

@@ -1,0 +1,14 @@
+// What a verdict on a driver depends on beside the driver: where one of these changes, the driver is tried again.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace parallax::host {
+
+/// Size and time of a file, links followed; empty where there is none.
+std::string file_state(const std::filesystem::path&);
+/// Of the system since it was started, of the container, and of the environment but for variables that no driver reads.
+std::string machine_state();
+
+}  // namespace parallax::host

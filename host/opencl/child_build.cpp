@@ -1,0 +1,147 @@
+#include "opencl/child_build.hpp"
+
+#include "helper.hpp"
+#include "opencl/context.hpp"
+#include "opencl/info.hpp"
+#include "opencl/program.hpp"
+#include "parallax/host/error.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#if !defined(_WIN32)
+#include <dlfcn.h>
+#endif
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace parallax::host::opencl {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+/// llvmpipe takes minutes for a hologram's transforms.
+constexpr Seconds start_limit{60}, build_limit{1800};
+
+/// NVIDIA's compiler has built every kernel of the project on several driver versions, and its contexts take .2 s and memory in each process;
+/// Oclgrind's reports would be lost with the child.
+bool is_sound(const DeviceInfo& info) { return contains_nocase(info.platform, "nvidia") || contains_nocase(info.platform, "oclgrind"); }
+
+/// The driver's library, by the address of one of its functions: every object of OpenCL begins with a pointer to a table of them.
+std::string library_of([[maybe_unused]] cl_platform_id platform) {
+#if !defined(_WIN32)
+    const auto* const table = *reinterpret_cast<const void* const* const*>(platform);
+    Dl_info found{};
+    if (table != nullptr && dladdr(table[1], &found) != 0 && found.dli_fname != nullptr) return found.dli_fname;   // clGetPlatformInfo
+#endif
+    return {};
+}
+
+/// Children that wait for work, by what they were started with.
+class Pool {
+public:
+    std::unique_ptr<Child> take(const DevicePlace& place) {
+        const std::lock_guard lock(mutex_);
+        auto& idle = idle_[key(place)];
+        while (!idle.empty()) {
+            std::unique_ptr<Child> child = std::move(idle.back());
+            idle.pop_back();
+            if (child->running()) return child;
+        }
+        return nullptr;
+    }
+    void give(const DevicePlace& place, std::unique_ptr<Child> child) {
+        const std::lock_guard lock(mutex_);
+        idle_[key(place)].push_back(std::move(child));
+    }
+
+private:
+    using Key = std::pair<std::string, std::pair<std::string, std::size_t>>;
+    static Key key(const DevicePlace& place) { return {place.library, {place.platform, place.index}}; }
+    std::mutex mutex_;
+    std::map<Key, std::vector<std::unique_ptr<Child>>> idle_;
+};
+
+Pool& pool() {
+    static Pool children;   // ended when the process ends
+    return children;
+}
+
+/// A new one, once it has found the device. Null where it does not.
+std::unique_ptr<Child> start(const DevicePlace& place) {
+    try {
+        auto child = std::make_unique<Child>(helper_for(place.library, {"compile", place.library, place.platform, std::to_string(place.index)}));
+        const auto line = child->read_line(start_limit);
+        return line == "ready " + place.name ? std::move(child) : nullptr;
+    } catch (const Error&) {   // no process can be had
+        return nullptr;
+    }
+}
+
+ChildBuild lost(Child& child, bool late) {
+    ChildBuild result{ChildBuild::Outcome::lost, {}, {}, late};
+    if (late) {
+        child.end();
+        result.reason = fmt::format("the driver's compiler did not come to an end within {:g} s", build_limit.count());
+    } else {
+        child.leave(std::chrono::seconds(2));   // one that is just dying tells how
+        result.lasting = child.signal() != SIGKILL && child.signal() != SIGTERM;   // memory that has run out, or a person
+        result.reason = fmt::format("the driver's compiler ended the process that tried it: {}", child.ending());
+    }
+    if (const std::string words = child.last_message(); !words.empty()) result.reason += fmt::format("; it said: {}", words);
+    return result;
+}
+
+/// Nothing: the child was gone before it had begun, as one is that has waited long.
+std::optional<ChildBuild> ask(Child& child, const ProgramText& source) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
+    if (!child.write(fmt::format("build {} {}\n", source.text.size(), source.options.size()) + source.text + source.options)) return std::nullopt;
+    const auto line = child.read_line(build_limit);
+    if (!line) return lost(child, std::chrono::steady_clock::now() >= until);
+    int status = 0;
+    std::size_t bytes = 0;
+    if (std::sscanf(line->c_str(), "built %d %zu", &status, &bytes) != 2) return lost(child, false);
+    const auto binary = child.read_bytes(bytes, start_limit);
+    if (!binary) return lost(child, false);
+    if (status != CL_SUCCESS) return ChildBuild{ChildBuild::Outcome::failed, {}, {}, false};
+    return ChildBuild{ChildBuild::Outcome::built, {binary->begin(), binary->end()}, {}, false};
+}
+
+}  // namespace
+
+DevicePlace place_of(const ClContext& context) {
+    DevicePlace place;
+    if (helper_program().empty() || is_sound(context.info())) return place;
+    place.library = library_of(context.platform());
+    place.platform = platform_string(context.platform(), CL_PLATFORM_NAME);
+    place.name = device_string(context.device(), CL_DEVICE_NAME);
+    cl_uint count = 0;
+    if (place.library.empty() || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return place;
+    std::vector<cl_device_id> devices(count);
+    if (count == 0 || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return place;
+    while (place.index < devices.size() && devices[place.index] != context.device()) ++place.index;
+    place.available = place.index < devices.size();   // a part of a device has no place in the list
+    return place;
+}
+
+ChildBuild build_in_child(const DevicePlace& place, const ProgramText& source) {
+    if (!place.available) return {};
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        std::unique_ptr<Child> child = attempt == 0 ? pool().take(place) : nullptr;
+        if (!child) child = start(place);
+        if (!child) return {};
+        if (auto result = ask(*child, source)) {
+            if (result->outcome != ChildBuild::Outcome::lost) pool().give(place, std::move(child));
+            return std::move(*result);
+        }
+    }
+    return {};
+}
+
+}  // namespace parallax::host::opencl

@@ -1,0 +1,196 @@
+#include "opencl/trial.hpp"
+
+#include "helper.hpp"
+#include "machine_state.hpp"
+#include "parallax/host/error.hpp"
+#include "parallax/host/json.hpp"
+#include "parallax/host/program.hpp"
+#include "platform.hpp"
+#include "program/key.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+namespace parallax::host::opencl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+using Libraries = std::vector<std::string>;
+
+constexpr std::int64_t bad_for_s = 600;
+
+std::int64_t now_s() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+double limit_s() {
+    const auto given = platform::environment("PARALLAX_DRIVER_TIMEOUT_S");
+    const double seconds = given ? std::atof(given->c_str()) : 0;
+    return seconds > 0 ? std::min(seconds, 86400.0) : 30;
+}
+
+struct Verdict {
+    std::string problem;        ///< empty: it can be loaded
+    std::string library;        ///< that was being loaded, where there is a problem
+    std::string files, state;   ///< what was loaded, a line each, and what the file system said of it
+    std::int64_t at = 0;
+};
+
+std::string state_of(const std::string& files) {
+    std::string state;
+    std::istringstream lines(files);
+    for (std::string file; std::getline(lines, file);) state += file_state(file) + ';';
+    return state;
+}
+
+Verdict from_json(const std::vector<unsigned char>& text) {
+    const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+    if (!json.is_object()) return {};
+    const auto text_of = [&](const char* key) { return json.value(key, std::string()); };
+    return {text_of("problem"), text_of("library"), text_of("files"), text_of("state"), json.value("at", std::int64_t{0})};
+}
+
+/// A driver's verdict holds for this machine, as it is since it was started, and for this environment.
+class Verdicts {
+public:
+    std::optional<Verdict> find(const Libraries& libraries) const {
+        const std::vector<unsigned char> text = cache_->load(key(libraries));
+        if (text.empty()) return std::nullopt;
+        Verdict known = from_json(text);
+        const std::int64_t age = now_s() - known.at;
+        const bool holds = known.problem.empty() ? known.state == state_of(known.files) : age >= 0 && age < bad_for_s;
+        return known.at > 0 && holds ? std::optional(std::move(known)) : std::nullopt;
+    }
+    void keep(const Libraries& libraries, const Verdict& verdict) {
+        const Json json{{"problem", verdict.problem}, {"library", verdict.library}, {"files", verdict.files}, {"state", verdict.state}, {"at", verdict.at}};
+        const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+        cache_->store(key(libraries), std::vector<unsigned char>(text.begin(), text.end()));
+    }
+
+private:
+    std::string key(const Libraries& libraries) const {
+        return "driver-" + hash_parts({fmt::format("{}", fmt::join(libraries, "\n")), state_, helper_program(), file_state(helper_program()), PARALLAX_VERSION});
+    }
+    std::shared_ptr<ProgramCache> cache_ = ProgramCache::open();
+    std::string state_ = machine_state();
+};
+
+/// A child that loads one driver, or several beside each other.
+class Trial {
+public:
+    Trial(Libraries libraries, double limit) : libraries_(std::move(libraries)), limit_(limit), child_(helper_for(libraries_.front(), arguments(libraries_, limit))) {}
+
+    Verdict wait(Clock::time_point until) {
+        Verdict verdict;
+        std::string doing = "before it was loaded";
+        // One that was waited for after another that hangs has said all long ago.
+        const auto left = [until] { return std::max<Clock::duration>(until - Clock::now(), std::chrono::seconds(1)); };
+        while (const auto line = child_.read_line(left())) {
+            if (line->starts_with("doing ")) doing = line->substr(6);
+            else if (line->starts_with("library ")) verdict.library = line->substr(8);
+            else if (line->starts_with("loaded ")) verdict.files += line->substr(7) + '\n';
+            else if (*line == "done") return finish(std::move(verdict));   // what cannot be loaded is left out by the loader
+        }
+        if (Clock::now() >= until) {
+            child_.end();
+            verdict.problem = fmt::format("it did not come to an end within {:g} s {}", limit_, doing);
+        } else {
+            child_.leave(std::chrono::seconds(2));   // one that is just dying tells how
+            verdict.problem = fmt::format("it ended the process {}: {}", doing, child_.ending());
+        }
+        std::string words = child_.last_message();
+        while (words.ends_with('.')) words.pop_back();
+        if (!words.empty()) verdict.problem += fmt::format("; it said: {}", words);
+        return finish(std::move(verdict));
+    }
+
+private:
+    static std::vector<std::string> arguments(const Libraries& libraries, double limit) {
+        std::vector<std::string> list{"probe", fmt::format("{}", static_cast<int>(limit) + 5)};
+        list.insert(list.end(), libraries.begin(), libraries.end());
+        return list;
+    }
+    Verdict finish(Verdict verdict) const {
+        if (libraries_.size() > 1 && !verdict.problem.empty()) verdict.problem += "; alone it can be loaded, but not beside the others";
+        verdict.state = state_of(verdict.files);
+        const bool holds = !verdict.files.empty() || !verdict.problem.empty();   // what was not there may come
+        verdict.at = holds ? now_s() : 0;
+        return verdict;
+    }
+
+    Libraries libraries_;
+    double limit_;
+    Child child_;
+};
+
+LeftOut left_out(const Registration& registration, const std::string& problem) {
+    return {registration, fmt::format("its driver {} is left out: {}", registration.library, problem),
+            fmt::format("update or reinstall the driver, or take its registration away ({}); it is tried again ten minutes after it failed", registration.source)};
+}
+
+/// Verdicts on several sets of drivers, all tried at once. One that no process can be had for counts as sound.
+std::vector<Verdict> judge(Verdicts& verdicts, const std::vector<Libraries>& sets) {
+    const double limit = limit_s();
+    std::vector<Verdict> found(sets.size());
+    std::vector<std::unique_ptr<Trial>> trials(sets.size());
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (auto known = verdicts.find(sets[i])) {
+            found[i] = std::move(*known);
+            continue;
+        }
+        try {
+            trials[i] = std::make_unique<Trial>(sets[i], limit);
+        } catch (const Error&) {   // it is loaded as it is
+        }
+    }
+    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (!trials[i]) continue;
+        found[i] = trials[i]->wait(until);
+        verdicts.keep(sets[i], found[i]);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<LeftOut> try_drivers(const std::vector<Registration>& registrations) {
+    std::vector<LeftOut> list;
+    if (helper_program().empty()) return list;
+    Libraries libraries;
+    std::vector<Libraries> each;
+    for (const Registration& entry : registrations) {
+        const bool again = std::find(libraries.begin(), libraries.end(), entry.library) != libraries.end();
+        if (entry.library.empty() || again || platform::library_is_loaded(entry.library)) continue;
+        libraries.push_back(entry.library);
+        each.push_back({entry.library});
+    }
+    if (libraries.empty()) return list;
+
+    const auto leave_out = [&](const std::string& library, const std::string& problem) {
+        std::erase(libraries, library);
+        for (const Registration& entry : registrations)
+            if (entry.library == library) list.push_back(left_out(entry, problem));
+    };
+    Verdicts verdicts;
+    const std::vector<Verdict> alone = judge(verdicts, each);
+    for (std::size_t i = 0; i < each.size(); ++i) {
+        if (!alone[i].problem.empty()) leave_out(each[i].front(), alone[i].problem);
+        else if (alone[i].files.empty()) std::erase(libraries, each[i].front());   // the loader passes over it
+    }
+    // Two copies of one driver, and drivers with the same LLVM inside, may be sound alone and end the process together.
+    while (libraries.size() > 1) {
+        const Verdict together = judge(verdicts, {libraries}).front();
+        if (together.problem.empty()) break;
+        const bool named = std::find(libraries.begin(), libraries.end(), together.library) != libraries.end();
+        leave_out(named ? together.library : libraries.back(), together.problem);
+    }
+    return list;
+}
+
+}  // namespace parallax::host::opencl

@@ -1,0 +1,26 @@
+// Of several processes that need the same program at once one compiles it, and the others wait for what it leaves in the cache.
+#pragma once
+
+#include "parallax/host/program.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace parallax::host {
+
+class BuildLock {
+public:
+    /// Waits until nobody else has it: a process that dies lets go of it. Not held where the cache is no folder, its file system
+    /// knows no locks, or `limit` is over: then several compile the same, and all is as right.
+    BuildLock(const ProgramCache*, const std::string& key, std::chrono::duration<double> limit = std::chrono::minutes(5));
+    ~BuildLock();
+    BuildLock(const BuildLock&) = delete;
+    BuildLock& operator=(const BuildLock&) = delete;
+    bool held() const noexcept { return file_ >= 0; }
+
+private:
+    std::string path_;
+    int file_ = -1;
+};
+
+}  // namespace parallax::host

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Drivers that misbehave, beside one that works: every command names them, leaves them out, and does its work.
+
+sweep.py PARALLAX FOLDER [HOST]: FOLDER holds the fake drivers; HOST is a program with the library in it. Needs a working driver in OCL_ICD_VENDORS.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+program, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+host = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
+good = open(os.environ["OCL_ICD_VENDORS"]).read()
+work = tempfile.mkdtemp(prefix="parallax-drivers-test-")
+failures = []
+checks = 0
+
+JOB = {"parallax": 1, "steps": [{"id": "noise", "run": "noise", "kind": "gaussian", "variance": .01, "in": {"image": "image"}}, {"run": "box_filter", "radius": 2}],
+       "inputs": {"image": "in.npy"}, "outputs": {"image": "out.npy"}}
+
+BAD = {  # the library, and words that the message must hold
+    "abort": ("libplx_fake_abort.so", ["left out", "while it was loaded", "signal 6", "nothing works here"]),
+    "segfault": ("libplx_fake_segfault.so", ["left out", "platforms were listed", "signal 11"]),
+    "exit": ("libplx_fake_exit.so", ["left out", "while it was loaded", "exit status 0"]),
+    "hang": ("libplx_fake_hang.so", ["left out", "did not come to an end", "platforms were listed"]),
+}
+
+
+def check(what, holds, why=""):
+    global checks
+    checks += 1
+    if not holds:
+        failures.append(what)
+        print(f"FAILED {what}: {why[-1500:]}", flush=True)
+
+
+def run(arguments, **variables):
+    environment = {**os.environ, "PARALLAX_DRIVER_TIMEOUT_S": "3", **{name: str(value) for name, value in variables.items()}}
+    begun = time.monotonic()
+    done = subprocess.run(arguments, cwd=work, env=environment, capture_output=True, text=True, timeout=300, errors="replace")
+    done.seconds = time.monotonic() - begun
+    return done
+
+
+def vendors(name, files):
+    place = os.path.join(work, "vendors-" + name)
+    os.makedirs(place, exist_ok=True)
+    for file, text in files.items():
+        with open(os.path.join(place, file), "w") as out:
+            out.write(text)
+    return place
+
+
+def write_inputs():
+    header = "{'descr': '|u1', 'fortran_order': False, 'shape': (16, 24), }"
+    header += " " * (63 - (10 + len(header)) % 64 + 1 - 1) + "\n"
+    while (10 + len(header)) % 64:
+        header = header[:-1] + " \n"
+    with open(os.path.join(work, "in.npy"), "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(range(256)) + bytes(128))
+    for name, device in (("job", None), ("native", {"backend": "native"})):
+        job = {**JOB, "steps": [{"run": "box_filter", "radius": 2}]}
+        if device:
+            job["device"] = device
+        with open(os.path.join(work, name + ".json"), "w") as out:
+            json.dump(job, out)
+
+
+def commands(name):
+    """Arguments, and whether drivers are touched."""
+    return [
+        (["devices"], True),
+        (["devices", "--json"], True),
+        (["run", "job.json", "--overwrite"], True),
+        (["plan", "job.json"], True),
+        (["selftest", "--algorithm", "box_filter", "--quiet"], True),
+        (["compare", "--job", "job.json", "--quick", "--quiet", "--overwrite", "--out", "compared-" + name], True),
+        (["run", "job.json", "--device", "native", "--overwrite"], False),
+        (["run", "native.json", "--overwrite"], False),
+    ]
+
+
+def sweep():
+    cache = os.path.join(work, "cache")
+    for name, (library, words) in BAD.items():
+        place = vendors(name, {"a.icd": os.path.join(folder, library) + "\n", "good.icd": good})
+        for arguments, touched in commands(name):
+            what = f"{name}: {' '.join(arguments)}"
+            done = run([program, *arguments], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
+            said = done.stderr + done.stdout
+            check(what, done.returncode == 0, f"status {done.returncode}\n{said}")
+            if arguments[0] == "run":
+                check(what + " has its output", os.path.exists(os.path.join(work, "out.npy")))
+                if os.path.exists(os.path.join(work, "out.npy")):
+                    os.remove(os.path.join(work, "out.npy"))
+            if touched:
+                check(what + " names the driver", library in said and all(word in said for word in words), said)
+            else:
+                check(what + " touches no driver", library not in said, said)
+            if arguments == ["devices", "--json"] and done.returncode == 0:
+                check(what + " lists the others", any(device["backend"] == "opencl" for device in json.loads(done.stdout)["devices"]), said)
+        if host:
+            done = run([host], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
+            check(f"{name}: in a host application", done.returncode == 0 and library in done.stdout and '"opencl"' in done.stdout, done.stdout + done.stderr)
+
+
+def alone():
+    """The bad driver is the only one: the job runs on the native device, and one line says so."""
+    for name, (library, _) in BAD.items():
+        place = vendors("only-" + name, {"a.icd": os.path.join(folder, library) + "\n"})
+        done = run([program, "run", "job.json", "--overwrite", "--quiet"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=os.path.join(work, "cache"))
+        lines = [line for line in done.stderr.splitlines() if "runs on the native device" in line]
+        check(f"{name} alone: run", done.returncode == 0 and len(lines) == 1, done.stderr)
+        if name == "hang":
+            continue   # each place is waited for anew
+        for how, place in (("as a file", os.path.join(place, "a.icd")), ("as a library", os.path.join(folder, library))):
+            done = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=os.path.join(work, "cache"))
+            check(f"{name} {how}: devices", done.returncode == 0 and library in done.stderr and "native" in done.stdout, done.stderr)
+
+
+def harmless():
+    """What the loader passes over is told, and nothing more."""
+    for name, text, word in (("garbage", os.path.join(work, "garbage.so") + "\n", "cannot be loaded"), ("missing", "libplx_there_is_none.so\n", "cannot be loaded"),
+                             ("empty", "", "names no library")):
+        with open(os.path.join(work, "garbage.so"), "w") as out:
+            out.write("this is no library\n" * 100)
+        place = vendors(name, {"a.icd": text, "good.icd": good})
+        done = run([program, "devices"], OCL_ICD_VENDORS=place)
+        check(f"{name}: devices", done.returncode == 0 and word in done.stderr and " opencl " in done.stdout, done.stderr)
+        done = run([program, "run", "job.json", "--overwrite"], OCL_ICD_VENDORS=place)
+        check(f"{name}: run", done.returncode == 0, done.stderr)
+    done = run([program, "run", "job.json", "--overwrite"], OCL_ICD_VENDORS=vendors("none", {}))
+    check("no driver at all: run", done.returncode == 0 and done.stderr.count("runs on the native device") == 1, done.stderr)
+    done = run([program, "run", "job.json", "--overwrite", "--device", "gpu"], OCL_ICD_VENDORS=vendors("none", {}))
+    check("no driver at all: a gpu was asked for", done.returncode == 1 and "no device meets" in done.stderr, done.stderr)
+
+
+def registered_twice():
+    library = good.strip()
+    copy = os.path.join(work, "copy.so")
+    for name, second in (("the same file", library), ("a copy", copy)):
+        if second == copy:
+            said = run([os.path.join(os.path.dirname(program), "parallax-driver"), "probe", "60", library]).stdout
+            shutil.copy(next(line[7:] for line in said.splitlines() if line.startswith("loaded ")), copy)
+        place = vendors("twice-" + name.replace(" ", "-"), {"a.icd": good, "b.icd": second + "\n"})
+        once = json.loads(run([program, "devices", "--json"]).stdout)["devices"]
+        done = run([program, "devices", "--json"], OCL_ICD_VENDORS=place)
+        both = json.loads(done.stdout)["devices"] if done.returncode == 0 else []
+        check(f"registered twice, {name}", len(both) == len(once), done.stdout + done.stderr)
+    if "pocl" in library:
+        done = run([program, "devices", "--json"], POCL_DEVICES="pthread pthread")
+        check("two devices of one platform", len([d for d in json.loads(done.stdout)["devices"] if d["backend"] == "opencl"]) == 2, done.stdout)
+
+
+def verdicts():
+    """A good verdict is kept; a driver that hangs is waited for once."""
+    cache = os.path.join(work, "cache-verdicts")
+    place = vendors("hang", {})
+    first = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
+    second = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
+    check("a hang is waited for once", first.seconds > 3 and second.seconds < 3 and "left out" in second.stderr, f"{first.seconds} s, {second.seconds} s")
+    off = run([program, "devices"], PARALLAX_DRIVER="off")
+    check("without the helper", off.returncode == 0 and " opencl " in off.stdout, off.stderr)
+
+
+def compiler():
+    """A compiler that aborts ends a child. The job is refused with the reason, or another variant does it; the next process knows already."""
+    preload = os.path.join(folder, "libplx_aborting_compiler.so")
+    cache, log = os.path.join(work, "cache-compiler"), os.path.join(work, "compiled.txt")
+    job = {"parallax": 1, "steps": [{"run": "box_filter", "radius": 2, "variant": "lanes"}], "inputs": {"image": "in.npy"}, "outputs": {"image": "out.npy"}}
+    with open(os.path.join(work, "lanes.json"), "w") as out:
+        json.dump(job, out)
+    for attempt in (1, 2):
+        done = run([program, "run", "lanes.json", "--overwrite"], LD_PRELOAD=preload, ABORT_AT="box_filter/lanes.cl", PARALLAX_CACHE_DIR=cache)
+        check(f"a compiler that aborts, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr, f"{done.returncode} {done.stderr}")
+    check("the verdict is remembered", "kept in" in done.stderr, done.stderr)
+    # The same without the fault: compiled once, by the child alone, and then never again.
+    for attempt in (1, 2):
+        done = run([program, "run", "lanes.json", "--overwrite"], LD_PRELOAD=preload, COUNT_IN=log, PARALLAX_CACHE_DIR=os.path.join(work, "cache-sound"))
+        check(f"a sound compiler, attempt {attempt}", done.returncode == 0, done.stderr)
+        if attempt == 1:
+            compiled = len(open(log).readlines())
+    check("nothing is compiled twice", len(open(log).readlines()) == compiled and compiled > 0, str(compiled))
+    # Four cold starts at once compile each program once.
+    os.remove(log)
+    environment = {**os.environ, "LD_PRELOAD": preload, "COUNT_IN": log, "PARALLAX_CACHE_DIR": os.path.join(work, "cache-race")}
+    started = [subprocess.Popen([program, "run", "lanes.json", "--overwrite", "--quiet", "--out", f"race-{i}"], cwd=work, env=environment, stderr=subprocess.PIPE, text=True)
+               for i in range(4)]
+    for process in started:
+        error = process.communicate()[1]
+        check("four cold starts", process.returncode == 0, error)
+    raced = len(open(log).readlines())
+    check("four cold starts compile each program once", raced == compiled, f"{raced} compilations, one process alone {compiled}")
+    check("no lock is left", not [name for name in os.listdir(os.path.join(work, "cache-race")) if name.endswith(".lock")])
+
+
+def caches():
+    """A cache that cannot be used is warned of once, with the remedy."""
+    with open(os.path.join(work, "file"), "w") as out:
+        out.write("not a folder")
+    places = [("a file", os.path.join(work, "file")), ("below a file", os.path.join(work, "file", "x"))]
+    if os.path.isdir("/proc"):
+        places.append(("read-only", "/proc"))
+    for name, place in places:
+        done = run([program, "run", "lanes.json", "--overwrite"], PARALLAX_CACHE_DIR=place)
+        check(f"cache in {name}", done.returncode == 0 and done.stderr.count("program cache") == 1 and "PARALLAX_CACHE_DIR" in done.stderr, done.stderr)
+    done = run([program, "run", "lanes.json", "--overwrite", "--device", "native"], PARALLAX_CACHE_DIR=os.path.join(work, "file"))
+    check("no cache is needed on the native device", "program cache" not in done.stderr, done.stderr)
+    done = run([program, "run", "job.json", "--overwrite"], PARALLAX_CACHE_DIR="off")
+    check("cache off", done.returncode == 0 and "program cache" not in done.stderr, done.stderr)
+
+
+write_inputs()
+try:
+    for part in (sweep, alone, harmless, registered_twice, verdicts, compiler, caches):
+        begun = time.monotonic()
+        part()
+        print(f"{part.__name__}: {time.monotonic() - begun:.1f} s", flush=True)
+finally:
+    shutil.rmtree(work, ignore_errors=True)
+print(f"{checks} checks, {len(failures)} failed")
+sys.exit(1 if failures else 0)
