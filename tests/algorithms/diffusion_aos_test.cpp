@@ -58,6 +58,18 @@ TEST_CASE("diffusion_aos: the reference damps a cosine by the exact factor, and 
     p.iterations = 50;
     diffuse(p, 37, 23, kept.data());
     CHECK(std::abs(std::accumulate(kept.begin(), kept.end(), 0.0) / before - 1) < 1e-13);
+
+    // The defaults (FORMULAS 6.1).
+    CHECK(AosParameters().tau == 1);
+    CHECK(AosParameters().iterations == 16);
+    std::vector<double> standard = waves(48, 32);
+    diffuse({}, 48, 32, standard.data());
+    const auto at = [&](std::size_t y, std::size_t x) { return standard[y * 48 + x]; };
+    CHECK(std::abs(std::accumulate(standard.begin(), standard.end(), 0.0) - 192014.521091) < 1e-6);
+    CHECK(std::abs(at(0, 0) - 100.927117) < 1e-6);
+    CHECK(std::abs(at(16, 23) - 115.914082) < 1e-6);
+    CHECK(std::abs(at(16, 24) - 134.732273) < 1e-6);
+    CHECK(std::abs(at(31, 47) - 149.817646) < 1e-6);
 }
 
 TEST_CASE("diffusion_aos: every size and type on every device") {

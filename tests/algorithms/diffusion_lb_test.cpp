@@ -8,7 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -29,6 +31,14 @@ LbParameters model(Lattice lattice, double step, int iterations) {
     p.step = step;
     p.iterations = iterations;
     return p;
+}
+
+/// What the source papers take, and FORMULAS section 1 has numbers for; in fewer steps than the defaults.
+const Json eight{{"step", 2}, {"iterations", 8}};
+LbParameters paper() { return model(Lattice::d2q9, 2, 8); }
+Json with(Json parameters, const Json& more) {
+    parameters.update(more);
+    return parameters;
 }
 
 /// No image data: edges, waves, nothing symmetric (FORMULAS section 1).
@@ -92,6 +102,20 @@ TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothi
     CHECK(std::abs(at(16, 23) - 118.701350) < 1e-6);
     CHECK(std::abs(at(16, 24) - 131.659934) < 1e-6);
     CHECK(std::abs(at(31, 47) - 151.482973) < 1e-6);
+    // The defaults (FORMULAS 6.1).
+    const std::array<double, 4> by_default[] = {{100.590055, 118.772519, 131.589508, 149.927146}, {100.820192, 118.836694, 131.598826, 149.851308}};
+    for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
+        image = waves(48, 32);
+        LbParameters p;
+        p.lattice = lattice;
+        diffuse(p, 48, 32, image.data());
+        const auto& want = by_default[lattice == Lattice::d2q5 ? 0 : 1];
+        CHECK(std::abs(sum(image) - 192014.521091) < 1e-6);
+        CHECK(std::abs(at(0, 0) - want[0]) < 1e-6);
+        CHECK(std::abs(at(16, 23) - want[1]) < 1e-6);
+        CHECK(std::abs(at(16, 24) - want[2]) < 1e-6);
+        CHECK(std::abs(at(31, 47) - want[3]) < 1e-6);
+    }
 
     for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
         std::vector<double> kept = waves(37, 23), threaded = kept;
@@ -101,6 +125,67 @@ TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothi
         CHECK(std::abs(sum(kept) / before - 1) < 1e-14);
         CHECK(kept == threaded);
     }
+}
+
+TEST_CASE("diffusion_lb: the defaults fade what steps of 2 leave: white noise, as FORMULAS 6.1 has it") {
+    struct Row { double step; int iterations; double d2q5, d2q9, left; };
+    const Row rows[] = {{2, 8, .1742, .2656, .51}, {1, 16, .0563, .0744, .068}, {.8, 20, .0525, .0584, .015}, {2.0 / 3, 24, .0514, .0544, 2.2e-3}, {.5, 32, .0506, .0521, 1.5e-5},
+                        {.25, 64, .0499, .0502, 4e-23}};
+    for (const Row& row : rows) {
+        CAPTURE(row.step);
+        for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
+            LbParameters p = model(lattice, row.step, row.iterations);
+            p.threshold = 1e12;   // g = 1: then white noise comes out with the root of the sum of squares of what a point becomes
+            const int n = 2 * row.iterations + 3;   // no further than a pixel a step
+            std::vector<double> point(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+            point[point.size() / 2] = 1;
+            diffuse(p, n, n, point.data());
+            const double sd = std::sqrt(std::inner_product(point.begin(), point.end(), point.begin(), 0.0));
+            CHECK(std::abs(sd - (lattice == Lattice::d2q5 ? row.d2q5 : row.d2q9)) < 6e-5);
+        }
+        CHECK(left_of_finest(model(Lattice::d2q9, row.step, row.iterations)) == doctest::Approx(row.left).epsilon(.05));
+    }
+    const LbParameters standard;
+    CHECK(standard.step == .5);
+    CHECK(standard.iterations == 32);
+    CHECK(step_warnings(standard).empty());
+    CHECK(step_warnings(model(Lattice::d2q5, .5, 32)).empty());
+}
+
+TEST_CASE("diffusion_lb: steps that leave stripes are told, with steps that do not") {
+    const auto text_of = [](const LbParameters& p) {
+        const std::vector<std::string> warnings = step_warnings(p);
+        return warnings.size() == 1 ? warnings.front() : std::string();
+    };
+    const std::string nine = text_of(paper()), five = text_of(model(Lattice::d2q5, 2, 8));
+    CHECK(nine.find("leave 0.51 of the finest patterns") != std::string::npos);
+    CHECK(nine.find("64 iterations of that step are enough") != std::string::npos);
+    CHECK(nine.find("23 of step 0.709") != std::string::npos);
+    CHECK(five.find("21 of step 0.777") != std::string::npos);
+    CHECK(text_of(model(Lattice::d2q9, .16, 8)).empty());   // explicit: no step remembers
+    CHECK(text_of(model(Lattice::d2q9, 2, 0)).empty());
+    for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9})   // what it says is true, wherever it is said
+        for (const double step : {.25, .3, .5, 1.0, 2.0, 3.7, 5.0, 40.0})
+            for (const int iterations : {1, 2, 5, 8, 20, 50, 200}) {
+                const LbParameters p = model(lattice, step, iterations);
+                CAPTURE(step);
+                CAPTURE(iterations);
+                const std::string text = text_of(p);
+                CHECK(text.empty() == !(coupling(p) > 1 && left_of_finest(p) > .005));
+                if (text.empty()) continue;
+                int enough = 0, fewer = 0;
+                double small = 0;
+                const std::size_t colon = text.find("checkerboards: ");
+                REQUIRE(colon != std::string::npos);
+                REQUIRE(std::sscanf(text.c_str() + colon, "checkerboards: %d iterations of that step are enough, and %d of step %lf", &enough, &fewer, &small) == 3);
+                CHECK(step_warnings(model(lattice, step, enough)).empty());
+                CHECK(step_warnings(model(lattice, small, fewer)).empty());
+                CHECK(small * fewer >= step * iterations * (1 - 1e-12));
+                CHECK(small * (fewer - 1) < step * iterations);
+            }
+    const Algorithm algorithm = make_diffusion_lb();
+    const Problem problem{{{"image", ArrayDesc::dense(ElementType::u8, {{'y', 4}, {'x', 4}})}}, algorithm.parameters.parse(eight, ""), {"image"}};
+    CHECK(algorithm.warnings(problem) == step_warnings(paper()));
 }
 
 TEST_CASE("diffusion_lb: the diffusivities") {
@@ -195,7 +280,7 @@ void check_sizes(std::initializer_list<std::pair<int, int>> sizes) {
         for (const char* lattice : {"D2Q9", "D2Q5"})
             for (const auto& [width, height] : sizes) {
                 const HostArray image = grey(width, height);
-                const Json parameters{{"lattice", lattice}};
+                const Json parameters = with(eight, {{"lattice", lattice}});
                 const std::vector<double> want = wanted(model(lattice[3] == '9' ? Lattice::d2q9 : Lattice::d2q5, 2, 8), image);
                 for (const std::string& variant : bench.variants(parameters, image)) {
                     if (variant == "half" && lattice[3] == '5') continue;   // below, with edges from elsewhere
@@ -215,21 +300,29 @@ TEST_CASE("diffusion_lb: small images by every variant") { check_sizes({{1, 1}, 
 
 TEST_CASE("diffusion_lb: images of several work-groups by every variant") { check_sizes({{48, 32}, {131, 67}, {257, 41}, {512, 19}}); }
 
+TEST_CASE("diffusion_lb: the defaults by the variant that is chosen") {
+    each_device([](Bench& bench) {
+        const HostArray image = grey(75, 41);
+        CHECK(worst(bench.run("", Json::object(), image).image, wanted({}, image)) < 1e-3);
+    });
+}
+
 TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rhythm") {
     each_device([](Bench& bench) {
         if (bench.native()) return;
         const HostArray image = grey(131, 67);
-        const auto check = [&](const std::string& variant, const Json& parameters, const LbParameters& p, const Json& policy) {
+        const auto check = [&](const std::string& variant, const Json& given, const LbParameters& p, const Json& policy) {
+            const Json parameters = with(eight, given);
             CAPTURE(variant);
             CAPTURE(parameters.dump());
             CAPTURE(policy.dump());
             CHECK(worst(bench.run(variant, parameters, image, policy).image, wanted(p, image)) < tolerance(variant));
         };
         const Json policy = Json::object();
-        LbParameters p;
+        LbParameters p = paper();
         p.lattice = Lattice::d2q5;
         check("fused", {{"lattice", "D2Q5"}}, p, {{"work_group_size", 32}, {"items_per_work_item", 4}, {"rows_per_group", 16}, {"rows_ahead", 1}});
-        p = {};
+        p = paper();
         p.update_edges_every = 3;
         if (bench.variants(Json::object(), image).front() == "lanes") check("lanes", {{"update_edges_every", 3}}, p, policy);
         p.sigma = 4;   // a radius of 12, more than the image's own strip has room for
@@ -249,7 +342,7 @@ TEST_CASE("diffusion_lb: two steps at once, by the same edges and each by its ow
         if (bench.native()) return;
         const auto check = [&](int width, int height, const LbParameters& p, Json policy) {
             const HostArray image = grey(width, height);
-            const Json parameters{{"lattice", p.lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"iterations", p.iterations}, {"update_edges_every", p.update_edges_every}, {"sigma", p.sigma}};
+            const Json parameters{{"lattice", p.lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"step", p.step}, {"iterations", p.iterations}, {"update_edges_every", p.update_edges_every}, {"sigma", p.sigma}};
             CAPTURE(parameters.dump());
             CAPTURE(policy.dump());
             CAPTURE(width);
@@ -278,7 +371,7 @@ TEST_CASE("diffusion_lb: one array of populations, streamed in place") {
                     LbParameters p = model(lattice, 2, iterations);
                     p.update_edges_every = every;
                     const HostArray image = grey(width, height);
-                    const Json parameters{{"lattice", lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"iterations", iterations}, {"update_edges_every", every}};
+                    const Json parameters{{"lattice", lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"step", 2}, {"iterations", iterations}, {"update_edges_every", every}};
                     CAPTURE(parameters.dump());
                     CAPTURE(width);
                     CAPTURE(height);
@@ -315,13 +408,13 @@ TEST_CASE("diffusion_lb: stacks and channels are diffused plane by plane, and ro
         const ArrayDesc desc = ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 29}, {'x', 37}, {'c', 2}});
         const auto check = [&]<class T>(const T*, ElementType type) {
             const HostArray image = image_of<T>(desc.with_type(type), values);
-            for (const std::string& variant : bench.variants(Json::object(), image)) {
+            for (const std::string& variant : bench.variants(eight, image)) {
                 CAPTURE(variant);
-                const Bench::Result result = bench.run(variant, Json::object(), image);
+                const Bench::Result result = bench.run(variant, eight, image);
                 CHECK(result.iterations == Json(std::vector<int>(6, 8)));
                 for (int z = 0; z < 3; ++z)
                     for (int c = 0; c < 2; ++c) {
-                        const std::vector<double> want = wanted({}, image, z, c);
+                        const std::vector<double> want = wanted(paper(), image, z, c);
                         double most = 0;
                         for (std::size_t i = 0; i < plane.size(); ++i)
                             most = std::max(most, std::abs(result.image.as<T>()[(static_cast<std::size_t>(z) * plane.size() + i) * 2 + static_cast<std::size_t>(c)] - want[i]));
@@ -336,7 +429,7 @@ TEST_CASE("diffusion_lb: stacks and channels are diffused plane by plane, and ro
 
 TEST_CASE("diffusion_lb: a plane that has come to rest stops by itself") {
     each_device([](Bench& bench) {
-        const Json parameters{{"iterations", 60}, {"stop_below", 4e-3}, {"sigma", 2}};   // 6: the largest radius on the way
+        const Json parameters{{"step", 2}, {"iterations", 60}, {"stop_below", 4e-3}, {"sigma", 2}};   // 6: the largest radius on the way
         LbParameters p = model(Lattice::d2q9, 2, 60);
         p.stop_below = 4e-3;
         p.sigma = 2;

@@ -8,9 +8,9 @@ namespace parallax::engine::diffusion_aos {
 using diffusion_lb::EdgeFunction;
 
 struct AosParameters {
-    double tau = 2;               ///< step in time: diffusivity 1 away from edges, in pixels squared an iteration
+    double tau = 1;               ///< step in time: diffusivity 1 away from edges, in pixels squared an iteration
     double threshold = 4;         ///< K, in grey levels of the image
-    int iterations = 8;
+    int iterations = 16;
     double sigma = 1;
     EdgeFunction edge_function = EdgeFunction::perona_malik_2;
     int update_edges_every = 1;

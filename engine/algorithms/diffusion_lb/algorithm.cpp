@@ -42,6 +42,7 @@ Algorithm make_diffusion_lb() {
     a.outputs = {{"image", "of the same shape and type", true, PortKind::array},
                  {"iterations", "steps taken, a number for each slice and channel", false, PortKind::record}};
     a.infer = infer;
+    a.warnings = [](const Problem& problem) { return step_warnings(problem.parameters.as<LbParameters>()); };
     a.chunking = ways_to_cut;
     a.variants = {lanes_variant(),  fused_variant(),  half_variant(), in_place_variant(), image_variant(),
                   local_variant(),  global_variant(), diffusion_lb::threaded_variant(), diffusion_lb::reference_variant()};

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace parallax::engine::diffusion_lb {
 
 ParameterTable lb_table() {
@@ -13,7 +15,7 @@ ParameterTable lb_table() {
         .choice("lattice", &P::lattice, {{"D2Q5", Lattice::d2q5}, {"D2Q9", Lattice::d2q9}},
                 "D2Q5: a node sends to its 4 neighbours; D2Q9: to 8, which is closer to the same in every direction.")
         .number("step", &P::step, {.min = 0, .max = 1e6},
-                "C: diffusivity away from edges, in pixels squared an iteration. Stable for any C; accurate in time for small ones.")
+                "C: diffusivity away from edges, in pixels squared an iteration. Nothing grows for any C; stripes of single pixels fade where steps are small or many.")
         .number("threshold", &P::threshold, {.above = 0},
                 "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of f32).")
         .integer("iterations", &P::iterations, {.min = 0, .max = 1000000}, "Number of steps.")
@@ -48,6 +50,21 @@ Planes planes_of(const ArrayDesc& image) {
     p.channels = has_channels ? static_cast<int>(image.axes.back().size) : 1;
     p.slices = image.count() / (p.pixels() * p.channels);
     return p;
+}
+
+double left_of_finest(const LbParameters& p) noexcept {
+    return std::pow(std::abs(1 - 2 / (1 + coupling(p))), p.iterations / 2.0);
+}
+
+std::vector<std::string> step_warnings(const LbParameters& p) {
+    const double b = coupling(p), left = left_of_finest(p);
+    if (!(b > 1 && left > .005) || p.iterations == 0) return {};
+    // 5.3 b C iterations are always enough: ln((b C + 1) / (b C - 1)) >= 2 / (b C), and 2 ln 200 / 2 is 5.3.
+    const double time = p.step * p.iterations, enough = std::ceil(5.3 * b), small = std::floor(1000 * std::sqrt(time / (5.3 * b / p.step))) / 1000;
+    std::string text = fmt::format("{} iterations of step {:g} leave {:.2g} of the finest patterns, which show as stripes and checkerboards: {:.0f} iterations of that step are enough",
+                                   p.iterations, p.step, left, enough);
+    if (small > 0) text += fmt::format(", and {:.0f} of step {:g} smooth as much as was asked for", std::ceil(time / small), small);
+    return {text};
 }
 
 std::vector<double> gaussian(double sigma) {

@@ -4,6 +4,7 @@
 #include "core/algorithm.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace parallax::engine::diffusion_lb {
@@ -13,9 +14,9 @@ enum class EdgeFunction { perona_malik_1, perona_malik_2, charbonnier, weickert 
 
 struct LbParameters {
     Lattice lattice = Lattice::d2q9;
-    double step = 2;              ///< C: diffusivity where there are no edges, in pixels squared an iteration
+    double step = .5;             ///< C: diffusivity where there are no edges, in pixels squared an iteration
     double threshold = 4;         ///< K, in grey levels of the image
-    int iterations = 8;
+    int iterations = 32;
     double sigma = 1;             ///< of the smoothing before the gradient, in pixels
     EdgeFunction edge_function = EdgeFunction::perona_malik_2;
     int update_edges_every = 1;
@@ -41,6 +42,12 @@ Planes planes_of(const ArrayDesc& image);
 constexpr int populations(Lattice l) noexcept { return l == Lattice::d2q5 ? 5 : 9; }
 /// b in omega = 2 / (1 + b g): C / (cs^2 / 2), and so that D = C g = cs^2 (1 / omega - 1 / 2).
 constexpr double coupling(const LbParameters& p) noexcept { return p.step * (p.lattice == Lattice::d2q5 ? 5 : 6); }
+
+/// What is left of the finest patterns, stripes and checkerboards of single pixels: |1 - omega|^(iterations / 2) without edges. Of
+/// steps with b C above 1 a part of them flips its sign each time, and fades slowly where steps are large and few (FORMULAS 6.1).
+double left_of_finest(const LbParameters&) noexcept;
+/// Where more than 0.005 is left: that, and what to do about it.
+std::vector<std::string> step_warnings(const LbParameters&);
 
 /// The Gaussian from its centre on, normalised over [-radius, radius], radius = int(3 sigma + .5).
 std::vector<double> gaussian(double sigma);
