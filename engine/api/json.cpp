@@ -2,6 +2,8 @@
 #include "parallax/host/json.hpp"
 #include "parallax/parameters.hpp"
 
+#include <algorithm>
+
 namespace parallax::detail {
 
 void JsonObject::add_text(std::string_view key, std::string_view json) {
@@ -26,6 +28,15 @@ void JsonObject::add(std::string_view key, const Sweep& sweep) {
     } else {
         add_text(key, Json(sweep.values).dump());
     }
+}
+void JsonObject::add(std::string_view key, const std::vector<Label>& labels) {
+    const bool named = std::any_of(labels.begin(), labels.end(), [](const Label& label) { return !label.name.empty(); });
+    Json json = labels.empty() ? Json(nullptr) : named ? Json::object() : Json::array();
+    for (const Label& label : labels) {
+        if (named) json[std::to_string(label.value)] = label.name;
+        else json.push_back(label.value);
+    }
+    add_text(key, json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 void JsonObject::add(std::string_view key, const std::vector<int>& list) { add_text(key, list.empty() ? "null" : Json(list).dump()); }
 

@@ -2,7 +2,8 @@
 // whole 16 bytes. One work-item a word; groups go round. A slice has several rows, or one where the array is an image.
 //   mask_bits      voxels of a band -> bits; through `map`, the source of each sampled x, then row, then slice, where RESAMPLE
 //   mask_outline   set voxels that have a neighbour (26, or 8 in an image) which is not; what lies outside counts as set
-//   mask_box       lowest x, row and slice of any set voxel, by band; all ones: there is none
+//   mask_box       lowest x, row and slice of any set voxel, by band, then the highest, each less all ones (~x), so that the lower one wins there
+//                  too; all ones: there is none
 //   mask_shift     the grid moved by (sx, sy, sz), and where FROM_BOX back by the band's corner
 // Of an array that comes in slabs only `height` slices are there, slice z at the place z % height, and a launch takes `count`
 // of them from the slice `first` on.
@@ -68,19 +69,26 @@ KERNEL void mask_outline(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT
 
 KERNEL void mask_box(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT corners, uint rows, uint words, uint height, uint label, uint first, uint count) {
     const ulong64 slice = (ulong64)words * rows, all = slice * count;
-    GLOBAL uint* corner = corners + 3 * label;
-    uint left = 0xffffffffu, front = 0xffffffffu, bottom = 0xffffffffu;
+    GLOBAL uint* corner = corners + 6 * label;
+    uint left = 0xffffffffu, front = 0xffffffffu, bottom = 0xffffffffu, right = 0, back = 0, top = 0;
     for (ulong64 i = get_global_id(0); i < all; i += get_global_size(0)) {
         const uint z = first + (uint)(i / slice), word = bits[z % height * slice + i % slice];
         if (word == 0) continue;
-        left = min(left, 32u * (uint)(i % words) + popcount((word & (0u - word)) - 1u));
-        front = min(front, (uint)(i / words % rows));
+        const uint x = 32u * (uint)(i % words), y = (uint)(i / words % rows);
+        left = min(left, x + popcount((word & (0u - word)) - 1u));
+        front = min(front, y);
         bottom = min(bottom, z);
+        right = max(right, x + 31u - clz(word));
+        back = max(back, y);
+        top = max(top, z);
     }
     if (left == 0xffffffffu) return;
     atomic_min(&corner[0], left);
     atomic_min(&corner[1], front);
     atomic_min(&corner[2], bottom);
+    atomic_min(&corner[3], ~right);
+    atomic_min(&corner[4], ~back);
+    atomic_min(&corner[5], ~top);
 }
 
 // moved: `count` slices of the grid; sz is that of the first, less its place in the grid.
@@ -88,7 +96,7 @@ KERNEL void mask_shift(GLOBAL const uint* RESTRICT bits, GLOBAL const uint* REST
                        uint height, uint label, uint moved_rows, uint moved_words, uint count, uint sx, uint sy, uint sz) {
     int back_x = 0, back_y = 0, back_z = 0;
 #if FROM_BOX
-    GLOBAL const uint* corner = corners + 3 * label;
+    GLOBAL const uint* corner = corners + 6 * label;
     if (corner[0] != 0xffffffffu) back_x = (int)corner[0], back_y = (int)corner[1], back_z = (int)corner[2];
 #endif
     const ulong64 all = (ulong64)moved_words * moved_rows * count;

@@ -318,6 +318,123 @@ TEST_CASE("box_count: outlines, moved grids, resampling and bits, as they must c
     CHECK(reference_record(flat, {{"anisotropy", "resample"}}).at("resampled") == Json{30, 30, 30});
 }
 
+TEST_CASE("box_count: resampled voxels lie where their distance says, for any anisotropy") {
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    const Algorithm algorithm = make_box_count();
+    const Json resample{{"anisotropy", "resample"}};
+    for (int draw = 0; draw < 200; ++draw) {
+        const auto side = [&] { return static_cast<std::int64_t>(random() % 90) + 2; };
+        const Shape size{side(), side(), side()};
+        std::array<double, 3> spacing{};
+        for (double& s : spacing) s = static_cast<double>(1 + random() % 4000) / 1000;
+        HostArray array = blobs(size, static_cast<unsigned>(random()));
+        array.desc = array.desc.with_spacing('x', spacing[0]).with_spacing('y', spacing[1]).with_spacing('z', spacing[2]);
+        CAPTURE(array.desc.describe());
+        const BoxCountSpec spec = spec_of({{{"volume", array.desc}}, algorithm.parameters.parse(resample, ""), {"counts"}});
+        const double shortest = *std::min_element(spacing.begin(), spacing.end());
+        const auto samples = spec.samples();
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double length = static_cast<double>(size[axis]) * spacing[axis];
+            // All middles lie in the array, and the next one would not.
+            CHECK(samples[axis].size() == static_cast<std::size_t>(spec.size[axis]));
+            CHECK((static_cast<double>(spec.size[axis]) - .5) * shortest <= std::max(length, shortest) * (1 + 1e-12));
+            CHECK((static_cast<double>(spec.size[axis]) + .5) * shortest >= length * (1 - 1e-12));
+            for (std::size_t i = 0; i < samples[axis].size(); ++i) {   // the middle of each lies in the voxel that it is taken from
+                const double middle = (static_cast<double>(i) + .5) * shortest, first = samples[axis][i] * spacing[axis];
+                CHECK(middle >= first * (1 - 1e-9));
+                CHECK(middle <= (first + spacing[axis]) * (1 + 1e-9));
+            }
+        }
+        if (draw < 20) CHECK(reference_record(array, resample).at("levels").at(1).at("edge").get<double>() == doctest::Approx(2 * shortest));
+    }
+}
+
+TEST_CASE("box_count: thresholds and labels of 64 bits are exact, wherever the numbers lie") {
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    // 64 of 512 voxels are above 2^53, all others equal to it.
+    for (const ElementType type : {ElementType::u64, ElementType::i64}) {
+        const HostArray near = filled<std::uint64_t>(type, {8, 8, 8}, [](std::int64_t i) { return (std::uint64_t{1} << 53) + (i % 8 == 0); });
+        for (const Json& threshold : {Json(9007199254740992.0), Json(9007199254740992)})
+            CHECK(boxes_in(reference_record(near, {{"threshold", threshold}}))[0].any == 64);
+        CHECK(boxes_in(reference_record(near, {{"threshold", 9007199254740993}}))[0].any == 0);
+        CHECK(boxes_in(reference_record(near, {{"labels", 9007199254740993}}).at("labels")[0])[0].any == 64);
+    }
+    const std::uint64_t corners[] = {0, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 53, std::uint64_t{1} << 62, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    const auto drawn = [&] { return corners[random() % 7] + (random() % 9) - 4; };   // around a corner, round the end of the type
+    int draws = 0;
+    for (const auto& device : tests::devices_under_test()) {
+        Bench bench(device);
+        for (int draw = 0; draw < 40; ++draw, ++draws) {
+            const bool is_signed = draw % 2 == 0;
+            const ElementType type = is_signed ? ElementType::i64 : ElementType::u64;
+            const HostArray array = filled<std::uint64_t>(type, {6, 7, 8}, [&](std::int64_t) { return drawn(); });
+            const std::uint64_t number = drawn(), first = drawn(), second = drawn();
+            const auto json = [&](std::uint64_t v) { return is_signed ? Json(static_cast<std::int64_t>(v)) : Json(v); };
+            std::uint64_t above = 0, equal[2] = {0, 0};
+            for (std::int64_t i = 0; i < array.desc.count(); ++i) {
+                const std::uint64_t v = array.as<std::uint64_t>()[i];
+                above += is_signed ? static_cast<std::int64_t>(v) > static_cast<std::int64_t>(number) : v > number;
+                equal[0] += v == first;
+                equal[1] += v == second;
+            }
+            INFO(tests::device_label(*device) << " " << json(number).dump() << " " << json(first).dump() << " " << json(second).dump());
+            CHECK(boxes_in(bench.count(array, "", {{"threshold", json(number)}}))[0].any == above);
+            if (first == second) continue;
+            const Json labels = bench.count(array, "", {{"labels", {json(first), json(second)}}}).at("labels");
+            for (std::size_t l = 0; l < 2; ++l) CHECK(boxes_in(labels[l])[0].any == equal[l]);
+            CHECK(labels[0].at("label") == json(first));
+        }
+    }
+    MESSAGE(draws << " draws around 0, 2^31, 2^32, 2^53, 2^62, 2^63 and 2^64");
+    // Floats beside integers that no double is.
+    const HostArray doubles = filled<double>(ElementType::f64, {4, 4, 4}, [](std::int64_t i) { return i % 2 == 0 ? 0x1p53 : 0x1p53 + 2; });
+    CHECK(boxes_in(reference_record(doubles, {{"threshold", 9007199254740993}}))[0].any == 32);   // 2^53 + 1 is nearest to 2^53
+    CHECK(boxes_in(reference_record(doubles, {{"threshold", 9007199254740991}}))[0].any == 64);
+    CHECK(boxes_in(reference_record(doubles, {{"labels", 9007199254740993}}).at("labels")[0])[0].any == 0);
+    CHECK(boxes_in(reference_record(doubles, {{"labels", 9007199254740994}}).at("labels")[0])[0].any == 32);
+}
+
+TEST_CASE("box_count: labels by name, and hundreds of them") {
+    const HostArray atlas = filled<std::uint16_t>(ElementType::u16, {40, 30, 20}, [](std::int64_t i) { return static_cast<std::uint16_t>((i % 40 / 2) + 20 * (i / 40 % 30 / 2)); });
+    std::vector<int> all;
+    for (int label = 0; label < 700; ++label) all.push_back(label);   // more than are folded at a time, and more than there are
+    const Json many{{"labels", all}}, named{{"labels", {{"7", "thalamus"}, {"3", "putamen"}, {"299", "<vermis>"}}}};
+    const Json record = reference_record(atlas, many);
+    CHECK(record.at("labels").size() == 700);
+    CHECK(boxes_in(record.at("labels")[7])[0].any == 80);
+    CHECK(boxes_in(record.at("labels")[400])[0].any == 0);
+    const Json names = reference_record(atlas, named).at("labels");
+    REQUIRE(names.size() == 3);
+    CHECK(names[0].at("label") == 7);   // in the order of the job
+    CHECK(names[0].at("name") == "thalamus");
+    CHECK(names[1].at("name") == "putamen");
+    CHECK_FALSE(record.at("labels")[0].contains("name"));
+    CHECK(plot_of(reference_record(atlas, named)).find("&lt;vermis>") != std::string::npos);
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        INFO(tests::device_label(*device));
+        Bench bench(device);
+        CHECK(bench.count(atlas, "", many) == record);
+        CHECK(bench.count(atlas, "", named) == reference_record(atlas, named));
+        CHECK(bench.count_in_slabs(atlas, "", 7, many) == record);   // 64 at a time: eleven readings
+    }
+    const Algorithm algorithm = make_box_count();
+    const auto refused = [&](const Json& labels) { CHECK_THROWS_AS(algorithm.parameters.parse({{"labels", labels}}, ""), ConfigError); };
+    refused({{"seven", "thalamus"}});
+    refused({{"7", 3}});
+    refused({{"7", "a"}, {"07", "b"}});
+    refused(Json::object());
+    refused(Json::array());
+    refused({1, 2.5});
+    refused("7");
+    refused(std::vector<int>(4097, 1));
+    CHECK(algorithm.parameters.parse(named, "").to_json().at("labels") == named.at("labels"));
+    CHECK(algorithm.parameters.parse({{"labels", {1, 2}}}, "").to_json().at("labels") == Json{1, 2});
+}
+
 TEST_CASE("box_count: every device makes bits, outlines and moved grids as the reference does") {
     // Nearly all of a box is set, so that outlines are thin and hang on single voxels.
     const auto holes = [](const Shape& s, const Shape& low) {
@@ -475,12 +592,109 @@ TEST_CASE("box_count: the grey matter of the MNI template") {
     }
 }
 
+namespace {
+
+/// Which ternary digits of a coordinate are 1.
+unsigned ones_of(std::int64_t v) {
+    unsigned digits = 0;
+    for (int at = 0; v > 0; v /= 3, ++at) digits |= static_cast<unsigned>(v % 3 == 1) << at;
+    return digits;
+}
+
+}  // namespace
+
+TEST_CASE("box_count: \"fit\": \"auto\" keeps to sizes whose boxes are neither few nor full") {
+    const auto carpet = [](auto x, auto y, auto) { return (ones_of(x) & ones_of(y)) == 0; };
+    const auto menger = [](auto x, auto y, auto z) { return ((ones_of(x) & ones_of(y)) | (ones_of(x) & ones_of(z)) | (ones_of(y) & ones_of(z))) == 0; };
+    const auto dust = [](auto x, auto y, auto z) { return ones_of(x) == 0 && ones_of(y) == 0 && ones_of(z) == 0; };
+    const auto vicsek = [](int depth) {
+        return [depth](std::int64_t x, std::int64_t y, std::int64_t) {
+            for (int i = 0; i < depth; ++i, x /= 3, y /= 3)
+                if (x % 3 != 1 && y % 3 != 1) return false;
+            return true;
+        };
+    };
+    const auto flat_dust = [&](auto x, auto y, auto) { return dust(x, y, 0); };
+    struct Row {   // FORMULAS 7.1, powers of two
+        const char* name;
+        Shape shape;
+        Inside inside;
+        double dimension;
+        int from, to;      // edges
+        bool stable;
+    };
+    const Row rows[] = {{"menger 243", {243, 243, 243}, menger, 2.6108, 2, 16, true},
+                        {"carpet 729", {729, 729, 0}, carpet, 1.8727, 2, 32, true},
+                        {"cantor^2 243", {243, 243, 0}, flat_dust, 1.3356, 4, 32, false},
+                        {"cantor^2 729", {729, 729, 0}, flat_dust, 1.3631, 8, 128, true},
+                        {"cantor^3 243", {243, 243, 243}, dust, 2.0034, 4, 32, false},
+                        {"vicsek 243", {243, 243, 0}, vicsek(5), 1.3177, 2, 32, true},
+                        {"vicsek 729", {729, 729, 0}, vicsek(6), 1.4225, 4, 128, true},
+                        {"triangle 512", {512, 512, 0}, [](auto x, auto y, auto) { return (x & y) == 0; }, 1.5850, 2, 128, true}};
+    const Json parameters{{"fit", "auto"}};
+    for (const auto& device : tests::devices_under_test()) {
+        Bench bench(device);
+        const bool slow = bench.device().platform == "rusticl" || bench.device().platform == "Oclgrind";
+        for (const Row& row : rows) {
+            INFO(tests::device_label(*device) << " " << row.name);
+            if (slow && row.shape[2] > 0) continue;
+            const Json record = bench.count(shape_of(row.shape, row.inside), "", parameters);
+            CHECK(std::abs(record.at("dimension").get<double>() - row.dimension) < 2e-4);
+            CHECK((1 << record.at("fit").at("from").get<int>()) == row.from);
+            CHECK((1 << record.at("fit").at("to").get<int>()) == row.to);
+            CHECK(record.at("fit").at("stable") == row.stable);
+            CHECK((record.at("fit").at("change").get<double>() <= .2) == row.stable);
+            CHECK(record.at("fit").at("cover").get<double>() <= .9);
+        }
+        const Json none = bench.count(shape_of({243, 243, 0}, carpet), "", parameters);
+        CHECK(none.at("dimension").is_null());
+        CHECK(none.at("why_no_dimension").get<std::string>().find("no four sizes") != std::string::npos);
+        // A square of 200 in an image of 256, wherever it lies: what counts is the box around it.
+        for (const std::int64_t at : {0, 31, 56}) {
+            const Json square = bench.count(shape_of({256, 256, 0}, [=](auto x, auto y, auto) { return std::min(x, y) >= at && std::max(x, y) < at + 200; }), "", parameters);
+            CHECK(square.at("extent") == Json{200, 200});
+            if (at == 0) CHECK(square.at("dimension") == 2.0);
+            if (at == 0) CHECK(square.at("fit").is_null());
+            if (at == 0) CHECK(plot_of(square).find("it fills its box") != std::string::npos);
+        }
+        const Json line = bench.count(shape_of({200, 3, 0}, [](auto, auto y, auto) { return y == 1; }), "", parameters);
+        CHECK(line.at("dimension").is_null());   // thin: it fills its box, which says nothing
+        CHECK(bench.count(shape_of({64, 64, 64}, [](auto, auto, auto) { return false; }), "", parameters).at("why_no_dimension") == "auto: no voxel is set");
+    }
+}
+
+TEST_CASE("box_count: \"fit\": \"auto\" knows the box around each set, by every variant, in slabs, for each label") {
+    std::mt19937 random(11);
+    for (const auto& device : tests::devices_under_test()) {
+        Bench bench(device);
+        for (int round = 0; round < 4; ++round) {
+            HostArray array = round == 3 ? blobs({75, 90, 0}, 40) : blobs({75, 40, 70}, static_cast<unsigned>(30 + round));
+            const std::size_t empty = array.desc.dense_bytes() / 8;
+            std::fill_n(array.data(), empty + random() % empty, std::byte{0});   // a box that begins somewhere
+            if (round == 1) array.desc = array.desc.with_spacing('z', 1.3);
+            Json parameters{{"fit", "auto"}};
+            if (round == 1) parameters.update({{"anisotropy", "resample"}, {"surface", true}});
+            if (round == 2) parameters.update({{"labels", {255, 0, 9}}, {"origin", "bounding_box"}, {"offsets", 2}});
+            const Json expected = reference_record(array, parameters);
+            INFO(tests::device_label(*device) << " " << parameters.dump());
+            for (const std::string& variant : bench.variants()) {
+                if (variant == "hou" && (round == 1 || round == 2)) continue;
+                CAPTURE(variant);
+                CHECK(bench.count(array, variant, parameters) == expected);
+            }
+            if (device->info().backend == host::Backend::native) continue;
+            for (const std::int64_t height : {1, 33, 70}) CHECK(bench.count_in_slabs(array, "", height, parameters) == expected);
+        }
+    }
+}
+
 TEST_CASE("box_count: the line through the counts, and what it cannot be drawn through") {
     const HostArray gasket = shape_of({64, 64, 0}, [](auto x, auto y, auto) { return (x & y) == 0; });
     const Json automatic = reference_record(gasket, {{"fit", "auto"}});
     CHECK(std::abs(automatic.at("dimension").get<double>() - std::log2(3.0)) < 1e-12);
-    CHECK(automatic.at("fit").at("from") == 0);
-    CHECK(automatic.at("fit").at("to") == 6);
+    CHECK(automatic.at("fit").at("from") == 1);
+    CHECK(automatic.at("fit").at("to") == 4);   // 9 boxes of 16; 3 of 32 are few
+    CHECK(automatic.at("fit").at("stable") == true);
     CHECK(std::abs(automatic.at("r").get<double>() - 1) < 1e-12);
     CHECK(automatic.at("standard_error").get<double>() < 1e-6);
     CHECK(std::abs(automatic.at("levels").at(2).at("slope").get<double>() - std::log2(3.0)) < 1e-12);
@@ -501,6 +715,11 @@ TEST_CASE("box_count: units, and what is refused") {
     array.desc = array.desc.with_unit("mm").with_spacing('x', .5).with_spacing('y', .5).with_spacing('z', .5);
     CHECK(reference_record(array).at("levels").at(3).at("edge") == 4.0);
     CHECK(reference_record(array).at("unit") == "mm");
+    HostArray nameless = array;
+    nameless.desc = array.desc.with_unit("");
+    CHECK(reference_record(nameless).at("unit") == "unstated");   // a spacing of .5 is no voxel's
+    CHECK(plot_of(reference_record(nameless)).find("unit not stated") != std::string::npos);
+    CHECK(reference_record(shape_of({8, 8, 8}, [](auto, auto, auto) { return true; })).at("unit") == "voxel");
     array.desc = array.desc.with_spacing('z', 2);
     CHECK_THROWS_AS(reference_record(array), ConfigError);
     CHECK(reference_record(array, {{"anisotropy", "ignore"}}).at("levels").at(1).at("edge") == Json{1.0, 1.0, 4.0});
@@ -520,7 +739,6 @@ TEST_CASE("box_count: units, and what is refused") {
     refused({{"volume", good.with_type(ElementType::u16)}}, {{"packed_width", 32}});
     refused({{"volume", good}}, {{"packed_width", 32}, {"threshold", 1}});
     refused({{"volume", good}}, {{"packed_width", 32}, {"labels", {1}}});
-    refused({{"volume", good.with_type(ElementType::i64)}}, {{"threshold", 1e17}});
     refused({{"volume", good.with_spacing('z', 1e9)}}, {{"anisotropy", "resample"}});
     refused({{"volume", good.with_spacing('z', 1e5 * 4)}}, {{"anisotropy", "resample"}});
     refused({{"volume", good}}, {{"fit", "auto"}});

@@ -86,7 +86,7 @@ TEST_CASE("box counts on ranks: outlines, bounding boxes, several grids and resa
     struct Case {
         Json input, step;
     };
-    for (const Case& c : {Case{npy, {{"surface", true}}}, Case{npy, {{"offsets", 3}}}, Case{npy, {{"origin", "bounding_box"}}}, Case{"v.nii", {{"anisotropy", "resample"}}},
+    for (const Case& c : {Case{npy, {{"surface", true}}}, Case{npy, {{"fit", "auto"}}}, Case{"w.nii", {{"anisotropy", "resample"}, {"origin", "bounding_box"}, {"fit", "auto"}}}, Case{npy, {{"offsets", 3}}}, Case{npy, {{"origin", "bounding_box"}}}, Case{"v.nii", {{"anisotropy", "resample"}}},
                           Case{"w.nii", {{"anisotropy", "resample"}, {"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}}}) {
         CAPTURE(c.step.dump());
         Json step = c.step;

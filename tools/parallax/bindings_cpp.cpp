@@ -50,6 +50,7 @@ Member member_of(const std::string& name, const Json& schema, const Json& standa
     if (const Json* object = branch(schema, "object"); object && object->contains("properties") && branch(schema, "null")) {
         return {fmt::format("Optional<{}>", camel_case(name)), standard.is_string() ? fmt::format("\"{}\"", standard.get<std::string>()) : ""};
     }
+    if (const Json* names = branch(schema, "object"); names && names->contains("patternProperties") && !names->contains("properties")) return {"std::vector<Label>", ""};
     if (branch(schema, "object")) return {"Sweep", standard.is_number() ? number(standard) : ""};
     const Json* list = branch(schema, "array");
     if (list && (*list)["items"]["type"] == "number") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/algorithm.hpp"
+#include "core/number_fields.hpp"
 #include "core/parameters.hpp"
 
 #include <array>
@@ -24,8 +25,8 @@ struct Fit {
 };
 
 struct BoxCountParameters {
-    double threshold = 0;
-    std::vector<int> labels;
+    Number threshold = 0.0;
+    std::vector<Label> labels;
     Count count = Count::occupied;
     std::optional<Fit> fit;
     Anisotropy anisotropy = Anisotropy::refuse;
@@ -35,10 +36,10 @@ struct BoxCountParameters {
     int offsets = 1;
 };
 
-/// Values of a set: low <= v <= high, numbers of the array's type or beyond it; low > high: no value.
+/// Values of a set: low <= v <= high, both double for floats, else integers of 64 bits with a sign where the array's type has one, so
+/// that they are exact. low > high: no value.
 struct Band {
-    double low = 0;
-    double high = 0;
+    Number low, high;
 };
 
 /// Everything that decides what is counted.
@@ -48,11 +49,13 @@ struct BoxCountSpec {
     int dimensions = 3;
     std::array<std::int64_t, 3> stored{1, 1, 1}; ///< x, y, z: voxels of the array
     std::array<std::int64_t, 3> size{1, 1, 1};   ///< the same, or resampled
+    std::array<double, 3> step{1, 1, 1};         ///< voxels of the array from one that is counted to the next
     std::array<double, 3> spacing{1, 1, 1};      ///< of those that are counted
     bool packed = false;                         ///< the array's bytes hold eight voxels each
     bool surface = false;
     Origin origin = Origin::corner;
     int offsets = 1;
+    bool extents = false;                        ///< the box around each set is asked for, too
     std::string unit;
     int top = 0;                            ///< k: the grid has 2^k voxels a side
     std::vector<Band> bands;                ///< of the threshold, or one a label
@@ -80,21 +83,38 @@ struct Boxes {
 };
 /// By m from 0 to k.
 using BoxCounts = std::vector<Boxes>;
+/// Voxels along x, y and z of the box around a set; 0 where it is empty, and 1 along z in an image.
+using Extent = std::array<std::int64_t, 3>;
+
+struct Counted {
+    std::vector<BoxCounts> counts;   ///< of each band in each grid, grids fastest
+    std::vector<Extent> extents;     ///< of each band; empty where they are not asked for
+};
 
 ParameterTable box_count_table();
 /// Throws ConfigError at the input or parameter that is wrong.
 BoxCountSpec spec_of(const Problem&);
 bool is_signed(ElementType) noexcept;
 
-/// Record `counts`, from the counts of each band in each grid, grids fastest.
-Json record_of(const BoxCountParameters&, const BoxCountSpec&, const std::vector<BoxCounts>&);
+/// Record `counts`.
+Json record_of(const BoxCountParameters&, const BoxCountSpec&, const Counted&);
+
+/// What "fit": "auto" chooses: neighbouring levels in which N falls as a power of the edge and no box is full. Both -1: there are none.
+struct AutoFit {
+    int from = -1, to = -1;
+    double change = 0;               ///< by how much the slope differs from end to end
+    double cover = 0;                ///< the largest share of the boxes around the set that are counted
+    bool stable = false;             ///< the change is small enough to speak of one slope
+    bool fills = false;              ///< it fills the box around it at every size
+};
+AutoFit auto_fit(const std::vector<std::uint64_t>& numbers, int dimensions, const Extent&);
 
 /// The same as a picture: SVG of the numbers of boxes by edge and the line through them.
 std::string plot_of(const Json& record);
 
 /// Counts of the voxels of a plain array; of any.
 using Counting = std::vector<BoxCounts> (*)(const BoxCountSpec&, const std::byte* voxels, int threads);
-std::vector<BoxCounts> counts_of(const BoxCountSpec&, const std::byte* voxels, Counting, int threads);
+Counted counts_of(const BoxCountSpec&, const std::byte* voxels, Counting, int threads);
 
 // Both for specs that are as_it_is() and not packed. threads: 0 for all of the processor's.
 /// A pyramid of two bits (any, all) a box.

@@ -12,17 +12,18 @@ namespace {
 std::uint64_t highest_bit(ElementType type) { return is_signed(type) ? std::uint64_t{1} << (8 * bytes_of(type) - 1) : 0; }
 
 /// As the kernel compares it: signed numbers move up by half their range.
-std::uint32_t word_of(double value, ElementType type) {
-    if (type == ElementType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    return static_cast<std::uint32_t>(static_cast<std::int64_t>(value) + static_cast<std::int64_t>(highest_bit(type)));
+std::uint32_t word_of(const Number& value, ElementType type) {
+    if (type == ElementType::f32) return std::bit_cast<std::uint32_t>(value_as<float>(value));
+    return static_cast<std::uint32_t>(value_as<std::int64_t>(value) + static_cast<std::int64_t>(highest_bit(type)));
 }
 
 /// The same for 64 bits; floats as integers in their order, so that devices without f64 compare them too.
-std::uint64_t long_of(double value, ElementType type) {
+std::uint64_t long_of(const Number& value, ElementType type, double zero) {
     if (type == ElementType::u64) return value_as<std::uint64_t>(value);
     if (type == ElementType::i64) return static_cast<std::uint64_t>(value_as<std::int64_t>(value)) ^ highest_bit(type);
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-    const auto bits = std::bit_cast<std::uint64_t>(value);   // callers see to -0 and 0, which are equal
+    const auto real = value_as<double>(value);
+    const auto bits = std::bit_cast<std::uint64_t>(real == 0 ? zero : real);   // -0 and 0 are equal, and a band has both
     return bits & sign ? ~bits : bits | sign;
 }
 
@@ -49,8 +50,8 @@ host::Buffer band_buffer(PlanBuilder& builder, const BoxCountSpec& spec) {
     if (bytes_of(spec.type) == 8) {
         std::vector<std::uint64_t> words;
         for (const Band& b : spec.bands) {
-            words.push_back(long_of(b.low == 0 ? -0.0 : b.low, spec.type));
-            words.push_back(long_of(b.high == 0 ? 0.0 : b.high, spec.type));
+            words.push_back(long_of(b.low, spec.type, -0.0));
+            words.push_back(long_of(b.high, spec.type, 0.0));
         }
         return builder.constant(words);
     }
@@ -63,7 +64,7 @@ host::Buffer band_buffer(PlanBuilder& builder, const BoxCountSpec& spec) {
 }
 
 void record_counts(Execution& x, const Problem& problem, const BoxCountSpec& spec, const host::Buffer& buffer, std::size_t bytes,
-                   std::function<std::vector<BoxCounts>(std::span<const std::byte>)> counts_in) {
+                   std::function<Counted(std::span<const std::byte>)> counts_in) {
     const auto record = [p = problem.parameters, spec, counts_in = std::move(counts_in)](std::span<const std::byte> read) {
         return record_of(p.as<BoxCountParameters>(), spec, counts_in(read));
     };

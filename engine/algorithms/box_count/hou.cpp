@@ -1,6 +1,7 @@
 // `hou`: the source paper's method on the device, with the engine's radix sort.
 #include "algorithms/box_count/device.hpp"
 #include "algorithms/box_count/hou.hpp"
+#include "algorithms/box_count/mask.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +36,8 @@ public:
         const std::size_t key_bytes = static_cast<std::size_t>(keys.count) * bytes_of(keys.type);
         keys_ = builder.scratch(key_bytes);
         sorted_ = builder.scratch(key_bytes);
-        counts_ = builder.scratch(spec_.bands.size() * set_bytes());
+        counts_ = builder.scratch(spec_.bands.size() * (set_bytes() + corner_bytes));
+        if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_);
         sorter_ = make_sorter(builder, keys);
         group_ = std::min<std::size_t>(static_cast<std::size_t>(group), builder.device().max_work_group);
         groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_, std::size_t{32} * builder.device().compute_units);
@@ -52,22 +54,27 @@ public:
                 const auto scope = x.scope("sort");
                 sorter_->enqueue(x, {keys, {}}, {sorted, {}});
             }
+            if (mask_) mask_->enqueue(x, arrays.input(spec_.port), bands_, label);
             x.launch("clear", *clear_kernel_, {1, 1, 1}, {group_, 1, 1}, {counts});
             x.launch("count", *count_kernel_, {groups_, 1, 1}, {group_, 1, 1}, {sorted, counts, count});
         }
-        record_counts(x, problem_, spec_, all, spec_.bands.size() * set_bytes(), [spec = spec_, stride = set_bytes()](std::span<const std::byte> bytes) {
-            std::vector<BoxCounts> read(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1));
-            for (std::size_t label = 0; label < read.size(); ++label)
-                for (std::size_t m = 0; m < read[label].size(); ++m) {
+        const std::size_t sets = spec_.bands.size() * set_bytes(), boxes = mask_ ? spec_.bands.size() * corner_bytes : 0;
+        if (mask_) x.copy("bounding box", mask_->corners(x), all.sub(sets, boxes), boxes);
+        record_counts(x, problem_, spec_, all, sets + boxes, [spec = spec_, stride = set_bytes(), sets, boxes](std::span<const std::byte> bytes) {
+            Counted read{std::vector<BoxCounts>(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1)), {}};
+            for (std::size_t label = 0; label < read.counts.size(); ++label)
+                for (std::size_t m = 0; m < read.counts[label].size(); ++m) {
                     std::uint32_t pair[2];
                     std::memcpy(pair, bytes.data() + label * stride + m * sizeof pair, sizeof pair);
-                    read[label][m] = {pair[0], pair[1]};
+                    read.counts[label][m] = {pair[0], pair[1]};
                 }
+            if (boxes > 0) read.extents = extents_of(spec, bytes.subspan(sets, boxes));
             return read;
         });
     }
 
 private:
+    static constexpr std::size_t corner_bytes = corner_words * sizeof(std::uint32_t);
     static constexpr std::size_t set_bytes() { return 4096; }   // counts of a label, at the alignment of any device's sub-buffers
 
     Problem problem_;
@@ -75,6 +82,7 @@ private:
     host::Buffer bands_;
     std::unique_ptr<host::Kernel> keys_kernel_, clear_kernel_, count_kernel_;
     std::unique_ptr<sort::Sorter> sorter_;
+    std::unique_ptr<MaskStages> mask_;   ///< for the boxes around the sets, where these are asked for
     Scratch keys_, sorted_, counts_;
     std::size_t group_ = 0, groups_ = 0;
 };

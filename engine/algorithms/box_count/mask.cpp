@@ -4,6 +4,7 @@
 #include "core/integers.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace parallax::engine::box_count {
 namespace {
@@ -25,6 +26,19 @@ std::vector<std::uint32_t> sample_table(const BoxCountSpec& spec) {
 BitSize::BitSize(const std::array<std::int64_t, 3>& v, int dimensions)
     : voxels(v), row(4 * divided_up(v[0], 128)), rows(dimensions == 3 ? v[1] : 1), slices(dimensions == 3 ? v[2] : v[1]) {}
 
+std::vector<Extent> extents_of(const BoxCountSpec& spec, std::span<const std::byte> corners) {
+    std::vector<Extent> extents(spec.bands.size(), Extent{0, 0, 0});
+    for (Extent& extent : extents) {
+        std::array<std::uint32_t, corner_words> words;
+        std::memcpy(words.data(), corners.data(), sizeof words);
+        corners = corners.subspan(sizeof words);
+        if (words[0] == 0xffffffffu) continue;
+        for (std::size_t axis = 0; axis < 3; ++axis) extent[axis] = std::int64_t{~words[3 + axis]} - words[axis] + 1;
+        if (spec.dimensions == 2) std::swap(extent[1], extent[2]);   // the slices of an image are its rows
+    }
+    return extents;
+}
+
 bool moves(const BoxCountSpec& spec) { return spec.offsets > 1 || spec.origin == Origin::bounding_box; }
 
 MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec)
@@ -34,12 +48,12 @@ MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec)
       group_(std::min<std::size_t>(128, builder.device().max_work_group)),
       most_groups_(std::size_t{32} * builder.device().compute_units),
       samples_(builder.constant(sample_table(spec))),
-      no_corners_(3 * spec.bands.size(), 0xffffffffu) {
+      no_corners_(corner_words * spec.bands.size(), 0xffffffffu) {
     const bool boxed = spec.origin == Origin::bounding_box;
     const host::ProgramSpec program{"box_count/mask.cl", voxel_defines(spec).add("RESAMPLE", spec.size != spec.stored).add("FROM_BOX", boxed)};
     bits_ = builder.kernel(program, "mask_bits");
     if (spec.surface) outline_ = builder.kernel(program, "mask_outline");
-    if (boxed) lower_ = builder.kernel(program, "mask_box");
+    if (boxed || spec.extents) lower_ = builder.kernel(program, "mask_box");
     if (moves(spec)) shift_ = builder.kernel(program, "mask_shift");
 }
 
@@ -82,8 +96,8 @@ MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec) : spec_(s
     const auto whole = [&] { return BitRing{builder.scratch(size.bytes(size.slices)), size.slices}; };
     bits_ = whole();
     if (spec.surface) outline_ = whole();
+    if (moves(spec) || spec.extents) corners_ = builder.scratch(corner_words * sizeof(std::uint32_t) * spec.bands.size());
     if (!moves(spec)) return;
-    corners_ = builder.scratch(3 * sizeof(std::uint32_t) * spec.bands.size());
     moved_ = builder.scratch(kernels_.moved_size().bytes(kernels_.moved_size().slices));
 }
 
@@ -92,7 +106,7 @@ void MaskStages::enqueue(Execution& x, const host::Buffer& volume, const host::B
     band_ = band;
     kernels_.bits(x, volume, 0, bands, band, bits_, all);
     if (spec_.surface) kernels_.outline(x, bits_, outline_, all);
-    if (spec_.origin == Origin::corner) return;
+    if (spec_.origin == Origin::corner && !spec_.extents) return;
     if (band == 0) kernels_.clear_corners(x, corners_);
     kernels_.lower(x, still(), corners_, band, all);
 }

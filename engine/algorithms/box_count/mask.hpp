@@ -6,8 +6,14 @@
 #include "core/slabs.hpp"
 
 #include <memory>
+#include <span>
 
 namespace parallax::engine::box_count {
+
+/// Words of each band that mask_box leaves: the lowest x, row and slice, then the highest, inverted.
+constexpr std::size_t corner_words = 6;
+/// The box around each band, from those words.
+std::vector<Extent> extents_of(const BoxCountSpec&, std::span<const std::byte> corners);
 
 /// Rows of bits along x, lowest first, each row whole 16 bytes. The slices of an image are its rows.
 struct BitSize {
@@ -37,7 +43,7 @@ public:
     void bits(Execution&, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band, const BitRing& to, const Slices&);
     /// Needs a slice more of `from` on either side.
     void outline(Execution&, const BitRing& from, const BitRing& to, const Slices&);
-    /// corners: lowest x, row and slice of any set voxel, by band, all ones where there is none. First clear_corners(), then lower().
+    /// corners: as mask_box leaves them, by band. First clear_corners(), then lower().
     void clear_corners(Execution&, Scratch corners);
     void lower(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const Slices&);
     /// `layer`, slices of the grid that begins `shift` voxels (x, y, z) before the array, or before the band's corner.
@@ -67,6 +73,8 @@ public:
     void enqueue(Execution&, const host::Buffer& volume, const host::Buffer& bands, std::uint32_t band);
     /// After enqueue(): the bits in the grid of shifts()[i], good until the next call.
     const host::Buffer& moved(Execution&, std::size_t i);
+    /// After all bands.
+    const host::Buffer& corners(Execution& x) const { return x.buffer(corners_); }
 
 private:
     const BitRing& still() const noexcept { return spec_.surface ? outline_ : bits_; }

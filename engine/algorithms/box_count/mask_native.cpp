@@ -55,37 +55,47 @@ Mask outline_of(const Mask& mask, const Size& size) {
     return outline;
 }
 
-/// Lowest x, y and z of set voxels; the array's corner where there is none.
-Size lowest(const Mask& mask, const Size& size) {
-    Size low = size;
+/// Where set voxels begin, and how far they go; both 0 where there is none.
+struct Around {
+    Size low{0, 0, 0};
+    Extent extent{0, 0, 0};
+};
+
+Around around(const Mask& mask, const Size& size) {
+    Size low = size, high{-1, -1, -1};
     std::size_t i = 0;
     for_each(size, [&](auto x, auto y, auto z) {
-        if (mask[i++] != 0) low = {std::min(low[0], x), std::min(low[1], y), std::min(low[2], z)};
+        if (mask[i++] == 0) return;
+        low = {std::min(low[0], x), std::min(low[1], y), std::min(low[2], z)};
+        high = {std::max(high[0], x), std::max(high[1], y), std::max(high[2], z)};
     });
-    return low == size ? Size{} : low;
+    if (high[0] < 0) return {};
+    return {low, {high[0] - low[0] + 1, high[1] - low[1] + 1, high[2] - low[2] + 1}};
 }
 
 }  // namespace
 
-std::vector<BoxCounts> counts_of(const BoxCountSpec& spec, const std::byte* voxels, Counting counting, int threads) {
-    if (spec.as_it_is() && !spec.packed) return counting(spec, voxels, threads);
+Counted counts_of(const BoxCountSpec& spec, const std::byte* voxels, Counting counting, int threads) {
+    if (spec.as_it_is() && !spec.packed && !spec.extents) return {counting(spec, voxels, threads), {}};
     BoxCountSpec moved_spec = spec;
     moved_spec.type = ElementType::u8;
     moved_spec.size = moved_spec.stored = spec.shifted_size();
     moved_spec.packed = moved_spec.surface = false;
-    moved_spec.bands = {{1, 255}};
-    std::vector<BoxCounts> all;
+    moved_spec.bands = {{std::uint64_t{1}, std::uint64_t{255}}};
+    Counted all;
     for (const Band& band : spec.bands) {
         Mask mask = mask_of(spec, voxels, band);
         if (spec.surface) mask = outline_of(mask, spec.size);
-        const Size low = spec.origin == Origin::bounding_box ? lowest(mask, spec.size) : Size{};
+        const Around box = spec.extents || spec.origin == Origin::bounding_box ? around(mask, spec.size) : Around();
+        if (spec.extents) all.extents.push_back(box.extent);
+        const Size low = spec.origin == Origin::bounding_box ? box.low : Size{};
         for (const Size& shift : spec.shifts()) {
             Mask moved(static_cast<std::size_t>(moved_spec.voxels()), 0);
             std::size_t i = 0;
             for_each(spec.size, [&](auto x, auto y, auto z) {
                 if (mask[i++] != 0) moved[static_cast<std::size_t>(place(moved_spec.size, x - low[0] + shift[0], y - low[1] + shift[1], z - low[2] + shift[2]))] = 1;
             });
-            all.push_back(counting(moved_spec, reinterpret_cast<const std::byte*>(moved.data()), threads).front());
+            all.counts.push_back(counting(moved_spec, reinterpret_cast<const std::byte*>(moved.data()), threads).front());
         }
     }
     return all;

@@ -14,7 +14,7 @@ public:
         : problem_(problem), spec_(spec_of(problem)), counting_(counting), threads_(threads) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        const auto counts = std::make_shared<std::vector<BoxCounts>>();
+        const auto counts = std::make_shared<Counted>();
         x.host_task("count", [&, voxels = arrays.input(spec_.port)] { *counts = counts_of(spec_, voxels.host_pointer(), counting_, threads_); });
         const auto record = [counts, p = problem_.parameters, spec = spec_] { return record_of(p.as<BoxCountParameters>(), spec, *counts); };
         x.record("counts", record);

@@ -8,9 +8,14 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 namespace parallax::engine::box_count {
 namespace {
+
+constexpr std::size_t most_labels = 4096;
 
 const ParameterTable& fit_table() {
     static const ParameterTable table = TableBuilder<Fit>()
@@ -20,12 +25,19 @@ const ParameterTable& fit_table() {
     return table;
 }
 
+/// All values of a type, and `nothing` in its kind of numbers.
 struct Limits {
-    double low = 0, high = 0;
+    Number low, high;
+    Band nothing() const {
+        return std::visit([](auto one) { return Band{static_cast<decltype(one)>(1), static_cast<decltype(one)>(0)}; }, high);
+    }
 };
 
 std::optional<Limits> limits_of(ElementType type) {
-    const auto of = []<class T>(T) { return Limits{static_cast<double>(std::numeric_limits<T>::lowest()), static_cast<double>(std::numeric_limits<T>::max())}; };
+    const auto of = []<class T>(T) {
+        using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+        return Limits{static_cast<Wide>(std::numeric_limits<T>::lowest()), static_cast<Wide>(std::numeric_limits<T>::max())};
+    };
     switch (type) {
         case ElementType::boolean:
         case ElementType::u8: return of(std::uint8_t{});
@@ -42,28 +54,62 @@ std::optional<Limits> limits_of(ElementType type) {
     }
 }
 
-constexpr Band nothing{1, 0};
-
-/// Values above `threshold`.
-Band above(double threshold, ElementType type, const Limits& limits) {
-    if (type == ElementType::f64) return {std::nextafter(threshold, limits.high), limits.high};
-    if (type != ElementType::f32) {
-        const double low = std::floor(threshold) + 1;
-        if (bytes_of(type) == 8 && std::abs(low) > 0x1p53 && low >= limits.low && low <= limits.high)
-            throw ConfigError("/threshold", fmt::format("{} for voxels of 64 bits", threshold), "at most 2^53: beyond that numbers of a job skip integers");
-        return low > limits.high ? nothing : Band{std::max(low, limits.low), limits.high};
+/// a < b for numbers of any two kinds, exactly.
+template <class A, class B>
+bool less(A a, B b) {
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) return std::cmp_less(a, b);
+    else if constexpr (std::is_same_v<A, B>) return a < b;
+    else if constexpr (std::is_integral_v<A>) {   // beside an integer a real number is as good as the next one above, or the infinities
+        const double whole = std::ceil(b);
+        return whole >= 0x1p64 || (whole >= -0x1p63 && (whole < 0 ? less(a, static_cast<std::int64_t>(whole)) : less(a, static_cast<std::uint64_t>(whole))));
+    } else {
+        const double whole = std::floor(a);
+        return whole < -0x1p63 || (whole < 0x1p64 && (whole < 0 ? less(static_cast<std::int64_t>(whole), b) : less(static_cast<std::uint64_t>(whole), b)));
     }
-    // The smallest float above the threshold, which itself may be none.
-    if (threshold >= std::numeric_limits<float>::max()) return {limits.high, limits.high};
-    if (threshold < std::numeric_limits<float>::lowest()) return {std::numeric_limits<float>::lowest(), limits.high};
-    float low = static_cast<float>(threshold);
-    if (!(low > threshold)) low = std::nextafter(low, std::numeric_limits<float>::infinity());
-    return {low, limits.high};
+}
+bool less(const Number& a, const Number& b) {
+    return std::visit([](auto x, auto y) { return less(x, y); }, a, b);
 }
 
-Band exactly(int label, ElementType type, const Limits& limits) {
-    const double value = type == ElementType::f32 ? static_cast<double>(static_cast<float>(label)) : label;
-    return value != label || value < limits.low || value > limits.high ? nothing : Band{value, value};
+/// The smallest integer above a number that is not below all of T and below the largest.
+template <class T>
+T next_above(const Number& number) {
+    return std::visit([](auto v) {
+        if constexpr (std::is_integral_v<decltype(v)>) return static_cast<T>(v) + 1;
+        else return static_cast<T>(std::floor(v)) + 1;
+    }, number);
+}
+
+/// Values above `threshold`.
+Band above(const Number& threshold, ElementType type, const Limits& limits) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (type == ElementType::f64) {   // where the threshold itself is none, the nearest may lie on either side
+        const double nearest = to_double(threshold);
+        return {less(threshold, Number(nearest)) ? nearest : std::nextafter(nearest, infinity), infinity};
+    }
+    if (type == ElementType::f32) {   // the smallest float above it
+        constexpr double most = std::numeric_limits<float>::max();
+        if (!less(threshold, Number(most))) return {infinity, infinity};
+        if (less(threshold, Number(-most))) return {-most, infinity};
+        float low = static_cast<float>(to_double(threshold));
+        if (!less(threshold, Number(static_cast<double>(low)))) low = std::nextafter(low, std::numeric_limits<float>::infinity());
+        return {static_cast<double>(low), infinity};
+    }
+    if (!less(threshold, limits.high)) return limits.nothing();
+    if (less(threshold, limits.low)) return {limits.low, limits.high};
+    return std::visit([&](auto high) { return Band{next_above<decltype(high)>(threshold), high}; }, limits.high);
+}
+
+Band exactly(const Number& label, ElementType type, const Limits& limits) {
+    if (less(label, limits.low) || less(limits.high, label)) return limits.nothing();
+    if (is_floating(type)) {
+        const double value = type == ElementType::f32 ? static_cast<double>(static_cast<float>(to_double(label))) : to_double(label);
+        return less(label, Number(value)) || less(Number(value), label) ? limits.nothing() : Band{value, value};
+    }
+    return std::visit([&](auto high) {
+        const auto value = std::visit([](auto v) { return static_cast<decltype(high)>(v); }, label);
+        return Band{value, value};
+    }, limits.high);
 }
 
 void check_spacing(const BoxCountSpec& spec, Anisotropy anisotropy) {
@@ -93,7 +139,7 @@ void unpack(BoxCountSpec& spec, const BoxCountParameters& p, const ArrayDesc& ar
         throw ConfigError("/packed_width", fmt::format("{} for {}", p.packed_width, array.describe()), "u8 and a byte for each eight voxels along x",
                           "for an array of one element a voxel leave packed_width out");
     if (!p.labels.empty()) throw ConfigError("/labels", fmt::format("{} labels of voxels that are bits", p.labels.size()), "none: a voxel is set or is not");
-    if (p.threshold != 0) throw ConfigError("/threshold", fmt::format("{} for voxels that are bits", p.threshold), "0: a voxel is set or is not");
+    if (to_double(p.threshold) != 0) throw ConfigError("/threshold", fmt::format("{} for voxels that are bits", to_json(p.threshold).dump()), "0: a voxel is set or is not");
     spec.packed = true;
     spec.stored[0] = p.packed_width;
 }
@@ -106,7 +152,9 @@ void resample(BoxCountSpec& spec) {
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const double factor = std::abs(spec.spacing[axis]) / shortest;
         if (!(factor < 1e6)) throw ConfigError("/inputs/" + spec.port, fmt::format("voxels {:.6g} times as long on one axis as on another", factor), "at most a million times");
-        if (factor > 1 + 1e-3) spec.size[axis] = std::max<std::int64_t>(1, std::llround(static_cast<double>(spec.stored[axis]) * factor));
+        // As many as have their middles in the array.
+        spec.size[axis] = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(spec.stored[axis]) * factor - .5)));
+        spec.step[axis] = shortest / std::abs(spec.spacing[axis]);
         spec.spacing[axis] = shortest;
     }
 }
@@ -138,21 +186,19 @@ std::array<std::vector<std::uint32_t>, 3> BoxCountSpec::samples() const {
     std::array<std::vector<std::uint32_t>, 3> all;
     for (std::size_t axis = 0; axis < 3; ++axis)
         for (std::int64_t i = 0; i < size[axis]; ++i)   // the middle of a new voxel lies in this one of the array
-            all[axis].push_back(static_cast<std::uint32_t>((2 * i + 1) * stored[axis] / (2 * size[axis])));
+            all[axis].push_back(static_cast<std::uint32_t>(std::min(static_cast<std::int64_t>((static_cast<double>(i) + .5) * step[axis]), stored[axis] - 1)));
     return all;
 }
 
 ParameterTable box_count_table() {
     using P = BoxCountParameters;
-    return TableBuilder<P>()
-        .number("threshold", &P::threshold, {}, "Voxels above this are set. Not looked at where there are labels.")
-        .integer_list("labels", &P::labels, 64, {}, "Voxels of each of these values are a set of their own.")
+    ParameterTable table = TableBuilder<P>()
         .choice("count", &P::count, {{"occupied", Count::occupied}, {"grey", Count::grey}, {"black", Count::black}},
                 "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
         .object("fit", &P::fit, fit_table(), {{"auto", Fit{}}},
-                "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: where R is largest.")
+                "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: the longest in which the slope is the same from end to end and boxes are neither few nor full, by each set's own counts.")
         .choice("anisotropy", &P::anisotropy, {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}, {"resample", Anisotropy::resample}},
-                "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours, as long as the shortest side.")
+                "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours at the distance of the shortest side.")
         .integer("packed_width", &P::packed_width, {.min = 0, .max = (1 << 30)},
                  "Above 0: the array is u8, each byte eight voxels along x, lowest bit first, rows of this many voxels that begin at whole bytes. 0: an element is a voxel.")
         .boolean("surface", &P::surface, "Count the outline alone: set voxels with a neighbour that is not set (of 26, or of 8 in an image). What lies outside counts as set.")
@@ -161,6 +207,10 @@ ParameterTable box_count_table() {
         .integer("offsets", &P::offsets, {.min = 1, .max = 16},
                  "Grids that are tried along each axis, spread over a box of any size. Each level is that of the grid with the fewest occupied boxes.")
         .build();
+    using Own = TableBuilder<OwnField>;
+    Own::insert(table, 0, exact_number("threshold", &P::threshold, "Voxels above this are set. Not looked at where there are labels."));
+    Own::insert(table, 1, labels("labels", &P::labels, most_labels, "Voxels of each of these values are a set of their own; with names: {\"3\": \"thalamus\", \"7\": \"putamen\"}."));
+    return table;
 }
 
 BoxCountSpec spec_of(const Problem& problem) {
@@ -198,6 +248,7 @@ BoxCountSpec spec_of(const Problem& problem) {
     spec.surface = p.surface;
     spec.origin = p.origin;
     spec.offsets = p.offsets;
+    spec.extents = p.fit && *p.fit == Fit{};
     if (p.packed_width > 0) unpack(spec, p, array);
     spec.size = spec.stored;
     if (p.anisotropy == Anisotropy::resample) resample(spec);
@@ -207,9 +258,8 @@ BoxCountSpec spec_of(const Problem& problem) {
     if (spec.top > most) throw ConfigError(pointer, array.describe(), fmt::format("at most 2^{} voxels a side", most));
     check_spacing(spec, p.anisotropy);
     check_fit(p.fit, spec.top);
-    if (!std::isfinite(p.threshold)) throw ConfigError("/threshold", fmt::format("{}", p.threshold), "a finite number");
     if (p.labels.empty()) spec.bands.push_back(above(p.threshold, spec.type, *limits));
-    for (const int label : p.labels) spec.bands.push_back(exactly(label, spec.type, *limits));
+    for (const Label& label : p.labels) spec.bands.push_back(exactly(label.value, spec.type, *limits));
     return spec;
 }
 

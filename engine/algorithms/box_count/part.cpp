@@ -39,6 +39,7 @@ public:
             count(run, pass);
             if (plan_->finds_boxes(pass)) agree_on_boxes(run);
         }
+        if (plan_->finds_extents()) agree_on_boxes(run);
         gather(run);
         PartResult result;
         if (run.ranks.rank() == 0) {
@@ -83,7 +84,7 @@ private:
         slabs.landed();
     }
 
-    /// The lowest corner that any rank has seen.
+    /// The outermost corners that any rank has seen.
     void agree_on_boxes(PartRun& run) {
         std::vector<std::uint32_t> lowest = plan_->boxes(run.execution);
         for (const std::string& seen : distributed::gather_everywhere(run.ranks, Json(lowest).dump())) {

@@ -20,6 +20,7 @@ struct Series {
     std::string name, colour;
     std::vector<double> numbers;   ///< by m; 0: no point
     int from = 0, to = -1;         ///< of the fit; to < from: none
+    bool has_dimension = false;
     double dimension = 0, level = 0;   ///< the line: log10 N = level - dimension * m * log10 2
 };
 
@@ -39,9 +40,11 @@ Series series_of(const Json& set, const std::string& count, std::string name, st
     Series s{std::move(name), std::move(colour), {}};
     for (const Json& level : set.at("levels")) s.numbers.push_back(number_of(level, count));
     if (set.at("dimension").is_null()) return s;
+    s.dimension = set.at("dimension").get<double>();
+    s.has_dimension = true;
+    if (set.at("fit").is_null()) return s;   // it fills its box
     s.from = set.at("fit").at("from").get<int>();
     s.to = set.at("fit").at("to").get<int>();
-    s.dimension = set.at("dimension").get<double>();
     for (int m = s.from; m <= s.to; ++m)   // the line goes through the mean of its points
         s.level += (std::log10(s.numbers[static_cast<std::size_t>(m)]) + s.dimension * m * std::log10(2.0)) / (s.to - s.from + 1);
     return s;
@@ -53,7 +56,7 @@ std::vector<Series> all_series(const Json& record) {
     std::vector<Series> all;
     const Json& labels = record.at("labels");
     for (std::size_t i = 0; i < labels.size(); ++i)
-        all.push_back(series_of(labels[i], count, fmt::format("label {}", labels[i].at("label").get<int>()), colour_of(i, labels.size())));
+        all.push_back(series_of(labels[i], count, labels[i].contains("name") ? labels[i].at("name").get<std::string>() : "label " + labels[i].at("label").dump(), colour_of(i, labels.size())));
     return all;
 }
 
@@ -123,7 +126,7 @@ void draw_axes(Drawing& d, const Frame& frame, const Json& record) {
     d.line(left, top, left, top + plot_height, "#333", 1);
     d.line(left, top + plot_height, left + plot_width, top + plot_height, "#333", 1);
     d.add(R"(<text x="{}" y="{}" text-anchor="middle" font-size="13">Box edge, {}</text>)", left + plot_width / 2, top + plot_height + 42,
-          edge && unit != "voxel" ? escaped(unit) : "voxels");
+          !edge || unit == "voxel" ? "voxels" : unit == "unstated" ? "unit not stated" : escaped(unit));
     d.add(R"-(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle" font-size="13">{} boxes</text>)-", top + plot_height / 2,
           record.at("count") == "black" ? "Black" : record.at("count") == "grey" ? "Grey" : "Occupied");
 }
@@ -155,7 +158,7 @@ std::string summary_of(const Json& record) {
     std::string text = fmt::format("Dimension {:.4f}", record.at("dimension").get<double>());
     if (!record.at("standard_error").is_null()) text += fmt::format(" ± {:.4f}", record.at("standard_error").get<double>());
     if (!record.at("r").is_null()) text += fmt::format(", R {:.6f}", record.at("r").get<double>());
-    return text + "; filled points are fitted";
+    return text + (record.at("fit").is_null() ? ": it fills its box" : "; filled points are fitted");
 }
 
 }  // namespace
@@ -177,8 +180,7 @@ std::string plot_of(const Json& record) {
     for (std::size_t i = 0; legend && i < all.size(); ++i) {
         const double y = top + row_height * (static_cast<double>(i) + .5), x = left + plot_width + 24;
         d.add(R"(<circle cx="{}" cy="{}" r="4" fill="{}"/>)", x, y, all[i].colour);
-        const bool fitted = all[i].from <= all[i].to;
-        d.add(R"(<text x="{}" y="{}">{}{}</text>)", x + 12, y + 4, all[i].name, fitted ? fmt::format(": {:.4f}", all[i].dimension) : std::string(": none"));
+        d.add(R"(<text x="{}" y="{}">{}{}</text>)", x + 12, y + 4, escaped(all[i].name), all[i].has_dimension ? fmt::format(": {:.4f}", all[i].dimension) : std::string(": none"));
     }
     return d.finish();
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <memory>
@@ -17,27 +18,39 @@
 namespace parallax::engine::box_count {
 namespace {
 
+/// Whether the set is made bits before it is counted.
+bool needs_bits(const BoxCountSpec& spec) { return !spec.as_it_is() || spec.extents; }
+
 host::Defines tile_defines(const BoxCountSpec& spec) {
-    if (!spec.as_it_is()) return bit_defines(spec.dimensions);
+    if (needs_bits(spec)) return bit_defines(spec.dimensions);
     return voxel_defines(spec).add("ALIGNED", spec.packed ? spec.pitch() % 16 == 0 : spec.size[0] % 16 == 0);
 }
+
+/// Bands that are folded at a time, so that memory does not grow with labels. Their values begin where any device lets a part of a
+/// buffer begin: at multiples of 4096 bytes.
+constexpr std::size_t most_sets = 512;
 
 class PyramidPlan final : public Plan {
 public:
     PyramidPlan(PlanBuilder& builder, const Problem& problem, Shape shape)
         : problem_(problem),
           spec_(spec_of(problem)),
-          mask_(spec_.as_it_is() ? nullptr : std::make_unique<MaskStages>(builder, spec_)),
+          mask_(needs_bits(spec_) ? std::make_unique<MaskStages>(builder, spec_) : nullptr),
           grids_(spec_.shifts().size()),
-          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), shape, mask_ ? 1 : spec_.bands.size(), spec_.bands.size() * grids_),
+          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), shape, mask_ ? 1 : std::min(spec_.bands.size(), most_sets), spec_.bands.size() * grids_),
           bands_(band_buffer(builder, spec_)) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& volume = arrays.input(spec_.port);
         if (!mask_) {
             const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.size[0];
-            folder_.fold(x, volume, bands_, {width, spec_.size[1], spec_.size[2]}, 0, 0, spec_.bands.size());
-            folder_.sum_up(x, 0, spec_.bands.size());
+            const std::size_t band_bytes = bands_.bytes() / spec_.bands.size();
+            for (std::size_t first = 0; first < spec_.bands.size(); first += most_sets) {
+                const std::size_t sets = std::min(most_sets, spec_.bands.size() - first);
+                const host::Buffer some = first == 0 ? bands_ : bands_.sub(first * band_bytes, sets * band_bytes);
+                folder_.fold(x, volume, some, {width, spec_.size[1], spec_.size[2]}, 0, 0, sets);
+                folder_.sum_up(x, first, sets);
+            }
         } else {
             const auto& bits = mask_->size();
             for (std::size_t band = 0, set = 0; band < spec_.bands.size(); ++band) {
@@ -48,7 +61,7 @@ public:
                 }
             }
         }
-        folder_.record(x, problem_, spec_);
+        folder_.record(x, problem_, spec_, mask_ && spec_.extents ? &mask_->corners(x) : nullptr);
     }
 
 private:
@@ -80,7 +93,7 @@ std::string why_not(const Problem& problem) {
 /// What the policy says; where it leaves the choice, tiles that leave no compute unit idle. Of bits a work-group takes 1024 along x:
 /// whole lines of 128 bytes (measured on an H200, 2048^3: 16 bytes .56 ms, 32 .35, 64 .32, 128 .27).
 Shape shape_of(const BoxCountSpec& spec, bool slabs, const Policy& policy, const host::DeviceInfo& device) {
-    const bool bits = spec.packed || slabs || !spec.as_it_is();
+    const bool bits = spec.packed || slabs || needs_bits(spec);
     const auto size = spec.shifted_size();
     const auto many = [&](std::int64_t groups) { return groups >= 2 * std::int64_t{device.compute_units}; };
     Shape shape{policy.at("tile"), policy.at("wide"), std::min(policy.at("work_group_size"), static_cast<int>(std::bit_floor(static_cast<unsigned>(device.max_work_group))))};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -50,33 +51,8 @@ struct Range {
     std::string why;
 };
 
-/// The longest range of at least four sizes whose R is within 1e-4 of the best.
-std::optional<Range> best_range(const std::vector<std::uint64_t>& numbers) {
-    const int top = static_cast<int>(numbers.size()) - 1;
-    const auto r_of = [&](int from, int to) {
-        const std::optional<Line> line = line_through(numbers, from, to);
-        return line && line->has_r ? line->r : -1.0;
-    };
-    double best = -1;
-    for (int from = 0; from + 3 <= top; ++from)
-        for (int to = from + 3; to <= top; ++to) best = std::max(best, r_of(from, to));
-    if (best <= 0) return std::nullopt;
-    for (int length = top; length >= 3; --length) {
-        Range longest;
-        double its_r = -1;
-        for (int from = 0; from + length <= top; ++from)
-            if (const double r = r_of(from, from + length); r >= best - 1e-4 && r > its_r) {
-                its_r = r;
-                longest = {from, from + length, fmt::format("auto: the longest whose R is within 1e-4 of the best, {:.6f}", best)};
-            }
-        if (its_r > 0) return longest;
-    }
-    return std::nullopt;
-}
-
 std::optional<Range> range_of(const std::optional<Fit>& fit, const std::vector<std::uint64_t>& numbers) {
     const int top = static_cast<int>(numbers.size()) - 1;
-    if (fit && *fit == Fit{}) return best_range(numbers);
     if (fit) return Range{fit->from, fit->to, "as the job says"};
     if (top >= 4) return Range{1, top - 2, "by size alone: 1 to k - 2"};
     if (top >= 1) return Range{0, top, "by size alone: all of a small grid"};
@@ -137,18 +113,36 @@ Json levels_of(const BoxCountSpec& spec, const Fewest& fewest, const std::vector
     return levels;
 }
 
-Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::span<const BoxCounts> grids) {
+/// The range of "auto", its line, or why there is none.
+void add_auto(Json& record, const BoxCountSpec& spec, const std::vector<std::uint64_t>& numbers, const Extent& extent) {
+    const AutoFit fit = auto_fit(numbers, spec.dimensions, extent);
+    record["extent"] = spec.dimensions == 3 ? Json{extent[0], extent[1], extent[2]} : Json{extent[0], extent[1]};
+    if (fit.fills) {
+        record["dimension"] = static_cast<double>(spec.dimensions);
+        record["why"] = "auto: more than 0.9 of the boxes around it are counted at every size: it fills its box";
+    } else if (fit.to < 0) {
+        record["why_no_dimension"] = numbers.front() == 0 ? "auto: no voxel is set"
+                                                          : "auto: no four sizes in a row have many boxes and free ones among them; a larger volume has, or name a range";
+    } else {
+        record["fit"] = {{"from", fit.from}, {"to", fit.to}, {"why", fit.stable ? "auto: the longest in which the slope keeps to 0.2" : "auto: the slope changes least here, and by more than 0.2"},
+                         {"change", fit.change}, {"cover", fit.cover}, {"stable", fit.stable}};
+    }
+}
+
+Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::span<const BoxCounts> grids, const Extent& extent) {
     const Fewest fewest = fewest_of(grids);
     std::vector<std::uint64_t> numbers;
     for (const Boxes& b : fewest.counts) numbers.push_back(fitted(b, p.count));
     Json record{{"levels", levels_of(spec, fewest, numbers)}, {"dimension", nullptr}, {"standard_error", nullptr}, {"r", nullptr}, {"fit", nullptr}};
-    const std::optional<Range> range = range_of(p.fit, numbers);
-    if (!range) {
-        record["why_no_dimension"] = spec.top == 0 ? "the grid has one size of boxes" : "no range of four sizes has boxes and a slope";
-        return record;
+    if (spec.extents) {
+        add_auto(record, spec, numbers, extent);
+    } else if (const std::optional<Range> range = range_of(p.fit, numbers)) {
+        record["fit"] = {{"from", range->from}, {"to", range->to}, {"why", range->why}};
+    } else {
+        record["why_no_dimension"] = "the grid has one size of boxes";
     }
-    record["fit"] = {{"from", range->from}, {"to", range->to}, {"why", range->why}};
-    const std::optional<Line> line = line_through(numbers, range->from, range->to);
+    if (record["fit"].is_null()) return record;
+    const std::optional<Line> line = line_through(numbers, record["fit"]["from"].get<int>(), record["fit"]["to"].get<int>());
     if (!line) {
         record["why_no_dimension"] = "a size in the fitted range has no boxes";
         return record;
@@ -159,25 +153,36 @@ Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::s
     return record;
 }
 
+/// Without a unit a spacing of 1 is a voxel's; of any other nobody has said what it is.
+std::string unit_of(const BoxCountSpec& spec) {
+    if (!spec.unit.empty()) return spec.unit;
+    const bool voxels = std::all_of(spec.spacing.begin(), spec.spacing.begin() + spec.dimensions, [](double spacing) { return spacing == 1; });
+    return voxels ? "voxel" : "unstated";
+}
+
 }  // namespace
 
-Json record_of(const BoxCountParameters& p, const BoxCountSpec& spec, const std::vector<BoxCounts>& counts) {
+Json record_of(const BoxCountParameters& p, const BoxCountSpec& spec, const Counted& counted) {
     const char* const fitted_boxes = p.count == Count::occupied ? "occupied" : p.count == Count::grey ? "grey" : "black";
-    Json record{{"dimensions", spec.dimensions}, {"grid", std::int64_t{1} << spec.top}, {"count", fitted_boxes}, {"unit", spec.unit.empty() ? "voxel" : spec.unit}};
+    Json record{{"dimensions", spec.dimensions}, {"grid", std::int64_t{1} << spec.top}, {"count", fitted_boxes}, {"unit", unit_of(spec)}};
     if (spec.surface) record["surface"] = true;
     if (spec.origin == Origin::bounding_box) record["origin"] = "bounding_box";
     if (spec.offsets > 1) record["offsets"] = spec.offsets;
     if (spec.size != spec.stored) record["resampled"] = spec.dimensions == 3 ? Json{spec.size[0], spec.size[1], spec.size[2]} : Json{spec.size[0], spec.size[1]};
-    const std::size_t grids = counts.size() / spec.bands.size();
+    const std::size_t grids = counted.counts.size() / spec.bands.size();
+    const auto record_of_band = [&](std::size_t band) {
+        return record_of_set(p, spec, std::span(counted.counts).subspan(band * grids, grids), spec.extents ? counted.extents[band] : Extent{});
+    };
     if (p.labels.empty()) {
-        record["threshold"] = p.threshold;
-        record.update(record_of_set(p, spec, counts));
+        record["threshold"] = to_json(p.threshold);
+        record.update(record_of_band(0));
         return record;
     }
     Json labels = Json::array();
     for (std::size_t i = 0; i < spec.bands.size(); ++i) {
-        Json one = record_of_set(p, spec, std::span(counts).subspan(i * grids, grids));
-        one["label"] = p.labels[i];
+        Json one{{"label", to_json(p.labels[i].value)}};
+        if (!p.labels[i].name.empty()) one["name"] = p.labels[i].name;
+        one.update(record_of_band(i));
         labels.push_back(std::move(one));
     }
     record["labels"] = std::move(labels);

@@ -38,6 +38,9 @@ std::size_t share_of(std::size_t count, std::size_t most) {
     return (count + parts - 1) / parts;
 }
 
+/// Each has a ring of bits: a pass more costs less than memory for thousands of labels.
+constexpr std::size_t most_bands = 64;
+
 std::vector<Pass> passes_of(const BoxCountSpec& spec, const PassBytes& bytes, std::uint64_t workspace) {
     const std::size_t bands = spec.bands.size(), grids = spec.shifts().size();
     const auto in_what_is_left = [&](std::uint64_t taken, std::uint64_t each, std::size_t wanted) {
@@ -49,7 +52,7 @@ std::vector<Pass> passes_of(const BoxCountSpec& spec, const PassBytes& bytes, st
         bands_at_once = 1;
         grids_at_once = std::max<std::size_t>(1, in_what_is_left(bytes.fixed + bytes.band, bytes.set, grids));
     }
-    bands_at_once = share_of(bands, bands_at_once);
+    bands_at_once = share_of(bands, std::min(bands_at_once, most_bands));
     grids_at_once = share_of(grids, grids_at_once);
     std::vector<Pass> passes;
     const auto add = [&](bool boxes, std::size_t first_grid, std::size_t some) {
@@ -83,9 +86,8 @@ public:
             bits_.push_back(ring());
             still_.push_back(spec_.surface ? ring() : bits_.back());
         }
-        if (!moves(spec_)) return;
-        moved_ = builder.scratch(mask_.moved_size().bytes(tile_));
-        corners_ = builder.scratch(3 * sizeof(std::uint32_t) * spec_.bands.size());
+        if (moves(spec_) || spec_.extents) corners_ = builder.scratch(corner_words * sizeof(std::uint32_t) * spec_.bands.size());
+        if (moves(spec_)) moved_ = builder.scratch(mask_.moved_size().bytes(tile_));
     }
 
     int slab_passes() const override { return static_cast<int>(passes_.size()); }
@@ -121,7 +123,7 @@ public:
         done_ = wanted.first;
         made_ = std::max<std::int64_t>(0, wanted.first - behind());
         made_end_ = wanted.count() == 0 ? made_ : std::min(slices(), wanted.end + behind());
-        if (pass_.boxes && pass == 0) mask_.clear_corners(x, corners_);
+        if (pass == 0 && (pass_.boxes || spec_.extents)) mask_.clear_corners(x, corners_);
         if (!pass_.boxes) fold_layers(x);   // those that end before the array begins
         return stored({made_, made_end_});
     }
@@ -134,8 +136,10 @@ public:
     }
     bool finds_boxes(int pass) const noexcept override { return passes_[static_cast<std::size_t>(pass)].boxes; }
 
+    bool finds_extents() const noexcept override { return spec_.extents; }
+
     std::vector<std::uint32_t> boxes(Execution& x) const override {
-        host::InFlight<std::vector<std::uint32_t>> corners(x.queue(), std::vector<std::uint32_t>(3 * lowest_.size()));
+        host::InFlight<std::vector<std::uint32_t>> corners(x.queue(), std::vector<std::uint32_t>(corner_words * lowest_.size()));
         x.queue().read(x.buffer(corners_), 0, corners->data(), corners->size() * sizeof(std::uint32_t), "bounding box").wait();
         corners.landed();
         return std::move(*corners);
@@ -159,7 +163,7 @@ public:
     void enqueue(Execution& x, const Bindings&) override {
         if (problem_.ranks > 1) folder_.sum_up(x, 0, most_sets());   // of the tiles of all
         else if (done_ != slices()) throw Error("box_count: not all slabs have come; this is a fault of the engine");
-        folder_.record(x, problem_, spec_);
+        folder_.record(x, problem_, spec_, spec_.extents ? &x.buffer(corners_) : nullptr);
     }
 
 private:
@@ -181,8 +185,9 @@ private:
 
     /// Where bands begin along the slow axis decides which slices make a layer.
     void take_boxes(const std::vector<std::uint32_t>& corners) {
+        if (spec_.origin == Origin::corner) return;
         for (std::size_t band = 0; band < lowest_.size(); ++band) {
-            const std::uint32_t slice = corners[3 * band + 2];
+            const std::uint32_t slice = corners[corner_words * band + 2];
             lowest_[band] = slice == 0xffffffffu ? 0 : slice;
         }
     }
@@ -193,7 +198,7 @@ private:
             const Slices slices{done_, pass_.boxes ? end : std::min(end, next_end())};
             for (std::size_t i = 0; i < pass_.bands; ++i) {
                 if (spec_.surface) mask_.outline(x, bits_[i], still_[i], slices);
-                if (pass_.boxes) mask_.lower(x, still_[i], corners_, band(i), slices);
+                if (pass_.boxes || spec_.extents) mask_.lower(x, still_[i], corners_, band(i), slices);
             }
             done_ = slices.end;
             if (!pass_.boxes) fold_layers(x);

@@ -23,7 +23,9 @@ public:
     virtual Slices begin(Execution&, int pass, Slices share) = 0;
     /// Whether a pass is there to find the boxes around the bands.
     virtual bool finds_boxes(int pass) const noexcept = 0;
-    /// After such a pass: the lowest x, row and slice of each band that this rank has seen, all ones where it saw none.
+    /// Whether the boxes are asked for, too: then they are complete after the last pass.
+    virtual bool finds_extents() const noexcept = 0;
+    /// After such a pass: corner_words of each band (mask.hpp) that this rank has seen. Of several the lowest word counts.
     virtual std::vector<std::uint32_t> boxes(Execution&) const = 0;
     /// What all have seen, before the next pass.
     virtual void set_boxes(Execution&, const std::vector<std::uint32_t>&) = 0;

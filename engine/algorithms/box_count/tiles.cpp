@@ -1,6 +1,7 @@
 #include "algorithms/box_count/tiles.hpp"
 
 #include "algorithms/box_count/device.hpp"
+#include "algorithms/box_count/mask.hpp"
 #include "core/integers.hpp"
 #include "parallax/host/error.hpp"
 
@@ -73,7 +74,7 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
     tops_ = builder.scratch(sets * tiles_);
     counts_ = builder.scratch(sets * groups_ * columns_ * sizeof(std::uint32_t));
     higher_ = builder.scratch(sets * room_);
-    results_ = builder.scratch(result_bytes());
+    results_ = builder.scratch(corners_at() + spec.bands.size() * corner_words * sizeof(std::uint32_t));
 }
 
 void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
@@ -100,15 +101,19 @@ void TileFolder::sum_up(Execution& x, std::size_t first, std::size_t sets) {
               u32(levels_ - 1), u32(first)});
 }
 
-void TileFolder::record(Execution& x, const Problem& problem, const BoxCountSpec& spec) {
-    record_counts(x, problem, spec, x.buffer(results_), result_bytes(), [sets = result_sets_, levels = levels_](std::span<const std::byte> bytes) {
-        std::vector<BoxCounts> all(sets, BoxCounts(levels));
-        for (BoxCounts& counts : all) {
+void TileFolder::record(Execution& x, const Problem& problem, const BoxCountSpec& spec, const host::Buffer* corners) {
+    const std::size_t at = corners_at(), boxes = corners ? spec.bands.size() * corner_words * sizeof(std::uint32_t) : 0;
+    if (corners) x.copy("bounding box", *corners, x.buffer(results_).sub(at, boxes), boxes);
+    const auto counted = [spec, sets = result_sets_, levels = levels_, at, boxes](std::span<const std::byte> bytes) {
+        Counted all{std::vector<BoxCounts>(sets, BoxCounts(levels)), {}};
+        if (boxes > 0) all.extents = extents_of(spec, bytes.subspan(at, boxes));
+        for (BoxCounts& counts : all.counts) {
             std::memcpy(counts.data(), bytes.data(), counts.size() * sizeof(Boxes));
             bytes = bytes.subspan(counts.size() * sizeof(Boxes));
         }
         return all;
-    });
+    };
+    record_counts(x, problem, spec, x.buffer(results_), corners ? at + boxes : result_sets_ * levels_ * sizeof(Boxes), counted);
 }
 
 }  // namespace parallax::engine::box_count

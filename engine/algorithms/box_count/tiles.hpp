@@ -38,11 +38,12 @@ public:
     static std::uint64_t bytes_of_set(const std::array<std::int64_t, 3>& size, const Shape&);
     /// Adds where what fold() leaves of tiles [first, end) of a set, whole rows, lies: all that sum_up() needs to know of them.
     void add_pieces(Execution&, std::size_t set, std::int64_t first, std::int64_t end, std::vector<Piece>& to) const;
-    /// Leaves the records of all results.
-    void record(Execution&, const Problem&, const BoxCountSpec&);
+    /// Leaves the records of all results, and of the boxes around the bands if `corners` has them (mask.hpp).
+    void record(Execution&, const Problem&, const BoxCountSpec&, const host::Buffer* corners);
 
 private:
-    std::size_t result_bytes() const noexcept { return result_sets_ * levels_ * sizeof(Boxes); }
+    /// Corners lie behind the results, where any device lets a part of a buffer begin.
+    std::size_t corners_at() const noexcept { return (result_sets_ * levels_ * sizeof(Boxes) + 4095) / 4096 * 4096; }
 
     Shape shape_;
     std::size_t result_sets_, levels_, columns_, room_;

@@ -5,8 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
+#include <variant>
 
 namespace parallax::engine::box_count {
 
@@ -27,11 +26,10 @@ auto with_type(ElementType type, const std::byte* voxels, const Body& body) {
     }
 }
 
-/// A value of a band in the voxels' own type; the largest of 64 bits is no double, and the double next to it too large.
+/// A value of a band in the voxels' own type.
 template <class T>
-T value_as(double value) {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-    return value >= static_cast<double>(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : static_cast<T>(value);
+T value_as(const Number& value) {
+    return std::visit([](auto v) { return static_cast<T>(v); }, value);
 }
 
 /// A band in the voxels' own type.

@@ -39,6 +39,15 @@ struct Sweep {
     bool operator==(const Sweep&) const = default;
 };
 
+/// An integer that elements are compared with, and perhaps the name that people know it by: {3, "thalamus"}, or 3.
+struct Label {
+    std::int64_t value = 0;
+    std::string name;
+    Label() = default;
+    Label(std::int64_t v, std::string n = {}) : value(v), name(std::move(n)) {}
+    bool operator==(const Label&) const = default;
+};
+
 /// Nothing, a T, or a word that stands for one, such as "auto".
 template <class T>
 struct Optional {
@@ -64,6 +73,7 @@ public:
     void add(std::string_view key, Pair);
     void add(std::string_view key, const Sweep&);
     void add(std::string_view key, const std::vector<int>&);
+    void add(std::string_view key, const std::vector<Label>&);
     template <std::size_t N>
     void add(std::string_view key, const std::optional<std::array<int, N>>& list) {
         if (list) add(key, std::vector<int>(list->begin(), list->end()));
