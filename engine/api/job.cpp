@@ -80,7 +80,9 @@ std::string Engine::run(const Job& job, const JobOptions& options) const {
     engine::RunOptions run;
     run.progress = options.progress;
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };
-    return to_json(engine::run(prepared, core, run)).dump();
+    const engine::JobResult result = engine::run(prepared, core, run);
+    for (const std::string& warning : result.warnings) impl_->say(LogLevel::warning, warning);
+    return to_json(result).dump();
 }
 
 }  // namespace parallax

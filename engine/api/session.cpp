@@ -203,7 +203,9 @@ Result Pending::get() {
     done();
     if (std::exchange(impl_->taken, true)) throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
     const std::lock_guard lock(impl_->session->mutex);
+    const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now
     engine::CallResult core = impl_->running->finish();
+    for (std::size_t i = known; i < core.warnings.size(); ++i) impl_->session->engine.impl()->say(LogLevel::warning, core.warnings[i]);
     impl_->session->let_go_of_what_has_ended();
     Result result;
     result.arrays = impl_->arrays;

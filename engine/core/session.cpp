@@ -1,6 +1,8 @@
 #include "core/session.hpp"
 
 #include "core/clock.hpp"
+#include "core/observation.hpp"
+#include "core/overlap.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -64,6 +66,12 @@ std::vector<std::string> wanted_outputs(const Call& call) {
     return wanted;
 }
 
+/// Records without what was observed, which becomes warnings.
+void take_records(Execution& execution, CallResult& result) {
+    result.records = execution.finish_records();
+    for (std::string& words : in_words(take_observation(result.records))) result.warnings.push_back(std::move(words));
+}
+
 }  // namespace
 
 /// A plan with what the report says of it.
@@ -84,7 +92,7 @@ public:
     const CallResult& result() const noexcept override { return result_; }
     CallResult finish() override {
         done_.wait();
-        result_.records = execution_->finish_records();
+        take_records(*execution_, result_);
         return std::move(result_);
     }
     std::vector<Stage> stages() override { return times_.collect(); }
@@ -319,6 +327,7 @@ Bindings Session::bind(const Call& call, const PlannedCall& ready, const std::ma
         bindings.outputs[name].desc = desc;
         if (!call.inputs.empty()) bindings.outputs[name].metadata = call.inputs.begin()->second.metadata;
     }
+    if (!into.empty()) check_overlaps(*call.algorithm, bindings.inputs, bindings.outputs, into, call.pointer);
     return bindings;
 }
 
@@ -331,7 +340,7 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
     Bindings bindings = bind(call, ready, into);
     const auto execution = enqueue(ready, bindings, profiler_);
     queue_->finish(ready.id);
-    result.records = execution->finish_records();
+    take_records(*execution, result);
     result.outputs = std::move(bindings.outputs);
     return result;
 }

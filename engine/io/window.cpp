@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -92,6 +94,30 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
         if (values.empty()) return {0, 0};
         return {percentile(values, percent[0]), percentile(values, percent[1])};
     });
+}
+
+std::string display_loss(const std::filesystem::path& path, const HostArray& given, const WriteOptions& options) {
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (extension != ".png" || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
+    const HostArray array = given.to_dense();
+    std::int64_t lost = 0;
+    if (is_floating(array.desc.type)) {
+        visit_real(array.desc.type, [&]<class T>(T) {
+            const T* values = array.as<T>();
+            for (std::int64_t i = 0; i < array.desc.count(); ++i) lost += !finite(values[i]);
+        });
+    }
+    const char* const remedy = "\"non_finite\": \"mask\" in the job replaces those of its inputs, \"reject\" names them; .tif and .npy keep them";
+    if (lost == array.desc.count()) return fmt::format("none of {} elements is a finite number: the picture is black. {}", lost, remedy);
+    if (lost > 0) return fmt::format("{} of {} elements are NaN or infinite, and black or white in the picture. {}", lost, array.desc.count(), remedy);
+    const bool as_it_is = array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
+    if (as_it_is && !options.window && !options.window_percentile) return {};
+    const auto [low, high] = range(array);
+    if (options.window && (high <= (*options.window)[0] || low >= (*options.window)[1]))
+        return fmt::format("all elements, {:g} to {:g}, lie on one side of the window [{:g}, {:g}]: the picture has one grey", low, high, (*options.window)[0], (*options.window)[1]);
+    if (!options.window && low == high) return fmt::format("all elements are {:g}: without a \"window\" of values the picture is black", low);
+    return {};
 }
 
 HostArray for_display(const HostArray& given, const WriteOptions& options) {

@@ -40,12 +40,4 @@ private:
 /// The name of the file for which a process that was killed left this temporary file behind; nothing for any other file.
 std::optional<std::string> leftover_target(const std::string& name);
 
-struct Table {
-    std::vector<std::string> header;
-    std::vector<std::vector<Json>> rows;
-};
-/// A record as a table. csv: its longest lists are the columns; a record without lists, and any record as a table, is one
-/// row of its scalars, with names such as "best.index" for nested ones. A list of objects is one row for each.
-Table to_table(const Json& record, OutputForm);
-
 }  // namespace parallax::engine

@@ -76,6 +76,8 @@ Json to_json(const JobResult& result) {
     for (const OutputReport& output : result.outputs) {
         outputs[output.name] = to_json(output.file);
         if (!output.array.empty()) outputs[output.name]["array"] = output.array;
+        if (!output.warnings.empty()) outputs[output.name]["warnings"] = output.warnings;
+        if (!output.left_out.empty()) outputs[output.name]["left_out"] = output.left_out;
     }
     for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
     Json json{{"parallax_report", 1},
@@ -90,6 +92,7 @@ Json to_json(const JobResult& result) {
             {"stages", std::move(stages)},
             {"wall_seconds", result.wall_seconds},
             {"peak_device_bytes", result.peak_device_bytes}};
+    if (!result.warnings.empty()) json["warnings"] = result.warnings;
     if (!result.retried.empty()) json["retried"] = result.retried;
     if (!result.ranks.empty()) json["ranks"] = result.ranks;
     return json;

@@ -37,6 +37,8 @@ struct OutputReport {
     std::string name;
     FileReport file;
     std::string array;           ///< empty: a record
+    std::vector<std::string> warnings{};   ///< what of it could not be written as it was
+    std::vector<std::string> left_out{};   ///< a table: lists of the record that it has no columns for
 };
 
 struct JobResult {
@@ -52,6 +54,7 @@ struct JobResult {
     std::string retried;         ///< what failed before the run that is told here; empty: nothing did
     double wall_seconds = 0;
     std::uint64_t peak_device_bytes = 0;
+    std::vector<std::string> warnings;     ///< that the data gave cause for, with the step or output; others were known before
     Json ranks = Json::array();  ///< who did what of a job that several devices shared; empty: one did it all
 };
 

@@ -5,6 +5,8 @@
 #include "job/stream.hpp"
 #include "job/work.hpp"
 
+#include <fmt/format.h>
+
 namespace parallax::engine {
 
 namespace {
@@ -83,7 +85,17 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     result.device = engine.device();
     result.inputs = std::move(work.input_reports);
     result.steps = std::move(done.steps);
+    if (prepared.job.device.to_json().contains("use"))   // several devices that were there have gone another way, or were refused
+        result.warnings.push_back(fmt::format("\"use\" asks for several devices, and {} did all of the job alone: no other was found, or the engine has but this one. "
+                                              "Several share the items of a series (for_each), one diffusion_lb or one box_count",
+                                              engine.device().name));
+    for (DataWarning& warning : work.warnings) {
+        result.warnings.push_back(fmt::format("step \"{}\": {}", result.steps[warning.step].id, warning.text));
+        result.steps[warning.step].warnings.push_back(std::move(warning.text));
+    }
     result.outputs = std::move(work.output_reports);
+    for (const OutputReport& output : result.outputs)
+        for (const std::string& warning : output.warnings) result.warnings.push_back(fmt::format("output \"{}\": {}", output.name, warning));
     for (const OutputSpec& output : prepared.job.outputs) {
         if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);
     }

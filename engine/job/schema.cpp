@@ -95,7 +95,7 @@ Json output_schema() {
                               {"window_percentile", described(pair, "PNG: the same by percentiles, for instance [1, 99].")},
                               {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")}},
                              {"file"});
-    const Json table = closed({{"table", described(path, "A .csv file: the scalars of a record as one row, in a series a row for each item.")},
+    const Json table = closed({{"table", described(path, "A .csv file: the scalars of a record as one row, or a row for each label; in a series such rows for each item.")},
                                {"of", of},
                                {"times", described({{"type", "boolean"}}, "In a series: with what each item took.")}},
                               {"table"});

@@ -1,5 +1,6 @@
 #include "job/spill.hpp"
 
+#include "core/observation.hpp"
 #include "job/slabs.hpp"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ public:
 
     HostArrays& outputs() noexcept { return outputs_; }
     const Json& records() const noexcept { return records_; }
+    std::vector<std::string> warnings() const { return in_words(observed_); }
 
     void in_tiles(const std::optional<Tiling>& tiling) {
         const std::int64_t count = tiling ? tiling->count() : 1;
@@ -125,7 +127,8 @@ private:
         session_.queue().finish(step_.id);
         for (const auto& [port, part] : parts)
             if (tiling) keep(*tiling, number, port, part);
-        const Json records = execution->finish_records();
+        Json records = execution->finish_records();
+        join_observation(observed_, take_observation(records));
         for (const auto& [port, record] : records.items())
             records_[port] = records_.contains(port) ? tiling->way.join(records_[port], record) : record;
     }
@@ -155,6 +158,7 @@ private:
     PlannedCall call_;
     std::map<std::string, host::Buffer> buffers_;  ///< by port
     Json records_ = Json::object();
+    Json observed_;
     bool landed_ = false;
 };
 
@@ -199,6 +203,7 @@ void Spill::compute(Work& work) {
         }
         for (auto& [port, array] : turn.outputs()) arrays.emplace(Source{i, port}, std::move(array));
         for (const auto& [port, record] : turn.records().items()) work.records.emplace(Source{i, port}, record);
+        for (std::string& words : turn.warnings()) work.warnings.push_back({i, std::move(words)});
         std::erase_if(arrays, [&](const auto& entry) {
             const auto use = last.find(entry.first);
             return use == last.end() || use->second <= i;

@@ -1,5 +1,6 @@
 #include "job/stream.hpp"
 
+#include "core/observation.hpp"
 #include "job/slabs.hpp"
 
 #include <fmt/format.h>
@@ -236,7 +237,8 @@ void Stream::download(Work& work, Work::Flight& flight, std::map<Source, DeviceA
 }
 
 void Stream::take_records(Work& work, Work::Flight& flight, std::size_t step) {
-    const Json records = flight.executions[step]->finish_records();
+    Json records = flight.executions[step]->finish_records();
+    for (std::string& words : in_words(take_observation(records))) work.warnings.push_back({step, std::move(words)});
     for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
 }
 

@@ -1,7 +1,9 @@
 #include "job/work.hpp"
 
+#include "io/window.hpp"
 #include "job/outputs.hpp"
 #include "job/read.hpp"
+#include "job/table.hpp"
 
 #include <fmt/format.h>
 
@@ -13,12 +15,22 @@ namespace {
 
 using Scope = Execution::Scope;
 
-void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record) {
-    if (output.form == OutputForm::array) return io::write(path, array, output.write);
+/// What the format could not hold goes to `report`.
+void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record, OutputReport& report) {
+    if (output.form == OutputForm::array) {
+        if (std::string lost = io::display_loss(path, array, output.write); !lost.empty()) report.warnings.push_back(std::move(lost));
+        return io::write(path, array, output.write);
+    }
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
     if (output.form == OutputForm::svg) return io::write_text(path, record.get<std::string>(), false);
-    const Table table = to_table(record, output.form);
+    if (output.form == OutputForm::csv) {
+        const Table table = to_csv(record);
+        return io::write_csv(path, table.header, table.rows, false);
+    }
+    Rows made = to_rows(record);
+    const Table table = to_csv(made.rows);
     io::write_csv(path, table.header, table.rows, false);
+    report.left_out = std::move(made.left_out);
 }
 
 }  // namespace
@@ -75,15 +87,17 @@ void write_work(Work& work, const WriteArray& write_array) {
         const HostArray& array = is_array && !elsewhere ? work.arrays.at(output.source) : HostArray();
         const Json& record = is_array ? Json() : record_of(work, output);
         const fs::path& target = prepared.outputs[i];
+        OutputReport report{output.name, {}, {}};
         const fs::path written = files.add(target, [&](const fs::path& path) {
             try {
                 if (elsewhere) write_array(output, path);
-                else write_file(path, output, array, record);
+                else write_file(path, output, array, record, report);
             } catch (const IoError& error) {   // the user knows the file by the name that it was to have
                 throw IoError(to_utf8(target), error.problem, error.hint);
             }
         });
-        OutputReport report{output.name, report_file(written), elsewhere ? prepared.desc(output.source).describe() : is_array ? array.desc.describe() : std::string()};
+        report.file = report_file(written);
+        report.array = elsewhere ? prepared.desc(output.source).describe() : is_array ? array.desc.describe() : std::string();
         report.file.path = to_utf8(fs::absolute(target));
         work.output_reports.push_back(std::move(report));
     }

@@ -20,6 +20,12 @@ namespace parallax::engine {
 /// Where the memory of an array comes from.
 using HostMemory = std::function<HostArray(const ArrayDesc&)>;
 
+/// What the data of a step gave cause to tell.
+struct DataWarning {
+    std::size_t step;
+    std::string text;
+};
+
 struct Work {
     std::shared_ptr<const Prepared> prepared;
     std::size_t number = 0;                      ///< of the item in its series
@@ -27,6 +33,7 @@ struct Work {
     std::vector<HostArray> inputs;               ///< in the job's order; one without memory is kept by the stream
     std::map<Source, HostArray> arrays;          ///< that came down from the device
     std::map<Source, Json> records;
+    std::vector<DataWarning> warnings;           ///< of the steps
     std::vector<InputReport> input_reports;      ///< after finish_reading()
     std::vector<Hashing> hashing;
     std::vector<OutputReport> output_reports;

@@ -46,6 +46,7 @@ std::string line_of(const Record& record) {
     json["inputs"] = to_json(record.inputs);
     json["outputs"] = to_json(record.outputs);
     if (!record.rows.empty()) json["rows"] = record.rows;
+    if (!record.warnings.empty()) json["warnings"] = record.warnings;
     if (!record.times.empty()) json["times"] = record.times;
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
@@ -65,6 +66,7 @@ std::optional<Record> record_from(const std::string& line) {
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
     for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
     record.rows = json.value("rows", Json::object());
+    record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
     return record;
 }

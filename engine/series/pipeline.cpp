@@ -125,6 +125,8 @@ void Pipeline::run(SeriesResult& result) {
     result.stopped = !todo_.empty() || stop_;
     std::sort(failed_.begin(), failed_.end(), [](const Failure& a, const Failure& b) { return a.number < b.number; });
     result.failed = std::move(failed_);
+    result.warnings = std::move(warnings_);
+    result.left_out = std::move(left_out_);
     result.stages = std::move(stages_);
     result.steps = lanes_.front()->stream.steps();
     for (const auto& lane : lanes_) {
@@ -305,15 +307,35 @@ void Pipeline::finish_item(Work& work) {
     }
     for (const OutputReport& output : work.output_reports) record.outputs.push_back(state_of(output.file));
     for (const OutputSpec& output : work.prepared->job.outputs) {
-        if (output.form == OutputForm::table) record.rows[output.name] = row_of(record_of(work, output));
+        if (output.form != OutputForm::table) continue;
+        Rows rows = to_rows(record_of(work, output));
+        record.rows[output.name] = rows.rows.size() == 1 ? std::move(rows.rows.front()) : std::move(rows.rows);
+        const std::lock_guard lock(mutex_);
+        left_out_[output.name].insert(rows.left_out.begin(), rows.left_out.end());
     }
     record.times = times_of(stages);
+    const auto note = [&](std::string text) {
+        tell(text, record.item);
+        record.warnings.push_back(std::move(text));
+    };
+    for (const DataWarning& warning : work.warnings) note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
+    for (const OutputReport& output : work.output_reports)
+        for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
     folds_.add(work, record.item);
     manifest_.append(record);
     folds_.save_now_and_then();
     trace_.add(record.item, work.profiler, {work.lane, work.reader, work.writer, lanes_[static_cast<std::size_t>(work.lane)]->engine.device().backend});
     add_up(work, stages);
     report_progress();
+}
+
+constexpr std::size_t most_warnings = 100;
+
+void Pipeline::tell(const std::string& text, const std::string& item) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find_if(warnings_.begin(), warnings_.end(), [&](const SeriesWarning& w) { return w.text == text; });
+    if (known != warnings_.end()) ++known->items;
+    else if (warnings_.size() < most_warnings) warnings_.push_back({text, item, 1});
 }
 
 void Pipeline::add_up(const Work& work, const std::vector<Stage>& stages) {

@@ -65,6 +65,8 @@ private:
     void finish_item(Work&);
     void fail_item(std::size_t item, const std::exception&);
     void break_off(std::exception_ptr);
+    /// What the data of an item gave cause for; said once, however many items it is true of.
+    void tell(const std::string& text, const std::string& item);
     void add_up(const Work&, const std::vector<Stage>&);
     void report_progress();
 
@@ -84,6 +86,8 @@ private:
     std::deque<std::size_t> todo_;
     std::size_t total_ = 0, done_ = 0;
     std::vector<Failure> failed_;
+    std::vector<SeriesWarning> warnings_;
+    std::map<std::string, std::set<std::string>> left_out_;
     std::exception_ptr broken_;          ///< what ended the whole series
     std::vector<Stage> stages_;
 };

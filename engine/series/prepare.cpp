@@ -96,7 +96,9 @@ Prepared prepare_sample(const PreparedSeries& series) {
 }  // namespace
 
 Prepared PreparedSeries::prepare_item(std::size_t number) const {
-    const bool may_exist = options.overwrite || options.resume;
+    // What another shard has to do it may have done: as a sample its items are as good as one's own.
+    const bool mine = number % options.shard.count == options.shard.number - 1;
+    const bool may_exist = options.overwrite || options.resume || !mine;
     return prepare(job_of(job, items, number), where, may_exist, shared);
 }
 

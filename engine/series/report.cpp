@@ -23,7 +23,10 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
     for (const OutputReport& output : result.gathered) {
         outputs[output.name] = engine::to_json(output.file);
         if (!output.array.empty()) outputs[output.name]["array"] = output.array;
+        if (!output.left_out.empty()) outputs[output.name]["left_out"] = output.left_out;
     }
+    Json warnings = Json::array();
+    for (const SeriesWarning& warning : result.warnings) warnings.push_back({{"text", warning.text}, {"first", warning.first}, {"items", warning.items}});
     for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
     return {{"parallax_series_report", 1},
             {"engine", {{"version", PARALLAX_VERSION}}},
@@ -33,6 +36,7 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"shard", {{"number", series.options.shard.number}, {"count", series.options.shard.count}}},
             {"items", {{"all", series.items.size()}, {"mine", result.total}, {"done", result.done}, {"before", result.skipped}, {"failed", failed.size()}}},
             {"failed", std::move(failed)},
+            {"warnings", std::move(warnings)},
             {"stopped", result.stopped},
             {"complete", result.complete},
             {"seconds", result.seconds},

@@ -129,6 +129,8 @@ void gather(const PreparedSeries& series, const std::map<std::string, Record>& r
         const Table table = make_table(series, file, records);
         io::write_csv(file, table.header, table.rows, replace);
         result.gathered.push_back({output.name, report_file(file), {}});
+        const auto& lists = result.left_out[output.name];
+        result.gathered.back().left_out.assign(lists.begin(), lists.end());
     }
     if (folds.empty()) return;
     for (OutputReport& report : folds.finish(replace)) result.gathered.push_back(std::move(report));

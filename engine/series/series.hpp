@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,12 @@ struct Failure {
     std::string item, error;
 };
 
+/// What the data of items gave cause to tell.
+struct SeriesWarning {
+    std::string text, first;             ///< with its step or output; the first item of which it holds
+    std::size_t items = 0;
+};
+
 struct DeviceShare {
     host::DeviceInfo device;
     std::size_t items = 0;
@@ -86,6 +93,8 @@ struct SeriesResult {
     std::vector<StepReport> steps;
     std::vector<Stage> stages;           ///< of all items
     std::vector<OutputReport> gathered;
+    std::vector<SeriesWarning> warnings;
+    std::map<std::string, std::set<std::string>> left_out;   ///< by table output: lists of its records without columns
     double seconds = 0;
     double items_per_second = 0;
 };

@@ -4,18 +4,15 @@
 
 namespace parallax::engine::series {
 
-Json row_of(const Json& record) {
-    const Table table = to_table(record, OutputForm::table);
-    Json row = Json::object();
-    if (table.rows.size() == 1) {
-        for (std::size_t i = 0; i < table.header.size(); ++i) row[table.header[i]] = table.rows[0][i];
-        return row;
-    }
-    for (std::size_t r = 0; r < table.rows.size(); ++r) {   // a list of records: "0.mean", "1.mean"
-        for (std::size_t i = 0; i < table.header.size(); ++i) row[std::to_string(r) + "." + table.header[i]] = table.rows[r][i];
-    }
-    return row;
+namespace {
+
+/// Manifests of before there were several rows have the one as an object.
+std::vector<Json> rows_in(const Json& recorded) {
+    if (recorded.is_array()) return recorded.get<std::vector<Json>>();
+    return {recorded};
 }
+
+}  // namespace
 
 Table make_table(const PreparedSeries& series, const std::filesystem::path& file, const std::map<std::string, Record>& records) {
     std::vector<const OutputSpec*> outputs;
@@ -35,15 +32,23 @@ Table make_table(const PreparedSeries& series, const std::filesystem::path& file
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const auto record = records.find(series.items.name(i));
         if (record == records.end() || !record->second.done) continue;
-        table.rows.emplace_back(table.header.size());
-        put("index", i);
-        put("item", record->first);
+        std::vector<std::vector<Json>> parts;
+        std::size_t most = 1;
         for (const OutputSpec* output : outputs) {
-            const Json row = record->second.rows.value(output->name, Json::object());
-            for (const auto& [column, value] : row.items()) put(outputs.size() > 1 ? output->name + "." + column : column, value);
+            parts.push_back(rows_in(record->second.rows.value(output->name, Json::object())));
+            most = std::max(most, parts.back().size());
         }
-        if (std::none_of(outputs.begin(), outputs.end(), [](const OutputSpec* output) { return output->times; })) continue;
-        for (const auto& [kind, seconds] : record->second.times.items()) put("seconds." + kind, seconds);
+        for (std::size_t r = 0; r < most; ++r) {
+            table.rows.emplace_back(table.header.size());
+            put("index", i);
+            put("item", record->first);
+            for (std::size_t o = 0; o < outputs.size(); ++o) {
+                if (r >= parts[o].size() && parts[o].size() != 1) continue;
+                for (const auto& [column, value] : parts[o][parts[o].size() == 1 ? 0 : r].items()) put(outputs.size() > 1 ? outputs[o]->name + "." + column : column, value);
+            }
+            if (std::none_of(outputs.begin(), outputs.end(), [](const OutputSpec* output) { return output->times; })) continue;
+            for (const auto& [kind, seconds] : record->second.times.items()) put("seconds." + kind, seconds);
+        }
     }
     return table;
 }

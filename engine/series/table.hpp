@@ -1,7 +1,8 @@
-// {"table": "focus.csv"}: the scalars of every item as a row, in the order of the items, whoever did them and when.
+// {"table": "focus.csv"}: the scalars of every item as a row, or as one for each label, in the order of the items, whoever did
+// them and when.
 #pragma once
 
-#include "job/outputs.hpp"
+#include "job/table.hpp"
 #include "series/manifest.hpp"
 #include "series/series.hpp"
 
@@ -10,11 +11,9 @@
 
 namespace parallax::engine::series {
 
-/// The scalars of a record by their columns, "best.index" for nested ones.
-Json row_of(const Json& record);
-
 /// Rows for the outputs that share the table's file. Columns: index, item, then each output's scalars (with its name in front
-/// where several share the file), then times where an output asks for them. Items that failed have no row.
+/// where several share the file), then times where an output asks for them. An item has a row, or one for each of a record's rows
+/// (job/table.hpp): then an output with one row repeats it in all. Items that failed have no row.
 Table make_table(const PreparedSeries&, const std::filesystem::path& file, const std::map<std::string, Record>&);
 
 }  // namespace parallax::engine::series

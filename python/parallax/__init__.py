@@ -237,13 +237,14 @@ class Session(AlgorithmCalls):
     def call(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
              outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
              policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Result:
-        """Runs an algorithm by its name and waits."""
+        """Runs an algorithm by its name and waits. Arrays of `into` take outputs; they must not overlap inputs or each other (ConfigError), but
+        `arithmetic`, `convert`, `mask` and `threshold` can write where an input of as large elements is."""
         return Result(self._session._run(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken()), self)
 
     def submit(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
                outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
                policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Pending:
-        """Enqueues and returns; calls of a session run in the order of submission."""
+        """Enqueues and returns; calls of a session run in the order of submission. `into`: as for call()."""
         return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken()), self)
 
     def prepare(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,

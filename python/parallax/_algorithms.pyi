@@ -27,7 +27,7 @@ class AlgorithmCalls:
         volume: ArrayLike | None = None,
         image: ArrayLike | None = None,
         threshold: float = ...,
-        labels: int | Sequence[int] | None = ...,
+        labels: int | Sequence[int] | Mapping[str, Any] | None = ...,
         count: Literal["occupied", "grey", "black"] = ...,
         fit: Mapping[str, Any] | None | Literal["auto"] = ...,
         anisotropy: Literal["refuse", "ignore", "resample"] = ...,

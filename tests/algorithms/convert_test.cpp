@@ -1,5 +1,6 @@
 // convert: the reference by values worked out by hand, devices by the reference, bit for bit.
 #include "algorithms/elementwise/ranks.hpp"
+#include "core/observation.hpp"
 #include "parallax/host/error.hpp"
 #include "steps.hpp"
 
@@ -37,6 +38,61 @@ TEST_CASE("convert: what becomes of values") {
     const Json window = {{"type", "u8"}, {"window", {{"low", 10}, {"high", 20}}}};
     CHECK(converted<std::uint8_t>(window, ElementType::u16, std::vector<std::uint16_t>{0, 10, 11, 15, 20, 9999}) == B{0, 0, 26, 128, 255, 255});   // 25.5, 127.5
     CHECK(converted<float>({{"type", "f32"}, {"window", {{"low", -1}, {"high", 1}}}}, ElementType::f32, F{-3, -1, 0, 0.5f, 1, inf})  == F{0, 0, 0.5f, 0.75f, 1, 1});
+}
+
+TEST_CASE("convert: what a conversion without a window loses is told, by every device alike, and in tiles as in the whole") {
+    using F = std::vector<float>;
+    const Algorithm algorithm = make_convert();
+    struct Row { std::vector<float> image; const char* type; std::vector<std::string> fragments; };
+    const Row rows[] = {{F{0, 0.25f, 0.5f, 1}, "u8", {"about 0 to 1", "\"window\": {\"low\": 0, \"high\": 1}"}},
+                        {F{0, 1, 1, 0}, "u8", {}},                       // a mask
+                        {F{0, 0.5f, 200}, "u8", {}},                     // greys, rounded as the page says
+                        {F{0, 100, 256}, "u8", {"above 255 are cut off"}},
+                        {F{-1, 0, 100}, "u16", {"below 0"}},
+                        {F{-300, 300}, "i16", {}},
+                        {F{3, std::nanf(""), 7}, "u8", {"NaN become 0", "non_finite"}},
+                        {F{0.1f, std::nanf(""), INFINITY}, "i32", {"NaN become 0", "cut off"}},
+                        {F{0.1f, 0.9f, std::nanf("")}, "u8", {"about 0 to 1", "NaN become 0"}},
+                        {F{0.25f, 0.5f}, "f32", {}}};
+    for (const DevicePtr& device : devices_under_test()) {
+        INFO(device_label(*device));
+        Engine engine(*device, {host::ProgramCache::open()});
+        Session session(engine);
+        const auto warnings_of = [&](const Json& parameters, const HostArray& image) {
+            Call call;
+            call.algorithm = &algorithm;
+            call.parameters = algorithm.parameters.parse(parameters, "");
+            call.inputs["image"] = session.upload(image);
+            return session.run(call).warnings;
+        };
+        const auto check = [&](const std::vector<std::string>& warnings, const std::vector<std::string>& fragments) {
+            const std::string all = std::accumulate(warnings.begin(), warnings.end(), std::string());
+            CHECK_MESSAGE(all.empty() == fragments.empty(), all);
+            for (const std::string& fragment : fragments) CHECK_MESSAGE(all.find(fragment) != std::string::npos, all);
+        };
+        for (const Row& row : rows) {
+            CAPTURE(std::string(row.type));
+            for (const std::int64_t size : {static_cast<std::int64_t>(row.image.size()), std::int64_t{70001}}) {
+                HostArray image = HostArray::make(row_of(ElementType::f32, size));
+                for (std::int64_t i = 0; i < size; ++i) image.as<float>()[i] = row.image[static_cast<std::size_t>(i) % row.image.size()];
+                check(warnings_of({{"type", row.type}}, image), row.fragments);
+                check(warnings_of({{"type", row.type == std::string("i16") || row.type == std::string("i32") ? "f32" : row.type}, {"window", {{"low", 0}, {"high", 1}}}}, image), {});
+            }
+        }
+        HostArray words = HostArray::make(row_of(ElementType::u16, 999));
+        for (std::int64_t i = 0; i < 999; ++i) words.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i == 998 ? 256 : i % 256);
+        check(warnings_of({{"type", "u8"}}, words), {"above 255 are cut off"});
+        words.as<std::uint16_t>()[998] = 255;
+        check(warnings_of({{"type", "u8"}}, words), {});
+        check(warnings_of({{"type", "u32"}}, words), {});
+    }
+    // A tile that is dark does not say so of an image that is not: flags are put together first.
+    Json all;
+    join_observation(all, observation(1, {{1, 2, "dark"}, {2, 0, "bright"}}));
+    CHECK(in_words(all) == std::vector<std::string>{"dark"});
+    join_observation(all, observation(2, {{1, 2, "dark"}, {2, 0, "bright"}}));
+    join_observation(all, nullptr);
+    CHECK(in_words(all) == std::vector<std::string>{"bright"});
 }
 
 TEST_CASE("convert: percentiles are those of numpy.percentile") {

@@ -52,6 +52,40 @@ TEST_CASE("plain calls on every device equal those on the native device") {
     }
 }
 
+TEST_CASE("an output lies apart from all inputs and outputs, or in the very place of an input where the algorithm can") {
+    const auto image = ramp(width * height);
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Engine engine({.device = spec});
+        Session session(engine);
+        const Array array = session.upload(View(image, extents));
+        const auto pointer_of = [&](const Call& call) {
+            std::string run, submitted;
+            try {
+                session.run(call);
+            } catch (const ConfigError& error) {
+                run = error.pointer;
+            }
+            try {
+                session.submit(call);
+            } catch (const ConfigError& error) {
+                submitted = error.pointer;
+            }
+            CHECK(run == submitted);
+            return run;
+        };
+        CHECK(pointer_of(call(BoxFilterParameters{.radius = {3}}, {{"image", array}}, {.into = {{"image", array}}})) == "/into/image");
+        CHECK(values<std::uint8_t>(session, array) == image);   // untouched
+        const std::vector<std::uint32_t> three{3, 1, 2};
+        const Array keys = session.upload(View(three, {{'x', 3}})), both = session.allocate(keys.desc());
+        CHECK(pointer_of(call(SortParameters{}, {{"keys", keys}, {"values", keys}}, {.outputs = {"keys", "values"}, .into = {{"keys", both}, {"values", both}}})).starts_with("/into/"));
+        CHECK(pointer_of(call(ArithmeticParameters{.value = 1}, {{"image", array}}, {.into = {{"image", array}}})).empty());
+        auto sum = image;   // run and submitted
+        for (std::uint8_t& v : sum) v = static_cast<std::uint8_t>(std::min(v + 2, 255));
+        CHECK(values<std::uint8_t>(session, array) == sum);
+    }
+}
+
 TEST_CASE("submitted calls follow each other by their events") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <thread>
 
+#include "io/window.hpp"
 #include "support.hpp"
 
 #if defined(__unix__)
@@ -205,6 +206,27 @@ TEST_CASE("values become greys through a window") {
           u8s{0, 128, 255});
     io::write(folder / "b.png", row({0, 0.5f, 1}), {.window = {{0, 1}}, .png_bits = 16});
     CHECK(values_of<std::uint16_t>(io::read(folder / "b.png")) == std::vector<std::uint16_t>{0, 32768, 65535});
+}
+
+TEST_CASE("what a picture cannot show is told") {
+    const auto loss = [](std::vector<float> values, const io::WriteOptions& options = {}, const char* path = "a.png") {
+        HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', static_cast<std::int64_t>(values.size())}}));
+        std::copy(values.begin(), values.end(), array.as<float>());
+        return io::display_loss(path, array, options);
+    };
+    const float nan = std::nanf(""), inf = INFINITY;
+    const auto says = [](const std::string& text, const char* fragment) { return text.find(fragment) != std::string::npos; };
+    CHECK(loss({0, 1, 2}).empty());
+    CHECK(says(loss({nan, nan, nan}), "none of 3 elements is a finite number: the picture is black"));
+    CHECK(says(loss({nan, nan, nan}), "\"non_finite\""));
+    CHECK(says(loss({1, nan, 2, inf}), "2 of 4 elements are NaN or infinite"));
+    CHECK(loss({1, nan}, {}, "a.tif").empty());   // which keeps them
+    CHECK(says(loss({7, 7}), "all elements are 7"));
+    CHECK(loss({7, 7}, {.window = {{0, 255}}}).empty());
+    CHECK(says(loss({7, 9}, {.window = {{0, 1}}}), "one side of the window [0, 1]"));
+    CHECK(loss({}).empty());
+    HostArray bytes = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 2}}));
+    CHECK(io::display_loss("a.png", bytes, {}).empty());   // as they are: black is black
 }
 
 TEST_CASE("percentiles are numpy's") {

@@ -203,6 +203,68 @@ TEST_CASE("run: several files become one, non-finite values are masked") {
     CHECK(json_of(run_program({"info", "a.npy", "--json"}, folder.path()))["non_finite"] == 0);
 }
 
+TEST_CASE("run: what the data gives cause to tell is told with what to do, and recorded") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const TempFolder folder;
+    io::write(folder / "share.npy", floats(8, 8, {.25f, .5f, .75f, 1}));
+    io::write(folder / "holes.npy", floats(8, 8, {nan, 2, 3}));
+    const auto run_on = [&](const std::string& file, const Json& step, const Json& outputs, const Json& device = {{"backend", "native"}}) {
+        const Json job{{"parallax", 1}, {"device", device}, {"inputs", {{"image", file}}}, {"steps", {step}}, {"outputs", outputs}};
+        write_text(folder / "job.json", job.dump());
+        const Run run = run_program({"run", "job.json", "--overwrite", "--report", "report.json"}, folder.path());
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        return std::pair(run.err, Json::parse(read_text(folder / "report.json")));
+    };
+    const Json to_bytes{{"id", "narrow"}, {"run", "convert"}, {"type", "u8"}, {"out", {{"image", "bytes"}}}};
+    {
+        const auto [err, report] = run_on("share.npy", to_bytes, {{"bytes", "b.png"}});
+        CHECK(contains(err, "step \"narrow\": all numbers lie about 0 to 1"));
+        CHECK(contains(err, "\"window\": {\"low\": 0, \"high\": 1}"));
+        CHECK(contains(report["warnings"][0].get<std::string>(), "about 0 to 1"));
+        CHECK(contains(report["steps"][0]["warnings"][0].get<std::string>(), "about 0 to 1"));
+    }
+    {
+        Json windowed = to_bytes;
+        windowed["window"] = {{"low", 0}, {"high", 1}};
+        const auto [err, report] = run_on("share.npy", windowed, {{"bytes", "b.png"}});
+        CHECK_FALSE(contains(err, "warning"));
+        CHECK_FALSE(report.contains("warnings"));
+    }
+    {
+        const Json twice{{"run", "arithmetic"}, {"op", "multiply"}, {"value", 2}, {"out", {{"image", "double"}}}};
+        const auto [err, report] = run_on("holes.npy", twice, {{"double", "d.png"}});
+        CHECK(contains(err, "output \"double\": 1 of 64 elements are NaN or infinite"));
+        CHECK(contains(err, "non_finite"));
+        CHECK(contains(report["outputs"]["double"]["warnings"][0].get<std::string>(), "1 of 64"));
+    }
+    {   // one hologram stays on one device, whatever was asked
+        const auto [err, report] = run_on("share.npy", to_bytes, {{"bytes", "b.npy"}}, {{"use", {{{"backend", "native"}}}}});
+        CHECK(contains(err, "\"use\" asks for several devices"));
+        CHECK(contains(err, "for_each"));
+        CHECK(report["warnings"].size() == 2);
+    }
+}
+
+TEST_CASE("run: a .csv and a table have rows for each label, by name; lists that a table leaves out are named") {
+    const TempFolder folder;
+    io::write(folder / "atlas.npy", ramp(32, 32));
+    write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": "atlas.npy"},
+        "steps": [{"run": "box_count", "labels": {"7": "thalamus", "3": "putamen"}}],
+        "outputs": {"counts": "c.csv", "short": {"of": "counts", "table": "t.csv"}, "all": {"of": "counts", "file": "c.json"}}})");
+    const Run run = run_program({"run", "job.json", "--report", "r.json"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const std::string table = read_text(folder / "t.csv"), csv = read_text(folder / "c.csv");
+    CHECK(table.starts_with("dimensions,grid,count,unit,label,name,dimension,"));
+    CHECK(std::count(table.begin(), table.end(), '\n') == 3);
+    CHECK(contains(table, ",7,thalamus,"));
+    CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 6);   // labels by levels
+    CHECK(contains(csv, "levels.black"));
+    CHECK(contains(run.err, "table    short: without the list levels"));
+    CHECK(Json::parse(read_text(folder / "r.json"))["outputs"]["short"]["left_out"] == Json{"levels"});
+}
+
 TEST_CASE("plan: arrays and bytes, nothing written") {
     const TempFolder folder;
     write_text(folder / "job.json", small_job.dump());

@@ -2,9 +2,13 @@
 #include "job/outputs.hpp"
 #include "job/paths.hpp"
 #include "job/read.hpp"
+#include "job/table.hpp"
 #include "support.hpp"
 
+#include <cstdlib>
 #include <limits>
+#include <random>
+#include <set>
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -76,19 +80,96 @@ TEST_CASE("outputs: overwriting replaces all, or brings all back") {
     CHECK(folder.listing() == std::vector<std::string>{"a.txt", "b.txt", "b.txt/full"});
 }
 
-TEST_CASE("records as tables") {
+namespace {
+
+/// Every scalar of a record, as CSV writes it.
+void scalars_of(const Json& value, std::multiset<std::string>& all) {
+    if (!value.is_structured()) all.insert(value.dump());
+    else
+        for (const Json& member : value) scalars_of(member, all);
+}
+
+/// A record of objects, lists and scalars, `depth` deep.
+Json random_record(std::mt19937& random, int depth, int& next) {
+    Json record = Json::object();
+    for (unsigned i = 0, n = 1 + random() % 4; i < n; ++i) {
+        const std::string name(1, static_cast<char>('a' + i));
+        const unsigned kind = depth == 0 ? 0 : random() % 4;
+        if (kind == 0) record[name] = next++;
+        else if (kind == 1) record[name] = random_record(random, depth - 1, next);
+        else {
+            record[name] = Json::array();
+            for (unsigned k = 0, size = random() % 5; k < size; ++k) record[name].push_back(kind == 2 ? Json(next++) : random_record(random, depth - 1, next));
+        }
+    }
+    return record;
+}
+
+}  // namespace
+
+TEST_CASE("records as tables: lists are columns, and scalars stand in every row") {
     const Json record = Json::parse(R"({"metric": "tenengrad", "distance_um": [1, 2, 3], "value": [0.5, 0.75, 0.25], "best": {"index": 1, "um": 2.1}, "pair": [1, 2]})");
-    const Table curve = to_table(record, OutputForm::csv);
-    CHECK(curve.header == std::vector<std::string>{"distance_um", "value"});
+    const Table curve = to_csv(record);
+    CHECK(curve.header == std::vector<std::string>{"metric", "best.index", "best.um", "distance_um", "value", "pair"});
     REQUIRE(curve.rows.size() == 3);
-    CHECK(curve.rows[1] == std::vector<Json>{2, 0.75});
-    const Table row = to_table(record, OutputForm::table);
-    CHECK(row.header == std::vector<std::string>{"metric", "best.index", "best.um"});
-    REQUIRE(row.rows.size() == 1);
-    CHECK(row.rows[0] == std::vector<Json>{"tenengrad", 1, 2.1});
-    const Table list = to_table(Json::parse(R"([{"x": 1}, {"x": 2, "y": 3}])"), OutputForm::csv);
+    CHECK(curve.rows[1] == std::vector<Json>{"tenengrad", 1, 2.1, 2, 0.75, 2});
+    CHECK(curve.rows[2] == std::vector<Json>{"tenengrad", 1, 2.1, 3, 0.25, nullptr});
+    const Rows row = to_rows(record);
+    CHECK(row.rows == Json::parse(R"([{"metric": "tenengrad", "best.index": 1, "best.um": 2.1}])"));
+    CHECK(row.left_out == std::vector<std::string>{"distance_um", "value", "pair"});
+    const Table list = to_csv(Json::parse(R"([{"x": 1}, {"x": 2, "y": 3}])"));
     CHECK(list.header == std::vector<std::string>{"x", "y"});
     CHECK(list.rows == std::vector<std::vector<Json>>{{1, nullptr}, {2, 3}});
+    CHECK(to_rows(Json::parse(R"([{"x": 1}, {"x": 2, "y": 3}])")).rows == Json::parse(R"([{"0.x": 1, "1.x": 2, "1.y": 3}])"));
+    CHECK(to_rows(Json(7)).rows == Json::parse(R"([{"value": 7}])"));
+    CHECK(to_csv(Json::parse("[4, 5]")).rows == std::vector<std::vector<Json>>{{4}, {5}});
+}
+
+TEST_CASE("records as tables: a row, or several, for each label") {
+    const Json record = Json::parse(R"({"grid": 64, "labels": [
+        {"label": 3, "name": "thalamus", "levels": [{"m": 0, "edge": [1, 2]}, {"m": 1, "edge": [2, 4]}], "dimension": 2.5, "fit": {"from": 1}},
+        {"label": 7, "levels": [{"m": 0, "edge": [1, 2]}], "dimension": null, "fit": null}]})");
+    const Table long_form = to_csv(record);
+    CHECK(long_form.header == std::vector<std::string>{"grid", "label", "name", "dimension", "fit.from", "levels.m", "levels.edge.0", "levels.edge.1", "fit"});
+    REQUIRE(long_form.rows.size() == 3);
+    CHECK(long_form.rows[1] == std::vector<Json>{64, 3, "thalamus", 2.5, 1, 1, 2, 4, nullptr});
+    CHECK(long_form.rows[2] == std::vector<Json>{64, 7, nullptr, nullptr, nullptr, 0, 1, 2, nullptr});
+    const Rows rows = to_rows(record);
+    REQUIRE(rows.rows.size() == 2);
+    CHECK(rows.rows[0] == Json::parse(R"({"grid": 64, "label": 3, "name": "thalamus", "dimension": 2.5, "fit.from": 1})"));
+    CHECK(rows.rows[1]["label"] == 7);
+    CHECK(rows.left_out == std::vector<std::string>{"levels"});
+    CHECK(to_rows(Json::parse(R"({"grid": 64, "dimension": 2})")).rows.size() == 1);   // a record without them
+}
+
+TEST_CASE("records as tables: nothing of any record is lost in a .csv, and a table names what it leaves out") {
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    for (int draw = 0; draw < 500; ++draw) {
+        int next = 1;
+        const Json drawn = random_record(random, 3, next);
+        CAPTURE(drawn.dump());
+        for (const bool labelled : {false, true}) {
+            Json record = drawn;
+            if (labelled && record.contains("b")) {
+                record["labels"] = record["b"];
+                record.erase("b");
+            }
+            std::multiset<std::string> wanted, written, short_form;
+            scalars_of(record, wanted);
+            const Table table = to_csv(record);
+            for (const std::vector<Json>& row : table.rows) {
+                REQUIRE(row.size() == table.header.size());
+                for (const Json& cell : row) written.insert(cell.dump());
+            }
+            for (const std::string& scalar : wanted) CHECK(written.count(scalar) > 0);
+            const Rows made = to_rows(record);
+            scalars_of(made.rows, short_form);
+            for (const std::string& scalar : wanted)
+                if (short_form.count(scalar) == 0) CHECK_FALSE(made.left_out.empty());
+        }
+    }
 }
 
 TEST_CASE("paths: outputs stay below --out") {

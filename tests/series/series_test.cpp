@@ -272,6 +272,40 @@ TEST_CASE("series: a full disk fails items and leaves nothing half-written") {
     CHECK(contents(folder / "out").size() == 12);
 }
 
+TEST_CASE("series: a table has a row for each label of each item, and what the data gives cause for is told once") {
+    Json job = Json::parse(R"({"parallax": 1, "for_each": {"frame": "frames/*.tif"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "box_count", "labels": {"7": "thalamus", "3": "putamen", "90": "vermis"}},
+                  {"run": "reduce", "in": {"array": "image"}, "op": "max", "out": {"value": "most"}},
+                  {"id": "narrow", "run": "convert", "type": "i16", "out": {"image": "words"}},
+                  {"id": "cut", "run": "arithmetic", "op": "multiply", "value": 300, "in": {"image": "words"}, "out": {"image": "large"}},
+                  {"id": "back", "run": "convert", "type": "u8", "in": {"image": "large"}, "out": {"image": "cut_off"}}],
+        "outputs": {"counts": {"table": "t.csv"}, "most": {"table": "t.csv"}, "cut_off": "{frame.stem}.npy"}})");
+    const Folder folder(5, job);
+    const Run run = run_job(folder.path(), "out", {"--report", "r.json"});
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const std::vector<std::string> lines = lines_of(folder / "out/t.csv");
+    REQUIRE(lines.size() == 1 + 5 * 3);
+    CHECK(lines[0].starts_with("index,item,counts.dimensions,"));
+    CHECK(contains(lines[0], "counts.label,counts.name,counts.dimension"));
+    CHECK(contains(lines[0], ",most.value"));
+    CHECK(lines[1].starts_with("0,frames/f000.tif,"));
+    CHECK(contains(lines[1], ",7,thalamus,"));
+    CHECK(contains(lines[3], ",90,vermis,"));
+    CHECK(lines[4].starts_with("1,frames/f001.tif,"));
+    CHECK(contains(run.err, "without the list levels"));
+    CHECK(contains(run.err, "step \"back\": numbers below 0 or above 255 are cut off"));
+    CHECK(contains(run.err, "so for 5 items in all"));
+    const Json report = Json::parse(read_text(folder / "r.json"));
+    REQUIRE(report["warnings"].size() == 1);
+    CHECK(report["warnings"][0]["items"] == 5);
+    // The manifest keeps rows and warnings: a second run has nothing to do and the same table.
+    const std::string before = read_text(folder / "out/t.csv");
+    fs::remove(folder / "out/t.csv");
+    CHECK(run_job(folder.path(), "out", {"--resume"}).status == 0);
+    CHECK(read_text(folder / "out/t.csv") == before);
+}
+
 TEST_CASE("series: shards and devices give the same bytes as one process") {
     Json job = frames_job();
     job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};

@@ -3,6 +3,7 @@
 #include "console.hpp"
 #include "distributed/run.hpp"
 #include "job/runner.hpp"
+#include "left_out.hpp"
 #include "ranks.hpp"
 #include "terminal.hpp"
 #include "parallax/host/enumerate.hpp"
@@ -82,6 +83,7 @@ void summarise(const engine::JobResult& result) {
         if (!line.empty()) fmt::print(stderr, "{:<8} {}\n", name, line);
     }
     fmt::print(stderr, "done in {:.3f} s, {} of device memory\n", result.wall_seconds, human_bytes(static_cast<double>(result.peak_device_bytes)));
+    say_what_tables_leave_out(result.outputs);
     for (const engine::OutputReport& output : result.outputs) fmt::print("{}\n", output.file.path);
 }
 
@@ -160,6 +162,7 @@ int run(const Options& options) {
     const engine::RunOptions run_options = run_options_of(bar, started, opening);
     const engine::JobResult result = run_on(engines, prepared, run_options);
     bar.clear();
+    for (const std::string& warning : result.warnings) spdlog::warn("{}", warning);
     if (!result.retried.empty()) spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
 
     tell(options, result);

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/load.hpp"
+#include "left_out.hpp"
 #include "terminal.hpp"
 #include "parallax/host/enumerate.hpp"
 
@@ -55,6 +56,7 @@ void summarise(const SeriesResult& result) {
         if (result.skipped > 0) fmt::print(stderr, "; {} were done before", result.skipped);
         fmt::print(stderr, "\n");
     }
+    say_what_tables_leave_out(result.gathered);
     for (const engine::OutputReport& output : result.gathered) fmt::print("{}\n", output.file.path);
 }
 
@@ -78,6 +80,14 @@ void report_failures(const SeriesResult& result) {
 }
 
 }  // namespace
+
+void say_what_tables_leave_out(const std::vector<engine::OutputReport>& outputs) {
+    for (const engine::OutputReport& output : outputs) {
+        if (output.left_out.empty()) continue;
+        fmt::print(stderr, "table    {}: without the {} {}, which a .csv or .json output of the record has\n", output.name, output.left_out.size() == 1 ? "list" : "lists",
+                   fmt::join(output.left_out, ", "));
+    }
+}
 
 void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_flag("--overwrite", overwrite, "Replace outputs and a report that exist");
@@ -142,6 +152,8 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
     else if (!options.quiet) summarise(result);
+    for (const engine::series::SeriesWarning& warning : result.warnings)
+        spdlog::warn("{}: {}{}", warning.first, warning.text, warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
     return result.failed.empty() && !result.stopped ? 0 : 1;
 }

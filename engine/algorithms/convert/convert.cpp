@@ -1,10 +1,14 @@
 // `convert`: elements of another type, as they are or through a window.
 #include "algorithms/elementwise/ranks.hpp"
 #include "core/chunking.hpp"
+#include "core/observation.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace parallax::engine {
@@ -88,6 +92,59 @@ std::vector<float> window_of(float low, float high, ElementType type) {
     return {low, high > low ? static_cast<float>(top_of(type)) / (high - low) : 0, high};
 }
 
+// Flags of losses.cl.
+enum Loss : std::uint32_t { fraction = 1, beyond_one = 2, beyond_type = 4, not_a_number = 8 };
+
+/// Whether elements may lose something that nobody asked to lose: without a window, from real numbers or into a narrower type.
+bool may_lose(const ConvertParameters& p, ElementType from) {
+    if (p.window || p.percentiles || p.type == ElementType::f32) return false;
+    return from == ElementType::f32 || limits_of(from).low < limits_of(p.type).low || limits_of(from).high > limits_of(p.type).high;
+}
+
+Json told(std::uint32_t lost, ElementType type) {
+    const Limits limits = limits_of(type);
+    const char* const window = type == ElementType::u8 || type == ElementType::u16 ? "\"window\": {\"low\": 0, \"high\": 1} or \"percentiles\" makes greys of them" : "keep f32, or multiply by \"arithmetic\" first";
+    return observation(lost, {{fraction, beyond_one, fmt::format("all numbers lie about 0 to 1, and as {} they are 0 and 1 alone: {}", to_string(type), window)},
+                              {beyond_type, 0, fmt::format("numbers below {} or above {} are cut off there, the ends of {}: a \"window\" or another type keeps them apart", limits.low, limits.high, to_string(type))},
+                              {not_a_number, 0, "NaN become 0: \"non_finite\" in the job says what else to do with those of its inputs"}});
+}
+
+/// Finds on the device what is lost.
+class Losses {
+public:
+    Losses(PlanBuilder& builder, ElementType from, ElementType to, std::int64_t count, const Policy& policy) : count_(static_cast<std::uint64_t>(count)), to_(to) {
+        const host::DeviceInfo& device = builder.device();
+        const bool serial = device.type == host::DeviceType::cpu && policy.at("work_group_size") <= 1;
+        group_ = serial ? 1 : std::min<std::size_t>(256, std::bit_floor(std::size_t{device.max_work_group}));
+        const std::uint64_t a_group = group_ == 1 ? most_turns : group_ * 16;
+        groups_ = static_cast<std::size_t>(std::max(count_ / (group_ * most_turns) + 1, std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
+        host::Defines d;
+        define_type(d, "A", from);
+        define_type(d, "OUT", to);
+        d.add("GROUP", static_cast<std::int64_t>(group_));
+        begin_ = builder.kernel({"convert/losses.cl", d}, "losses_begin");
+        find_ = builder.kernel({"convert/losses.cl", d}, "losses_find");
+        lost_ = builder.scratch(sizeof(std::uint32_t));
+    }
+    void enqueue(Execution& x, const host::Buffer& image) {
+        const host::Buffer& lost = x.buffer(lost_);
+        x.launch("losses", *begin_, {1, 1, 1}, {1, 1, 1}, {lost});
+        x.launch("losses", *find_, {groups_, 1, 1}, {group_, 1, 1}, {image, lost, count_});
+        x.record(observed, lost, sizeof(std::uint32_t), [to = to_](std::span<const std::byte> read) {
+            std::uint32_t flags = 0;
+            std::memcpy(&flags, read.data(), sizeof flags);
+            return told(flags, to);
+        });
+    }
+
+private:
+    std::unique_ptr<host::Kernel> begin_, find_;
+    Scratch lost_;
+    std::uint64_t count_;
+    ElementType to_;
+    std::size_t group_ = 1, groups_ = 1;
+};
+
 class DevicePlan final : public Plan {
 public:
     DevicePlan(PlanBuilder& builder, const ConvertParameters& p, const ArrayDesc& given, const Policy& policy) : top_(top_of(p.type)), count_(static_cast<std::uint64_t>(given.count())) {
@@ -102,6 +159,7 @@ public:
         define_type(d, "OUT", p.type);
         d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
         stream_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
+        if (may_lose(p, image.type) && image.count() > 0) losses_.emplace(builder, image.type, p.type, image.count(), policy);
         if (p.window) constant_ = builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
         if (!p.percentiles || image.count() == 0) return;
         ranks_.emplace(builder, image.type, image.count(), Places::of_percentiles(p.percentiles->low, p.percentiles->high), policy);
@@ -118,6 +176,7 @@ public:
             ranks_->enqueue(x, image);
             x.launch("window", *make_window_, {1, 1, 1}, {1, 1, 1}, {ranks_->state(x), x.buffer(window_), top_});
         }
+        if (losses_) losses_->enqueue(x, image);
         stream_->enqueue(x, "convert", image, image, ranks_ ? x.buffer(window_) : constant_ ? constant_ : image, arrays.output("image"));
     }
 
@@ -126,6 +185,7 @@ private:
     std::uint64_t count_;
     std::optional<Stream> stream_;
     std::optional<Ranks> ranks_;
+    std::optional<Losses> losses_;
     std::unique_ptr<host::Kernel> make_window_, narrow_;
     Scratch window_, narrowed_;
     std::size_t narrow_group_ = 1;
@@ -152,7 +212,17 @@ To through(const std::vector<float>& window, float x) {
     return std::is_floating_point_v<To> ? static_cast<To>(std::min(scaled, 1.0f)) : static_cast<To>(std::min(std::nearbyint(scaled), static_cast<float>(top)));
 }
 
-void reference(const Problem& problem, const Bindings& arrays, Json&) {
+/// As losses.cl finds it.
+template <class From>
+std::uint32_t losses_of(From value, const Limits& limits) {
+    const double number = static_cast<double>(value);
+    if (std::isnan(number)) return not_a_number;
+    const double whole = std::nearbyint(number);
+    const bool beyond = whole < static_cast<double>(limits.low) || whole > static_cast<double>(limits.high);
+    return (number != whole ? fraction : 0u) | (whole != 0 && whole != 1 ? beyond_one : 0u) | (beyond ? beyond_type : 0u);
+}
+
+void reference(const Problem& problem, const Bindings& arrays, Json& records) {
     const ConvertParameters& p = checked(problem);
     const ArrayDesc image = readable(problem.inputs.at("image"));
     const std::byte* elements = input<std::byte>(arrays, "image");
@@ -173,6 +243,10 @@ void reference(const Problem& problem, const Bindings& arrays, Json&) {
             To* out = output<To>(arrays, "image");
             for (std::int64_t i = 0; i < image.count(); ++i)
                 out[i] = window.empty() ? as_it_is<To>(static_cast<double>(in[i])) : through<To>(window, static_cast<float>(in[i]));
+            if (!may_lose(p, image.type)) return;
+            std::uint32_t lost = 0;
+            for (std::int64_t i = 0; i < image.count(); ++i) lost |= losses_of(in[i], limits_of(p.type));
+            records[observed] = told(lost, p.type);
         });
     });
 }
@@ -193,7 +267,7 @@ Algorithm make_convert() {
         if (problem.parameters.as<ConvertParameters>().percentiles) return Division::no("percentiles are of all elements; a window of values has no such need");
         return along_axes(problem.inputs.at("image"));
     };
-    a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
+    a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/losses.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
                                  [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                      return std::make_unique<DevicePlan>(builder, checked(problem), problem.inputs.at("image"), policy);
                                  }),

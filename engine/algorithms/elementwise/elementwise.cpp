@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/observation.hpp"
+
 namespace parallax::engine::elementwise {
 namespace {
 
@@ -28,6 +30,7 @@ public:
         x.host_task("reference", [this, arrays, records] { work_(problem_, arrays, *records); });
         for (const std::string& port : problem_.outputs)
             if (!arrays.has_output(port)) x.record(port, [records, port] { return records->at(port); });
+        x.record(observed, [records] { return records->value(observed, Json()); });   // an observation, where the work has made one
     }
 
 private:

@@ -83,15 +83,16 @@ struct BoxCountParameters {
 
     /// Voxels above this are set. Not looked at where there are labels.
     double threshold{0.0};
-    /// Voxels of each of these values are a set of their own.
-    std::vector<int> labels{};
+    /// Voxels of each of these values are a set of their own; with names: {"3": "thalamus", "7": "putamen"}.
+    std::vector<Label> labels{};
     /// Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.
     Count count{Count::occupied};
-    /// Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto:
-    /// where R is largest.
+    /// Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: the
+    /// longest in which the slope is the same from end to end and boxes are neither few nor full, by each set's own
+    /// counts.
     Optional<Fit> fit{};
-    /// Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours, as
-    /// long as the shortest side.
+    /// Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours at
+    /// the distance of the shortest side.
     Anisotropy anisotropy{Anisotropy::refuse};
     /// Above 0: the array is u8, each byte eight voxels along x, lowest bit first, rows of this many voxels that
     /// begin at whole bytes. 0: an element is a voxel.
@@ -248,12 +249,12 @@ struct DiffusionAosParameters {
     enum class EdgeFunction { perona_malik_1, perona_malik_2, charbonnier, weickert };
 
     /// Step in time, in pixels squared where there are no edges. Stable for any; accurate for small ones.
-    double tau{2.0};
+    double tau{1.0};
     /// K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those
     /// of f32).
     double threshold{4.0};
     /// Number of steps.
-    int iterations{8};
+    int iterations{16};
     /// Standard deviation, in pixels, of the Gaussian before the gradient is taken; 0: none.
     double sigma{1.0};
     /// Diffusivity for r = |gradient|^2 / K^2: exp(-r), 1 / (1 + r), (1 + r)^-1/2, or 1 - exp(-3.31488 / r^4).
@@ -285,14 +286,14 @@ struct DiffusionLbParameters {
 
     /// D2Q5: a node sends to its 4 neighbours; D2Q9: to 8, which is closer to the same in every direction.
     Lattice lattice{Lattice::D2Q9};
-    /// C: diffusivity away from edges, in pixels squared an iteration. Stable for any C; accurate in time for small
-    /// ones.
-    double step{2.0};
+    /// C: diffusivity away from edges, in pixels squared an iteration. Nothing grows for any C; stripes of single
+    /// pixels fade where steps are small or many.
+    double step{0.5};
     /// K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those
     /// of f32).
     double threshold{4.0};
     /// Number of steps.
-    int iterations{8};
+    int iterations{32};
     /// Standard deviation, in pixels, of the Gaussian before the gradient is taken; 0: none.
     double sigma{1.0};
     /// Diffusivity for r = |gradient|^2 / K^2: exp(-r), 1 / (1 + r), (1 + r)^-1/2, or 1 - exp(-3.31488 / r^4).

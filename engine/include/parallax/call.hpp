@@ -21,7 +21,9 @@ using Inputs = std::map<std::string, Input>;
 struct CallOptions {
     std::vector<std::string> outputs = {};             ///< which are wanted; empty: those that the algorithm always gives
     Inputs inputs = {};                                ///< optional inputs
-    std::map<std::string, Array> into = {};            ///< outputs that go into arrays which are there (dense, of the right shape)
+    /// Outputs that go into arrays which are there: dense, of the right type and size, and no part of an input or of another output.
+    /// ConfigError otherwise; arithmetic, convert, mask and threshold may write where an input of as large elements is.
+    std::map<std::string, Array> into = {};
     std::string variant = {};                          ///< empty: the best that can
     std::string policy = {};                           ///< JSON, with a variant only
     std::vector<Event> wait = {};                      ///< what must be complete first

@@ -171,7 +171,7 @@ typedef struct plx_call {
     size_t input_count;
     const char* const* outputs;         /* which are wanted; none: those that the algorithm always gives */
     size_t output_count;
-    const plx_output* into;             /* outputs that go into arrays which are there */
+    const plx_output* into;             /* outputs that go into arrays which are there, and overlap no input and no other output */
     size_t into_count;
     const char* variant;                /* null: the best that can */
     const char* policy;                 /* JSON, with a variant only */
