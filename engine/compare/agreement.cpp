@@ -28,6 +28,22 @@ std::string index_of(const ArrayDesc& desc, std::int64_t element) {
     return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
+/// Of two integers that differ; it may be more than their type holds.
+template <class T>
+double distance(T a, T b) {
+    const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
+    return static_cast<double>(high - low);
+}
+
+/// The same for numbers of a record, of which one may have a sign and the other 64 bits without.
+double distance(const Json& a, const Json& b) {
+    const Json &low = a < b ? a : b, &high = a < b ? b : a;
+    const auto is_small = [](const Json& v) { return !v.is_number_unsigned() || v.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()); };
+    if (is_small(low) && is_small(high)) return distance(low.get<std::int64_t>(), high.get<std::int64_t>());
+    if (low.get<double>() >= 0) return distance(low.get<std::uint64_t>(), high.get<std::uint64_t>());
+    return high.get<double>() - low.get<double>();
+}
+
 template <class T>
 Agreement compare_integers(const HostArray& result, const HostArray& reference, const Tolerance& tolerance, const std::string& name) {
     Agreement a;
@@ -36,7 +52,7 @@ Agreement compare_integers(const HostArray& result, const HostArray& reference, 
     for (std::int64_t i = 0; i < reference.desc.count(); ++i) {
         if (x[i] == y[i]) continue;
         ++a.differing;
-        const double error = x[i] > y[i] ? static_cast<double>(x[i] - y[i]) : static_cast<double>(y[i] - x[i]);
+        const double error = distance(x[i], y[i]);
         if (error > a.max_error) {
             a.max_error = error;
             worst = i;
@@ -115,8 +131,8 @@ void compare_values(const Json& x, const Json& y, const Tolerance& tolerance, co
         return merge_into(a, one);
     }
     if (x.is_number() && y.is_number()) {
-        const double error = std::abs(x.get<double>() - y.get<double>());
         if (x == y) return;
+        const double error = distance(x, y);
         Agreement one;
         one.exact = false;
         one.differing = 1;

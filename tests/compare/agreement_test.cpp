@@ -44,6 +44,27 @@ TEST_CASE("agreement: integers are exact unless levels are allowed; shapes and t
     CHECK_FALSE(compare_arrays(floats(16, 2, std::vector<float>(32)), reference, {1, 255}, "image").agrees);
 }
 
+TEST_CASE("agreement: integers of 64 bits that no double tells apart differ") {
+    const std::uint64_t large[] = {std::uint64_t{1} << 53, std::uint64_t{1} << 63, ~std::uint64_t{0} - 1};
+    for (const std::uint64_t number : large) {
+        CAPTURE(number);
+        const Json a{{"value", number}}, b{{"value", number + 1}};
+        CHECK(compare_records(a, a, {}, "r").exact);
+        CHECK_FALSE(compare_records(a, b, {}, "r").agrees);
+        CHECK_FALSE(compare_records(b, a, {}, "r").agrees);
+        HostArray x = HostArray::make(ArrayDesc::dense(ElementType::u64, {{'x', 1}})), y = HostArray::make(x.desc);
+        x.as<std::uint64_t>()[0] = number;
+        y.as<std::uint64_t>()[0] = number + 1;
+        CHECK_FALSE(compare_arrays(x, y, {}, "a").agrees);
+        CHECK(compare_arrays(x, y, {}, "a").max_error == 1);
+    }
+    HostArray x = HostArray::make(ArrayDesc::dense(ElementType::i64, {{'x', 1}})), y = HostArray::make(x.desc);
+    x.as<std::int64_t>()[0] = std::numeric_limits<std::int64_t>::min();
+    y.as<std::int64_t>()[0] = std::numeric_limits<std::int64_t>::max();
+    CHECK(compare_arrays(x, y, {}, "a").max_error == 0x1p64);   // further apart than their type holds
+    CHECK_FALSE(compare_records({{"v", -1}}, {{"v", ~std::uint64_t{0}}}, {}, "r").agrees);
+}
+
 TEST_CASE("agreement: records, key by key") {
     const Json reference = Json::parse(R"({"count": 7, "dimension": 2.5, "levels": [1, 2], "why": "by size", "none": null})");
     CHECK(compare_records(reference, reference, {}, "counts").exact);

@@ -5,17 +5,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace parallax::cli {
 
 namespace {
 
-/// Of the finite values; of complex numbers, their moduli.
+/// Of the finite values; of complex numbers, their moduli. The ends of integers are integers: 64 bits are more than a double has.
 struct Range {
     double least = std::numeric_limits<double>::infinity(), most = -least, sum = 0;
     std::int64_t finite = 0, non_finite = 0;
+    Json integer_least, integer_most;   ///< null: real numbers
+    Json low() const { return integer_least.is_null() ? Json(least) : integer_least; }
+    Json high() const { return integer_most.is_null() ? Json(most) : integer_most; }
 
     void add(double value) {
         if (!std::isfinite(value)) {
@@ -33,6 +38,12 @@ template <class T>
 void add_all(Range& range, const HostArray& array) {
     const T* values = array.as<T>();
     for (std::int64_t i = 0; i < array.desc.count(); ++i) range.add(static_cast<double>(values[i]));
+    if constexpr (std::is_integral_v<T>) {
+        if (array.desc.count() == 0) return;
+        const auto [low, high] = std::minmax_element(values, values + array.desc.count());
+        range.integer_least = *low;
+        range.integer_most = *high;
+    }
 }
 
 template <class T>
@@ -61,6 +72,8 @@ Range range_of(const HostArray& array) {
     return range;
 }
 
+std::string in_words(const Json& number) { return number.is_number_float() ? fmt::format("{}", number.get<double>()) : number.dump(); }
+
 Json to_json(const io::FileInfo& info, const Range& range) {
     Json axes = Json::array();
     for (const Axis& axis : info.desc.axes) {
@@ -68,7 +81,7 @@ Json to_json(const io::FileInfo& info, const Range& range) {
     }
     Json json{{"format", info.format}, {"detail", info.detail}, {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
               {"axes", std::move(axes)}, {"unit", info.desc.unit}};
-    if (range.finite > 0) json["range"] = {{"min", range.least}, {"max", range.most}, {"mean", range.sum / static_cast<double>(range.finite)}};
+    if (range.finite > 0) json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
     json["non_finite"] = range.non_finite;
     if (info.metadata.affine) json["affine"] = *info.metadata.affine;
     if (!info.metadata.notes.empty()) json["notes"] = info.metadata.notes;
@@ -82,7 +95,7 @@ void print(const io::FileInfo& info, const Range& range) {
     for (const Axis& axis : info.desc.axes) spacing += fmt::format("{}{} {}", spacing.empty() ? "" : ", ", axis.name, axis.spacing);
     fmt::print("spacing  {} {}\n", spacing, info.desc.unit.empty() ? "pixels" : info.desc.unit);
     if (range.finite > 0) {
-        fmt::print("range    {} to {}, mean {:.6g}{}\n", range.least, range.most, range.sum / static_cast<double>(range.finite),
+        fmt::print("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()), range.sum / static_cast<double>(range.finite),
                    is_complex(info.desc.type) ? " (modulus)" : "");
     }
     if (range.non_finite > 0) fmt::print("         {} values are NaN or infinite\n", range.non_finite);
