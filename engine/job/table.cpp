@@ -139,7 +139,7 @@ Rows to_rows(const Json& record) {
         for (const auto& [name, cell] : cells) row[name] = cell;
         made.rows.push_back(std::move(row));
     };
-    if (!list) {
+    if (!list || list->empty()) {
         add(scalars);
         return made;
     }
