@@ -79,6 +79,7 @@ std::string Engine::run(const Job& job, const JobOptions& options) const {
     }
     engine::RunOptions run;
     run.progress = options.progress;
+    run.warn = [this](const std::string& step, const std::string& warning) { impl_->say(LogLevel::warning, step + ": " + warning); };
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };
     return to_json(engine::run(prepared, core, run)).dump();
 }

@@ -123,6 +123,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, prompt);
     auto pending = std::make_shared<Pending::Impl>();
     pending->running = session.submit(call, into, wait);
+    pending->algorithm = call.algorithm->name;
     pending->session = shared_from_this();
     held.push_back({pending->running, call.inputs});
     last = pending->running->done();
@@ -203,7 +204,10 @@ Result Pending::get() {
     done();
     if (std::exchange(impl_->taken, true)) throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
     const std::lock_guard lock(impl_->session->mutex);
+    const std::size_t told = impl_->running->result().warnings.size();
     engine::CallResult core = impl_->running->finish();
+    const auto& log = *impl_->session->engine.impl();
+    for (std::size_t i = told; i < core.warnings.size(); ++i) log.say(LogLevel::warning, impl_->algorithm + ": " + core.warnings[i]);
     impl_->session->let_go_of_what_has_ended();
     Result result;
     result.arrays = impl_->arrays;

@@ -1,6 +1,7 @@
 #include "core/session.hpp"
 
 #include "core/clock.hpp"
+#include "core/judge.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -55,6 +56,10 @@ void check_inputs(const Call& call, const Inputs& inputs) {
     }
 }
 
+void add_warnings(CallResult& result) {
+    for (std::string& warning : take_warnings(result.records)) result.warnings.push_back(std::move(warning));
+}
+
 std::vector<std::string> wanted_outputs(const Call& call) {
     if (!call.outputs.empty()) return call.outputs;
     std::vector<std::string> wanted;
@@ -85,6 +90,7 @@ public:
     CallResult finish() override {
         done_.wait();
         result_.records = execution_->finish_records();
+        add_warnings(result_);
         return std::move(result_);
     }
     std::vector<Stage> stages() override { return times_.collect(); }
@@ -332,6 +338,7 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
     const auto execution = enqueue(ready, bindings, profiler_);
     queue_->finish(ready.id);
     result.records = execution->finish_records();
+    add_warnings(result);
     result.outputs = std::move(bindings.outputs);
     return result;
 }

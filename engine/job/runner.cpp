@@ -83,6 +83,12 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     result.device = engine.device();
     result.inputs = std::move(work.input_reports);
     result.steps = std::move(done.steps);
+    for (auto& [step, warnings] : work.warnings) {
+        for (std::string& warning : warnings) {
+            if (options.warn) options.warn(prepared.job.steps[step].id, warning);
+            result.steps[step].warnings.push_back(std::move(warning));
+        }
+    }
     result.outputs = std::move(work.output_reports);
     for (const OutputSpec& output : prepared.job.outputs) {
         if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);

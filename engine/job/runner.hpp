@@ -17,6 +17,8 @@ struct RunOptions {
     std::function<void(const std::string& stage, double done)> progress;
     /// Asked between stages; true ends the run with an Error, and no output is left.
     std::function<bool()> cancelled;
+    /// Called with what a step that has ended warns of; what is known before it runs is in Prepared.
+    std::function<void(const std::string& step, const std::string& warning)> warn;
     /// What the caller did before, such as opening the device: first among the stages.
     std::vector<Stage> before;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();   ///< wall time counts from here

@@ -165,6 +165,8 @@ Json job_schema(const std::vector<Algorithm>& algorithms) {
 }
 
 Json starting_job(const Algorithm& algorithm) {
+    // Of parameters that have no default, for nobody can guess them.
+    static const Json examples{{"wavelength_nm", 532}, {"distance_um", 1000}};
     Json inputs = Json::object(), outputs = Json::object();
     for (const Port& port : algorithm.inputs) {
         if (!port.required) {
@@ -183,10 +185,11 @@ Json starting_job(const Algorithm& algorithm) {
         if (shown) outputs[port.name] = port.name + (port.kind == PortKind::record ? ".json" : port.kind == PortKind::drawing ? ".svg" : ".npy");
     }
     Json step{{"id", algorithm.name}, {"run", algorithm.name}};
-    const Json defaults = algorithm.parameters.defaults().to_json();
+    const Json schemas = algorithm.parameters.schema()["properties"];
     for (const ParameterField& field : algorithm.parameters.fields()) {
-        step["//" + field.canonical_key] = fmt::format("{} ({})", field.doc, field.type);
-        step[field.canonical_key] = defaults[field.canonical_key];
+        const bool required = !schemas[field.canonical_key].contains("default");
+        step["//" + field.canonical_key] = fmt::format("{} ({}{})", field.doc, field.type, required ? "; required, and yours will differ" : "");
+        step[field.canonical_key] = required ? examples.at(field.canonical_key) : schemas[field.canonical_key]["default"];
     }
     Json job{{"parallax", 1}, {"comment", algorithm.summary}};
     if (!algorithm.inputs.empty()) job["inputs"] = std::move(inputs);

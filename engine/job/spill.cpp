@@ -1,3 +1,4 @@
+#include "core/judge.hpp"
 #include "job/spill.hpp"
 
 #include "job/slabs.hpp"
@@ -125,7 +126,9 @@ private:
         session_.queue().finish(step_.id);
         for (const auto& [port, part] : parts)
             if (tiling) keep(*tiling, number, port, part);
-        const Json records = execution->finish_records();
+        Json records;
+        in_terms_of(job_.prepared_.job, step_, [&] { records = execution->finish_records(); });
+        for (std::string& warning : take_warnings(records)) work_.warnings[at_].push_back(std::move(warning));
         for (const auto& [port, record] : records.items())
             records_[port] = records_.contains(port) ? tiling->way.join(records_[port], record) : record;
     }

@@ -1,5 +1,6 @@
 #include "job/stream.hpp"
 
+#include "core/judge.hpp"
 #include "job/slabs.hpp"
 
 #include <fmt/format.h>
@@ -236,7 +237,9 @@ void Stream::download(Work& work, Work::Flight& flight, std::map<Source, DeviceA
 }
 
 void Stream::take_records(Work& work, Work::Flight& flight, std::size_t step) {
-    const Json records = flight.executions[step]->finish_records();
+    Json records;
+    in_terms_of(work.prepared->job, work.prepared->job.steps[step], [&] { records = flight.executions[step]->finish_records(); });
+    for (std::string& warning : take_warnings(records)) work.warnings[step].push_back(std::move(warning));
     for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
 }
 

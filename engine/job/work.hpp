@@ -27,6 +27,7 @@ struct Work {
     std::vector<HostArray> inputs;               ///< in the job's order; one without memory is kept by the stream
     std::map<Source, HostArray> arrays;          ///< that came down from the device
     std::map<Source, Json> records;
+    std::map<std::size_t, std::vector<std::string>> warnings;   ///< by step, that only its finished work could give
     std::vector<InputReport> input_reports;      ///< after finish_reading()
     std::vector<Hashing> hashing;
     std::vector<OutputReport> output_reports;

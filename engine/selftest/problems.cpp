@@ -34,7 +34,7 @@ std::vector<SmallProblem> make_problems() {
         {"fft", "r2c 45 x 60", {{"array", rows}}, json(R"({"kind": "r2c"})"), {"array"}},
         {"histogram", "u8, 256 bins", {{"image", bytes}}, json(R"({})"), {"histogram"}},
         {"histogram", "u8, 64 bins", {{"image", bytes}}, json(R"({"bins": 64})"), {"histogram"}, {"byte_counters"}},
-        {"hologram", "convolution", {{"hologram", sensor}}, json(R"({"method": "convolution", "padding": "none", "distance_um": 1000})"), {"amplitude"}},
+        {"hologram", "convolution", {{"hologram", sensor}}, json(R"({"method": "convolution", "padding": "none", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000})"), {"amplitude"}},
         {"hologram_simulate", "f32, 2 beads", Json::object(), json(R"({"width": 60, "height": 48, "count": 2})"), {"hologram"}},
         {"mask", "f32", {{"image", reals}, {"mask", selection}}, json(R"({"value": 0.5})"), {"image"}},
         {"metrics", "f32", {{"image", speckled}, {"reference", json(R"({"make": "smooth", "type": "f32", "axes": "yx", "shape": [75, 92], "range": [0, 255]})")}}, json(R"({"range": 255})"), {"metrics"}},

@@ -125,8 +125,12 @@ void Pipeline::run(SeriesResult& result) {
     result.stopped = !todo_.empty() || stop_;
     std::sort(failed_.begin(), failed_.end(), [](const Failure& a, const Failure& b) { return a.number < b.number; });
     result.failed = std::move(failed_);
+    for (auto& [step, warning] : warnings_) result.warnings.push_back(std::move(warning));
     result.stages = std::move(stages_);
     result.steps = lanes_.front()->stream.steps();
+    for (const ItemWarning& w : result.warnings) {
+        if (w.step < result.steps.size()) result.steps[w.step].warnings.push_back(fmt::format("{}: {} ({} items)", w.item, w.warning, w.items));
+    }
     for (const auto& lane : lanes_) {
         DeviceShare share;
         share.device = lane->engine.device();
@@ -336,6 +340,10 @@ void Pipeline::add_up(const Work& work, const std::vector<Stage>& stages) {
         lane.last_end = std::max(lane.last_end, last);
     }
     merge(stages_, stages);
+    for (const auto& [step, texts] : work.warnings) {
+        ItemWarning& known = warnings_[step];
+        if (known.items++ == 0 || work.number < known.number) known = {step, work.number, known.items, series_.items.name(work.number), texts.front()};
+    }
     ++done_;
 }
 

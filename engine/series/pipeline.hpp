@@ -83,6 +83,7 @@ private:
     std::mutex mutex_;                   ///< of all below
     std::deque<std::size_t> todo_;
     std::size_t total_ = 0, done_ = 0;
+    std::map<std::size_t, ItemWarning> warnings_;   ///< by step
     std::vector<Failure> failed_;
     std::exception_ptr broken_;          ///< what ended the whole series
     std::vector<Stage> stages_;

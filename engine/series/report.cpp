@@ -33,6 +33,7 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"shard", {{"number", series.options.shard.number}, {"count", series.options.shard.count}}},
             {"items", {{"all", series.items.size()}, {"mine", result.total}, {"done", result.done}, {"before", result.skipped}, {"failed", failed.size()}}},
             {"failed", std::move(failed)},
+            {"found", result.found},
             {"stopped", result.stopped},
             {"complete", result.complete},
             {"seconds", result.seconds},

@@ -68,6 +68,12 @@ struct Failure {
     std::string item, error;
 };
 
+/// What finished items warned of, by step: the first in order, and how many items did.
+struct ItemWarning {
+    std::size_t step = 0, number = 0, items = 0;
+    std::string item, warning;
+};
+
 struct DeviceShare {
     host::DeviceInfo device;
     std::size_t items = 0;
@@ -80,6 +86,8 @@ struct SeriesResult {
     std::size_t total = 0;               ///< items of this shard
     std::size_t done = 0, skipped = 0;   ///< now, and before
     std::vector<Failure> failed;         ///< in order
+    std::vector<ItemWarning> warnings;   ///< of items at most one a step
+    Json found = Json::object();         ///< by step: what was looked for once for all items, as the manifest has it
     bool stopped = false;                ///< by the caller, or by an item's failure with on_error "stop"
     bool complete = false;               ///< every item of every shard has been dealt with: tables and the like are written
     std::vector<DeviceShare> devices;

@@ -104,11 +104,20 @@ void tell(const Options& options, const engine::JobResult& result) {
     else if (!options.quiet) summarise(result);
 }
 
+/// The bar would stand in the middle of a line.
+void warn_beside(engine::RunOptions& options, ProgressBar& bar) {
+    options.warn = [&bar](const std::string& step, const std::string& warning) {
+        bar.clear();
+        spdlog::warn("step \"{}\": {}", step, warning);
+    };
+}
+
 engine::RunOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {
     engine::RunOptions run_options;
     run_options.started = started;
     run_options.cancelled = interrupted;
     run_options.before.push_back({"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
+    warn_beside(run_options, bar);
     run_options.progress = [&bar, started](const std::string& stage, double done) {
         bar.show(stage, done);
         spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), stage);

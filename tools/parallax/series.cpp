@@ -137,6 +137,10 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     };
     const SeriesResult result = engine::series::run(series, devices, run_options);
     bar.clear();
+    for (const engine::series::ItemWarning& w : result.warnings) {
+        spdlog::warn("step \"{}\": {}: {}{}", series.job.steps[w.step].id, w.item, w.warning,
+                     w.items > 1 ? fmt::format(" ({} of the items have such warnings)", w.items) : std::string());
+    }
 
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));

@@ -72,7 +72,7 @@ Variant paper_variant() {
             return Support::no("no image is wanted");
         }
         if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");
-        const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+        const Geometry g = resolve(problem);
         return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

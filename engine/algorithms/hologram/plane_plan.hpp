@@ -39,7 +39,7 @@ protected:
 private:
     std::optional<FocusSearch> focus_;
     Scratch amplitude_;
-    bool wants_focus_;
+    bool wants_focus_, wants_planes_;
 };
 
 }  // namespace parallax::engine::hologram

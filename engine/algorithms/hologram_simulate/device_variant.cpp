@@ -14,13 +14,13 @@ using hologram::PixelGrid;
 
 hologram::Geometry geometry_of(const SimulateParameters& p) {
     hologram::Geometry g;
-    g.method = hologram::Method::angular_spectrum;
     g.width = g.padded_width = p.width;
     g.height = g.padded_height = p.height;
     g.wavelength = p.wavelength / p.refractive_index;
-    g.dx = g.out_dx = p.pixel[0];
-    g.dy = g.out_dy = p.pixel[1];
+    g.dx = p.pixel[0];
+    g.dy = p.pixel[1];
     g.distances = {-p.distance};  // from the beads to the sensor is forward
+    g.methods = {hologram::Method::angular_spectrum};
     return g;
 }
 
