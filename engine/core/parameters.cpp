@@ -37,6 +37,9 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
     std::string best;
     std::size_t least = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
     for (const std::string& candidate : candidates) {
+        // So many letters apart they are at least; and it keeps words without end from being gone through.
+        const std::size_t apart = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+        if (apart >= least || candidate.size() > 1000) continue;
         const std::size_t distance = edit_distance(word, candidate);
         if (distance < least && distance < candidate.size()) {
             least = distance;

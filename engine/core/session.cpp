@@ -1,5 +1,6 @@
 #include "core/session.hpp"
 
+#include "core/carry.hpp"
 #include "core/clock.hpp"
 #include "parallax/host/in_flight.hpp"
 
@@ -317,7 +318,9 @@ Bindings Session::bind(const Call& call, const PlannedCall& ready, const std::ma
         const auto given = into.find(name);
         bindings.outputs.emplace(name, given != into.end() ? given->second : allocate(desc));
         bindings.outputs[name].desc = desc;
-        if (!call.inputs.empty()) bindings.outputs[name].metadata = call.inputs.begin()->second.metadata;
+        if (call.inputs.empty()) continue;
+        const DeviceArray& first = call.inputs.begin()->second;
+        bindings.outputs[name].metadata = carry(call.algorithm->name, call.parameters, first.desc, first.metadata);
     }
     return bindings;
 }

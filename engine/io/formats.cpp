@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "io/file.hpp"
+#include "io/foreign.hpp"
 #include "io/format.hpp"
 #include "io/pieces.hpp"
 #include "parallax/host/error.hpp"
@@ -43,12 +44,12 @@ const Format* by_extension(const fs::path& path) {
 
 /// The first bytes, unpacked where the file is compressed.
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
-    std::vector<unsigned char> head(64);
+    std::vector<unsigned char> head(head_bytes);
     File file = File::open(source.path);
     head.resize(file.read_some(head.data(), head.size()));
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
     if (compressed) {
-        head.resize(64);
+        head.resize(head_bytes);
         head.resize(GzReader(source.path).read_some(head.data(), head.size()));
     }
     return head;
@@ -64,8 +65,11 @@ Detected detect(const Source& source) {
     bool compressed = false;
     const std::vector<unsigned char> head = head_of(source, compressed);
     const Format* named = by_extension(source.path);
+    const Foreign foreign = foreign_format(head);
+    // A DICOM file may begin as a TIFF does, so that viewers of pictures open it; it is DICOM all the same.
+    const bool dicom = head.size() > 132 && std::memcmp(head.data() + 128, "DICM", 4) == 0;
     for (const Format& format : formats) {
-        if (!format.matches(head)) continue;
+        if (dicom || !format.matches(head)) continue;
         if (compressed && format.name != "nifti") {
             fail(source, fmt::format("is a gzip-compressed {} file", format.name),
                  "unpack it first: only NIfTI volumes are read compressed");
@@ -73,6 +77,7 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
+    if (foreign.what) fail(source, fmt::format("is {}{}, which is not read", foreign.what, compressed ? ", compressed" : ""), foreign.hint);
     if (named) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
              "the file is damaged, or its name is wrong");
@@ -113,7 +118,7 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     }
 }
 
-bool options_choose(const ReadOptions& options) { return options.pages || options.volume || options.keep_channels; }
+bool options_choose(const ReadOptions& options) { return options.pages || options.volume; }
 
 std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options, const Format*& format) {
     format = by_extension(path);
@@ -129,8 +134,10 @@ std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteO
 }  // namespace
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
-    return with_source(path, options, [](const Source& source, const Detected& detected) {
+    const auto identity = host::identity_of(path);   // before anything of it is read
+    return with_source(path, options, [&identity](const Source& source, const Detected& detected) {
         FileInfo result = detected.format->info(source);
+        result.identity = identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
         return result;
     });
@@ -146,7 +153,7 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
 
 SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
-        if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages, volume and channels");
+        if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages and volume");
         if (!detected.format->slices) fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name), "TIFF stacks, NPY, NIfTI and raw files are read in slices");
         SliceStream stream = detected.format->slices(source);
         if (!has_slices(stream.desc)) fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()), "slices are for volumes and images of one channel");

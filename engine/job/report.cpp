@@ -70,7 +70,7 @@ Json to_json(const JobResult& result) {
     for (const InputReport& input : result.inputs) {
         Json files = Json::array();
         for (const FileReport& file : input.files) files.push_back(to_json(file));
-        inputs[input.name] = {{"array", input.array}, {"files", std::move(files)}};
+        inputs[input.name] = {{"array", input.array}, {"files", std::move(files)}, {"warnings", input.warnings}};
     }
     for (const StepReport& step : result.steps) steps.push_back(to_json(step));
     for (const OutputReport& output : result.outputs) {

@@ -1,5 +1,6 @@
 #include "job/spill.hpp"
 
+#include "core/carry.hpp"
 #include "job/slabs.hpp"
 
 #include <algorithm>
@@ -25,7 +26,9 @@ public:
         for (auto& [port, array] : inputs_) array = array.to_dense();
         for (const auto& [port, desc] : job.prepared_.steps[step].shapes) {
             HostArray& array = outputs_.emplace(port, HostArray::make(desc.to_dense())).first->second;
-            if (!inputs_.empty()) array.metadata = inputs_.begin()->second.metadata;
+            if (inputs_.empty()) continue;
+            const HostArray& first = inputs_.begin()->second;
+            array.metadata = carry(step_.algorithm->name, step_.parameters, first.desc, first.metadata);
         }
     }
     ~Turn() {

@@ -1,5 +1,6 @@
 #include "job/stream.hpp"
 
+#include "core/carry.hpp"
 #include "job/slabs.hpp"
 
 #include <fmt/format.h>
@@ -172,7 +173,10 @@ void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceAr
             const Source source{i, port};
             DevicePool& pool = planned_->down.count(source) ? transfers_ : locals_;
             DeviceArray array{desc.to_dense(), {}, pool.acquire(desc.dense_bytes())};
-            if (!bindings.inputs.empty()) array.metadata = bindings.inputs.begin()->second.metadata;
+            if (!bindings.inputs.empty()) {
+                const DeviceArray& first = bindings.inputs.begin()->second;
+                array.metadata = carry(step.algorithm->name, step.parameters, first.desc, first.metadata);
+            }
             arrays[source] = array;
             bindings.outputs.emplace(port, std::move(array));
         }

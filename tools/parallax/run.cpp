@@ -92,9 +92,7 @@ engine::JobResult run_on(const std::vector<std::unique_ptr<engine::Engine>>& eng
 }
 
 void warn(const engine::Prepared& prepared) {
-    for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
-        for (const std::string& warning : prepared.steps[i].warnings) spdlog::warn("step \"{}\": {}", prepared.job.steps[i].id, warning);
-    }
+    for (const std::string& warning : prepared.warnings()) spdlog::warn(warning);
 }
 
 /// The report and the summary.

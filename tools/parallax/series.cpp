@@ -107,9 +107,7 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     how.resume = options.resume;
     how.shard = shard_from(options.shard);
     const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), job_options.locations(), how);
-    for (std::size_t i = 0; i < series.sample.steps.size(); ++i) {
-        for (const std::string& warning : series.sample.steps[i].warnings) spdlog::warn("step \"{}\": {}", series.job.steps[i].id, warning);
-    }
+    for (const std::string& warning : series.sample.warnings()) spdlog::warn(warning);
     std::vector<std::unique_ptr<engine::Engine>> engines;
     std::vector<engine::Engine*> devices;
     const auto cache = host::ProgramCache::open();

@@ -1,0 +1,85 @@
+#include "io/foreign.hpp"
+
+namespace parallax::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Mark {
+    std::size_t at;
+    std::string_view bytes;
+    Foreign format;
+};
+
+constexpr const char* dicom_hint = "convert it, for instance by dcm2niix to NIfTI, or by pydicom and tifffile to TIFF";
+constexpr const char* volume_hint = "convert it to NIfTI, for instance by SimpleITK or nibabel";
+constexpr const char* hdf_hint = "write one of its arrays as .npy, for instance by h5py and numpy.save";
+constexpr const char* picture_hint = "convert it to PNG or TIFF";
+constexpr const char* video_hint = "write its frames as PNG or TIFF, for instance by ffmpeg";
+
+constexpr Mark marks[] = {
+    {128, "DICM"sv, {"a DICOM file", dicom_hint}},
+    {0, "\x89HDF\r\n\x1a\n"sv, {"an HDF5 file (MAT 7.3, MINC 2 and NetCDF 4 are such)", hdf_hint}},
+    {0, "MATLAB 5.0"sv, {"a MAT file", "write one of its variables as .npy, for instance by scipy.io.loadmat and numpy.save"}},
+    {0, "PK\x03\x04"sv, {"a ZIP archive (NPZ is such)", "write one of its arrays as .npy: numpy.save"}},
+    {0, "NRRD000"sv, {"an NRRD volume", volume_hint}},
+    {0, "ObjectType"sv, {"a MetaImage file", volume_hint}},
+    {0, "NDims"sv, {"a MetaImage file", volume_hint}},
+    {0, "\0\0\0\x01\0\0"sv, {"an MGH volume of FreeSurfer's", "mri_convert makes NIfTI of it"}},
+    {0, "SIMPLE  ="sv, {"a FITS file", "write its image as .npy, for instance by astropy and numpy.save"}},
+    {0, "CDF\x01"sv, {"a NetCDF file (MINC 1 is such)", volume_hint}},
+    {0, "CDF\x02"sv, {"a NetCDF file", volume_hint}},
+    {0, "GIF8"sv, {"a GIF", "write its frames as PNG or TIFF"}},
+    {0, "\0\0\0\x0cjP  "sv, {"a JPEG 2000 file", picture_hint}},
+    {0, "\xff\x4f\xff\x51"sv, {"a JPEG 2000 code stream", picture_hint}},
+    {0, "II\xbc\x01"sv, {"a JPEG XR file", picture_hint}},
+    {8, "WEBP"sv, {"a WebP picture", picture_hint}},
+    {8, "AVI "sv, {"an AVI video", video_hint}},
+    {4, "ftyp"sv, {"a file of the MP4 family (video, HEIF or AVIF)", video_hint}},
+    {0, "\xd0\xcf\x11\xe0"sv, {"an OLE document (Zeiss's ZVI and Olympus's OIB are such)", "export it as OME-TIFF"}},
+    {0, "8BPS"sv, {"a Photoshop document", picture_hint}},
+    {0, "%PDF"sv, {"a PDF document", picture_hint}},
+    {0, "%!PS"sv, {"a PostScript document", picture_hint}},
+    {0, "\xc5\xd0\xd3\xc6"sv, {"a PostScript document", picture_hint}},
+    {0, "v/1\x01"sv, {"an OpenEXR picture", picture_hint}},
+    {0, "#?RADIANCE"sv, {"a Radiance picture", picture_hint}},
+    {0, "#?RGBE"sv, {"a Radiance picture", picture_hint}},
+    {0, "DDS "sv, {"a DirectDraw surface", picture_hint}},
+    {0, "qoif"sv, {"a QOI picture", picture_hint}},
+    {0, "icns"sv, {"an icon of macOS", picture_hint}},
+    {0, "\0\0\x01\0"sv, {"an icon or a cursor of Windows", picture_hint}},
+    {0, "\0\0\x02\0\x01\0"sv, {"an icon or a cursor of Windows", picture_hint}},
+    {0, "\x01\xda"sv, {"a picture of Silicon Graphics's", picture_hint}},
+    {0, "\x59\xa6\x6a\x95"sv, {"a Sun raster file", picture_hint}},
+    {0, "P1\n"sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P1 "sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P4\n"sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P4 "sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P7\n"sv, {"a PAM picture", "convert it to PNG or TIFF"}},
+    {0, "Pf\n"sv, {"a PFM of floating-point numbers", "convert it to TIFF"}},
+    {0, "PF\n"sv, {"a PFM of floating-point numbers", "convert it to TIFF"}},
+    {0, "<?xml"sv, {"an XML document", ""}},
+};
+
+/// DICOM without the 128 bytes before its mark: a data element of group 2 or 8, little or big-endian, explicit or implicit.
+bool is_bare_dicom(Head head) {
+    if (head.size() < 12) return false;
+    const bool little = (head[0] == 2 || head[0] == 8) && head[1] == 0 && head[3] == 0, big = head[0] == 0 && (head[1] == 2 || head[1] == 8) && head[2] == 0;
+    if (!little && !big) return false;
+    const auto capital = [&](std::size_t at) { return head[at] >= 'A' && head[at] <= 'Z'; };
+    const bool explicit_type = capital(4) && capital(5), short_length = little && head[5] == 0 && head[6] == 0 && head[7] == 0 && head[4] > 0 && head[4] < 65;
+    return explicit_type || short_length;
+}
+
+}  // namespace
+
+Foreign foreign_format(Head head) {
+    for (const Mark& mark : marks) {
+        if (head.size() < mark.at + mark.bytes.size()) continue;
+        if (std::memcmp(head.data() + mark.at, mark.bytes.data(), mark.bytes.size()) == 0) return mark.format;
+    }
+    if (is_bare_dicom(head)) return {"a DICOM file", dicom_hint};
+    return {};
+}
+
+}  // namespace parallax::io
