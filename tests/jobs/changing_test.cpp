@@ -102,17 +102,18 @@ TEST_CASE("changing: a volume in slabs or in tiles is held against its plan as w
     const HostArray planned = of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 9);
     const Json count{{"parallax", 1}, {"inputs", {{"volume", {{"file", "v.nii"}, {"slab", 4}}}}}, {"steps", {{{"run", "box_count"}, {"threshold", 5}}}}, {"outputs", {{"counts", "c.json"}}}};
     Json tiles = add_one("v.nii");
-    tiles["memory_limit"] = 100000;
-    for (const Json& job : {count, tiles}) {
-        for (const HostArray& later : {of(u16, {{'z', 2}, {'y', 3}, {'x', 5}}, 9), of(u8, {{'z', 40}, {'y', 30}, {'x', 50}}, 9), of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 1)}) {
-            CAPTURE(job.dump());
-            const TempFolder folder;
-            io::write(folder / "v.nii", planned);
-            const Prepared prepared = prepared_job(folder, job);
-            replace(folder / "v.nii", later);
-            CHECK(contains(error_of<IoError>([&] { run(prepared, engine); }).what(), "has changed"));
-            CHECK_FALSE(fs::exists(folder / "out"));
-        }
+    tiles["memory_limit"] = 100000u;
+    for (const HostArray& later : {of(u16, {{'z', 2}, {'y', 3}, {'x', 5}}, 9), of(u8, {{'z', 40}, {'y', 30}, {'x', 50}}, 9), of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 1)}) {
+        CAPTURE(later.desc.describe());
+        const TempFolder folder;
+        io::write(folder / "v.nii", planned);
+        const Prepared prepared = prepared_job(folder, tiles), counted = prepared_job(folder, count);
+        replace(folder / "v.nii", later);
+        CHECK(contains(error_of<IoError>([&] { run(prepared, engine); }).what(), "has changed"));
+        CHECK_FALSE(fs::exists(folder / "out"));
+        std::vector<std::byte> slab(4 * 30 * 50 * 2);
+        const ReadSlices read = slices_of(counted.job.inputs.front(), counted.inputs.front(), NonFinite::propagate);
+        CHECK(contains(error_of<IoError>([&] { read({0, 4}, slab.data()); }).what(), "has changed"));
     }
     SUBCASE("between two slabs") {
         const TempFolder folder;
@@ -146,7 +147,7 @@ TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or
     const std::vector<HostArray> states = {of(f32, {{'y', 70}, {'x', 90}}, 7), of(f32, {{'y', 2}, {'x', 3}}, 1), of(u8, {{'y', 70}, {'x', 90}}, 2),
                                            of(f32, {{'y', 700}, {'x', 90}}, 3), of(u16, {{'z', 5}, {'y', 20}, {'x', 30}}, 4)};
     for (const char* const name : {"a.npy", "a.tif"}) {
-        CAPTURE(name);
+        CAPTURE(std::string(name));
         const TempFolder folder;
         const fs::path file = folder / name;
         io::write(file, states[0]);
@@ -191,7 +192,7 @@ TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or
         }
         over = true;
         other.join();
-        MESSAGE(name << ": " << done.load() << " exchanges, " << right << " jobs right, " << failed << " refused, of them as changed " << changed);
+        MESSAGE(std::string(name) << ": " << done.load() << " exchanges, " << right << " jobs right, " << failed << " refused, of them as changed " << changed);
         CHECK(right > 0);
     }
 }

@@ -15,7 +15,7 @@ namespace {
 Json whole_job() {
     return Json::parse(R"({
         "$schema": "x.json", "parallax": 1, "comment": "c", "non_finite": "mask", "memory_limit": "1 GiB",
-        "device": {"prefer": [{"type": "cpu", "vendor": "v", "name": "n", "platform": "p", "backend": "native", "uuid": "u"}], "on_missing": "next"},
+        "device": {"prefer": [{"type": "cpu", "vendor": "v", "name": "n", "platform": "p", "backend": "native", "uuid": "0123456789abcdef0123456789abcdef"}], "on_missing": "next"},
         "for_each": {"frame": {"files": "f/*.tif", "range": [0, 4]}, "page": {"pages": ["s.tif"], "page_axis": "t"}, "on_error": "continue"},
         "inputs": {"image": "{frame}", "other": {"file": "{page}", "grey": true},
                    "third": {"files": ["b/*.png"], "combine": "mean", "raw": {"type": "u8", "axes": "yx", "shape": [2, 3]}}},
