@@ -18,7 +18,7 @@ import sys
 from program import Program
 
 # What a refusal has to call a file.
-NAMES = {".nrrd": "NRRD", ".nhdr": "NRRD", ".mha": "MetaImage", ".mhd": "MetaImage", ".hdr": "NIfTI pair", ".mgz": "MGH", ".h5": "HDF5", ".mat": "MAT file",
+NAMES = {".nrrd": "NRRD", ".nhdr": "NRRD", ".mha": "MetaImage", ".mhd": "MetaImage", ".hdr": "NIfTI pair", ".mgz": "MGH", ".h5": "HDF5", ".mat": "MAT",
          ".npz": "ZIP", ".gif": "GIF", ".fits": "FITS", ".raw": "no format that is known"}
 CODES = {"b1": "B", "u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q", "f4": "f", "f8": "d"}
 TYPES = {"u8": "uint8", "u16": "uint16", "i16": "int16", "f32": "float32", "bool": "uint8"}
