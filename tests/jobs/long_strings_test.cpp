@@ -19,8 +19,8 @@ Json whole_job() {
         "for_each": {"frame": {"files": "f/*.tif", "range": [0, 4]}, "page": {"pages": ["s.tif"], "page_axis": "t"}, "on_error": "continue"},
         "inputs": {"image": "{frame}", "other": {"file": "{page}", "grey": true},
                    "third": {"files": ["b/*.png"], "combine": "mean", "raw": {"type": "u8", "axes": "yx", "shape": [2, 3]}}},
-        "steps": [{"id": "one", "run": "arithmetic", "operation": "add", "in": {"image": "image", "other": "third"}, "out": {"image": "sum"}},
-                  {"id": "two", "run": "arithmetic", "operation": "add", "in": {"image": "sum", "other": "other"}, "out": {"image": "all"}, "variant": "reference"}],
+        "steps": [{"id": "one", "run": "arithmetic", "op": "add", "in": {"image": "image", "other": "third"}, "out": {"image": "sum"}},
+                  {"id": "two", "run": "arithmetic", "op": "add", "in": {"image": "sum", "other": "other"}, "out": {"image": "all"}, "variant": "reference"}],
         "outputs": {"all": "o/{frame.stem}.npy", "again": {"file": "p/{frame.index}.png", "of": "all"}, "mean": {"file": "m.npy", "of": "all", "combine": "mean"}}})");
 }
 

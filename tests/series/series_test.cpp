@@ -1,6 +1,7 @@
 // Series from the command line: what they make, and what they survive.
 #include "frames.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -402,7 +403,7 @@ TEST_CASE("series: a job means the same files from every folder, by relative pat
     io::write(folder / "job/dark.tif", frame(9));
     Json json = frames_job();
     json["inputs"]["dark"] = "dark.tif";
-    json["steps"][0] = {{"id", "add"}, {"run", "arithmetic"}, {"operation", "add"}, {"in", {{"other", "dark"}}}, {"out", {{"image", "sum"}}}};
+    json["steps"][0] = {{"id", "add"}, {"run", "arithmetic"}, {"op", "add"}, {"in", {{"other", "dark"}}}, {"out", {{"image", "sum"}}}};
     write_text(folder / "job/job.json", json.dump());
     json["for_each"]["frame"] = "data:*.tif";
     write_text(folder / "job/rooted.json", json.dump());
