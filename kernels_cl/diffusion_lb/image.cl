@@ -11,6 +11,7 @@
 
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
+// Functions that take an image have no branch: with one, Mesa 25 reads the kernel's first image in place of the one that is given.
 INLINE float4 texel(__read_only image2d_t image, int x, int y) { return read_imagef(image, nearest, (int2)(x, y)); }
 INLINE float pick(float4 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w; }
 
@@ -65,25 +66,25 @@ KERNEL void image_collide(__read_only image2d_t rests, __read_only image2d_t axe
     write_imagef(to_rests, (int2)(x, y), (float4)(level, rest, 0.0f, 0.0f));
 }
 
-// Population i of an image that holds numbers `first` to first + 3, from where it comes.
-INLINE float arriving(__read_only image2d_t image, int i, int first, int x, int y, int width, int height) {
+// Which population becomes i at (x, y), where a border turns it round.
+INLINE int arriving(int i, int x, int y, int width, int height) {
     const int column = x - velocity_x(i), row = y - velocity_y(i);
-    int from = column < 0 || column >= width ? flipped_x(i) : i;
-    if (row < 0 || row >= height) from = flipped_y(from);
-    return pick(texel(image, column, row), from - first);
+    const int from = column < 0 || column >= width ? flipped_x(i) : i;
+    return row < 0 || row >= height ? flipped_y(from) : from;
 }
+// Population i of an image that holds numbers `first` to first + 3, from where it comes.
+#define ARRIVED(image, i, first) pick(texel(image, x - velocity_x(i), y - velocity_y(i)), arriving(i, x, y, width, height) - first)
 
 KERNEL void image_stream(__read_only image2d_t rests, __read_only image2d_t axes, __read_only image2d_t diagonals, __write_only image2d_t to_rests,
                          __write_only image2d_t to_axes, __write_only image2d_t to_diagonals, int width, int height) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
     const float rest = texel(rests, x, y).y;
-    const float4 a = (float4)(arriving(axes, 0, 0, x, y, width, height), arriving(axes, 1, 0, x, y, width, height),
-                              arriving(axes, 2, 0, x, y, width, height), arriving(axes, 3, 0, x, y, width, height));
+    const float4 a = (float4)(ARRIVED(axes, 0, 0), ARRIVED(axes, 1, 0), ARRIVED(axes, 2, 0), ARRIVED(axes, 3, 0));
     float level = rest + (a.x + a.y + a.z + a.w);
 #if LATTICE == 9
-    const float4 d = (float4)(arriving(diagonals, 4, 4, x, y, width, height), arriving(diagonals, 5, 4, x, y, width, height),
-                              arriving(diagonals, 6, 4, x, y, width, height), arriving(diagonals, 7, 4, x, y, width, height));
+    const float4 d = (float4)(ARRIVED(diagonals, 4, 4), ARRIVED(diagonals, 5, 4), ARRIVED(diagonals, 6, 4),
+                              ARRIVED(diagonals, 7, 4));
     level += d.x + d.y + d.z + d.w;
     write_imagef(to_diagonals, (int2)(x, y), d);
 #endif

@@ -63,7 +63,7 @@ void grid_stride(GLOBAL const ELEMENT* RESTRICT array, GLOBAL Accumulator* RESTR
     GLOBAL const uint4* const vectors = (GLOBAL const uint4*)array;
     Accumulator own[CHAINS];
 #pragma unroll
-    for (uint k = 0; k < CHAINS; ++k) own[k] = empty();
+    for (uint k = 0; k < CHAINS; ++k) clear(&own[k]);
     for (ulong64 tile = group; tile < tiles; tile += groups) {
         Vector loaded[LOADS];
 #pragma unroll
@@ -71,19 +71,26 @@ void grid_stride(GLOBAL const ELEMENT* RESTRICT array, GLOBAL Accumulator* RESTR
 #pragma unroll
         for (uint k = 0; k < LOADS; ++k) {
 #if !REAL && ELEMENT_BYTES == 1
-            own[k % CHAINS] = join(own[k % CHAINS], of_vector(loaded[k]));
+            const Accumulator more = of_vector(loaded[k]);
+            absorb(&own[k % CHAINS], &more);
 #else
 #pragma unroll
-            for (uint e = 0; e < PER; ++e) own[e % CHAINS] = join(own[e % CHAINS], of((WORD)loaded[k].element[e]));
+            for (uint e = 0; e < PER; ++e) {
+                const Accumulator more = of((WORD)loaded[k].element[e]);
+                absorb(&own[e % CHAINS], &more);
+            }
 #endif
         }
     }
     if (group == 0)
-        for (ulong64 i = tiles * (TILE * PER) + item; i < count; i += GROUP) own[0] = join(own[0], of((WORD)array[i]));
+        for (ulong64 i = tiles * (TILE * PER) + item; i < count; i += GROUP) {
+            const Accumulator more = of((WORD)array[i]);
+            absorb(&own[0], &more);
+        }
 #pragma unroll
     for (uint width = CHAINS / 2; width > 0; width /= 2) {
 #pragma unroll
-        for (uint k = 0; k < width; ++k) own[k] = join(own[k], own[k + width]);
+        for (uint k = 0; k < width; ++k) absorb(&own[k], &own[k + width]);
     }
     tree[item] = own[0];
     BARRIER_LOCAL();

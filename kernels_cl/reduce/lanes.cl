@@ -43,17 +43,23 @@ KERNEL void lanes(GLOBAL const ELEMENT* array, GLOBAL LANE* partial, ulong64 cou
     const ulong64 group = get_global_id(0), begin = group * chunk, end = count - begin < chunk ? count : begin + chunk;
     Accumulator own[CHAINS];
 #pragma unroll
-    for (uint k = 0; k < CHAINS; ++k) own[k] = empty();
+    for (uint k = 0; k < CHAINS; ++k) clear(&own[k]);
     ulong64 i = begin;
     for (; i + 16 * CHAINS <= end; i += 16 * CHAINS) {
 #pragma unroll
-        for (uint k = 0; k < CHAINS; ++k) own[k] = join(own[k], of(JOINED(convert_, WORD)(vload16(k, array + i))));
+        for (uint k = 0; k < CHAINS; ++k) {
+            const Accumulator more = of(JOINED(convert_, WORD)(vload16(k, array + i)));
+            absorb(&own[k], &more);
+        }
     }
-    for (; i < end; i += 16) own[0] = join(own[0], of_some(array + i, end - i < 16 ? (uint)(end - i) : 16));
+    for (; i < end; i += 16) {
+        const Accumulator more = of_some(array + i, end - i < 16 ? (uint)(end - i) : 16);
+        absorb(&own[0], &more);
+    }
 #pragma unroll
     for (uint width = CHAINS / 2; width > 0; width /= 2) {
 #pragma unroll
-        for (uint k = 0; k < width; ++k) own[k] = join(own[k], own[k + width]);
+        for (uint k = 0; k < width; ++k) absorb(&own[k], &own[k + width]);
     }
     Words words;
     words.all = own[0];

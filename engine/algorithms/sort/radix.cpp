@@ -142,11 +142,7 @@ PolicyTable warp_policy() {
 }
 
 std::string radix_why_not(const SortSpec&, host::Context& context) {
-    const host::DeviceInfo& device = context.info();
-    // Seen with 5.0 of Ubuntu 24.04 (an assertion in ParallelRegion.cc while scatter_keys is compiled), not with 3.1.
-    if (device.platform == "Portable Computing Language" && device.driver.starts_with("5."))
-        return "PoCL 5's compiler ends the process on it; radix_chunks is for CPUs";
-    return shape_why_not(device, 256, 32768);
+    return shape_why_not(context.info(), 256, 32768);
 }
 
 std::string radix_warp_why_not(const SortSpec&, host::Context& context) {
