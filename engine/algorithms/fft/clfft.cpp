@@ -9,9 +9,13 @@
 #include <clFFT.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iostream>
 #include <limits>
 #include <mutex>
+#include <streambuf>
+#include <utility>
 
 namespace parallax::engine::fft {
 namespace {
@@ -21,6 +25,51 @@ void check(clfftStatus status, const char* call, const std::string& step) {
     const std::string name = status <= CL_SUCCESS && status > -4096 ? std::string(host::opencl::code_name(status))
                                                                     : fmt::format("clfftStatus {}", static_cast<int>(status));
     throw DeviceError(call, status, name, step, "use \"fft\": \"radix\"");
+}
+
+/// Stands in for the buffer of std::cout or std::cerr: what a thread prints while it is silent is kept, all else goes on as before.
+class Hush final : public std::streambuf {
+public:
+    explicit Hush(std::ostream& stream) : stream_(stream), own_(stream.rdbuf(this)) {}
+    ~Hush() override { stream_.rdbuf(own_); }
+
+    /// clFFT prints the log of a kernel that does not compile.
+    class Silence {
+    public:
+        Silence() : before_(std::exchange(kept_, &text_)) {}
+        ~Silence() { kept_ = before_; }
+        Silence(const Silence&) = delete;
+        Silence& operator=(const Silence&) = delete;
+        const std::string& text() const noexcept { return text_; }
+    private:
+        std::string text_;
+        std::string* before_;
+    };
+
+private:
+    int overflow(int c) override {
+        if (kept_ == nullptr) return own_->sputc(static_cast<char>(c));
+        if (c != traits_type::eof()) kept_->push_back(static_cast<char>(c));
+        return traits_type::not_eof(c);
+    }
+    std::streamsize xsputn(const char* text, std::streamsize count) override {
+        if (kept_ == nullptr) return own_->sputn(text, count);
+        kept_->append(text, static_cast<std::size_t>(count));
+        return count;
+    }
+    int sync() override { return kept_ == nullptr ? own_->pubsync() : 0; }
+
+    static thread_local std::string* kept_;
+    std::ostream& stream_;
+    std::streambuf* own_;
+};
+thread_local std::string* Hush::kept_ = nullptr;
+
+/// The first line that says something, of what clFFT or the driver printed.
+std::string first_line(const std::string& text) {
+    const auto start = text.find("error:");
+    const auto from = start == std::string::npos ? text.find_first_not_of(" \t\r\n*-=") : text.rfind('\n', start) + 1;
+    return from == std::string::npos ? std::string() : text.substr(from, std::min<std::size_t>(text.find('\n', from) - from, 200));
 }
 
 /// clFFT keeps its plans in one table of the process, which clfftSetup() makes and clfftTeardown() destroys, with all plans of
@@ -46,6 +95,9 @@ public:
     ~Library() { clfftTeardown(); }
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
+
+private:
+    Hush output_{std::cout}, errors_{std::cerr};
 };
 
 /// clFFT gives the event of its last kernel only: the time of a transform runs from the end of what came before.
@@ -169,7 +221,17 @@ std::string clfft_why_not(const TransformSpec& spec, host::Context& context) {
     return {};
 }
 
-std::unique_ptr<Transform> make_clfft(PlanBuilder& builder, const TransformSpec& spec) { return std::make_unique<ClfftTransform>(builder, spec); }
+std::unique_ptr<Transform> make_clfft(PlanBuilder& builder, const TransformSpec& spec) {
+    const Hush::Silence silence;
+    try {
+        return std::make_unique<ClfftTransform>(builder, spec);
+    } catch (const DeviceError& error) {
+        if (error.call == "clCreateBuffer" || !builder.context().failure().empty()) throw;   // ours: no memory, no device
+        const std::string said = first_line(silence.text());
+        throw UnsupportedError(fmt::format("clFFT cannot plan a transform of {} x {} on {}", spec.width, spec.height, builder.device().name),
+                               {fmt::format("clfft: {} gave {} on this driver{}; use \"fft\": \"radix\"", error.call, error.code_name, said.empty() ? "" : ": " + said)});
+    }
+}
 
 }  // namespace parallax::engine::fft
 

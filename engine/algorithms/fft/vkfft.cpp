@@ -261,7 +261,20 @@ std::string vkfft_why_not(const TransformSpec& spec, host::Context& context) {
     return {};
 }
 
-std::unique_ptr<Transform> make_vkfft(PlanBuilder& builder, const TransformSpec& spec) { return std::make_unique<VkfftTransform>(builder, spec); }
+std::unique_ptr<Transform> make_vkfft(PlanBuilder& builder, const TransformSpec& spec) {
+    const auto refusal = [&](const std::string& why) {
+        return UnsupportedError(fmt::format("VkFFT cannot plan a transform of {} x {} on {}", spec.width, spec.height, builder.device().name),
+                                {fmt::format("vkfft: {} on this driver; use \"fft\": \"radix\"", why)});
+    };
+    try {
+        return std::make_unique<VkfftTransform>(builder, spec);
+    } catch (const BuildError& error) {
+        throw refusal(fmt::format("its kernel does not compile ({})", std::string(error.what()).substr(0, std::string(error.what()).find('\n'))));
+    } catch (const DeviceError& error) {
+        if (error.call == "clCreateBuffer" || !builder.context().failure().empty()) throw;   // ours: no memory, no device
+        throw refusal(fmt::format("{} gave {}", error.call, error.code_name));
+    }
+}
 
 }  // namespace parallax::engine::fft
 
