@@ -121,7 +121,7 @@ Variant lanes_variant() {
     v.backends = {host::Backend::opencl};
     v.slabs = true;
     v.supports = [](const Problem& problem, host::Context& context) {
-        if (std::string reason = lanes_why_not(context.info()); !reason.empty()) return Support::no(std::move(reason));
+        if (std::string reason = lanes_why_not(context.info(), OnMesa::well); !reason.empty()) return Support::no(std::move(reason));
         return Support{why_not(problem)};
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

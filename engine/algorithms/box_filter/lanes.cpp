@@ -91,7 +91,7 @@ private:
 };
 
 Support lanes_support(const Problem& problem, host::Context& context) {
-    if (std::string reason = lanes_why_not(context.info()); !reason.empty()) return Support::no(std::move(reason));
+    if (std::string reason = lanes_why_not(context.info(), OnMesa::slowly); !reason.empty()) return Support::no(std::move(reason));
     const BoxSpec spec = spec_of(problem);
     if (spec.is_wide()) return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
     if (spec.taps() > (std::int64_t{1} << 29)) return Support::no(fmt::format("windows of up to 2^29 elements; this one has {}", spec.taps()));

@@ -73,7 +73,7 @@ private:
 }  // namespace
 
 std::string lanes_why_not(const TransformSpec& spec, host::Context& context) {
-    if (std::string reason = engine::lanes_why_not(context.info()); !reason.empty()) return reason;
+    if (std::string reason = engine::lanes_why_not(context.info(), OnMesa::never); !reason.empty()) return reason;
     const std::int64_t limit = lanes::rows_have_panels(spec.width) ? row_limit : lanes::line_limit;
     if (spec.width > limit) return fmt::format("lanes takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);
     if (spec.height > lanes::line_limit) return fmt::format("lanes takes columns of up to {} elements; the column has {}", lanes::line_limit, spec.height);

@@ -7,7 +7,7 @@ namespace parallax::engine::hologram {
 using namespace fft::lanes;
 
 std::string FusedLanes::why_not(std::int64_t width, std::int64_t height, const host::DeviceInfo& device) {
-    if (std::string reason = lanes_why_not(device); !reason.empty()) return reason;
+    if (std::string reason = lanes_why_not(device, OnMesa::never); !reason.empty()) return reason;
     if (!rows_have_panels(width))
         return fmt::format("fused_lanes takes widths of 256 and more that are 16 times a number without prime factors above 17; the frame is {} wide", width);
     if (radices(height).empty() || height > line_limit)

@@ -85,7 +85,7 @@ Variant lanes_variant() {
     v.backends = {host::Backend::opencl};
     v.policy = {{"chains", 2, {1, 2, 4}, "vectors of 16 accumulators"}};
     v.supports = [wide = v.supports](const Problem& problem, host::Context& context) {
-        if (std::string reason = lanes_why_not(context.info()); !reason.empty()) return Support::no(std::move(reason));
+        if (std::string reason = lanes_why_not(context.info(), OnMesa::slowly); !reason.empty()) return Support::no(std::move(reason));
         return wide(problem, context);
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

@@ -46,7 +46,7 @@ Variant lanes_variant() {
     Variant v = device_variant("lanes", "for processors: wide vectors, a chunk a work-item, no barriers", Role::best, "scan/lanes.cl");
     v.backends = {host::Backend::opencl};
     v.supports = [](const Problem&, host::Context& context) {
-        return Support{lanes_why_not(context.info())};
+        return Support{lanes_why_not(context.info(), OnMesa::well)};
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
         return std::make_unique<LanesPlan>(builder, problem);
