@@ -1,6 +1,7 @@
 #include "core/session.hpp"
 
 #include "core/clock.hpp"
+#include "core/verdicts.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -163,7 +164,8 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
         }
         if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
         if (problem.ranks > 1 && !variant.part) return "runs on one device";
-        return variant.supports ? variant.supports(problem, context).why_not : std::string();
+        std::string reason = variant.supports ? variant.supports(problem, context).why_not : std::string();
+        return reason.empty() ? verdict_on(context.info(), algorithm.name, variant, work.type) : reason;
     };
 
     Choice choice;

@@ -8,6 +8,7 @@
 #include "compare/worker.hpp"
 #include "job/load.hpp"
 #include "terminal.hpp"
+#include "selftest/worker.hpp"
 #include "tune/worker.hpp"
 
 #include <fmt/format.h>
@@ -186,10 +187,10 @@ void add_compare(CLI::App& app, Command& command) {
 }
 
 void add_worker(CLI::App& app, Command& command) {
-    CLI::App* sub = app.add_subcommand("worker", "Serves compare or tune: one device, requests on standard input")->group("");
+    CLI::App* sub = app.add_subcommand("worker", "Serves compare, tune or selftest: one device, requests on standard input")->group("");
     auto whom = std::make_shared<std::string>("compare");
-    sub->add_option("WHOM", *whom, "compare or tune")->check(CLI::IsMember({"compare", "tune"}));
-    sub->callback([whom, &command] { command.run = [whom] { return *whom == "tune" ? engine::tune::serve() : serve(); }; });
+    sub->add_option("WHOM", *whom, "compare, tune or selftest")->check(CLI::IsMember({"compare", "tune", "selftest"}));
+    sub->callback([whom, &command] { command.run = [whom] { return *whom == "tune" ? engine::tune::serve() : *whom == "selftest" ? engine::selftest::serve() : serve(); }; });
 }
 
 }  // namespace parallax::cli
