@@ -32,6 +32,8 @@ std::string text_of(const Json& value) { return value.is_string() ? value.get<st
 SmallProblem problem_of(const Family& family, const std::string& type, const Shape& shape, const Json& operation) {
     SmallProblem problem{family.algorithm, type, family.inputs(type, shape), family.common, family.outputs};
     if (!shape.empty()) problem.name += fmt::format("{}{}", type.empty() ? "" : ", ", fmt::join(shape, " x "));
+    for (auto input = problem.inputs.begin(); input != problem.inputs.end(); ++input)
+        if (input != problem.inputs.begin() && input->contains("make")) problem.name += ", with " + input.key();
     for (const auto& [name, value] : operation.items()) {
         problem.name += fmt::format("{}{} {}", problem.name.empty() ? "" : ", ", name, text_of(value));
         problem.parameters[name] = value;

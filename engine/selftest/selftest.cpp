@@ -4,13 +4,17 @@
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
 #include "selftest/problems.hpp"
+#include "selftest/worker.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace parallax::engine::selftest {
 
@@ -85,27 +89,41 @@ public:
         }
         std::vector<Row> without;
         Tasks queue(names.size());
-        {
-            compare::DeviceWorker worker = start();
-            for (std::size_t i = 0; i < names.size(); ++i) list_tasks(worker, names[i], i, queue, without);
-        }
+        Ask first = start();
+        for (std::size_t i = 0; i < names.size(); ++i) list_tasks(first, names[i], i, queue, without);
         rows_.resize(tasks_.size());
-        work(queue);
+        if (options_.worker.empty()) serve(queue, std::move(first));
+        else work(queue, std::move(first));
         for (Row& row : without) rows_.push_back(std::move(row));
         leave_out_absent(rows_);
         return std::move(rows_);
     }
 
 private:
-    compare::DeviceWorker start() const {
-        compare::WorkerOptions options;
-        options.command = options_.worker;
-        options.cancelled = options_.cancelled;
-        return compare::DeviceWorker(device_, std::move(options));
+    /// Answers requests of worker.hpp. Throws WorkerLost, and CancelledError.
+    using Ask = std::function<Json(const Json& request, double limit_s)>;
+
+    Ask start() const {
+        if (!options_.worker.empty()) {
+            compare::WorkerOptions options;
+            options.command = options_.worker;
+            options.cancelled = options_.cancelled;
+            return [worker = std::make_shared<compare::DeviceWorker>(device_, std::move(options))](const Json& request, double limit_s) { return worker->ask(request, limit_s); };
+        }
+        const auto here = make_worker();
+        here({{"do", "open"}, {"device", device_}});
+        return [here, cancelled = options_.cancelled](const Json& request, double) -> Json {
+            if (cancelled && cancelled()) throw CancelledError("stopped on request");
+            try {
+                return here(request);
+            } catch (const std::exception& error) {
+                return {{"error", {{"message", error.what()}}}};
+            }
+        };
     }
 
-    void list_tasks(compare::DeviceWorker& worker, const std::string& name, std::size_t algorithm, Tasks& queue, std::vector<Row>& without) {
-        const Json answer = worker.ask({{"do", "tasks"}, {"algorithm", name}, {"extent", extent_}}, patience_s);
+    void list_tasks(const Ask& ask, const std::string& name, std::size_t algorithm, Tasks& queue, std::vector<Row>& without) {
+        const Json answer = ask({{"do", "tasks"}, {"algorithm", name}, {"extent", extent_}}, patience_s);
         if (answer.contains("error")) {
             without.push_back(failed_row(name, "", "", answer["error"].value("message", std::string())));
             return;
@@ -117,15 +135,16 @@ private:
         if (answer.at("tasks").empty()) without.push_back(failed_row(name, "", "", "the self-test has no problem for it: engine/selftest/problems.cpp lists them"));
     }
 
-    void work(Tasks& queue) {
+    /// Each thread with a process of its own; one has the process that is there.
+    void work(Tasks& queue, Ask first) {
         const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
         const int workers = std::min(options_.workers > 0 ? options_.workers : std::min(cores, 8), static_cast<int>(tasks_.size()));
         std::vector<std::exception_ptr> errors(static_cast<std::size_t>(workers));
         std::vector<std::thread> threads;
         for (std::exception_ptr& error : errors) {
-            threads.emplace_back([&] {
+            threads.emplace_back([&, ask = std::exchange(first, nullptr)] {
                 try {
-                    serve(queue);
+                    serve(queue, ask);
                 } catch (...) {
                     error = std::current_exception();
                 }
@@ -136,24 +155,25 @@ private:
             if (error) std::rethrow_exception(error);
     }
 
-    void serve(Tasks& queue) {
-        std::optional<compare::DeviceWorker> worker;
+    void serve(Tasks& queue, Ask ask) {
         std::optional<std::size_t> algorithm;
         while (const auto task = queue.next(algorithm)) {
-            if (!worker || worker->given_up()) worker.emplace(start());   // a row that ends its worker does not end the others
             if (options_.progress) options_.progress(tasks_[*task].algorithm + " " + tasks_[*task].variant, static_cast<double>(begun_++) / static_cast<double>(tasks_.size()));
-            rows_[*task] = row(*worker, tasks_[*task]);
+            if (!ask) ask = start();
+            rows_[*task] = row(ask, tasks_[*task]);
         }
     }
 
-    Row row(compare::DeviceWorker& worker, const Task& task) const {
+    /// Lets go of a worker that was lost.
+    Row row(Ask& ask, const Task& task) const {
         std::string reason;
         try {
-            const Json answer = worker.ask({{"do", "row"}, {"problem", task.problem}, {"variant", task.variant}, {"extent", extent_}}, options_.limit_s);
+            const Json answer = ask({{"do", "row"}, {"problem", task.problem}, {"variant", task.variant}, {"extent", extent_}}, options_.limit_s);
             if (!answer.contains("error")) return Row::from_json(answer);
             reason = answer["error"].value("message", std::string());
         } catch (const compare::WorkerLost& lost) {
             reason = lost.what();
+            ask = nullptr;
         }
         Row row = failed_row(task.algorithm, problems_[task.problem].name, task.variant, std::move(reason));
         row.type = task.type;
@@ -183,7 +203,8 @@ std::vector<Verdict> verdicts_after(const std::vector<Row>& rows, std::vector<Ve
     std::erase_if(before, [&](const Verdict& v) { return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.algorithm == v.algorithm; }); });
     for (const Row& row : rows) {
         const Variant* const variant = registry.get(row.algorithm).variant(row.variant);
-        if (row.outcome == Outcome::failed && !row.peer && variant != nullptr)
+        const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) { return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type; });
+        if (row.outcome == Outcome::failed && !row.peer && variant != nullptr && !known)
             before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')), hash_of_kernels(*variant)});
     }
     return before;

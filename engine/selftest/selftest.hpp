@@ -16,7 +16,7 @@ struct Options {
     bool thorough = false;                       ///< every variant, type, operation and size with each other
     int workers = 0;                             ///< processes that compile and run side by side; 0: one a core, 8 at most
     double limit_s = 300;                        ///< a row that takes longer has failed
-    std::vector<std::string> worker;             ///< program and arguments of a worker
+    std::vector<std::string> worker;             ///< program and arguments of a worker; empty: all in this process, one after another
     std::function<void(const std::string& what, double done)> progress = {};   ///< before each row, in any thread; done: 0 to 1
     std::function<bool()> cancelled = {};
 };

@@ -191,9 +191,10 @@ private:
 
 }  // namespace
 
-int serve() {
-    Worker worker;
-    return compare::serve_requests([&worker](const Json& request) { return worker.answer(request); });
+std::function<Json(const Json&)> make_worker() {
+    return [worker = std::make_shared<Worker>()](const Json& request) { return worker->answer(request); };
 }
+
+int serve() { return compare::serve_requests(make_worker()); }
 
 }  // namespace parallax::engine::selftest

@@ -8,7 +8,14 @@
 // A request that fails is answered as in compare/serving.hpp.
 #pragma once
 
+#include "parallax/host/json.hpp"
+
+#include <functional>
+
 namespace parallax::engine::selftest {
+
+/// What answers such requests, for those who have no other process. Throws what goes wrong.
+std::function<Json(const Json& request)> make_worker();
 
 /// Serves until its input ends. Returns the exit status.
 int serve();
