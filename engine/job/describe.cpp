@@ -33,7 +33,8 @@ Json describe_arrays(const Prepared& prepared) {
 Json describe_step(const StepSpec& step, const PreparedStep& ready, const Choice& choice, const PlanBuilder& builder) {
     Json kernels = Json::array(), refusals = Json::array();
     for (const PlanBuilder::Built& built : builder.built()) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}});
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
+                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}});
     }
     for (const Refusal& refusal : choice.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
     return {{"id", step.id},
