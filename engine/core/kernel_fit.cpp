@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace parallax::engine {
@@ -42,24 +41,17 @@ void require_fit(const host::Kernel& kernel, std::size_t group, const host::Devi
     if (group > allowed) throw KernelMisfit(KernelMisfit::Of::work_group, kernel.name(), group, allowed, device);
 }
 
-std::size_t group_define(const host::ProgramSpec& spec) {
-    for (const auto& [name, value] : spec.defines.list()) {
-        if (name != "GROUP") continue;
-        std::size_t group = 0;
-        std::from_chars(value.data(), value.data() + value.size(), group);
-        return group;
-    }
-    return 0;
-}
-
 host::DeviceInfo narrowed(host::DeviceInfo limits, const KernelMisfit& misfit, int urgency) {
+    // Plans may count on what supports() has asked the device for, which is at most this.
+    constexpr std::uint32_t least_group = 256;
+    constexpr std::uint64_t least_memory = 32768;
     if (misfit.of == KernelMisfit::Of::work_group) {
-        limits.max_work_group =
-            std::min(limits.max_work_group, static_cast<std::uint32_t>(std::max<std::uint64_t>(misfit.allowed, 1)));
+        const auto allowed = static_cast<std::uint32_t>(std::min<std::uint64_t>(misfit.allowed, limits.max_work_group));
+        limits.max_work_group = std::max(allowed, std::min(limits.max_work_group, least_group));
     } else {
         // What was too much, and more each time: shapes shrink in steps that are not known here.
-        const std::uint64_t less = (misfit.taken - misfit.allowed) << std::min(urgency, 16);
-        limits.local_memory -= std::min(limits.local_memory, less);
+        const std::uint64_t least = std::min(limits.local_memory, least_memory), less = (misfit.taken - misfit.allowed) << std::min(urgency, 16);
+        limits.local_memory = std::max(limits.local_memory - std::min(limits.local_memory, less), least);
     }
     return limits;
 }

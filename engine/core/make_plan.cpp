@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace parallax::engine {
 
@@ -35,7 +36,7 @@ bool make_smaller(Choice& choice, const KernelMisfit& misfit) {
     bool changed = false;
     Json policy = choice.policy.to_json();
     for (const PolicyField& field : choice.variant->policy) {
-        if (!field.name.ends_with("work_group_size")) continue;
+        if (field.name.find("work_group_size") == std::string::npos) continue;
         const int now = choice.policy.at(field.name);
         const bool of_group = misfit.of == KernelMisfit::Of::work_group;
         if (of_group && now > 0 && static_cast<std::uint64_t>(now) <= misfit.allowed) continue;
@@ -64,8 +65,9 @@ PlanMade plan_to_fit(host::Context& context, host::Queue& queue, const Problem& 
         } catch (const KernelMisfit& misfit) {
             const bool again = last && last->is_same(misfit);
             const bool changed = again && make_smaller(choice, misfit);
-            if (attempt == most_attempts || (again && !changed && misfit.of == KernelMisfit::Of::work_group)) throw;
-            limits = narrowed(std::move(limits), misfit, attempt);
+            const host::DeviceInfo before = std::exchange(limits, narrowed(limits, misfit, attempt));
+            const bool is_least = before.local_memory == limits.local_memory && before.max_work_group == limits.max_work_group;
+            if (attempt == most_attempts || (again && !changed && is_least)) throw;
             last = misfit;
         }
     }

@@ -16,7 +16,7 @@ PlanBuilder::PlanBuilder(host::Context& context, host::Queue& queue, host::Devic
 std::unique_ptr<host::Kernel> PlanBuilder::kernel(const host::ProgramSpec& spec, const std::string& name, std::size_t group) {
     const auto program = context_.build(spec);
     auto kernel = program->kernel(name);
-    require_fit(*kernel, group != 0 ? group : group_define(spec), context_.info());
+    require_fit(*kernel, group, context_.info());
     const bool seen = std::any_of(built_.begin(), built_.end(),
                                   [&](const Built& b) { return b.hash == program->hash() && b.kernel == name; });
     if (!seen) {

@@ -34,8 +34,8 @@ public:
     /// What kernels are planned for.
     const host::DeviceInfo& device() const noexcept { return device_; }
 
-    /// Builds (or fetches) the program and makes a kernel of it, to be launched in work-groups of `group` work-items; 0: of the
-    /// program's define GROUP, where it has one. Throws KernelMisfit where the device does not run what was built.
+    /// Builds (or fetches) the program and makes a kernel of it, to be launched in work-groups of `group` work-items; 0: it is compiled
+    /// for one shape (REQUIRED_GROUP), or asked for its largest. Throws KernelMisfit where the device does not run what was built.
     std::unique_ptr<host::Kernel> kernel(const host::ProgramSpec&, const std::string& name, std::size_t group = 0);
     /// Device memory that lives as long as the plan. Uninitialised.
     host::Buffer state(std::size_t bytes);

@@ -29,8 +29,18 @@ std::int64_t most_of(const std::string& key, std::int64_t elements) {
         return std::max<std::int64_t>(
             1, std::min(longest_side, static_cast<std::int64_t>(std::sqrt(static_cast<double>(elements)))));
     if (key == "count") return 12;
+    if (key == "radius") return 40;  // a reference adds up the whole window
     if (key == "offsets") return 1;   // of a thin image the whole square is counted, for each
     return 4096;
+}
+
+/// What people measure: beyond it a table admits numbers at which no two ways of computing agree. None: about the default.
+std::optional<std::array<double, 2>> sensible(const std::string& key) {
+    if (key == "wavelength") return {{300, 1000}};
+    if (key == "pixel") return {{0.4, 10}};
+    if (key == "distance") return {{10, 5000}};
+    if (key == "refractive_index") return {{1, 1.6}};
+    return std::nullopt;
 }
 
 class Values {
@@ -45,7 +55,7 @@ public:
         const std::string type = schema["type"].get<std::string>();
         if (type == "boolean") return random_.chance(0.5);
         if (type == "integer") return integer(schema, key);
-        if (type == "number") return number(schema);
+        if (type == "number") return number(schema, key);
         if (type == "array") return list(schema, key);
         if (type == "object") return object(schema);
         return nullptr;
@@ -58,7 +68,8 @@ private:
             std::min(schema.value("maximum", std::numeric_limits<std::int64_t>::max() / 2), low + most_of(key, elements_));
         return random_.log_between(low, std::max(low, high));
     }
-    Json number(const Json& schema) {
+    Json number(const Json& schema, const std::string& key) {
+        if (const auto range = sensible(key)) return std::round(random_.real((*range)[0], (*range)[1]) * 1000) / 1000;
         const double low = schema.value("minimum", schema.value("exclusiveMinimum", -std::numeric_limits<double>::infinity()));
         const double high = schema.value("maximum", schema.value("exclusiveMaximum", std::numeric_limits<double>::infinity()));
         const double usual = schema.contains("default") && schema["default"].is_number() ? schema["default"].get<double>() : 0;

@@ -113,6 +113,7 @@ public:
         if (options_.verbose)
             fmt::print("  {} against {}, {:.1f} s\n", result.variant, result.against,
                        std::chrono::duration<double>(Clock::now() - start).count());
+        if (result.verdict == Verdict::no_problem) return result;
         Count& count = by_algorithm_[draw.algorithm];
         ++count.draws;
         ++total_.draws;
@@ -220,9 +221,9 @@ int run(const Options& options) {
     Count total;
     if (!options.problem.empty()) {
         const Result result = Sweep(devices.front(), reference, options).once(Draw::parse(Json::parse(options.problem)));
-        if (result.verdict != Verdict::failed)
-            fmt::print("{}: {}\n", result.verdict == Verdict::right ? "right" : "refused",
-                       result.verdict == Verdict::right ? result.variant + " agrees with " + result.against : result.reason);
+        if (result.verdict == Verdict::right) fmt::print("right: {} agrees with {}\n", result.variant, result.against);
+        if (result.verdict == Verdict::refused) fmt::print("refused: {}\n", result.reason);
+        if (result.verdict == Verdict::no_problem) fmt::print("not a problem: {}\n", result.reason);
         return result.verdict == Verdict::failed ? 1 : 0;
     }
     fmt::print("sizes: seed {}\n", options.seed);

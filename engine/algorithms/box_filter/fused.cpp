@@ -76,7 +76,7 @@ public:
         d.add("GROUP", group_).add("ROWS", rows_a_turn).add("BLOCK_X", block_of(pass.window_x));
         if (spec.is_float()) d.add("BLOCK_Y", block_of(pass.window_y)).add("RING", ring_of(pass.window_y)).add("PTX", builder.context().capabilities().inline_ptx);
         // Small groups alone: wider ones are held to their registers as they are, and NVIDIA's OpenCL wants their size in the kernel.
-        kernel_ = builder.kernel({"box_filter/fused.cl", d, group_ <= 256 ? 768 : 0}, "fused");
+        kernel_ = builder.kernel({"box_filter/fused.cl", d, group_ <= 256 ? 768 : 0}, "fused", static_cast<std::size_t>(group_));
     }
 
     void enqueue(Execution& x, const char* stage, const host::Buffer& in, const host::Buffer& out) override {

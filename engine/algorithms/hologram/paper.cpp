@@ -18,7 +18,7 @@ public:
           transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
           propagator_(builder, geometry_, *transform_, true, group),
-          swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants")),
+          swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants", static_cast<std::size_t>(group))),
           finish_(builder, problem, geometry_.width, geometry_.height, geometry_.padded_width, group) {
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
         spectrum_ = builder.scratch(complex_bytes(geometry_));

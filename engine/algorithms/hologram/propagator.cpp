@@ -23,7 +23,8 @@ std::int64_t method_define(Method method) {
 
 TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred, int group)
     : geometry_(geometry), transform_(transform), group_(group),
-      kernel_(builder.kernel(transfer_program(geometry, centred), is_impulse_response(geometry.method) ? "impulse" : "transfer")),
+      kernel_(builder.kernel(transfer_program(geometry, centred), is_impulse_response(geometry.method) ? "impulse" : "transfer",
+                             static_cast<std::size_t>(group))),
       table_(builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float))) {}
 
 void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
@@ -43,7 +44,8 @@ void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t s
 SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred, int group)
     : geometry_(geometry), transform_(transform), group_(group), kept_(geometry.distances.size() == 1) {
     if (kept_ || is_impulse_response(geometry.method)) table_.emplace(builder, geometry, transform, centred, group);
-    multiply_ = builder.kernel(transfer_program(geometry, centred), table_ ? "multiply_table" : "multiply_transfer");
+    multiply_ = builder.kernel(transfer_program(geometry, centred), table_ ? "multiply_table" : "multiply_transfer",
+                               static_cast<std::size_t>(group));
 }
 
 void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& spectrum, std::uint32_t slot, bool changed,
@@ -65,8 +67,8 @@ void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const h
 SingleTransformPropagator::SingleTransformPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, int group)
     : geometry_(geometry), transform_(transform), group_(group) {
     const host::ProgramSpec spec{"hologram/single_transform.cl", {}};
-    chirp_in_ = builder.kernel(spec, "chirp_in");
-    chirp_out_ = builder.kernel(spec, "chirp_out");
+    chirp_in_ = builder.kernel(spec, "chirp_in", static_cast<std::size_t>(group));
+    chirp_out_ = builder.kernel(spec, "chirp_out", static_cast<std::size_t>(group));
 }
 
 void SingleTransformPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& frame, std::uint32_t slot,

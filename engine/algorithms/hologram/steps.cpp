@@ -92,9 +92,9 @@ Intake::Intake(PlanBuilder& builder, const Problem& problem, const Geometry& geo
     defines.add("PADDING", static_cast<std::int64_t>(padding))
         .add("COMPLEX_FRAME", complex_frame);
     const host::ProgramSpec spec{"hologram/prepare.cl", defines};
-    normalise_ = builder.kernel(spec, "normalise");
-    mean_ = builder.kernel(spec, "mean");
-    frame_ = builder.kernel(spec, "frame");
+    normalise_ = builder.kernel(spec, "normalise", reduce_group);
+    mean_ = builder.kernel(spec, "mean", reduce_group);
+    frame_ = builder.kernel(spec, "frame", static_cast<std::size_t>(group_));
     sums_ = builder.state(reduce_groups * sizeof(float));
     mean_value_ = builder.state(sizeof(float));
 }
@@ -114,14 +114,14 @@ void Intake::enqueue(Execution& x, const Bindings& arrays, const host::Buffer& h
 OrderFilter::OrderFilter(PlanBuilder& builder, const OffAxis& off_axis, const Geometry& geometry, int work_group)
     : geometry_(geometry), group_(work_group), known_(!off_axis.automatic) {
     const host::ProgramSpec spec{"hologram/off_axis.cl", reduce_defines()};
-    isolate_ = builder.kernel(spec, "isolate");
+    isolate_ = builder.kernel(spec, "isolate", static_cast<std::size_t>(group_));
     if (known_) {
         const std::vector<float> carrier{static_cast<float>(off_axis.x), static_cast<float>(off_axis.y), static_cast<float>(off_axis.radius)};
         carrier_ = builder.constant(carrier);
         return;
     }
-    partial_ = builder.kernel(spec, "carrier_partial");
-    final_ = builder.kernel(spec, "carrier_final");
+    partial_ = builder.kernel(spec, "carrier_partial", reduce_group);
+    final_ = builder.kernel(spec, "carrier_final", reduce_group);
     power_ = builder.state(reduce_groups * sizeof(float));
     index_ = builder.state(reduce_groups * sizeof(std::uint32_t));
     carrier_ = builder.state(3 * sizeof(float));
@@ -159,12 +159,12 @@ FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::
         return host::ProgramSpec{"hologram/focus.cl", defines};
     };
     const host::ProgramSpec spec = spec_of(autofocus.metric);
-    partial_ = builder.kernel(spec, "focus_partial");
-    final_ = builder.kernel(spec, "focus_final");
+    partial_ = builder.kernel(spec, "focus_partial", reduce_group);
+    final_ = builder.kernel(spec, "focus_final", reduce_group);
     best_ = builder.kernel(spec, "focus_best");
     if (autofocus.metric == Metric::variance) {   // its mean first: Metric::dubois is the mean
-        mean_partial_ = builder.kernel(spec_of(Metric::dubois), "focus_partial");
-        mean_final_ = builder.kernel(spec_of(Metric::dubois), "focus_final");
+        mean_partial_ = builder.kernel(spec_of(Metric::dubois), "focus_partial", reduce_group);
+        mean_final_ = builder.kernel(spec_of(Metric::dubois), "focus_final", reduce_group);
     }
     sums_ = builder.state(reduce_groups * sizeof(float));
     values_ = builder.state(planes * sizeof(float));
@@ -200,7 +200,7 @@ Finish::Finish(PlanBuilder& builder, const Problem& problem, std::int64_t width,
     const auto kernel = [&](bool amplitude, bool phase, bool intensity, bool field) {
         host::Defines d;
         d.add("WANT_AMPLITUDE", amplitude).add("WANT_PHASE", phase).add("WANT_INTENSITY", intensity).add("WANT_FIELD", field);
-        return builder.kernel({"hologram/finish.cl", d}, "finish");
+        return builder.kernel({"hologram/finish.cl", d}, "finish", static_cast<std::size_t>(group_));
     };
     outputs_ = kernel(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
     if (problem.parameters.as<HologramParameters>().autofocus) amplitude_ = kernel(true, false, false, false);

@@ -49,14 +49,14 @@ public:
 
         host::Defines beads;
         beads.add("PHASE", parameters_.kind == BeadKind::phase);
-        clear_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "clear");
-        stamp_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "stamp");
+        clear_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "clear", static_cast<std::size_t>(group));
+        stamp_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "stamp", static_cast<std::size_t>(group));
         if (!beads_.empty()) centres_ = builder.constant(packed(beads_));
 
         const std::vector<float> noise = noise_of(parameters_);
         host::Defines expose;
         expose.add("LEVELS", static_cast<std::int64_t>(largest_level(parameters_.type))).add("HAS_NOISE", !noise.empty());
-        expose_ = builder.kernel({"hologram_simulate/expose.cl", expose}, "expose");
+        expose_ = builder.kernel({"hologram_simulate/expose.cl", expose}, "expose", static_cast<std::size_t>(group));
         if (!noise.empty()) noise_ = builder.constant(noise);
 
         const std::size_t bytes =

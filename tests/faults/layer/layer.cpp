@@ -116,8 +116,15 @@ void take_limits_of_environment() {
     set_limits(std::move(wanted));
 }
 
+/// A kernel that was compiled for one shape runs in that shape, or would not have been compiled.
+bool is_of_one_shape(cl_kernel kernel) {
+    std::array<std::size_t, 3> shape{};
+    return driver.clGetKernelWorkGroupInfo(kernel, nullptr, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof shape, shape.data(), nullptr) == CL_SUCCESS &&
+           shape[0] != 0;
+}
+
 std::size_t group_limit(cl_kernel kernel, const Limits& now) {
-    if (now.group == 0) return 0;
+    if (now.group == 0 || is_of_one_shape(kernel)) return 0;
     std::array<char, 256> name{};
     driver.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size() - 1, name.data(), nullptr);
     return std::string_view(name.data()).find(now.kernels) != std::string_view::npos ? now.group : 0;
