@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace parallax::tests::sizes {
 
@@ -40,6 +41,7 @@ std::optional<std::array<double, 2>> sensible(const std::string& key) {
     if (key == "pixel") return {{0.4, 10}};
     if (key == "distance") return {{10, 5000}};
     if (key == "refractive_index") return {{1, 1.6}};
+    if (key == "range") return {{65535, 70000}};  // of metrics: far below the values SSIM is what floats leave of a difference
     return std::nullopt;
 }
 
@@ -144,6 +146,9 @@ Json draw_inputs(Random& random, const Algorithm& algorithm, const Bounds& bound
         if (!port.required && random.chance(0.5)) continue;
         const bool as_first = inputs.empty() || random.chance(0.6);
         inputs[port.name] = draw_input(random, as_first ? type : random.one_of(types), axes, shape);
+        // A frame is divided by the background less the dark.
+        if (port.name == "background") inputs[port.name]["range"] = {100, 120};
+        if (port.name == "dark") inputs[port.name]["range"] = {0, 10};
     }
     return inputs;
 }
