@@ -19,7 +19,7 @@ Json to_json(const std::vector<host::PlatformProblem>& problems) {
 
 void print_problems(const host::Inventory& inventory) {
     for (const host::PlatformProblem& problem : inventory.problems) {
-        fmt::print(stderr, "{}: {}{}\n", problem.platform, problem.reason, problem.hint.empty() ? "" : ". " + problem.hint);
+        tell("{}: {}{}\n", problem.platform, problem.reason, problem.hint.empty() ? "" : ". " + problem.hint);
     }
 }
 
@@ -61,7 +61,7 @@ int explain(const host::Inventory& inventory, const std::string& spec, bool json
         for (const std::string& reason : verdict.reasons) fmt::print("      {}\n", reason);
     }
     print_problems(inventory);
-    if (!selection.device) fmt::print(stderr, "no device meets the rules\n");
+    if (!selection.device) tell("no device meets the rules\n");
     return status;
 }
 
