@@ -8,7 +8,7 @@ if(TARGET parallax_peers)
     list(APPEND objects $<TARGET_OBJECTS:parallax_peers>)
 endif()
 set(needs OpenCL::OpenCL fmt::fmt TIFF::TIFF PNG::PNG JPEG::JPEG ZLIB::ZLIB PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
-if(PARALLAX_CLFFT AND CLFFT_LIBRARY)
+if(PARALLAX_CLFFT AND CLFFT_LIBRARY AND CLFFT_FITS)
     list(APPEND needs ${CLFFT_LIBRARY})
 endif()
 
@@ -79,7 +79,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/parallax-config-ver
 install(FILES ${PROJECT_BINARY_DIR}/cmake/parallax-config.cmake ${PROJECT_BINARY_DIR}/cmake/parallax-config-version.cmake DESTINATION ${package})
 
 # Relative to the file itself, so that the prefix may be moved.
-if(PARALLAX_CLFFT AND CLFFT_LIBRARY)
+if(PARALLAX_CLFFT AND CLFFT_LIBRARY AND CLFFT_FITS)
     set(PARALLAX_PC_PRIVATE "-lclFFT")
 endif()
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -31,7 +31,7 @@ int main(void) {
     plx_array* amplitude = NULL;
     plx_call reconstruct = PLX_INIT(plx_call);
     reconstruct.algorithm = "hologram";
-    reconstruct.parameters = "{\"distance_um\": 1000}";
+    reconstruct.parameters = "{\"wavelength_nm\": 532, \"pixel_um\": 1.4, \"distance_um\": 1000}";
     reconstruct.inputs = &input;
     reconstruct.input_count = 1;
     check(plx_run(session, &reconstruct, &reconstructed));

@@ -15,13 +15,22 @@ std::string sentence(std::string text, const std::string& next) {
     return fmt::format("{}. {}", text, next);
 }
 
+/// What a user wrote may be of any length; a message has to stay readable.
+std::string clipped(const std::string& text, std::size_t most = 1000) {
+    constexpr std::size_t shown = 200;
+    if (text.size() <= most) return text;
+    std::size_t end = shown;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;   // not inside a character
+    return fmt::format("{}... ({} bytes in all)", text.substr(0, end), text.size());
+}
+
 std::string config_message(const std::string& pointer, const std::string& found, const std::string& expected,
                            const std::string& hint) {
-    std::string text = pointer.empty() ? "the whole document: " : pointer + ": ";
-    if (!found.empty()) text += "found " + found;
+    std::string text = pointer.empty() ? "the whole document: " : clipped(pointer) + ": ";
+    if (!found.empty()) text += "found " + clipped(found);
     if (!found.empty() && !expected.empty()) text += ", ";
-    if (!expected.empty()) text += "expected " + expected;
-    return sentence(std::move(text), hint);
+    if (!expected.empty()) text += "expected " + clipped(expected, 10000);
+    return sentence(std::move(text), clipped(hint, 10000));
 }
 
 std::string device_message(const std::string& call, int code, const std::string& code_name, const std::string& step,
@@ -66,7 +75,7 @@ BuildError::BuildError(std::string file_, int line_, std::string options_, std::
       log(std::move(log_)) {}
 
 IoError::IoError(std::string path_, std::string problem_, std::string hint_)
-    : Error(sentence(fmt::format("{}: {}", path_, problem_), hint_)),
+    : Error(sentence(fmt::format("{}: {}", clipped(path_), problem_), hint_)),
       path(std::move(path_)),
       problem(std::move(problem_)),
       hint(std::move(hint_)) {}

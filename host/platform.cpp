@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cinttypes>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -27,6 +28,7 @@
 #include <sys/sysctl.h>
 #elif defined(__linux__)
 #include <sched.h>
+#include <sys/auxv.h>
 #endif
 
 namespace parallax::host::platform {
@@ -144,6 +146,39 @@ int processors() {
     return allowed > 0 ? std::min(count, allowed) : count;
 }
 
+#if !defined(_WIN32)
+namespace {
+
+/// The file that the kernel mapped to `address`: absolute and without links, whatever was typed and wherever the process has gone since.
+fs::path mapped_file([[maybe_unused]] std::uintptr_t address) {
+#if defined(__linux__)
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {   // "55d0-55e0 r-xp 00000000 fd:00 1234    /a path/with spaces"
+        std::uintptr_t begin = 0, end = 0;
+        int name = 0;
+        if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &name) < 2) continue;
+        if (begin <= address && address < end) return line.substr(static_cast<std::size_t>(name));
+    }
+#endif
+    return {};
+}
+
+/// What the loader calls the file of `address`. Of the program itself it knows argv[0] alone, which is no path where PATH was searched.
+fs::path loaded_file(const void* address) {
+    Dl_info found{};
+    if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return {};
+#if defined(__linux__)
+    Dl_info program{};
+    const auto executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    const bool ours = dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program) != 0 && program.dli_fbase == found.dli_fbase;
+    if (ours && executed != nullptr) return executed;
+#endif
+    return found.dli_fname;
+}
+
+}  // namespace
+#endif
+
 fs::path own_folder() {
 #if defined(_WIN32)
     HMODULE module = nullptr;
@@ -153,11 +188,12 @@ fs::path own_folder() {
     path.resize(GetModuleFileNameW(module, path.data(), static_cast<DWORD>(path.size())));
     return fs::path(path).parent_path();
 #else
-    Dl_info found{};
-    if (dladdr(reinterpret_cast<const void*>(&own_folder), &found) == 0 || found.dli_fname == nullptr) return {};
+    const auto here = reinterpret_cast<const void*>(&own_folder);
     std::error_code error;
-    const fs::path path = fs::canonical(found.dli_fname, error);
-    return error ? fs::path() : path.parent_path();
+    const fs::path mapped = mapped_file(reinterpret_cast<std::uintptr_t>(here));
+    if (mapped.is_absolute() && fs::is_directory(mapped.parent_path(), error)) return mapped.parent_path();
+    const fs::path loaded = fs::canonical(loaded_file(here), error);   // where /proc is not mounted
+    return error ? fs::path() : loaded.parent_path();
 #endif
 }
 

@@ -1,65 +1,112 @@
-# Shared by tools/run and tools/test: install what is missing, then build. Sourced, not run.
-# Packages come from tools/packages.txt; a line "# test: NAME" is installed for tests only, "# check: NAME" for tools/check only,
-# "# test?: NAME" and "# check?: NAME" where the distribution has it.
+# Shared by the tools: install what is missing, configure, build. Sourced, not run. Packages come from tools/packages.txt.
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build="${PARALLAX_BUILD:-$root/build}"
+source "$root/tools/progress.sh"
 # One compiler's cache serves every clone: paths are held relative to the clone, and its folder is not part of the key.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 
-# missing_packages [test|check]: names from packages.txt that dpkg does not have
-missing_packages() {
-    local wanted
-    wanted="$(grep -v '^#' "$root/tools/packages.txt" | grep . || true)"
-    local name purpose purposes="${1:-}"
-    [ "$purposes" = check ] && purposes="test check"
-    for purpose in $purposes; do
-        wanted="$wanted $(sed -n "s/^# $purpose: //p" "$root/tools/packages.txt")"
-        for name in $(sed -n "s/^# $purpose?: //p" "$root/tools/packages.txt"); do
-            apt-cache show "$name" > /dev/null 2>&1 && wanted="$wanted $name"
-        done
-    done
-    for name in $wanted; do
-        dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || echo "$name"
+# not_installed NAME...: those that dpkg does not have
+not_installed() {
+    local name
+    for name in "$@"; do
+        dpkg-query -W -f '${Status}' "$name" 2> /dev/null | grep -q 'ok installed' || echo "$name"
     done
 }
 
+# listed PURPOSE[?]: the names that packages.txt has for it; without PURPOSE those for every purpose
+listed() {
+    if [ $# -eq 0 ]; then grep -v '^#' "$root/tools/packages.txt" | grep . || true; else sed -n "s/^# $1: //p" "$root/tools/packages.txt"; fi
+}
+
+# become_root: sets `sudo` to what stands before a command of root's
+become_root() {
+    sudo=""
+    [ "$(id -u)" -ne 0 ] || return 0
+    if command -v sudo > /dev/null; then
+        sudo="sudo -n"
+        $sudo true 2> /dev/null && return 0
+        sudo="sudo"
+        [ -t 0 ] && sudo -v && return 0   # asks for the password
+    fi
+    return 1
+}
+
+# apt_get ARGUMENT...: apt-get without a question, and with what it prints only if it fails
+apt_get() {
+    local log; log="$(mktemp)"
+    local status=0
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=600 "$@" < /dev/null 2>&1 | tee "$log" | show_progress "installing" || status=1
+    [ $status -eq 0 ] || grep -vE '^(dl|pm)status:' "$log" | tail -40 >&2
+    rm -f "$log"
+    return $status
+}
+
+# install_missing run|test|check|bare
 install_missing() {
     command -v dpkg-query > /dev/null || { echo "tools: not Debian or Ubuntu: install what tools/packages.txt names by hand" >&2; return 0; }
-    local missing
-    missing="$(missing_packages "${1:-}" | tr '\n' ' ')"
-    [ -n "${missing// /}" ] || return 0
-    local sudo=""
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo > /dev/null || { echo "tools: run as root, or install sudo; missing: $missing" >&2; return 1; }
-        sudo="sudo"
+    local purposes="$1" purpose name missing wanted=() optional=()
+    [ "$1" = check ] && purposes="test check"
+    [ "$1" = run ] || [ "$1" = bare ] || purposes="run $purposes"
+    [ "$1" = bare ] || wanted+=($(listed))
+    for purpose in $purposes; do
+        wanted+=($(listed "$purpose"))
+        optional+=($(listed "$purpose?"))
+    done
+    missing="$(not_installed "${wanted[@]}" | tr '\n' ' ')"
+    optional=($(not_installed ${optional[@]+"${optional[@]}"}))
+    [ -n "$missing" ] || [ ${#optional[@]} -gt 0 ] || return 0
+
+    local sudo
+    if [ -n "$missing" ]; then
+        become_root || { echo "tools: packages are missing that only root can install. Run this as root, then try again: apt-get install --no-install-recommends $missing" >&2; return 1; }
+        echo "tools: installing $missing" >&2
+        apt_get update || { echo "tools: the lists of packages cannot be had" >&2; return 1; }
+        apt_get install --no-install-recommends $missing || { echo "tools: could not install: $missing" >&2; return 1; }
     fi
-    echo "tools: installing $missing" >&2
-    export DEBIAN_FRONTEND=noninteractive
-    local log; log="$(mktemp)"
-    if ! { $sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } > "$log" 2>&1; then
-        cat "$log" >&2; rm -f "$log"
-        echo "tools: could not install: $missing" >&2
-        return 1
-    fi
-    rm -f "$log"
+    # What a release lacks is left out, and so is what does not install: the program does without.
+    local available=()
+    for name in "${optional[@]}"; do
+        ! apt-cache show "$name" 2> /dev/null | grep -q '^Package:' || available+=("$name")
+    done
+    [ ${#available[@]} -gt 0 ] || return 0
+    become_root && apt_get install --no-install-recommends "${available[@]}" || echo "tools: going on without what is not needed: ${available[*]}" >&2
 }
 
-# A digest of everything that a build depends on and its own result: unchanged means that cmake need not be asked.
+# A digest of everything that a build depends on and its own result: unchanged means that neither cmake nor ninja need be asked.
 source_state() {
-    # Names, sizes and times of the sources: a stat of a few hundred files, not a read of them.
-    find "$root/CMakeLists.txt" "$root/cmake" "$root/host" "$root/engine" "$root/kernels_cl" "$root/third_party" "$root/tools" "$root/tests" "$root/benchmarks" \
-        -type f -printf '%p %s %T@\n' 2> /dev/null | sort | cksum
+    # Names, sizes and times of the sources and of the list of packages: a stat of a few hundred files, not a read of them.
+    (cd "$root" && find CMakeLists.txt cmake host engine kernels_cl configs third_party tools /var/lib/dpkg/status \
+        -type f -printf '%p %s %T@\n' 2> /dev/null | sort | cksum)
 }
 
-# build_targets TARGET...: configures once, then builds
+# configure run|all: `run` makes of a new folder what the program needs; `all` adds the tests and what else a folder lacks. The folder is
+# one for both: what tools/run has built, tools/test does not build again.
+configure() {
+    local cache="$build/CMakeCache.txt" log="$build/configure.log" stamp="$build/configured" options=()
+    mkdir -p "$build"
+    # A folder that was copied here remembers where it was, and one that could not be configured what it lacked.
+    if [ ! -f "$build/build.ninja" ] || ! grep -qxF "CMAKE_CACHEFILE_DIR:INTERNAL=$(cd "$build" && pwd -P)" "$cache" 2> /dev/null; then
+        rm -rf "$cache" "$build/CMakeFiles" "$build/build.ninja"
+    fi
+    if [ "$1" = all ] && ! grep -q '^PARALLAX_TESTS:BOOL=ON' "$cache" 2> /dev/null; then
+        options+=(-DPARALLAX_TESTS=ON -DPARALLAX_EXAMPLES=ON -DPARALLAX_BENCHMARKS=ON)
+    elif [ ! -f "$cache" ]; then
+        options+=(-DPARALLAX_TESTS=OFF -DPARALLAX_EXAMPLES=OFF -DPARALLAX_BENCHMARKS=OFF)
+    fi
+    [ -f "$cache" ] || options+=(-G Ninja -DCMAKE_BUILD_TYPE=Release)
+    # Packages that came or went since then may be libraries that are used where they are found.
+    if [ ${#options[@]} -gt 0 ] || [ ! -f "$stamp" ] || [ /var/lib/dpkg/status -nt "$stamp" ]; then
+        echo "tools: configuring" >&2
+        cmake -S "$root" -B "$build" "${options[@]}" > "$log" 2>&1 || { cat "$log" >&2; return 1; }
+        touch "$stamp"
+    fi
+}
+
+# build_targets TARGET...
 build_targets() {
     local log="$build/build.log"
-    mkdir -p "$build"
-    if [ ! -f "$build/build.ninja" ]; then
-        echo "tools: configuring" >&2
-        cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release > "$log" 2>&1 || { cat "$log" >&2; return 1; }
-    fi
     echo "tools: building" >&2
-    ninja -C "$build" "$@" > "$log" 2>&1 || { grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -60 >&2; return 1; }
+    NINJA_STATUS='[%f/%t] ' ninja -C "$build" "$@" 2>&1 | tee "$log" | show_progress "building" ||
+        { grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -60 >&2; return 1; }
 }

@@ -35,6 +35,7 @@ def noise(i, most):
     return (i * 2654435761 >> 7) % most
 
 
+OPTICS = {"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000}
 # What each algorithm is given: inputs, and what differs from its defaults. Where there are several, each variant runs all.
 IMAGE = {"image": "image.npy"}
 PROBLEMS = {
@@ -52,7 +53,8 @@ PROBLEMS = {
     "equalize": [(IMAGE, {})],
     "fft": [({"array": "complex.npy"}, {})],
     "histogram": [(IMAGE, {"bins": 64}), (IMAGE, {})],
-    "hologram": [({"hologram": "image.npy"}, {"padding": "none"}), ({"hologram": "image.npy"}, {"method": "convolution"})],
+    "hologram": [({"hologram": "image.npy"}, {**OPTICS, "padding": "none"}),
+                 ({"hologram": "image.npy"}, {**OPTICS, "method": "convolution"})],
     "hologram_simulate": [({}, {"width": 32, "height": 32})],
     "mask": [({"image": "image.npy", "mask": "mask.npy"}, {})],
     "metrics": [({"image": "image.npy", "reference": "mask.npy"}, {})],

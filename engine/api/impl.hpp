@@ -42,6 +42,7 @@ struct PARALLAX_LOCAL Array::Impl {
 struct PARALLAX_LOCAL Pending::Impl {
     std::shared_ptr<Session::Impl> session;   ///< keeps queue and workspace
     std::shared_ptr<engine::Running> running;
+    std::string algorithm;
     Event done;
     std::map<std::string, Array> arrays;
     bool taken = false;

@@ -74,9 +74,7 @@ std::string Engine::run(const Job& job, const JobOptions& options) const {
     where.out = engine::path_from(options.out);
     for (const auto& [name, folder] : options.roots) where.roots.emplace(name, engine::path_from(folder));
     const engine::Prepared prepared = engine::prepare(engine::parse_job(job.impl().json, core.registry().algorithms()), where, options.overwrite);
-    for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
-        for (const std::string& warning : prepared.steps[i].warnings) impl_->say(LogLevel::warning, prepared.job.steps[i].id + ": " + warning);
-    }
+    for (const std::string& warning : prepared.warnings()) impl_->say(LogLevel::warning, warning);
     engine::RunOptions run;
     run.progress = options.progress;
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };

@@ -123,6 +123,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, prompt);
     auto pending = std::make_shared<Pending::Impl>();
     pending->running = session.submit(call, into, wait);
+    pending->algorithm = call.algorithm->name;
     pending->session = shared_from_this();
     held.push_back({pending->running, call.inputs});
     last = pending->running->done();
@@ -205,7 +206,8 @@ Result Pending::get() {
     const std::lock_guard lock(impl_->session->mutex);
     const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now
     engine::CallResult core = impl_->running->finish();
-    for (std::size_t i = known; i < core.warnings.size(); ++i) impl_->session->engine.impl()->say(LogLevel::warning, core.warnings[i]);
+    const auto& log = *impl_->session->engine.impl();
+    for (std::size_t i = known; i < core.warnings.size(); ++i) log.say(LogLevel::warning, impl_->algorithm + ": " + core.warnings[i]);
     impl_->session->let_go_of_what_has_ended();
     Result result;
     result.arrays = impl_->arrays;

@@ -37,7 +37,10 @@ double distance(T a, T b) {
 
 /// The same for numbers of a record, of which one may have a sign and the other 64 bits without.
 double distance(const Json& a, const Json& b) {
-    const Json &low = a < b ? a : b, &high = a < b ? b : a;
+    // Between a number with a sign and one without, the library compares bits.
+    const double x = a.get<double>(), y = b.get<double>();
+    const bool is_below = x < y || (x == y && a < b);
+    const Json &low = is_below ? a : b, &high = is_below ? b : a;
     const auto is_small = [](const Json& v) { return !v.is_number_unsigned() || v.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()); };
     if (is_small(low) && is_small(high)) return distance(low.get<std::int64_t>(), high.get<std::int64_t>());
     if (low.get<double>() >= 0) return distance(low.get<std::uint64_t>(), high.get<std::uint64_t>());
@@ -131,7 +134,8 @@ void compare_values(const Json& x, const Json& y, const Tolerance& tolerance, co
         return merge_into(a, one);
     }
     if (x.is_number() && y.is_number()) {
-        if (x == y) return;
+        const auto is_negative = [](const Json& v) { return !v.is_number_unsigned() && v.get<std::int64_t>() < 0; };
+        if (x == y && is_negative(x) == is_negative(y)) return;
         const double error = distance(x, y);
         Agreement one;
         one.exact = false;

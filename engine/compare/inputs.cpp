@@ -14,7 +14,7 @@ namespace parallax::engine::compare {
 namespace {
 
 const std::vector<std::string> kinds{"random", "smooth", "constant", "blocks"};
-const std::vector<std::string> types{"u8", "u16", "i16", "u32", "i32", "u64", "f32", "f64", "c64"};
+const std::vector<std::string> types{"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64"};
 const std::vector<std::string> make_keys{"make", "type", "axes", "shape", "seed", "range"};
 
 /// SplitMix64: element i of sequence `seed`, whatever the order in which elements are made.
@@ -40,11 +40,13 @@ struct Making {
 double largest_of(ElementType type) {
     switch (type) {
         case ElementType::u8: return 255;
+        case ElementType::i8: return 127;
         case ElementType::u16: return 65535;
         case ElementType::i16: return 32767;
         case ElementType::u32: return 4294967295.0;
         case ElementType::i32: return 2147483647;
         case ElementType::u64: return 18446744073709549568.0;
+        case ElementType::i64: return 9223372036854774784.0;
         default: return 1;
     }
 }
@@ -109,11 +111,13 @@ HostArray make(const Making& m) {
     HostArray array = HostArray::make(ArrayDesc::dense(m.type, m.extents));
     switch (m.type) {
         case ElementType::u8: fill<std::uint8_t>(array, m, 1); break;
+        case ElementType::i8: fill<std::int8_t>(array, m, 1); break;
         case ElementType::u16: fill<std::uint16_t>(array, m, 1); break;
         case ElementType::i16: fill<std::int16_t>(array, m, 1); break;
         case ElementType::u32: fill<std::uint32_t>(array, m, 1); break;
         case ElementType::i32: fill<std::int32_t>(array, m, 1); break;
         case ElementType::u64: fill<std::uint64_t>(array, m, 1); break;
+        case ElementType::i64: fill<std::int64_t>(array, m, 1); break;
         case ElementType::f32: fill<float>(array, m, 1); break;
         case ElementType::f64: fill<double>(array, m, 1); break;
         default: fill<float>(array, m, 2); break;

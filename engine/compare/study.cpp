@@ -6,11 +6,11 @@
 #include "compare/report_items.hpp"
 #include "job/keys.hpp"
 #include "job/load.hpp"
+#include "job/values.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 namespace parallax::engine::compare {
@@ -23,12 +23,6 @@ const std::vector<std::string> sampling_keys{"warmups", "samples", "end_to_end",
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
-const std::regex name_form("[A-Za-z_][A-Za-z0-9_-]*");
-
-std::string checked_name(const std::string& name, const std::string& pointer) {
-    if (!std::regex_match(name, name_form)) throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
-    return name;
-}
 
 Sampling read_sampling(const Json& value, const std::string& pointer) {
     const Fields f(value, pointer, "an object such as {\"samples\": 30}", sampling_keys);
@@ -87,7 +81,7 @@ Way read_way(const Json& value, const std::string& pointer) {
 
 Evaluation read_evaluation(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
     const Fields f(value, pointer, R"(an object such as {"name": "quality", "run": "metrics", "in": {"image": "image", "reference": "clean"}})", evaluation_keys);
-    Evaluation e{checked_name(f.text("name"), f.pointer("name")), f.text("run"), f.object("parameters"), {}};
+    Evaluation e{read_name(f.text("name"), f.pointer("name")), f.text("run"), f.object("parameters"), {}};
     const auto algorithm = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == e.algorithm; });
     if (algorithm == algorithms.end()) throw ConfigError(f.pointer("run"), fmt::format("\"{}\"", e.algorithm), "the name of an algorithm");
     algorithm->parameters.parse(e.parameters, f.pointer("parameters"));
@@ -118,11 +112,11 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
     const Fields f(value, pointer, R"(a case such as {"id": "sort", "inputs": ..., "steps": [{"run": "sort"}]})", case_keys);
     Case c;
     c.pointer = pointer;
-    c.id = checked_name(f.text("id"), f.pointer("id"));
+    c.id = read_name(f.text("id"), f.pointer("id"));
     for (const auto& [axis, values] : f.object("grid").items()) {
         if (is_comment(axis)) continue;
         const std::string here = pointer_to(f.pointer("grid"), axis);
-        checked_name(axis, here);
+        read_name(axis, here);
         if (!values.is_array() || values.empty()) throw ConfigError(here, describe(values), "a list of values");
         for (std::size_t i = 0; i < values.size(); ++i) {
             const bool good = values[i].is_primitive() || (values[i].is_object() && values[i].contains("label"));
@@ -131,7 +125,7 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         c.grid.emplace_back(axis, values);
     }
     c.inputs = without_comments(f.object("inputs"));
-    for (const auto& [name, spec] : c.inputs.items()) checked_name(name, pointer_to(f.pointer("inputs"), name));
+    for (const auto& [name, spec] : c.inputs.items()) read_name(name, pointer_to(f.pointer("inputs"), name));
     c.steps = without_comments(f.list("steps"));
     if (c.steps.empty()) throw ConfigError(pointer, "no steps", R"("steps": a list such as [{"run": "fft"}])");
     c.outputs = f.texts("outputs");

@@ -22,7 +22,7 @@ Json written(const InputSpec& input) {
     if (input.read.pages) {
         json.erase("page");
         json["pages"] = {input.read.pages->first, input.read.pages->second};
-        json["page_axis"] = std::string(1, input.read.page_axis);
+        if (input.read.page_axis != '\0') json["page_axis"] = std::string(1, input.read.page_axis);
     }
     if (input.read.volume) json["volume"] = *input.read.volume;
     return json;

@@ -16,10 +16,11 @@ Json to_json(const std::vector<Port>& ports) {
 
 Json to_json(const Algorithm& algorithm) {
     Json parameters = Json::array(), variants = Json::array();
-    const Json defaults = algorithm.parameters.defaults().to_json();
+    const Json schemas = algorithm.parameters.schema()["properties"];
     for (const ParameterField& field : algorithm.parameters.fields()) {
         parameters.push_back({{"name", field.name}, {"keys", field.keys}, {"key", field.canonical_key}, {"type", field.type},
-                              {"default", defaults[field.canonical_key]}, {"runtime", field.runtime}, {"doc", field.doc}});
+                              {"required", !schemas[field.canonical_key].contains("default")},
+                              {"default", schemas[field.canonical_key].value("default", Json())}, {"runtime", field.runtime}, {"doc", field.doc}});
     }
     for (const Variant& variant : algorithm.variants) {
         Json backends = Json::array(), policy = Json::array();

@@ -33,12 +33,26 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
     return previous[b.size()];
 }
 
+bool admits_null(const Json& schema) {
+    if (schema.value("type", "") == "null") return true;
+    const auto choices = schema.find("anyOf");
+    return choices != schema.end() && std::any_of(choices->begin(), choices->end(), admits_null);
+}
+
+/// A field whose default is null although no value of it may be: nobody can guess it, so an object has to have it.
+bool is_required(const ParameterField& field, const Json& standard) {
+    return standard.is_null() && std::none_of(field.schemas.begin(), field.schemas.end(), admits_null);
+}
+
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
     std::string best;
     std::size_t least = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
     for (const std::string& candidate : candidates) {
+        // So many letters apart they are at least; and it keeps words without end from being gone through.
+        const std::size_t apart = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+        if (apart >= least || candidate.size() > 1000) continue;
         const std::size_t distance = edit_distance(word, candidate);
         if (distance < least && distance < candidate.size()) {
             least = distance;
@@ -142,6 +156,11 @@ Parameters ParameterTable::parse(const Json& object, const std::string& pointer,
             throw ConfigError(here, error.found, type.insert(type.find("object of "), "an "));
         }
     }
+    for (const ParameterField& field : fields_) {
+        if (seen.count(&field) || !is_required(field, field.write(values.get()))) continue;
+        throw ConfigError(pointer_to(pointer, field.canonical_key), fmt::format("no {}", field.name), fmt::format("one of {}", fmt::join(field.keys, " | ")),
+                          fmt::format("it has no default, for nobody can guess it: {}", field.doc));
+    }
     return Parameters(this, values);
 }
 
@@ -149,13 +168,14 @@ Parameters ParameterTable::defaults() const { return Parameters(this, make_()); 
 
 Json ParameterTable::schema() const {
     Json properties = Json::object();
-    Json exclusive = Json::object();
+    Json exclusive = Json::object(), required = Json::array();
     const std::shared_ptr<void> values = make_();
     for (const ParameterField& field : fields_) {
         for (std::size_t i = 0; i < field.keys.size(); ++i) {
             Json schema = field.schemas[i];
             schema["description"] = field.doc;
-            if (field.keys[i] == field.canonical_key) schema["default"] = field.write(values.get());
+            const Json standard = field.write(values.get());
+            if (field.keys[i] == field.canonical_key && !is_required(field, standard)) schema["default"] = standard;
             properties[field.keys[i]] = std::move(schema);
             if (field.keys.size() > 1) {   // one unit forbids the others
                 Json others = Json::object();
@@ -165,9 +185,14 @@ Json ParameterTable::schema() const {
                 exclusive[field.keys[i]]["properties"] = std::move(others);
             }
         }
+        if (!is_required(field, field.write(values.get()))) continue;
+        Json any = Json::array();
+        for (const std::string& key : field.keys) any.push_back({{"required", {key}}});
+        required.push_back({{"anyOf", std::move(any)}});
     }
     Json schema{{"type", "object"}, {"properties", std::move(properties)}};
     if (!exclusive.empty()) schema["dependentSchemas"] = std::move(exclusive);
+    if (!required.empty()) schema["allOf"] = std::move(required);
     schema["patternProperties"]["^//"] = true;
     schema["additionalProperties"] = false;
     return schema;

@@ -264,6 +264,7 @@ std::size_t read_word_or_object(const Json& value, const std::vector<std::string
 }
 
 Json write_length(double metres, const std::string& unit) {
+    if (std::isnan(metres)) return nullptr;   // not set
     const double scale = per_metre(unit);
     for (int digits = 15; digits <= 17; ++digits) {
         const double value = std::stod(fmt::format("{:.{}g}", metres * scale, digits));
@@ -280,6 +281,7 @@ Json write_length_pair(const std::array<double, 2>& metres, const std::string& u
 }
 
 Json write_length_sweep(const LengthSweep& sweep, const std::string& unit) {
+    if (sweep.values.empty()) return nullptr;   // not set
     if (sweep.values.size() == 1) return write_length(sweep.values.front(), unit);
     Json list = Json::array();
     for (const double metres : sweep.values) list.push_back(write_length(metres, unit));

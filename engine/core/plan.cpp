@@ -1,5 +1,6 @@
 #include "core/plan.hpp"
 
+#include "core/kernel_fit.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -7,16 +8,22 @@
 
 namespace parallax::engine {
 
-PlanBuilder::PlanBuilder(host::Context& context, host::Queue& queue) : context_(context), queue_(queue) {}
+PlanBuilder::PlanBuilder(host::Context& context, host::Queue& queue) : PlanBuilder(context, queue, context.info()) {}
 
-std::unique_ptr<host::Kernel> PlanBuilder::kernel(const host::ProgramSpec& spec, const std::string& name) {
+PlanBuilder::PlanBuilder(host::Context& context, host::Queue& queue, host::DeviceInfo limits)
+    : context_(context), queue_(queue), device_(std::move(limits)) {}
+
+std::unique_ptr<host::Kernel> PlanBuilder::kernel(const host::ProgramSpec& spec, const std::string& name, std::size_t group) {
     const auto program = context_.build(spec);
+    auto kernel = program->kernel(name);
+    require_fit(*kernel, group, context_.info());
     const bool seen = std::any_of(built_.begin(), built_.end(),
                                   [&](const Built& b) { return b.hash == program->hash() && b.kernel == name; });
     if (!seen) {
-        built_.push_back({spec.file, name, program->hash(), std::string(program->origin()), program->build_seconds()});
+        built_.push_back({spec.file, name, program->hash(), std::string(program->origin()), program->build_seconds(), local_memory_of(*kernel),
+                          kernel->max_work_group()});
     }
-    return program->kernel(name);
+    return kernel;
 }
 
 host::Buffer PlanBuilder::state(std::size_t bytes) {

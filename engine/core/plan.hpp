@@ -27,12 +27,16 @@ struct Scratch {
 class PlanBuilder {
 public:
     PlanBuilder(host::Context&, host::Queue&);
+    /// For a device of these limits, which may be lower than it reports: see make_plan().
+    PlanBuilder(host::Context&, host::Queue&, host::DeviceInfo limits);
 
     host::Context& context() noexcept { return context_; }
-    const host::DeviceInfo& device() const noexcept { return context_.info(); }
+    /// What kernels are planned for.
+    const host::DeviceInfo& device() const noexcept { return device_; }
 
-    /// Builds (or fetches) the program and makes a kernel of it.
-    std::unique_ptr<host::Kernel> kernel(const host::ProgramSpec&, const std::string& name);
+    /// Builds (or fetches) the program and makes a kernel of it, to be launched in work-groups of `group` work-items; 0: of the
+    /// program's define GROUP, where it has one. Throws KernelMisfit where the device does not run what was built.
+    std::unique_ptr<host::Kernel> kernel(const host::ProgramSpec&, const std::string& name, std::size_t group = 0);
     /// Device memory that lives as long as the plan. Uninitialised.
     host::Buffer state(std::size_t bytes);
     /// The same, filled now from host memory.
@@ -43,7 +47,12 @@ public:
     void release(Scratch);
 
     /// What was built, for the report.
-    struct Built { std::string file, kernel, hash, origin; double seconds; };
+    struct Built {
+        std::string file, kernel, hash, origin;
+        double seconds;
+        std::uint64_t local_memory;       ///< bytes that a work-group takes
+        std::size_t max_work_group;       ///< work-items of a group that the driver allows it
+    };
     const std::vector<Built>& built() const noexcept { return built_; }
     const std::vector<std::size_t>& slots() const noexcept { return slots_; }
     std::size_t state_bytes() const noexcept { return state_bytes_; }
@@ -52,6 +61,7 @@ public:
 private:
     host::Context& context_;
     host::Queue& queue_;
+    host::DeviceInfo device_;
     std::vector<Built> built_;
     std::vector<std::size_t> slots_;
     std::vector<bool> slot_free_;

@@ -1,8 +1,11 @@
 #include "core/session.hpp"
 
+#include "core/carry.hpp"
 #include "core/clock.hpp"
+#include "core/judge.hpp"
 #include "core/observation.hpp"
 #include "core/overlap.hpp"
+#include "core/verdicts.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -66,10 +69,11 @@ std::vector<std::string> wanted_outputs(const Call& call) {
     return wanted;
 }
 
-/// Records without what was observed, which becomes warnings.
+/// Records without what was observed and judged, which becomes warnings.
 void take_records(Execution& execution, CallResult& result) {
     result.records = execution.finish_records();
     for (std::string& words : in_words(take_observation(result.records))) result.warnings.push_back(std::move(words));
+    for (std::string& words : take_warnings(result.records)) result.warnings.push_back(std::move(words));
 }
 
 }  // namespace
@@ -160,19 +164,21 @@ HostArray Session::download(const DeviceArray& array, std::string_view stage) {
     return *result;
 }
 
+std::string why_not(const Algorithm& algorithm, const Variant& variant, const Problem& problem, host::Context& context) {
+    const host::Backend backend = context.info().backend;
+    if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
+        return "does not run on the " + std::string(host::to_string(backend)) + " backend";
+    }
+    if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
+    if (problem.ranks > 1 && !variant.part) return "runs on one device";
+    std::string reason = variant.supports ? variant.supports(problem, context).why_not : std::string();
+    return reason.empty() ? verdict_on(context.info(), algorithm.name, variant, WorkClass::of(algorithm, problem).type) : reason;
+}
+
 Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const std::string& wanted, const Json& policy,
                        const std::string& pointer) {
     host::Context& context = *context_;
     const WorkClass work = WorkClass::of(algorithm, problem);
-    const auto why_not = [&](const Variant& variant) -> std::string {
-        const host::Backend backend = context.info().backend;
-        if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
-            return "does not run on the " + std::string(host::to_string(backend)) + " backend";
-        }
-        if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
-        if (problem.ranks > 1 && !variant.part) return "runs on one device";
-        return variant.supports ? variant.supports(problem, context).why_not : std::string();
-    };
 
     Choice choice;
     if (!wanted.empty()) {
@@ -187,17 +193,18 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
             const std::string near = nearest(wanted, names);
             throw ConfigError(pointer + "/variant", "\"" + wanted + "\"", expected, near.empty() ? "" : "did you mean \"" + near + "\"?");
         }
-        if (const std::string reason = why_not(*choice.variant); !reason.empty()) {
+        if (const std::string reason = why_not(algorithm, *choice.variant, problem, context); !reason.empty()) {
             throw UnsupportedError(algorithm.name + " variant \"" + wanted + "\" cannot run on " + context.info().name, {reason});
         }
     } else {
+        choice.algorithm = &algorithm;
         const auto fastest = engine_.tuning().best(algorithm.name, context.info(), work);
         const Variant* const tuned = fastest ? algorithm.variant(fastest->entry->variant) : nullptr;
-        if (tuned != nullptr && tuned->role != Role::peer && why_not(*tuned).empty()) choice.variant = tuned;
+        if (tuned != nullptr && tuned->role != Role::peer && why_not(algorithm, *tuned, problem, context).empty()) choice.variant = tuned;
         for (const Variant& variant : algorithm.variants) {
             if (choice.variant != nullptr) break;
             if (variant.role == Role::peer) continue;
-            const std::string reason = why_not(variant);
+            const std::string reason = why_not(algorithm, variant, problem, context);
             if (reason.empty()) choice.variant = &variant;
             else choice.refusals.push_back({variant.name, reason});
         }
@@ -221,30 +228,6 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
         }
     }
     return choice;
-}
-
-PlanMade make_plan(host::Context& context, host::Queue& queue, const Problem& problem, Choice& choice) {
-    const auto make = [&] {
-        PlanMade made{nullptr, std::make_unique<PlanBuilder>(context, queue)};
-        made.plan = choice.variant->plan(*made.builder, problem, choice.policy);
-        return made;
-    };
-    if (!choice.is_tuned) return make();
-    std::string reason;
-    try {
-        return make();
-    } catch (const ConfigError& error) {
-        reason = error.what();
-    } catch (const UnsupportedError& error) {
-        reason = error.what();
-    } catch (const BuildError& error) {
-        reason = error.what();
-    }
-    // Tuned for other parameters of the same algorithm: an error that the defaults share is the problem's own.
-    choice.policy = Policy::defaults(choice.variant->policy);
-    choice.policy_from = "default, because the policy " + choice.policy_from + " does not fit: " + reason.substr(0, reason.find('\n'));
-    choice.is_tuned = false;
-    return make();
 }
 
 std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
@@ -325,7 +308,9 @@ Bindings Session::bind(const Call& call, const PlannedCall& ready, const std::ma
         const auto given = into.find(name);
         bindings.outputs.emplace(name, given != into.end() ? given->second : allocate(desc));
         bindings.outputs[name].desc = desc;
-        if (!call.inputs.empty()) bindings.outputs[name].metadata = call.inputs.begin()->second.metadata;
+        if (call.inputs.empty()) continue;
+        const DeviceArray& first = call.inputs.begin()->second;
+        bindings.outputs[name].metadata = carry(call.algorithm->name, call.parameters, first.desc, first.metadata);
     }
     if (!into.empty()) check_overlaps(*call.algorithm, bindings.inputs, bindings.outputs, into, call.pointer);
     return bindings;

@@ -23,7 +23,6 @@ struct Field {
 
 struct Picture {
     FileInfo file;
-    Colour colour = Colour::grey;
     int bits = 0;
     bool top_down = false;
     std::uint64_t pixels_at = 0, row_bytes = 0;
@@ -63,7 +62,7 @@ Picture read_header(const Source& source, File& file) {
     }
 
     int channels = 3;
-    picture.colour = Colour::rgb;
+    picture.file.colour = Colour::rgb;
     std::uint64_t headers_end = 14 + header;
     if (by_palette) {
         const std::size_t entry = old ? 3 : 4;
@@ -81,7 +80,7 @@ Picture read_header(const Source& source, File& file) {
             picture.palette[i] = {c[2], c[1], c[0]};
             grey = grey && c[0] == c[1] && c[1] == c[2];
         }
-        if (grey) picture.colour = Colour::grey, channels = 1;
+        if (grey) picture.file.colour = Colour::grey, channels = 1;
     } else if (by_masks) {
         if (has_masks) {
             // Behind a 40-byte header the masks follow it, longer headers hold them: the same place.
@@ -94,7 +93,7 @@ Picture read_header(const Source& source, File& file) {
         } else {
             picture.masks = {0xff0000, 0xff00, 0xff, 0};
         }
-        if (picture.masks[3] != 0) picture.colour = Colour::rgb_alpha, channels = 4;
+        if (picture.masks[3] != 0) picture.file.colour = Colour::rgb_alpha, channels = 4;
     }
     std::vector<ArrayDesc::Extent> extents = {{'y', height}, {'x', width}};
     if (channels > 1) extents.push_back({'c', channels});
@@ -152,7 +151,7 @@ FileInfo info(const Source& source) {
 HostArray read(const Source& source) {
     File file = File::open(source.path);
     const Picture picture = read_header(source, file);
-    return read_picture(source, picture.file, picture.colour, [&](std::byte* to) { decode(file, picture, to); });
+    return read_picture(source, picture.file, [&](std::byte* to) { decode(file, picture, to); });
 }
 
 }  // namespace parallax::io::bmp

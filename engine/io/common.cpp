@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "io/file.hpp"
 #include "io/format.hpp"
 #include "parallax/host/error.hpp"
 
@@ -58,18 +59,65 @@ HostArray allocate(const Source& source, const ArrayDesc& desc, const Metadata& 
     return array;
 }
 
-ArrayDesc delivered(const Source& source, const ArrayDesc& desc, Colour colour) {
-    if (!desc.find('c') || source.options.keep_channels) return desc;
+std::int64_t FileInfo::pages() const noexcept {
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(page_axes); ++i) count *= desc.axes[i].size;
+    return count;
+}
+
+namespace {
+
+/// Other axes with the spacing that the same had.
+ArrayDesc with_extents(const ArrayDesc& desc, const std::vector<ArrayDesc::Extent>& extents) {
+    ArrayDesc result = ArrayDesc::dense(desc.type, extents).with_unit(desc.unit);
+    for (Axis& axis : result.axes) axis.spacing = desc.find(axis.name)->spacing;
+    return result;
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, const FileInfo& file, const ReadOptions& options) {
+    const std::int64_t there = file.pages();
+    if (options.volume && options.pages) throw IoError(name, "both a volume and a range of pages are asked for", "choose one");
+    const auto whole = std::pair<std::int64_t, std::int64_t>{0, there};
+    const auto range = options.volume ? std::pair<std::int64_t, std::int64_t>{*options.volume, *options.volume + 1} : options.pages.value_or(whole);
+    const char* const what = file.format == "nifti" ? "volume" : "page";
+    if (range.first < 0 || range.first >= range.second || range.second > there) {
+        throw IoError(name, fmt::format("has {} {}{}; {} to {} (the last not included) are asked for", there, what, there == 1 ? "" : "s", range.first, range.second),
+                      fmt::format("choose {}s that are there", what));
+    }
+    if (file.page_axes > 1 && range != whole && range.second - range.first > 1) {
+        throw IoError(name, fmt::format("holds {}: some of its {} {}s are no array of these axes", file.desc.describe(), there, what),
+                      fmt::format("choose one {}, or all; a crop step cuts along each axis", what));
+    }
+    return range;
+}
+
+ArrayDesc chosen(const std::string& name, const FileInfo& file, const ReadOptions& options) {
+    const auto [first, end] = chosen_pages(name, file, options);
+    if (end - first == file.pages()) return file.desc;
+    std::vector<ArrayDesc::Extent> extents;
+    if (end - first > 1) extents.push_back({file.desc.axes.front().name, end - first});
+    for (std::size_t i = static_cast<std::size_t>(file.page_axes); i < file.desc.axes.size(); ++i) extents.push_back({file.desc.axes[i].name, file.desc.axes[i].size});
+    return with_extents(file.desc, extents);
+}
+
+ArrayDesc greyed(const std::string& name, const ArrayDesc& desc, Colour colour, const ReadOptions& options) {
+    if (!desc.find('c') || !options.grey) return desc;
     if (colour == Colour::other) {
-        fail(source, fmt::format("has {} channels that are not colours", desc.size('c')), "ask for all channels (keep_channels)");
+        throw IoError(name, fmt::format("has {} channels that are not colours: there is no grey of them", desc.size('c')),
+                      "leave \"grey\" out, and take one of them by a select step");
     }
     std::vector<ArrayDesc::Extent> extents;
     for (const Axis& axis : desc.axes) {
         if (axis.name != 'c') extents.push_back({axis.name, axis.size});
     }
-    ArrayDesc result = ArrayDesc::dense(desc.type, extents).with_unit(desc.unit);
-    for (Axis& axis : result.axes) axis.spacing = desc.find(axis.name)->spacing;
-    return result;
+    return with_extents(desc, extents);
+}
+
+ArrayDesc delivered(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
+    const std::string name = show(path);
+    return greyed(name, chosen(name, file, options), file.colour, options);
 }
 
 void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type,
@@ -95,8 +143,8 @@ void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std
     });
 }
 
-HostArray read_picture(const Source& source, const FileInfo& file, Colour colour, const std::function<void(std::byte*)>& decode) {
-    const ArrayDesc desc = delivered(source, file.desc, colour);
+HostArray read_picture(const Source& source, const FileInfo& file, const std::function<void(std::byte*)>& decode) {
+    const ArrayDesc desc = greyed(source.name, file.desc, file.colour, source.options);
     HostArray array = allocate(source, desc, file.metadata);
     if (desc.axes.size() == file.desc.axes.size()) {
         decode(array.data());
@@ -104,7 +152,7 @@ HostArray read_picture(const Source& source, const FileInfo& file, Colour colour
     }
     const HostArray channels = HostArray::make(file.desc);
     decode(channels.data());
-    to_luminance(channels.data(), array.data(), desc.count(), file.desc.size('c'), desc.type, colour);
+    to_luminance(channels.data(), array.data(), desc.count(), file.desc.size('c'), desc.type, file.colour);
     return array;
 }
 

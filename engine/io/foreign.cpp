@@ -1,8 +1,7 @@
 #include "io/foreign.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <cstring>
 #include <string_view>
 
 namespace parallax::io {
@@ -11,73 +10,106 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct Signature {
+struct Mark {
     std::size_t at;
     std::string_view bytes;
-    std::string_view name;
-    std::string_view hint;
+    Foreign format;
 };
 
-constexpr std::string_view medical = "convert it to NIfTI, for instance with dcm2niix";
-constexpr std::string_view microscope = "export it as OME-TIFF, for instance with Bio-Formats (bfconvert) or Fiji";
-constexpr std::string_view picture = "save it as PNG or TIFF";
-constexpr std::string_view array = "save the array as .npy with NumPy";
-constexpr std::string_view movie = "write its frames as TIFF or PNG, for instance with ffmpeg";
-constexpr std::string_view packed = "unpack it first";
+constexpr const char* dicom_hint = "convert it, for instance by dcm2niix to NIfTI, or by pydicom and tifffile to TIFF";
+constexpr const char* volume_hint = "convert it to NIfTI, for instance by SimpleITK or nibabel";
+constexpr const char* hdf_hint = "write one of its arrays as .npy, for instance by h5py and numpy.save";
+constexpr const char* picture_hint = "convert it to PNG or TIFF";
+constexpr const char* video_hint = "write its frames as PNG or TIFF, for instance by ffmpeg";
+constexpr const char* microscope_hint = "export it as OME-TIFF, for instance by Bio-Formats (bfconvert) or Fiji";
+constexpr const char* packed_hint = "unpack it first";
 
-constexpr std::array signatures = std::to_array<Signature>({
-    {128, "DICM", "a DICOM file", medical},
-    {0, "NRRD0", "an NRRD file", "convert it to NIfTI, for instance with 3D Slicer or SimpleITK"},
-    {0, "ObjectType", "a MetaImage file", "convert it to NIfTI, for instance with SimpleITK"},
-    {0, "ZISRAWFILE", "a Zeiss CZI file", microscope},
-    {0, "\xda\xce\xbe\x0a", "a Nikon ND2 file", microscope},
-    {0, "\x70\x00\x00\x00", "a Leica LIF file", microscope},
-    {0, "\x89HDF\r\n\x1a\n", "an HDF5 file", array},
-    {0, "CDF\x01"sv, "a NetCDF file", array},
-    {0, "CDF\x02"sv, "a NetCDF file", array},
-    {0, "MATLAB 5.0", "a MATLAB file", array},
-    {0, "SIMPLE  =", "a FITS file", "convert it to TIFF or NPY, for instance with astropy"},
-    {0, "GIF8", "a GIF picture", picture},
-    {8, "WEBP", "a WebP picture", picture},
-    {4, "jP  ", "a JPEG 2000 picture", picture},
-    {0, "\xff\x4f\xff\x51", "a JPEG 2000 picture", picture},
-    {4, "JXL ", "a JPEG XL picture", picture},
-    {0, "\xff\x0a", "a JPEG XL picture", picture},
-    {4, "ftypavif", "an AVIF picture", picture},
-    {4, "ftyphei", "a HEIC picture", picture},
-    {0, "8BPS", "a Photoshop file", picture},
-    {0, "\x76\x2f\x31\x01", "an OpenEXR picture", picture},
-    {0, "#?RADIANCE", "a Radiance picture", picture},
-    {0, "%PDF", "a PDF document", picture},
-    {0, "%!PS", "a PostScript document", picture},
-    {8, "AVI ", "an AVI film", movie},
-    {4, "ftyp", "an MP4 film", movie},
-    {0, "\x1a\x45\xdf\xa3", "a Matroska or WebM film", movie},
-    {0, "PK\x03\x04", "a ZIP archive (or .npz, .docx, .zarr in one)", packed},
-    {0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive", packed},
-    {0, "Rar!", "a RAR archive", packed},
-    {0, "BZh", "a file compressed by bzip2", packed},
-    {0, "\xfd" "7zXZ", "a file compressed by xz", packed},
-    {0, "\x28\xb5\x2f\xfd", "a file compressed by zstd", packed},
-    {257, "ustar", "a tar archive", packed},
-});
+constexpr Mark marks[] = {
+    {128, "DICM"sv, {"a DICOM file", dicom_hint}},
+    {0, "\x89HDF\r\n\x1a\n"sv, {"an HDF5 file (MAT 7.3, MINC 2 and NetCDF 4 are such)", hdf_hint}},
+    {0, "MATLAB 5.0"sv, {"a MATLAB file", "write one of its variables as .npy, for instance by scipy.io.loadmat and numpy.save"}},
+    {0, "PK\x03\x04"sv, {"a ZIP archive (NPZ is such)", "unpack it first, or write one of its arrays as .npy: numpy.save"}},
+    {0, "NRRD000"sv, {"an NRRD volume", volume_hint}},
+    {0, "ObjectType"sv, {"a MetaImage file", volume_hint}},
+    {0, "NDims"sv, {"a MetaImage file", volume_hint}},
+    {0, "\0\0\0\x01\0\0"sv, {"an MGH volume of FreeSurfer's", "mri_convert makes NIfTI of it"}},
+    {0, "SIMPLE  ="sv, {"a FITS file", "write its image as .npy, for instance by astropy and numpy.save"}},
+    {0, "CDF\x01"sv, {"a NetCDF file (MINC 1 is such)", volume_hint}},
+    {0, "CDF\x02"sv, {"a NetCDF file", volume_hint}},
+    {0, "GIF8"sv, {"a GIF", "write its frames as PNG or TIFF"}},
+    {0, "\0\0\0\x0cjP  "sv, {"a JPEG 2000 file", picture_hint}},
+    {0, "\xff\x4f\xff\x51"sv, {"a JPEG 2000 code stream", picture_hint}},
+    {0, "II\xbc\x01"sv, {"a JPEG XR file", picture_hint}},
+    {8, "WEBP"sv, {"a WebP picture", picture_hint}},
+    {8, "AVI "sv, {"an AVI video", video_hint}},
+    {4, "ftyp"sv, {"a file of the MP4 family (video, HEIF or AVIF)", video_hint}},
+    {0, "\xd0\xcf\x11\xe0"sv, {"an OLE document (Zeiss's ZVI and Olympus's OIB are such)", "export it as OME-TIFF"}},
+    {0, "8BPS"sv, {"a Photoshop document", picture_hint}},
+    {0, "%PDF"sv, {"a PDF document", picture_hint}},
+    {0, "%!PS"sv, {"a PostScript document", picture_hint}},
+    {0, "\xc5\xd0\xd3\xc6"sv, {"a PostScript document", picture_hint}},
+    {0, "v/1\x01"sv, {"an OpenEXR picture", picture_hint}},
+    {0, "#?RADIANCE"sv, {"a Radiance picture", picture_hint}},
+    {0, "#?RGBE"sv, {"a Radiance picture", picture_hint}},
+    {0, "DDS "sv, {"a DirectDraw surface", picture_hint}},
+    {0, "qoif"sv, {"a QOI picture", picture_hint}},
+    {0, "icns"sv, {"an icon of macOS", picture_hint}},
+    {0, "\0\0\x01\0"sv, {"an icon or a cursor of Windows", picture_hint}},
+    {0, "\0\0\x02\0\x01\0"sv, {"an icon or a cursor of Windows", picture_hint}},
+    {0, "\x01\xda"sv, {"a picture of Silicon Graphics's", picture_hint}},
+    {0, "\x59\xa6\x6a\x95"sv, {"a Sun raster file", picture_hint}},
+    {0, "P1\n"sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P1 "sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P4\n"sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P4 "sv, {"a PBM of one bit", "convert it to PNG or PGM"}},
+    {0, "P7\n"sv, {"a PAM picture", "convert it to PNG or TIFF"}},
+    {0, "Pf\n"sv, {"a PFM of floating-point numbers", "convert it to TIFF"}},
+    {0, "PF\n"sv, {"a PFM of floating-point numbers", "convert it to TIFF"}},
+    {0, "ZISRAWFILE"sv, {"a Zeiss CZI file", microscope_hint}},
+    {0, "\xda\xce\xbe\x0a"sv, {"a Nikon ND2 file", microscope_hint}},
+    {0, "\x70\0\0\0"sv, {"a Leica LIF file", microscope_hint}},
+    {4, "JXL "sv, {"a JPEG XL picture", picture_hint}},
+    {0, "\xff\x0a"sv, {"a JPEG XL picture", picture_hint}},
+    {0, "\x1a\x45\xdf\xa3"sv, {"a Matroska or WebM video", video_hint}},
+    {0, "7z\xbc\xaf\x27\x1c"sv, {"a 7-Zip archive", packed_hint}},
+    {0, "Rar!"sv, {"a RAR archive", packed_hint}},
+    {0, "BZh"sv, {"a file compressed by bzip2", packed_hint}},
+    {0, "\xfd" "7zXZ"sv, {"a file compressed by xz", packed_hint}},
+    {0, "\x28\xb5\x2f\xfd"sv, {"a file compressed by zstd", packed_hint}},
+    {257, "ustar"sv, {"a tar archive", packed_hint}},
+};
 
-bool is_text(std::span<const unsigned char> head) {
+/// DICOM without the 128 bytes before its mark: a data element of group 2 or 8, little or big-endian, explicit or implicit.
+bool is_bare_dicom(Head head) {
+    if (head.size() < 12) return false;
+    const bool little = (head[0] == 2 || head[0] == 8) && head[1] == 0 && head[3] == 0, big = head[0] == 0 && (head[1] == 2 || head[1] == 8) && head[2] == 0;
+    if (!little && !big) return false;
+    const auto capital = [&](std::size_t at) { return head[at] >= 'A' && head[at] <= 'Z'; };
+    const bool explicit_type = capital(4) && capital(5), short_length = little && head[5] == 0 && head[6] == 0 && head[7] == 0 && head[4] > 0 && head[4] < 65;
+    return explicit_type || short_length;
+}
+
+bool is_text(Head head) {
     return head.size() > 3 && std::all_of(head.begin(), head.end(), [](unsigned char c) { return c == '\t' || c == '\n' || c == '\r' || (c >= 32 && c != 127); });
+}
+
+Foreign kind_of_text(Head head) {
+    const auto first = std::find_if(head.begin(), head.end(), [](unsigned char c) { return c > ' '; });
+    if (first != head.end() && *first == '<') return {"an HTML or XML page", "was an error page saved in place of the file?"};
+    if (first != head.end() && (*first == '{' || *first == '[')) return {"a JSON file", "inputs are images and arrays; a job is run by `parallax run FILE`"};
+    return {"a text file", "a table of numbers can be saved as .npy with NumPy"};
 }
 
 }  // namespace
 
-Foreign foreign_format(std::span<const unsigned char> head) {
-    const std::string_view bytes(reinterpret_cast<const char*>(head.data()), head.size());
-    for (const Signature& s : signatures) {
-        if (bytes.size() >= s.at + s.bytes.size() && bytes.substr(s.at, s.bytes.size()) == s.bytes) return {std::string(s.name), std::string(s.hint)};
+Foreign foreign_format(Head head) {
+    for (const Mark& mark : marks) {
+        if (head.size() < mark.at + mark.bytes.size()) continue;
+        if (std::memcmp(head.data() + mark.at, mark.bytes.data(), mark.bytes.size()) == 0) return mark.format;
     }
-    if (!is_text(head)) return {};
-    const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-    if (first != bytes.npos && bytes[first] == '<') return {"an HTML or XML page", "was an error page saved in place of the file?"};
-    if (first != bytes.npos && (bytes[first] == '{' || bytes[first] == '[')) return {"a JSON file", "inputs are images and arrays; a job is run by `parallax run FILE`"};
-    return {"a text file", "a table of numbers can be saved as .npy with NumPy"};
+    if (is_bare_dicom(head)) return {"a DICOM file", dicom_hint};
+    if (is_text(head)) return kind_of_text(head);
+    return {};
 }
 
 }  // namespace parallax::io

@@ -1,17 +1,17 @@
-// Formats that are known and not read: what a file is can be said, and what to do with it.
+// Formats that are not read, by their first bytes: what a file is can be said although it is not read.
 #pragma once
 
-#include <span>
-#include <string>
+#include "io/format.hpp"
 
 namespace parallax::io {
 
-struct Foreign {
-    std::string name;   ///< "a DICOM file"; empty: nothing that is known
-    std::string hint;   ///< what to do
-};
+/// How many bytes of a file tell its format: DICOM's mark stands behind 128 others.
+inline constexpr std::size_t head_bytes = 512;
 
-/// By the first bytes: 132 or more, where the file has so many.
-Foreign foreign_format(std::span<const unsigned char> head);
+struct Foreign {
+    const char* what = nullptr;   ///< "a DICOM file"; null: none that is known
+    const char* hint = "";        ///< what makes one of it that is read
+};
+Foreign foreign_format(Head);
 
 }  // namespace parallax::io

@@ -110,22 +110,23 @@ HostArray allocate(const Source&, const ArrayDesc&, const Metadata&);
 inline constexpr std::uint64_t deflate_ratio = 1032;
 inline constexpr std::uint64_t jpeg_ratio = 5000;
 
-/// What the channels of a picture mean.
-enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
-
 /// Elements of one slice: all axes but the slowest.
 inline std::int64_t slice_of(const ArrayDesc& desc) { return desc.axes.empty() ? 1 : desc.count() / desc.axes.front().size; }
 
 /// Whether it has slices of one channel.
 inline bool has_slices(const ArrayDesc& desc) { return desc.axes.size() > 1 && !desc.find('c'); }
 
-/// The picture as it will be handed out: without the c axis where luminance is wanted.
-ArrayDesc delivered(const Source&, const ArrayDesc&, Colour);
+/// Without the c axis where luminance is wanted. Throws IoError for channels that are no colours.
+ArrayDesc greyed(const std::string& name, const ArrayDesc&, Colour, const ReadOptions&);
+/// Which of all pages are wanted, from the first on, the end left out. Throws IoError for some that are not there.
+std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, const FileInfo&, const ReadOptions&);
+/// Those pages, with all channels. One page alone has no axis of pages.
+ArrayDesc chosen(const std::string& name, const FileInfo&, const ReadOptions&);
 /// Interleaved channels -> one: luminance of red, green, blue as PIL's "L", or the grey of grey and alpha.
 /// Rec. 601 in 16-bit fixed point for integers: (R*19595 + G*38470 + B*7471 + 0x8000) >> 16.
 void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType, Colour);
 /// A picture of one page: `decode` fills dense memory of `info.desc`; converted to luminance if the caller wants that.
-HostArray read_picture(const Source&, const FileInfo&, Colour, const std::function<void(std::byte*)>& decode);
+HostArray read_picture(const Source&, const FileInfo&, const std::function<void(std::byte*)>& decode);
 
 /// Reverses the bytes of `count` elements, complex ones by their parts.
 void swap_bytes(std::byte*, std::int64_t count, ElementType) noexcept;

@@ -44,13 +44,12 @@ const Format* by_extension(const fs::path& path) {
 
 /// The first bytes, unpacked where the file is compressed.
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
-    constexpr std::size_t enough = 512;   // what tells foreign formats apart lies within
-    std::vector<unsigned char> head(enough);
+    std::vector<unsigned char> head(head_bytes);
     File file = File::open(source.path);
     head.resize(file.read_some(head.data(), head.size()));
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
     if (compressed) {
-        head.resize(enough);
+        head.resize(head_bytes);
         head.resize(GzReader(source.path).read_some(head.data(), head.size()));
     }
     return head;
@@ -67,10 +66,10 @@ Detected detect(const Source& source) {
     const std::vector<unsigned char> head = head_of(source, compressed);
     const Format* named = by_extension(source.path);
     const Foreign foreign = foreign_format(head);
-    const bool marked_inside = head.size() > 131 && std::memcmp(head.data() + 128, "DICM", 4) == 0;   // before it, anything may stand
+    // A DICOM file may begin as a TIFF does, so that viewers of pictures open it; it is DICOM all the same.
+    const bool dicom = head.size() > 132 && std::memcmp(head.data() + 128, "DICM", 4) == 0;
     for (const Format& format : formats) {
-        if (marked_inside) break;
-        if (!format.matches(head)) continue;
+        if (dicom || !format.matches(head)) continue;
         if (compressed && format.name != "nifti") {
             fail(source, fmt::format("is a gzip-compressed {} file", format.name),
                  "unpack it first: only NIfTI volumes are read compressed");
@@ -78,9 +77,10 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
-    if (!foreign.name.empty()) {
-        const std::string what = foreign.name + (compressed ? ", compressed" : "");
-        fail(source, named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what) : "is " + what, fmt::format("{}; {}", foreign.hint, readable));
+    if (foreign.what) {
+        const std::string what = fmt::format("{}{}", foreign.what, compressed ? ", compressed" : "");
+        const std::string problem = named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what) : fmt::format("is {}, which is not read", what);
+        fail(source, problem, foreign.hint);
     }
     if (named) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
@@ -122,7 +122,7 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     }
 }
 
-bool options_choose(const ReadOptions& options) { return options.pages || options.volume || options.keep_channels; }
+bool options_choose(const ReadOptions& options) { return options.pages || options.volume; }
 
 std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options) {
     if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
@@ -151,8 +151,10 @@ std::vector<std::string> endings_for(const ArrayDesc& desc, const WriteOptions& 
 }
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
-    return with_source(path, options, [](const Source& source, const Detected& detected) {
+    const auto identity = host::identity_of(path);   // before anything of it is read
+    return with_source(path, options, [&identity](const Source& source, const Detected& detected) {
         FileInfo result = detected.format->info(source);
+        result.identity = identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
         return result;
     });
@@ -168,7 +170,7 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
 
 SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
-        if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages, volume and channels");
+        if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages and volume");
         if (!detected.format->slices) fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name), "TIFF stacks, NPY, NIfTI and raw files are read in slices");
         SliceStream stream = detected.format->slices(source);
         if (!has_slices(stream.desc)) fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()), "slices are for volumes and images of one channel");
@@ -180,7 +182,7 @@ namespace {
 
 std::string endings_hint(const ArrayDesc& desc, const WriteOptions& options) {
     const std::vector<std::string> endings = endings_for(desc, options);
-    return endings.empty() ? std::string() : fmt::format("it can be written as {}", fmt::join(endings, ", "));
+    return endings.empty() ? std::string(writable) : fmt::format("it can be written as {}", fmt::join(endings, ", "));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "parallax/array.hpp"
 #include "parallax/host/json.hpp"
+#include "file_identity.hpp"
 
 namespace parallax::io {
 
@@ -31,11 +32,15 @@ struct ReadOptions {
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
     std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
     std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
-    bool keep_channels = false;  ///< true: all channels, axis c last; false: luminance (Rec. 601, as PIL's "L"), alpha dropped
-    char page_axis = 't';        ///< what pages of a stack, or the first of three NPY axes, are: 't' time or 'z' depth
+    bool grey = false;       ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
+    char page_axis = '\0';   ///< 't' time or 'z' depth: what pages of a stack, or the first of three NPY axes, are, whatever the file
+                             ///< says; 0: what the file says, of one that says nothing z, before it t
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
     std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
 };
+
+/// What the channels of a picture mean. other: not colours, but stains or detectors.
+enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
 
 /// What a file says of itself, without decoding its pixels.
 struct FileInfo {
@@ -44,15 +49,28 @@ struct FileInfo {
     Metadata metadata;
     std::uint64_t file_bytes = 0;
     std::string detail;  ///< "lzw, 12 pages, big-endian"
+    Colour colour = Colour::grey;
+    bool white_is_zero = false;      ///< it is to be seen so; the values are as they are stored
+    int page_axes = 0;               ///< so many of the first axes are pages, or volumes: what ReadOptions::pages chooses from
+    std::vector<std::string> warnings{};  ///< what it says of itself and the array does not: sentences without a full stop
+    std::vector<std::string> ignored{};   ///< what else it holds and is left out
+    std::optional<host::FileIdentity> identity{};  ///< of the file when it was looked at
     bool in_slices = false;  ///< open_slices() can read it; of a part that options choose, it cannot
+
+    /// 1 where there is nothing to choose from.
+    std::int64_t pages() const noexcept;
 };
 
 /// Throws IoError for what read() would refuse by the header alone. A name that does not fit the contents is told in `detail`.
 FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
 /// Decodes. Elements keep their type (8-bit stays u8, 1, 2 and 4-bit TIFF and PNG become u8 from 0 to 255); NIfTI
-/// scl_slope/inter other than 1/0 make f32. Axes: {t|z, y, x, c}, x fastest. Spacing: TIFF's resolution tags in um (ImageJ's
-/// own unit where it is written), NIfTI's pixdim in its unit with t in seconds; a NIfTI affine is always in mm.
+/// scl_slope/inter other than 1/0 make f32. Axes: those that the file names (OME-XML, ImageJ's and tifffile's descriptions, NIfTI), else
+/// {t, z, y, x}, and c last where pixels have channels. Spacing: OME's physical sizes, ImageJ's, TIFF's resolution tags in um, NIfTI's
+/// pixdim in its unit, with t in seconds; a NIfTI affine is always in mm.
 HostArray read(const std::filesystem::path&, const ReadOptions& = {});
+
+/// What read() delivers of a file that info() has described: pages chosen, colours made grey. Throws IoError where it would.
+ArrayDesc delivered(const std::filesystem::path&, const FileInfo&, const ReadOptions&);
 
 /// A volume that is read a few slices at a time, in the order of its slowest axis: for what fits into no memory.
 struct SliceStream {

@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <cstdio>
 
+#include "io/exif.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 
@@ -78,6 +79,7 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
     const bool ok = decoder.attempt([&] {
         jpeg_create_decompress(&jpeg);
         jpeg_stdio_src(&jpeg, file.handle());
+        jpeg_save_markers(&jpeg, JPEG_APP0 + 1, 0xffff);   // EXIF
         jpeg_read_header(&jpeg, TRUE);
     });
     if (!ok || decoder.errors.damaged) fail_with(source, decoder);
@@ -89,9 +91,13 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
     result.format = "jpeg";
     result.file_bytes = source.bytes;
     std::vector<ArrayDesc::Extent> extents = {{'y', jpeg.image_height}, {'x', jpeg.image_width}};
-    if (channels == 3) extents.push_back({'c', 3});
+    if (channels == 3) extents.push_back({'c', 3}), result.colour = Colour::rgb;
     result.desc = declared(source, ElementType::u8, extents);
     result.detail = fmt::format("{}{}", channels == 3 ? "colour" : "grey", jpeg.progressive_mode ? ", progressive" : "");
+    for (jpeg_saved_marker_ptr marker = jpeg.marker_list; marker; marker = marker->next) {
+        const std::span<const unsigned char> data(marker->data, marker->data_length);
+        if (data.size() > 6 && std::equal(data.begin(), data.begin() + 6, "Exif\0")) warn_of_orientation(result, exif_orientation(data.subspan(6)));
+    }
     check_plausible(source, result.desc.dense_bytes(), source.bytes, jpeg_ratio);
     return result;
 }
@@ -110,12 +116,11 @@ HostArray read(const Source& source) {
     const File file = File::open(source.path);
     Decoder decoder;
     const FileInfo header = read_header(source, file, decoder);
-    const Colour colour = header.desc.find('c') ? Colour::rgb : Colour::grey;
-    return read_picture(source, header, colour, [&](std::byte* to) {
+    return read_picture(source, header, [&](std::byte* to) {
         jpeg_decompress_struct& jpeg = decoder.jpeg;
         const std::size_t row = header.desc.dense_bytes() / static_cast<std::size_t>(header.desc.size('y'));
         const bool ok = decoder.attempt([&] {
-            jpeg.out_color_space = colour == Colour::rgb ? JCS_RGB : JCS_GRAYSCALE;
+            jpeg.out_color_space = header.colour == Colour::rgb ? JCS_RGB : JCS_GRAYSCALE;
             jpeg_start_decompress(&jpeg);
             while (jpeg.output_scanline < jpeg.output_height) {
                 JSAMPROW at = reinterpret_cast<JSAMPROW>(to) + row * jpeg.output_scanline;

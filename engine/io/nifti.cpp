@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <locale>
+#include <sstream>
 
 #include "io/file.hpp"
 #include "io/format.hpp"
@@ -35,7 +37,6 @@ struct Volume {
     FileInfo file;
     Header header;
     ElementType stored = ElementType::u8;
-    Colour colour = Colour::grey;
     bool scaled = false, compressed = false;
     std::uint64_t elements_at = 0;
 };
@@ -52,34 +53,75 @@ int version_of(Head head, bool& swap) {
     return 0;
 }
 
+using Matrix = std::array<double, 16>;
+
+/// Of the sform, whose rows the header has.
+Matrix matrix_of_rows(const Header& h) {
+    Matrix affine{};
+    std::copy(h.srow.begin(), h.srow.end(), affine.begin());
+    affine[15] = 1;
+    return affine;
+}
+
+bool is_finite(const Matrix& m) {
+    return std::all_of(m.begin(), m.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Whether two ways from voxels to space lead to the same, by a hundredth of a voxel or as f32 rounds.
+bool alike(const Matrix& a, const Matrix& b, const ArrayDesc& desc) {
+    for (std::size_t row = 0; row < 3; ++row) {
+        double most = 0, step = 0;
+        for (std::size_t column = 0; column < 4; ++column) {
+            const double far = column < 3 ? static_cast<double>(desc.size("xyz"[column])) : 1;
+            most += std::abs(a[row * 4 + column] - b[row * 4 + column]) * far;
+            if (column < 3) step = std::max(step, std::abs(a[row * 4 + column]));
+        }
+        if (most > 0.01 * step + 1e-5 * std::abs(a[row * 4 + 3])) return false;
+    }
+    return true;
+}
+
 void describe_space(Volume& volume) {
     const Header& h = volume.header;
     ArrayDesc& desc = volume.file.desc;
+    FileInfo& file = volume.file;
     double in_mm = 1;
     for (const Unit& unit : units) {
         if ((h.xyzt_units & 7) == unit.code) desc.unit = unit.name, in_mm = unit.in_mm;
     }
     const int time = h.xyzt_units & 0x38;
     const double in_s = time == 16 ? 1e-3 : time == 24 ? 1e-6 : 1;
+    bool unlike_one = false;
     for (Axis& axis : desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || axis.name == 'c') continue;
         const double step = std::abs(h.pixdim[at]);
         if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? step * in_s : step;
+        unlike_one = unlike_one || (at <= 3 && axis.spacing != 1);
     }
-    std::array<double, 16> affine{};
-    if (h.sform_code > 0) {
-        std::copy(h.srow.begin(), h.srow.end(), affine.begin());
-        affine[15] = 1;
-    } else if (h.qform_code > 0) {
-        affine = matrix_of_quaternion(h);
-    } else {
-        return;
+    if (desc.unit.empty() && unlike_one) {
+        const auto spacing = [&](char axis) { return desc.find(axis) ? desc.find(axis)->spacing : 1.0; };
+        file.warnings.push_back(fmt::format("its voxels are {} x {} x {} of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it", spacing('x'),
+                                            spacing('y'), spacing('z')));
     }
+    const bool sform = h.sform_code > 0 && is_finite(matrix_of_rows(h)), qform = h.qform_code > 0 && is_finite(matrix_of_quaternion(h));
+    if (!sform && !qform) return;
+    Matrix affine = sform ? matrix_of_rows(h) : matrix_of_quaternion(h);
+    const bool both = sform && qform && alike(affine, matrix_of_quaternion(h), desc);
+    if (sform && qform && !both) file.warnings.push_back("its two orientations, sform and qform, differ: the sform is followed and the qform left out");
     for (std::size_t i = 0; i < 12; ++i) affine[i] *= in_mm;
-    if (!std::all_of(affine.begin(), affine.end(), [](double v) { return std::isfinite(v); })) return;
-    volume.file.metadata.affine = affine;
-    volume.file.metadata.notes["nifti.space"] = fmt::format("{}", h.sform_code > 0 ? h.sform_code : h.qform_code);
+    file.metadata.affine = affine;
+    // What of the two is written back, with its code.
+    if (sform) file.metadata.notes["nifti.sform"] = fmt::format("{}", h.sform_code);
+    if (qform && (both || !sform)) file.metadata.notes["nifti.qform"] = fmt::format("{}", h.qform_code);
+}
+
+/// What the values mean, kept as a note: the code, its three numbers and its name.
+void describe_intent(Volume& volume) {
+    const Header& h = volume.header;
+    if (h.intent == 0 && h.intent_name.empty()) return;
+    const auto& n = h.intent_numbers;
+    volume.file.metadata.notes["nifti.intent"] = fmt::format("{} {} {} {} {}", h.intent, n[0], n[1], n[2], h.intent_name);
 }
 
 /// Leaves the stream behind the header; `position` is where that is.
@@ -109,7 +151,7 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
              "convert it to an integer or float type");
     }
     volume.stored = row->type;
-    volume.colour = row->channels == 4 ? Colour::rgb_alpha : row->channels == 3 ? Colour::rgb : Colour::grey;
+    volume.file.colour = row->channels == 4 ? Colour::rgb_alpha : row->channels == 3 ? Colour::rgb : Colour::grey;
 
     // x and y stand always, z and the rest where they are said to be there; trailing axes of one index add nothing.
     std::vector<ArrayDesc::Extent> extents;
@@ -134,12 +176,16 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     const ArrayDesc stored = declared(source, volume.stored, extents);
     file.desc = volume.scaled ? declared(source, ElementType::f32, extents) : stored;
     file.in_slices = has_slices(file.desc);
+    const auto inside = std::find_if(file.desc.axes.begin(), file.desc.axes.end(), [](const Axis& axis) { return axis.name != 't' && axis.name != 'n'; });
+    file.page_axes = static_cast<int>(inside - file.desc.axes.begin());
     describe_space(volume);
+    describe_intent(volume);
     if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;
 
     if (!(h.vox_offset >= 0 && h.vox_offset < 1e15))
         fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
     volume.elements_at = std::max<std::uint64_t>(static_cast<std::uint64_t>(h.vox_offset), position + 4);
+    if (volume.elements_at > position + 4) file.ignored.push_back(fmt::format("{} bytes of extensions", volume.elements_at - position - 4));
     unsigned char start[2] = {};
     File::open(source.path).read_some(start, 2);
     volume.compressed = start[0] == 0x1f && start[1] == 0x8b;
@@ -156,22 +202,6 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     file.detail = fmt::format("version {}, {}-endian{}", version, big ? "big" : "little", volume.compressed ? ", gzip" : "");
     if (volume.scaled) file.detail += fmt::format(", {} scaled by {} plus {}", to_string(volume.stored), h.slope, h.inter);
     return volume;
-}
-
-/// The range of volumes asked for.
-std::pair<std::int64_t, std::int64_t> wanted(const Source& source, std::int64_t volumes) {
-    const ReadOptions& options = source.options;
-    if (options.volume && options.pages) fail(source, "both a volume and a range of pages are asked for", "choose one");
-    std::pair<std::int64_t, std::int64_t> range = {0, volumes};
-    if (options.volume) range = {*options.volume, *options.volume + 1};
-    if (options.pages) range = *options.pages;
-    if (range.first < 0 || range.first >= range.second || range.second > volumes) {
-        fail(source,
-             fmt::format("has {} volume{}, 0 to {}; {} to {} are asked for", volumes, volumes == 1 ? "" : "s", volumes - 1,
-                         range.first, range.second - 1),
-             "choose volumes that are there");
-    }
-    return range;
 }
 
 /// Elements -> f32, through double as the header's numbers want.
@@ -219,24 +249,14 @@ HostArray read(const Source& source) {
     GzReader stream(source.path);
     std::uint64_t position = 0;
     Volume volume = read_header(source, stream, position);
-    const std::int64_t volumes = volume.file.desc.size('t') * volume.file.desc.size('n');
-    const auto [first, end] = wanted(source, volumes);
+    const std::int64_t volumes = volume.file.pages();
+    const auto [first, end] = chosen_pages(source.name, volume.file, source.options);
     const bool all = end - first == volumes;
     const std::uint64_t volume_bytes = static_cast<std::uint64_t>(volume.file.desc.count() / volumes) * bytes_of(volume.stored);
 
     FileInfo part = volume.file;
-    if (!all) {
-        std::vector<ArrayDesc::Extent> extents;
-        if (end - first > 1) extents.push_back({'t', end - first});
-        for (const Axis& axis : volume.file.desc.axes) {
-            if (axis.name != 't' && axis.name != 'n') extents.push_back({axis.name, axis.size});
-        }
-        part.desc = ArrayDesc::dense(volume.file.desc.type, extents).with_unit(volume.file.desc.unit);
-        for (Axis& axis : part.desc.axes) {
-            if (const Axis* whole = volume.file.desc.find(axis.name)) axis.spacing = whole->spacing;
-        }
-    }
-    HostArray result = read_picture(source, part, volume.colour, [&, first = first](std::byte* to) {   // clang 14 captures no structured binding
+    part.desc = chosen(source.name, volume.file, source.options);
+    HostArray result = read_picture(source, part, [&, first = first](std::byte* to) {   // clang 14 captures no structured binding
         stream.skip(volume.elements_at - position + static_cast<std::uint64_t>(first) * volume_bytes, "the voxels");
         read_values(stream, to, part.desc.count(), volume);
     });
@@ -307,11 +327,25 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
     const auto& notes = array.metadata.notes;
     if (const auto& affine = array.metadata.affine) {
-        for (std::size_t i = 0; i < 12; ++i) h.srow[i] = (*affine)[i] / in_mm;
-        const auto space = notes.find("nifti.space");
-        h.sform_code = 2;  // aligned to something
-        if (space != notes.end() && space->second.size() == 1 && space->second[0] >= '1' && space->second[0] <= '5')
-            h.sform_code = space->second[0] - '0';
+        // The forms that it came in, if it came from a NIfTI file; one of them in any case.
+        const auto code_of = [&notes](const char* note) {
+            const auto found = notes.find(note);
+            const bool known = found != notes.end() && found->second.size() == 1 && found->second[0] >= '1' && found->second[0] <= '5';
+            return known ? found->second[0] - '0' : 0;
+        };
+        Matrix matrix = *affine;
+        for (std::size_t i = 0; i < 12; ++i) matrix[i] /= in_mm;
+        const int qform = code_of("nifti.qform");
+        if (qform > 0 && set_quaternion(h, matrix)) h.qform_code = qform;
+        h.sform_code = code_of("nifti.sform");
+        if (h.sform_code == 0 && h.qform_code == 0) h.sform_code = qform > 0 ? qform : 2;   // aligned to something
+        if (h.sform_code > 0) std::copy_n(matrix.begin(), 12, h.srow.begin());
+    }
+    if (const auto intent = notes.find("nifti.intent"); intent != notes.end()) {
+        std::istringstream words(intent->second);
+        words.imbue(std::locale::classic());
+        words >> h.intent >> h.intent_numbers[0] >> h.intent_numbers[1] >> h.intent_numbers[2];
+        if (words.get() == ' ') std::getline(words, h.intent_name);
     }
     if (const auto text = notes.find("nifti.description"); text != notes.end()) h.description = text->second;
     const std::string header = compose(h);

@@ -22,7 +22,9 @@ struct Header {
     int qform_code = 0, sform_code = 0;
     std::array<double, 3> quaternion{}, offset{};
     std::array<double, 12> srow{};
-    std::string description;
+    std::array<double, 3> intent_numbers{};
+    int intent = 0;                     ///< what the values are: statistics, labels, vectors
+    std::string description, intent_name;
     std::array<char, 4> magic{};
 };
 
@@ -32,5 +34,7 @@ Header parse(std::span<const unsigned char> bytes, int version, bool swap);
 std::string compose(const Header&);
 /// Row-major 4 x 4 of the quaternion form: rotation, voxel sizes and offset.
 std::array<double, 16> matrix_of_quaternion(const Header&);
+/// The other way round, in the units of the header: false where voxels are skewed, or pixdim are not their sizes; then nothing is set.
+bool set_quaternion(Header&, const std::array<double, 16>& matrix);
 
 }  // namespace parallax::io::nifti

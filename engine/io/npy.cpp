@@ -120,7 +120,7 @@ private:
     std::string_view rest_;
 };
 
-/// {t or z, y, x} from the back; axes further in front are 'n'.
+/// {t, z, y, x} from the back; axes further in front are 'n'.
 std::vector<ArrayDesc::Extent> name_axes(const std::vector<std::int64_t>& shape, char page_axis) {
     const std::size_t n = shape.size();
     std::vector<ArrayDesc::Extent> extents;
@@ -128,7 +128,7 @@ std::vector<ArrayDesc::Extent> name_axes(const std::vector<std::int64_t>& shape,
         constexpr std::string_view names = "xyzt";
         const std::size_t from_back = n - 1 - i;
         char name = from_back < names.size() ? names[from_back] : 'n';
-        if (n == 3 && i == 0) name = page_axis;
+        if (n == 3 && i == 0 && page_axis != '\0') name = page_axis;
         extents.push_back({name, shape[i]});
     }
     return extents;

@@ -58,6 +58,7 @@ Picture read_header(const Source& source, File& file) {
     if (colour) extents.push_back({'c', 3});
     FileInfo& info = picture.file;
     info.format = "pgm";
+    if (colour) info.colour = Colour::rgb;
     info.file_bytes = source.bytes;
     info.desc = declared(source, picture.most > 255 ? ElementType::u16 : ElementType::u8, extents);
     info.detail = fmt::format("P{}, largest value {}", static_cast<char>(magic[1]), picture.most);
@@ -106,8 +107,7 @@ FileInfo info(const Source& source) {
 HostArray read(const Source& source) {
     File file = File::open(source.path);
     const Picture picture = read_header(source, file);
-    const Colour colour = picture.file.desc.find('c') ? Colour::rgb : Colour::grey;
-    return read_picture(source, picture.file, colour, [&](std::byte* to) { decode(source, file, picture, to); });
+    return read_picture(source, picture.file, [&](std::byte* to) { decode(source, file, picture, to); });
 }
 
 }  // namespace parallax::io::pgm

@@ -6,6 +6,7 @@
 #include <csetjmp>
 #include <cstring>
 
+#include "io/exif.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/window.hpp"
@@ -71,7 +72,6 @@ struct Writer {
 
 struct Picture {
     FileInfo file;
-    Colour colour = Colour::grey;
     int bits = 8;
     bool palette = false;
     std::array<std::array<std::uint8_t, 3>, 256> table{};  ///< the palette
@@ -88,7 +88,9 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     png_uint_32 width = 0, height = 0;
     int bits = 0, kind = 0, interlace = 0, palette_size = 0;
     png_colorp palette = nullptr;
-    png_uint_32 per_metre_x = 0, per_metre_y = 0;
+    png_uint_32 per_metre_x = 0, per_metre_y = 0, exif_bytes = 0;
+    png_bytep exif = nullptr;
+    bool transparency = false;
     std::size_t row_bytes = 0;
     const bool ok = attempt(reader.png, [&] {
         png_init_io(reader.png, file.handle());
@@ -99,10 +101,14 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
         per_metre_x = png_get_x_pixels_per_meter(reader.png, reader.info);
         per_metre_y = png_get_y_pixels_per_meter(reader.png, reader.info);
         row_bytes = png_get_rowbytes(reader.png, reader.info);
+        transparency = png_get_valid(reader.png, reader.info, PNG_INFO_tRNS) != 0;
+        if (png_get_eXIf_1(reader.png, reader.info, &exif_bytes, &exif) == 0) exif_bytes = 0;
     });
     if (!ok) fail_with(source, reader);
 
     Picture picture;
+    if (transparency) picture.file.ignored.push_back("the colour or the colours that are to be transparent");
+    warn_of_orientation(picture.file, exif_orientation({exif, exif_bytes}));
     picture.bits = bits;
     const char* words = "grey";
     int channels = 1;
@@ -110,13 +116,13 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
         case PNG_COLOR_TYPE_GRAY:
             break;
         case PNG_COLOR_TYPE_GRAY_ALPHA:
-            picture.colour = Colour::grey_alpha, channels = 2, words = "grey with alpha";
+            picture.file.colour = Colour::grey_alpha, channels = 2, words = "grey with alpha";
             break;
         case PNG_COLOR_TYPE_RGB:
-            picture.colour = Colour::rgb, channels = 3, words = "RGB";
+            picture.file.colour = Colour::rgb, channels = 3, words = "RGB";
             break;
         case PNG_COLOR_TYPE_RGB_ALPHA:
-            picture.colour = Colour::rgb_alpha, channels = 4, words = "RGB with alpha";
+            picture.file.colour = Colour::rgb_alpha, channels = 4, words = "RGB with alpha";
             break;
         default: {
             picture.palette = true;
@@ -126,7 +132,7 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
                 grey = grey && palette[i].red == palette[i].green && palette[i].red == palette[i].blue;
             }
             words = grey ? "palette of greys" : "palette";
-            if (!grey) picture.colour = Colour::rgb, channels = 3;
+            if (!grey) picture.file.colour = Colour::rgb, channels = 3;
         }
     }
     std::vector<ArrayDesc::Extent> extents = {{'y', height}, {'x', width}};
@@ -195,7 +201,7 @@ HostArray read(const Source& source) {
     const File file = File::open(source.path);
     Reader reader;
     const Picture picture = read_header(source, file, reader);
-    return read_picture(source, picture.file, picture.colour, [&](std::byte* to) { decode(source, reader, picture, to); });
+    return read_picture(source, picture.file, [&](std::byte* to) { decode(source, reader, picture, to); });
 }
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {

@@ -69,7 +69,7 @@ TiffFile::TiffFile(File file, const char* mode) : state_(new State{std::move(fil
     }
 }
 
-TiffFile TiffFile::open(const std::filesystem::path& path) { return TiffFile(File::open(path), "rm"); }
+TiffFile TiffFile::open(const std::filesystem::path& path) { return TiffFile(File::open(path), "rmc"); }
 
 TiffFile TiffFile::create(const std::filesystem::path& path, bool big) {
     return TiffFile(File::create(path), big ? "w8m" : "wm");

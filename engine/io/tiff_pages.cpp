@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
+
+#include "io/exif.hpp"
+#include "io/tiff_describe.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -12,7 +15,7 @@ constexpr const char* again = "the file is cut off or damaged: write or copy it 
 
 /// libtiff passes over values, and a next directory, that stand past the end of the file: a page would be lost without
 /// a word. So the directory at hand is looked at as it is stored.
-void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index) {
+void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index, std::map<std::uint16_t, std::uint64_t>& tags) {
     TIFF* tiff = tiff_file.handle();
     File& file = tiff_file.file();
     const bool big = TIFFIsBigTIFF(tiff) != 0, swap = TIFFIsByteSwapped(tiff) != 0;
@@ -33,6 +36,7 @@ void check_directory(const Source& source, const TiffFile& tiff_file, std::size_
         const unsigned char* entry = bytes.data() + i * entry_bytes;
         const auto tag = load<std::uint16_t>(entry, swap);
         const auto type = load<std::uint16_t>(entry + 2, swap);
+        if (index == 0) tags[tag] = number(entry + 4);
         if (type > TIFF_IFD8) continue;   // no type of TIFF's: libtiff leaves the entry out
         const std::uint64_t count = number(entry + 4), width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) continue;
@@ -66,21 +70,20 @@ Page describe_page(const Source& source, TIFF* tiff) {
     return page;
 }
 
-std::vector<Page> describe_pages(const Source& source, const TiffFile& file) {
-    std::vector<Page> pages;
+void describe_pages(const Source& source, const TiffFile& file, Document& document) {
     for (std::size_t index = 0;; ++index) {
-        check_directory(source, file, index);
+        check_directory(source, file, index, document.tags);
         // Thumbnails, the levels of a pyramid and masks are no pages of the stack.
         std::uint32_t kind = 0;
         TIFFGetField(file.handle(), TIFFTAG_SUBFILETYPE, &kind);
-        if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) pages.push_back(describe_page(source, file.handle()));
+        if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) document.pages.push_back(describe_page(source, file.handle()));
+        else ++document.reduced;
         if (TIFFLastDirectory(file.handle())) break;
         if (!TIFFReadDirectory(file.handle())) {
             fail(source, fmt::format("its TIFF directory {} is damaged: {}", index + 1, file.take_error()), again);
         }
     }
-    if (pages.empty()) fail(source, "holds only thumbnails or masks, no picture");
-    return pages;
+    if (document.pages.empty()) fail(source, "holds only thumbnails or masks, no picture");
 }
 
 ElementType element_type(const Source& source, const Page& page) {
@@ -130,10 +133,7 @@ void describe_colour(const Source& source, Document& document) {
     const Page& page = document.like;
     document.channels = page.samples;
     switch (page.photometric) {
-        case PHOTOMETRIC_MINISWHITE:
-            document.invert =
-                document.type == ElementType::u8 || document.type == ElementType::u16 || document.type == ElementType::u32;
-            [[fallthrough]];
+        case PHOTOMETRIC_MINISWHITE:   // of every depth the values are as they are stored
         case PHOTOMETRIC_MINISBLACK:
         case PHOTOMETRIC_MASK:
         case PHOTOMETRIC_CFA:
@@ -210,27 +210,77 @@ const char* name_of(std::uint16_t compression) {
     }
 }
 
-/// Resolution and ImageJ's unit -> spacing.
-void describe_space(Document& document, TIFF* tiff, const std::optional<ImageJ>& imagej) {
+/// What the description says of distances, else the resolution tags.
+void describe_space(Document& document, TIFF* tiff, const Description& said) {
+    ArrayDesc& desc = document.file.desc;
+    if (said.t > 0) desc = desc.with_spacing('t', said.t);
     float x = 0, y = 0;
     std::uint16_t unit = RESUNIT_INCH;
     TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x);
     TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    const bool resolved = x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y);
+    if (!said.imagej && (said.x > 0 || said.y > 0 || said.z > 0)) {
+        desc = desc.with_unit(said.unit);
+        for (const auto& [axis, spacing] : {std::pair{'x', said.x}, {'y', said.y}, {'z', said.z}}) {
+            if (spacing > 0) desc = desc.with_spacing(axis, spacing);
+            else if (desc.find(axis)) document.file.warnings.push_back(fmt::format("its {} gives a spacing of other axes and none of {}: it is taken for 1 {}", said.by, axis, said.unit));
+        }
+        return;
+    }
     double one = 0;  // what the resolution counts pixels in, in desc.unit
     std::string name;
-    if (imagej && !imagej->unit.empty()) {
-        one = 1, name = imagej->unit;
+    if (said.imagej && !said.unit.empty()) {
+        one = said.x, name = said.unit;
     } else if (unit == RESUNIT_INCH) {
         one = 25400, name = "um";
     } else if (unit == RESUNIT_CENTIMETER) {
         one = 10000, name = "um";
+    } else if (resolved && x != y) {
+        document.file.warnings.push_back(fmt::format("its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
     }
-    const bool usable = one > 0 && x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y);
-    if (!usable) return;
-    ArrayDesc& desc = document.file.desc;
-    desc = desc.with_unit(name).with_spacing('x', one / x).with_spacing('y', one / y);
-    if (imagej && imagej->spacing > 0) desc = desc.with_spacing('z', imagej->spacing);
+    if (resolved && one > 0) desc = desc.with_unit(name).with_spacing('x', one / x).with_spacing('y', one / y);
+    // Without a unit ImageJ counts in pixels, slices too.
+    if (said.imagej && said.z > 0 && desc.unit == said.unit) desc = desc.with_spacing('z', said.z);
+}
+
+/// Programs that keep axes and distances in tags of their own.
+void warn_of_tags(const Source& source, Document& document) {
+    constexpr std::pair<int, const char*> makers[] = {{34412, "Zeiss's LSM"}, {34361, "Olympus's FluoView"}, {51123, "Micro-Manager"}, {34118, "Zeiss's SEM"},
+                                                      {34680, "FEI's SEM"},   {34682, "FEI's Helios"},       {65420, "Hamamatsu's NDPI"}, {33550, "GeoTIFF"}};
+    const auto& tags = document.tags;
+    const auto planes = tags.find(33629);   // MetaMorph's second tag has an entry for each plane
+    if (planes != tags.end() && planes->second > 1 && document.count == 1) {
+        fail(source, fmt::format("is a MetaMorph stack (STK) of {} planes in one directory, which is not read", planes->second), "save it as an OME-TIFF or an ImageJ stack");
+    }
+    if (tags.count(33628)) document.file.warnings.push_back("MetaMorph's description in it is not followed: axes and spacing may be others");
+    for (const auto& [tag, maker] : makers) {
+        if (tags.count(static_cast<std::uint16_t>(tag))) document.file.warnings.push_back(fmt::format("the description of {} in it is not followed: axes and spacing may be others", maker));
+    }
+    if (tags.count(TIFFTAG_SUBIFD)) document.file.ignored.push_back("images in sub-directories, such as the levels of a pyramid");
+    if (document.reduced > 0) document.file.ignored.push_back(fmt::format("{} reduced image{} or mask{}", document.reduced, document.reduced == 1 ? "" : "s", document.reduced == 1 ? "" : "s"));
+}
+
+/// The axes of all pages, slowest first.
+std::vector<ArrayDesc::Extent> page_axes(const Source& source, Document& document, const Description& said) {
+    if (document.count == 1 && said.images <= 1) return {};
+    if (source.options.page_axis != '\0') return {{source.options.page_axis, document.count}};
+    std::vector<ArrayDesc::Extent> axes = said.axes;
+    std::int64_t count = 1;
+    for (auto& [name, size] : axes) {
+        count *= size;
+        if (name != 'c' || document.channels == 1) continue;
+        name = 'n';
+        document.file.warnings.push_back("it has channels in its pages and in its pixels: those of the pages are called n");
+    }
+    const bool once = std::count_if(axes.begin(), axes.end(), [](const auto& axis) { return axis.name == 'n'; }) <= 1;
+    if (count == document.count && once) return axes;
+    if (!axes.empty()) {
+        document.file.warnings.push_back(fmt::format("{} in it speaks of {} images with axes of their own, and it holds {}: the axes are not followed{}", said.by, count,
+                                                     document.count, document.count > 1 ? ", and its pages taken for z" : ""));
+    }
+    if (document.count == 1) return {};
+    return {{'z', document.count}};
 }
 
 /// Where the strips of an uncompressed page begin, if they follow each other without gaps; else 0.
@@ -249,43 +299,15 @@ std::uint64_t start_of_strips(const Page& page, TIFF* tiff) {
 
 }  // namespace
 
-std::optional<ImageJ> parse_imagej(std::string_view description) {
-    if (!description.starts_with("ImageJ=")) return std::nullopt;
-    ImageJ result;
-    while (!description.empty()) {
-        const std::size_t end = std::min(description.find('\n'), description.size());
-        const std::string_view line = description.substr(0, end);
-        description.remove_prefix(std::min(end + 1, description.size()));
-        const std::size_t equals = line.find('=');
-        if (equals == std::string_view::npos) continue;
-        const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
-        const char* last = value.data() + value.size();
-        if (key == "images") {
-            std::from_chars(value.data(), last, result.images);
-        } else if (key == "spacing") {
-            std::from_chars(value.data(), last, result.spacing);
-        } else if (key == "unit") {
-            constexpr std::pair<std::string_view, std::string_view> names[] = {
-                {"micron", "um"}, {"microns", "um"}, {"um", "um"}, {"\\u00B5m", "um"}, {"\xc2\xb5m", "um"},
-                {"\xb5m", "um"},  {"nm", "nm"},      {"mm", "mm"}, {"cm", "cm"},       {"m", "m"}};
-            for (const auto& [theirs, ours] : names) {
-                if (value == theirs) result.unit = ours;
-            }
-        }
-    }
-    return result;
-}
-
 Document read_document(const Source& source, const TiffFile& file) {
     Document document;
     TIFF* tiff = file.handle();
     const char* text = nullptr;
     std::string description;
     if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && text) description = text;
-    const std::optional<ImageJ> imagej = parse_imagej(description);
     const bool big_endian = TIFFIsBigEndian(tiff) != 0, big_tiff = TIFFIsBigTIFF(tiff) != 0;
 
-    document.pages = describe_pages(source, file);
+    describe_pages(source, file, document);
     const auto& range = source.options.pages;
     const bool inside = range && range->first > 0 && range->first < static_cast<std::int64_t>(document.pages.size());
     document.like = document.pages[inside ? static_cast<std::size_t>(range->first) : 0];
@@ -301,11 +323,9 @@ Document read_document(const Source& source, const TiffFile& file) {
     document.type = element_type(source, page);
     document.expand = page.bits < 8;
     describe_colour(source, document);
-    if (imagej) {
-        // ImageJ stores its lookup table for display so: the values are what was measured.
-        document.invert = false;
-        if (document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
-    }
+    const Description said = describe(description, {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE});
+    // ImageJ stores its lookup table for display so: the values are what was measured.
+    if (said.imagej && document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
     if (!TIFFIsCODECConfigured(page.compression)) {
         fail(source, fmt::format("is compressed by TIFF's method {}, which libtiff here cannot decode", page.compression),
              "write it uncompressed, or with LZW or deflate");
@@ -322,44 +342,50 @@ Document read_document(const Source& source, const TiffFile& file) {
         packed += p.packed_row() * p.height;
         ratio = std::max(ratio, ratio_of(p.compression));
     }
-    if (document.count == 1 && imagej && imagej->images > 1) {
+    if (document.count == 1 && said.images > 1 && (said.imagej || said.by == "tifffile")) {
         document.contiguous_at = start_of_strips(page, tiff);
         if (document.contiguous_at == 0) {
-            fail(source,
-                 fmt::format("is an ImageJ stack of {} images in one directory, but its data are not in one piece",
-                             imagej->images),
-                 again);
+            fail(source, fmt::format("is a stack of {} images in one directory by {}, but its data are not in one piece", said.images, said.by), again);
         }
-        document.count = imagej->images;
+        document.count = said.images;
         const std::uint64_t one = page.packed_row() * page.height;
         const std::uint64_t there = source.bytes - std::min(source.bytes, document.contiguous_at);
         if (one == 0 || there / one < static_cast<std::uint64_t>(document.count)) {
             fail(source,
-                 fmt::format("is an ImageJ stack of {} images of {} bytes each, but {} bytes follow its header", document.count,
-                             one, there),
+                 fmt::format("is a stack of {} images of {} bytes each by {}, but {} bytes follow its header", document.count,
+                             one, said.by, there),
                  again);
         }
     } else {
         check_plausible(source, packed, source.bytes, ratio);
     }
 
-    std::vector<ArrayDesc::Extent> extents;
-    if (document.count > 1) extents.push_back({source.options.page_axis, document.count});
+    FileInfo& info = document.file;
+    std::vector<ArrayDesc::Extent> extents = page_axes(source, document, said);
+    info.page_axes = static_cast<int>(extents.size());
+    const bool stains = std::any_of(extents.begin(), extents.end(), [](const auto& axis) { return axis.name == 'c'; });
+    info.colour = stains ? Colour::other : document.colour;
     extents.push_back({'y', page.height});
     extents.push_back({'x', page.width});
     if (document.channels > 1) extents.push_back({'c', document.channels});
-    FileInfo& info = document.file;
     info.format = big_tiff ? "bigtiff" : "tiff";
     info.file_bytes = source.bytes;
     info.desc = declared(source, document.type, extents);
-    info.in_slices = document.count > 1 && has_slices(info.desc);
-    describe_space(document, tiff, imagej);
+    info.in_slices = info.page_axes == 1 && has_slices(info.desc);
+    info.warnings.insert(info.warnings.end(), said.warnings.begin(), said.warnings.end());
+    describe_space(document, tiff, said);
+    warn_of_tags(source, document);
+    std::uint16_t orientation = ORIENTATION_TOPLEFT;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
+    warn_of_orientation(info, orientation);
+    info.white_is_zero = page.photometric == PHOTOMETRIC_MINISWHITE;
+    if (info.white_is_zero && !said.imagej) info.warnings.push_back("white is zero in it, 0 to be shown white: values are read as they are stored, as tifffile reads them");
     if (!description.empty()) info.metadata.notes["tiff.description"] = description;
     info.detail = fmt::format(
         "{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
         big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
-        document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "", document.invert ? ", white is zero" : "");
-    if (document.contiguous_at != 0) info.detail += ", ImageJ stack in one piece";
+        document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "", said.by.empty() ? "" : ", described by " + said.by);
+    if (document.contiguous_at != 0) info.detail += ", stack in one piece";
     return document;
 }
 

@@ -4,6 +4,8 @@
 #include "io/format.hpp"
 #include "io/tiff_file.hpp"
 
+#include <map>
+
 namespace parallax::io::tiff {
 
 /// One directory: a picture.
@@ -25,27 +27,20 @@ struct Page {
 struct Document {
     FileInfo file;
     std::vector<Page> pages;
+    std::map<std::uint16_t, std::uint64_t> tags;  ///< of the first directory, known or not -> how many values
+    std::size_t reduced = 0;                      ///< directories that are thumbnails, levels of a pyramid or masks
     Page like;  ///< what they all are: the first, or the first of the range asked for
     ElementType type = ElementType::u8;
-    Colour colour = Colour::grey;
-    std::int64_t channels = 1;  ///< of the decoded picture
+    Colour colour = Colour::grey;  ///< of the decoded picture
+    std::int64_t channels = 1;     ///< likewise
     bool expand = false;        ///< 1, 2, 4 bits become 8
     bool palette = false;       ///< indices become red, green, blue
-    bool invert = false;        ///< white is zero
-    /// ImageJ writes stacks over 4 GB as one directory; the pictures follow each other from here. 0: ordinary pages.
+    /// ImageJ writes large stacks as one directory, and so does tifffile where it is told to; the pictures follow each other from here. 0: ordinary pages.
     std::uint64_t contiguous_at = 0;
     std::int64_t count = 0;  ///< pictures in all
 };
 
 /// Walks through all directories. Throws for what cannot be read.
 Document read_document(const Source&, const TiffFile&);
-
-/// What ImageJ's description says.
-struct ImageJ {
-    std::int64_t images = 1;
-    std::string unit;    ///< "um", "mm", ...; empty: pixels
-    double spacing = 0;  ///< between slices; 0: not said
-};
-std::optional<ImageJ> parse_imagej(std::string_view description);
 
 }  // namespace parallax::io::tiff

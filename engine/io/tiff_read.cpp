@@ -1,7 +1,6 @@
 // Decoding of TIFF pages: strips and tiles, interleaved and planar samples, 1 to 128 bits.
 #include <fmt/format.h>
 
-#include <tuple>
 #include <type_traits>
 
 #include "io/tiff_pages.hpp"
@@ -139,15 +138,6 @@ void apply_palette(const Source& source, const TiffFile& file, const Page& page,
     }
 }
 
-void invert(std::byte* data, std::int64_t count, ElementType type) {
-    visit_real(type, [&]<class T>(T) {
-        if constexpr (std::is_unsigned_v<T>) {
-            T* values = reinterpret_cast<T*>(data);
-            for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<T>(~values[i]);
-        }
-    });
-}
-
 /// One picture with all its channels.
 void read_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, std::byte* to) {
     const Page& first = document.like;
@@ -167,7 +157,6 @@ void read_page(const Source& source, const TiffFile& file, const Document& docum
         PageDecoder(source, file, document, page, document.palette ? indices.data() : to).decode();
         if (document.palette) apply_palette(source, file, page, indices.data(), to);
     }
-    if (document.invert) invert(to, count, document.type);
 }
 
 void check_alike(const Source& source, const Document& document, std::int64_t index, std::int64_t first) {
@@ -203,32 +192,12 @@ FileInfo info(const Source& source) {
 
 HostArray read(const Source& source) {
     const TiffFile file = TiffFile::open(source.path);
-    Document document = read_document(source, file);
-    std::int64_t first = 0, end = document.count;
-    if (source.options.pages) {
-        std::tie(first, end) = *source.options.pages;
-        if (first < 0 || first >= end || end > document.count) {
-            fail(source,
-                 fmt::format("has {} page{}; {} to {} (the last not included) are asked for", document.count,
-                             document.count == 1 ? "" : "s", first, end),
-                 "choose pages that are there");
-        }
-    }
-    // One page of many is a picture without the axis.
-    FileInfo part = document.file;
-    if (end - first != document.count) {
-        std::vector<ArrayDesc::Extent> extents;
-        for (const Axis& axis : document.file.desc.axes) {
-            const bool pages = &axis == &document.file.desc.axes.front();
-            if (!pages) extents.push_back({axis.name, axis.size});
-            if (pages && end - first > 1) extents.push_back({axis.name, end - first});
-        }
-        part.desc = ArrayDesc::dense(document.type, extents).with_unit(document.file.desc.unit);
-        for (Axis& axis : part.desc.axes) axis.spacing = document.file.desc.find(axis.name)->spacing;
-    }
-    const ArrayDesc desc = delivered(source, part.desc, document.colour);
-    HostArray result = allocate(source, desc, part.metadata);
-    const bool to_grey = desc.axes.size() != part.desc.axes.size();
+    const Document document = read_document(source, file);
+    const auto [first, end] = chosen_pages(source.name, document.file, source.options);
+    const ArrayDesc part = chosen(source.name, document.file, source.options);
+    const ArrayDesc desc = greyed(source.name, part, document.file.colour, source.options);
+    HostArray result = allocate(source, desc, document.file.metadata);
+    const bool to_grey = desc.axes.size() != part.axes.size();
     const std::int64_t pages = end - first, pixels = desc.size('x') * desc.size('y');
     const HostArray scratch =
         to_grey ? HostArray::make(ArrayDesc::dense(document.type, {{'x', pixels}, {'c', document.channels}})) : HostArray{};

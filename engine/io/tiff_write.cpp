@@ -1,7 +1,12 @@
-// TIFF files: uncompressed strips, one page for each index of a leading axis. BigTIFF where 4 GB do not suffice.
+// TIFF files: uncompressed strips, one page for each index of the axes before rows. BigTIFF where 4 GB do not suffice. Written here
+// and not by libtiff, since all pixels have to stand in one piece before all directories: ImageJ's words on a stack, the only
+// widely read ones for the distance of slices, promise that, and ImageJ and tifffile read so.
 #include <fmt/format.h>
 
-#include "io/tiff_pages.hpp"
+#include <cmath>
+
+#include "io/file.hpp"
+#include "io/format.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io::tiff {
@@ -9,10 +14,10 @@ namespace {
 
 struct Layout {
     std::int64_t pages = 1, height = 1, width = 1, channels = 1;
-    char page_axis = 't';
+    std::vector<Axis> axes{};   ///< of the pages
 };
 
-/// {page, y, x, c}, by position; empty where the axes do not fit.
+/// {pages ..., y, x, c}; empty where the axes do not fit. One axis of pages may be any; more are t, z and c in this order.
 std::optional<Layout> layout_of(const ArrayDesc& desc) {
     Layout layout;
     std::span<const Axis> axes = desc.axes;
@@ -20,29 +25,37 @@ std::optional<Layout> layout_of(const ArrayDesc& desc) {
         layout.channels = axes.back().size;
         axes = axes.first(axes.size() - 1);
     }
-    for (const Axis& axis : axes) {
-        if (axis.name == 'c') return std::nullopt;
-    }
     while (axes.size() > 3 && axes.front().size == 1) axes = axes.subspan(1);
-    if (axes.empty() || axes.size() > 3) return std::nullopt;
+    if (axes.empty() || axes.size() > 5) return std::nullopt;
     layout.width = axes.back().size;
     if (axes.size() > 1) layout.height = axes[axes.size() - 2].size;
-    if (axes.size() > 2) layout.pages = axes[0].size, layout.page_axis = axes[0].name;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
+        const std::size_t known = std::string_view("tzc").find(axes[i].name, place);
+        if (known == std::string_view::npos && (axes.size() > 3 || axes[i].name == 'c')) return std::nullopt;
+        if (axes[i].name == 'c' && layout.channels > 1) return std::nullopt;
+        if (known != std::string_view::npos) place = known + 1;
+        layout.pages *= axes[i].size;
+        layout.axes.push_back(axes[i]);
+    }
+    for (const Axis& axis : axes.last(std::min<std::size_t>(axes.size(), 2))) {
+        if (axis.name == 'c') return std::nullopt;
+    }
     return layout;
 }
 
-std::uint16_t sample_format(ElementType type) {
+int sample_format(ElementType type) {
     switch (type) {
         case ElementType::f32:
         case ElementType::f64:
-            return SAMPLEFORMAT_IEEEFP;
+            return 3;
         case ElementType::i8:
         case ElementType::i16:
         case ElementType::i32:
         case ElementType::i64:
-            return SAMPLEFORMAT_INT;
+            return 2;
         default:
-            return SAMPLEFORMAT_UINT;
+            return 1;
     }
 }
 
@@ -55,13 +68,22 @@ double micrometres(const std::string& unit) {
     return 0;
 }
 
-/// The description that came with the array, unless it tells of a structure that may be another one now.
+/// A stack in ImageJ's words; else the description that came with the array, unless it tells of a structure that may be another one now.
 std::string description_of(const HostArray& array, const Layout& layout) {
-    const Axis* z = array.desc.find('z');
-    if (z && layout.pages > 1 && layout.page_axis == 'z' && micrometres(array.desc.unit) > 0) {
-        // ImageJ's words are the only widely read ones for the distance of slices.
-        return fmt::format("ImageJ=1.53\nimages={}\nslices={}\nunit={}\nspacing={}\nloop=false\n", layout.pages, layout.pages,
-                           array.desc.unit, z->spacing);
+    const bool named = std::all_of(layout.axes.begin(), layout.axes.end(), [](const Axis& axis) { return std::string_view("tzc").find(axis.name) != std::string_view::npos; });
+    if (layout.pages > 1 && named) {
+        std::string text = fmt::format("ImageJ=1.53\nimages={}\n", layout.pages);
+        double slices = 0, frames = 0;
+        for (const Axis& axis : layout.axes) {
+            text += fmt::format("{}={}\n", axis.name == 't' ? "frames" : axis.name == 'z' ? "slices" : "channels", axis.size);
+            if (axis.name == 'z') slices = axis.spacing;
+            if (axis.name == 't') frames = axis.spacing;
+        }
+        if (layout.axes.size() > 1) text += "hyperstack=true\nmode=grayscale\n";
+        if (micrometres(array.desc.unit) > 0) text += fmt::format("unit={}\n", array.desc.unit);
+        if (slices > 0) text += fmt::format("spacing={}\n", slices);
+        if (frames > 0 && frames != 1) text += fmt::format("finterval={}\n", frames);
+        return text + "loop=false\n";
     }
     const auto note = array.metadata.notes.find("tiff.description");
     if (note == array.metadata.notes.end()) return {};
@@ -71,38 +93,129 @@ std::string description_of(const HostArray& array, const Layout& layout) {
     return structural ? std::string() : std::string(text);
 }
 
-void set_fields(TIFF* tiff, const HostArray& array, const Layout& layout, const std::string& description, std::uint32_t rows) {
-    const auto channels = static_cast<std::uint16_t>(layout.channels);
-    const bool colour =
-        channels >= 3 && channels <= 4 && (array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16);
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(layout.width));
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(layout.height));
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(bytes_of(array.desc.type) * 8));
-    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, static_cast<int>(sample_format(array.desc.type)));
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(channels));
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, colour ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows);
-    TIFFSetField(tiff, TIFFTAG_SOFTWARE, "parallax");
-    const int extra = channels - (colour ? 3 : 1);
-    if (extra > 0) {
-        const bool alpha = (colour && extra == 1) || channels == 2;
-        const std::vector<std::uint16_t> kinds(static_cast<std::size_t>(extra),
-                                               alpha ? EXTRASAMPLE_UNASSALPHA : EXTRASAMPLE_UNSPECIFIED);
-        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extra, kinds.data());
+/// A number above 0 by two of 32 bits, as near as they come: its continued fraction, broken off where one of them would be larger.
+std::array<std::uint32_t, 2> rational(double value) {
+    constexpr double most = 4294967295.0;
+    double rest = value, up = 1, down = 0, up_before = 0, down_before = 1;
+    for (int i = 0; i < 64; ++i) {
+        const double whole = std::floor(rest);
+        const double next_up = whole * up + up_before, next_down = whole * down + down_before;
+        if (next_up > most || next_down > most) break;
+        up_before = up, down_before = down, up = next_up, down = next_down;
+        if (rest == whole || std::abs(up / down - value) <= 1e-15 * value) break;
+        rest = 1 / (rest - whole);
     }
-    if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+    if (down == 0) return {4294967295u, 1};
+    return {static_cast<std::uint32_t>(up), static_cast<std::uint32_t>(down)};
+}
 
+/// One directory with the values that do not fit into its entries, in this machine's byte order.
+class Directory {
+public:
+    Directory(bool big, std::uint64_t at) : big_(big), at_(at) {}
+
+    void text(std::uint16_t tag, const std::string& value) { put(tag, 2, value.size() + 1, value + '\0'); }
+    void numbers(std::uint16_t tag, const std::vector<std::uint16_t>& values) { put_all(tag, 3, values); }
+    void number(std::uint16_t tag, std::uint64_t value) {
+        if (value < 65536) numbers(tag, {static_cast<std::uint16_t>(value)});
+        else put_all(tag, 4, std::vector<std::uint32_t>{static_cast<std::uint32_t>(value)});
+    }
+    void offsets(std::uint16_t tag, const std::vector<std::uint64_t>& values) {
+        if (big_) put_all(tag, 16, values);
+        else put_all(tag, 4, std::vector<std::uint32_t>(values.begin(), values.end()));
+    }
+    void fraction(std::uint16_t tag, double value) {
+        const auto parts = rational(value);
+        put(tag, 5, 1, bytes_of(std::vector<std::uint32_t>(parts.begin(), parts.end())));
+    }
+
+    /// Where the directory itself will stand: behind its values.
+    std::uint64_t place() const { return at_ + values_.size(); }
+    std::uint64_t end() const { return place() + (big_ ? 8 + 20 * count_ + 8 : 2 + 12 * count_ + 4); }
+    /// Values and directory; `next`: where the one after it stands, 0: nowhere.
+    std::string finish(std::uint64_t next) const {
+        std::string out = values_;
+        if (big_) add(out, count_);
+        else add(out, static_cast<std::uint16_t>(count_));
+        out += entries_;
+        if (big_) add(out, next);
+        else add(out, static_cast<std::uint32_t>(next));
+        return out;
+    }
+
+private:
+    template <class T>
+    static void add(std::string& to, T value) {
+        to.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    template <class T>
+    static std::string bytes_of(const std::vector<T>& values) {
+        return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    }
+    template <class T>
+    void put_all(std::uint16_t tag, std::uint16_t type, const std::vector<T>& values) {
+        put(tag, type, values.size(), bytes_of(values));
+    }
+    /// Tags come in rising order.
+    void put(std::uint16_t tag, std::uint16_t type, std::uint64_t count, std::string bytes) {
+        const std::size_t inside = big_ ? 8 : 4;
+        add(entries_, tag);
+        add(entries_, type);
+        if (big_) add(entries_, count);
+        else add(entries_, static_cast<std::uint32_t>(count));
+        ++count_;
+        if (bytes.size() <= inside) {
+            bytes.resize(inside, '\0');
+            entries_ += bytes;
+            return;
+        }
+        const std::uint64_t there = at_ + values_.size();
+        if (big_) add(entries_, there);
+        else add(entries_, static_cast<std::uint32_t>(there));
+        bytes.resize((bytes.size() + 7) / 8 * 8, '\0');
+        values_ += bytes;
+    }
+
+    bool big_;
+    std::uint64_t at_, count_ = 0;
+    std::string values_, entries_;
+};
+
+void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page, std::uint64_t data, std::int64_t rows) {
+    const auto channels = static_cast<std::size_t>(layout.channels);
+    const ElementType type = array.desc.type;
+    const bool colour = channels >= 3 && channels <= 4 && (type == ElementType::u8 || type == ElementType::u16);
+    const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(type);
+    std::vector<std::uint64_t> starts, lengths;
+    for (std::int64_t y = 0; y < layout.height; y += rows) {
+        starts.push_back(data + (static_cast<std::uint64_t>(page * layout.height + y)) * row);
+        lengths.push_back(row * static_cast<std::uint64_t>(std::min(rows, layout.height - y)));
+    }
     const Axis *x = array.desc.find('x'), *y = array.desc.find('y');
     const double unit = micrometres(array.desc.unit);
-    if (!x || !y || unit == 0 || !(x->spacing > 0) || !(y->spacing > 0)) return;
-    // With ImageJ's description the resolution counts pixels in its unit, else in a centimetre.
+    const bool spaced = x && y && unit > 0 && x->spacing > 0 && y->spacing > 0;
     const bool imagej = description.starts_with("ImageJ=");
-    const double one = imagej ? 1 : 1e4 / unit;
-    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, imagej ? RESUNIT_NONE : RESUNIT_CENTIMETER);
-    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, one / x->spacing);
-    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, one / y->spacing);
+    const double one = imagej ? 1 : 1e4 / unit;   // with ImageJ's words the resolution counts pixels in its unit, else in a centimetre
+    const std::size_t extra = channels - (colour ? 3 : 1);
+
+    directory.number(256, static_cast<std::uint64_t>(layout.width));
+    directory.number(257, static_cast<std::uint64_t>(layout.height));
+    directory.numbers(258, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(parallax::bytes_of(type) * 8)));
+    directory.number(259, 1);                // not compressed
+    directory.number(262, colour ? 2 : 1);   // red, green, blue; or black is zero
+    if (page == 0 && !description.empty()) directory.text(270, description);
+    directory.offsets(273, starts);
+    directory.number(277, channels);
+    directory.number(278, static_cast<std::uint64_t>(rows));
+    directory.offsets(279, lengths);
+    if (spaced) directory.fraction(282, one / x->spacing);
+    if (spaced) directory.fraction(283, one / y->spacing);
+    directory.number(284, 1);   // samples of a pixel together
+    if (spaced) directory.number(296, imagej ? 1 : 3);   // no unit, or a centimetre
+    directory.text(305, "parallax");
+    const bool alpha = (colour && extra == 1) || channels == 2;
+    if (extra > 0) directory.numbers(338, std::vector<std::uint16_t>(extra, alpha ? 2 : 0));
+    directory.numbers(339, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(sample_format(type))));
 }
 
 }  // namespace
@@ -112,7 +225,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(
-            "TIFF holds rows and columns, one axis of pages before and channels behind them; this is {}: write a .npy or .nii "
+            "TIFF holds rows and columns, before them t, z and c in this order and behind them channels; this is {}: write a .npy or .nii "
             "file",
             desc.describe());
     }
@@ -121,7 +234,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     return {};
 }
 
-void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions&) {
+void write(const std::filesystem::path& path, const std::string&, const HostArray& given, const WriteOptions&) {
     HostArray array = given;
     const Layout layout = *layout_of(array.desc);
     if (array.desc.type == ElementType::boolean) {
@@ -131,30 +244,42 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         std::transform(given.data(), given.data() + given.desc.count(), array.data(),
                        [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
     }
-    const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * bytes_of(array.desc.type);
-    const auto rows = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>((std::uint64_t{1} << 20) / row, 1, static_cast<std::uint64_t>(layout.height)));
-    // Directories and strip tables on top: under 1 KiB a page and 16 bytes a strip.
-    const std::uint64_t strips =
-        static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height) / rows + 1);
-    const bool big = array.desc.dense_bytes() + static_cast<std::uint64_t>(layout.pages) * 1024 + strips * 16 > 0xf0000000u;
-
-    const auto check = [&](const TiffFile& file, bool ok) {
-        if (!ok) throw IoError(name, fmt::format("cannot be written: {}", file.take_error()), "see whether the disk is full");
-    };
-    TiffFile file = TiffFile::create(path, big);
+    const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
+    const std::int64_t rows = std::clamp<std::int64_t>(static_cast<std::int64_t>((std::uint64_t{1} << 20) / row), 1, layout.height);
     const std::string description = description_of(array, layout);
-    std::byte* at = array.data();
+    // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip.
+    const std::uint64_t strips = static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height / rows) + 1);
+    const std::uint64_t around = static_cast<std::uint64_t>(layout.pages) * static_cast<std::uint64_t>(1024 + 12 * layout.channels) + strips * 16 + description.size();
+    const bool big = array.desc.dense_bytes() + around > 0xf0000000u;
+
+    constexpr std::uint64_t data = 16;
+    const std::uint64_t bytes = array.desc.dense_bytes(), behind = data + (bytes + 15) / 16 * 16;
+    const auto page_at = [&](std::int64_t page, std::uint64_t at) {
+        Directory directory(big, at);
+        fill(directory, array, layout, page == 0 ? description : std::string(), page, data, rows);
+        return directory;
+    };
+    Directory directory = page_at(0, behind);
+    std::string head(std::endian::native == std::endian::little ? "II" : "MM");
+    const auto add = [&head](auto value) { head.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    add(static_cast<std::uint16_t>(big ? 43 : 42));
+    if (big) add(std::uint16_t{8}), add(std::uint16_t{0}), add(directory.place());
+    else add(static_cast<std::uint32_t>(directory.place()));
+    head.resize(data, '\0');
+
+    File file = File::create(path);
+    file.write(head.data(), head.size());
+    file.write(array.data(), bytes);
+    const std::string gap(behind - data - bytes, '\0');
+    file.write(gap.data(), gap.size());
     for (std::int64_t page = 0; page < layout.pages; ++page) {
-        set_fields(file.handle(), array, layout, page == 0 ? description : std::string(), rows);
-        std::uint32_t strip = 0;
-        for (std::int64_t y = 0; y < layout.height; y += rows, ++strip) {
-            const auto bytes =
-                static_cast<tmsize_t>(row * static_cast<std::uint64_t>(std::min<std::int64_t>(rows, layout.height - y)));
-            check(file, TIFFWriteEncodedStrip(file.handle(), strip, at, bytes) == bytes);
-            at += bytes;
-        }
-        check(file, TIFFWriteDirectory(file.handle()) != 0);
+        const bool last = page + 1 == layout.pages;
+        const std::uint64_t end = (directory.end() + 7) / 8 * 8;
+        Directory next = last ? Directory(big, end) : page_at(page + 1, end);
+        std::string out = directory.finish(last ? 0 : next.place());
+        if (!last) out.resize(out.size() + (end - directory.end()), '\0');
+        file.write(out.data(), out.size());
+        directory = std::move(next);
     }
     file.close();
 }

@@ -24,7 +24,10 @@ Json describe_array(const std::string& name, const std::string& from, const Arra
 Json describe_arrays(const Prepared& prepared) {
     const Job& job = prepared.job;
     Json arrays = Json::array();
-    for (std::size_t i = 0; i < job.inputs.size(); ++i) arrays.push_back(describe_array(job.inputs[i].name, to_utf8(prepared.inputs[i].files.front()), prepared.inputs[i].desc));
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) {
+        arrays.push_back(describe_array(job.inputs[i].name, to_utf8(prepared.inputs[i].files.front()), prepared.inputs[i].desc));
+        arrays.back()["warnings"] = prepared.inputs[i].warnings;
+    }
     for (std::size_t i = 0; i < job.steps.size(); ++i)
         for (const auto& [port, desc] : prepared.steps[i].shapes) arrays.push_back(describe_array(job.name_of({i, port}), job.steps[i].id, desc));
     return arrays;
@@ -33,7 +36,8 @@ Json describe_arrays(const Prepared& prepared) {
 Json describe_step(const StepSpec& step, const PreparedStep& ready, const Choice& choice, const PlanBuilder& builder) {
     Json kernels = Json::array(), refusals = Json::array();
     for (const PlanBuilder::Built& built : builder.built()) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}});
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
+                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}});
     }
     for (const Refusal& refusal : choice.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
     return {{"id", step.id},

@@ -6,15 +6,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
+#include <string_view>
 
 namespace parallax::engine {
 
 namespace {
 
-const std::regex& placeholder() {
-    static const std::regex form("\\{([^{}]*)\\}");
-    return form;
+/// Calls visit(before, inside) for every "{inside}" of a text, with the text since the one before; what is left comes back.
+template <class Visit>
+std::string_view for_each_placeholder(std::string_view text, const Visit& visit) {
+    std::size_t done = 0;
+    for (std::size_t open = text.find('{'); open != std::string_view::npos;) {
+        const std::size_t end = text.find_first_of("{}", open + 1);
+        if (end == std::string_view::npos) break;
+        if (text[end] == '{') {   // braces that hold no name stay as they are
+            open = end;
+            continue;
+        }
+        visit(text.substr(done, open - done), std::string(text.substr(open + 1, end - open - 1)));
+        done = end + 1;
+        open = text.find('{', done);
+    }
+    return text.substr(done);
 }
 
 ForEachSource read_source(const std::string& variable, const Json& value, const std::string& pointer) {
@@ -73,21 +86,17 @@ ForEach read_for_each(const Json& value, const std::string& pointer) {
 
 std::string fill_placeholders(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& value) {
     std::string result;
-    auto from = text.begin();
-    for (std::sregex_iterator it(text.begin(), text.end(), placeholder()), end; it != end; ++it) {
-        const std::string inside = (*it)[1];
+    const std::string_view rest = for_each_placeholder(text, [&](std::string_view before, const std::string& inside) {
         const std::size_t dot = inside.find('.');
-        result.append(from, (*it)[0].first);
+        result += before;
         result += value(inside.substr(0, dot), dot == std::string::npos ? std::string() : inside.substr(dot + 1));
-        from = (*it)[0].second;
-    }
-    return result.append(from, text.end());
+    });
+    return result.append(rest);
 }
 
 bool check_placeholders(const std::string& text, const std::optional<ForEach>& for_each, const std::string& pointer, bool output) {
     bool any = false;
-    for (std::sregex_iterator it(text.begin(), text.end(), placeholder()), end; it != end; ++it) {
-        const std::string inside = (*it)[1];
+    for_each_placeholder(text, [&](std::string_view, const std::string& inside) {
         if (!for_each) throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
         std::vector<std::string> known;
         for (const ForEachSource& source : for_each->sources) {
@@ -100,7 +109,7 @@ bool check_placeholders(const std::string& text, const std::optional<ForEach>& f
             throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known), did_you_mean(inside, known));
         }
         any = true;
-    }
+    });
     return any;
 }
 

@@ -90,7 +90,7 @@ struct ForEachSource {
     std::string pointer;                  ///< "/for_each/frame"
     std::string kind = "files";           ///< "files", "pages" or "volumes"
     std::vector<std::string> patterns;
-    char page_axis = 't';                 ///< what pages are
+    char page_axis = '\0';                ///< what pages are, 't' or 'z'; 0: what the file says
     std::optional<std::pair<std::int64_t, std::int64_t>> range;   ///< [first, end) of all that is found
     std::int64_t stride = 1;
 };

@@ -4,7 +4,7 @@
 #include "platform.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <string_view>
 #include <system_error>
 
 namespace parallax::engine {
@@ -63,10 +63,37 @@ void OutputSet::roll_back() noexcept {
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
+namespace {
+
+constexpr std::string_view decimal = "0123456789", hexadecimal = "0123456789abcdef";
+
+/// Takes `count` characters of a set off the front, of 0 as many as there are but one at least, and `end` behind them.
+bool take(std::string_view& text, std::string_view set, std::size_t count, std::string_view end) {
+    const std::size_t there = std::min(text.find_first_not_of(set), text.size());
+    if (there == 0 || (count != 0 && there != count) || !text.substr(there).starts_with(end)) return false;
+    text.remove_prefix(there + end.size());
+    return true;
+}
+
+}  // namespace
+
 std::optional<std::string> leftover_target(const std::string& name) {
-    static const std::regex form(R"(\.?\.(?:partial|previous)-\d+-\d+-[0-9a-f]{8}-(.+?)(?:\.[0-9a-f]{16}\.part)?)");
-    std::smatch match;
-    return std::regex_match(name, match, form) ? std::optional<std::string>(match[1]) : std::nullopt;
+    // ".partial-12-34-0123abcd-NAME"; while it is written, with a dot before and ".0123456789abcdef.part" behind.
+    std::string_view rest = name;
+    if (rest.starts_with("..")) rest.remove_prefix(1);
+    const std::size_t word = rest.starts_with(".partial-") ? 9 : rest.starts_with(".previous-") ? 10 : 0;
+    if (word == 0) return std::nullopt;
+    rest.remove_prefix(word);
+    if (!take(rest, decimal, 0, "-") || !take(rest, decimal, 0, "-") || !take(rest, hexadecimal, 8, "-")) return std::nullopt;
+    constexpr std::size_t mark = 22;   // of a dot, 16 digits and ".part"
+    if (rest.size() > mark) {
+        std::string_view end = rest.substr(rest.size() - mark);
+        if (end.front() == '.') {
+            end.remove_prefix(1);
+            if (take(end, hexadecimal, 16, ".part") && end.empty()) rest.remove_suffix(mark);
+        }
+    }
+    return rest.empty() ? std::nullopt : std::optional<std::string>(rest);
 }
 
 }  // namespace parallax::engine

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <regex>
 #include <set>
 
 namespace parallax::engine {
@@ -70,18 +70,18 @@ InputSpec parse_input(const std::string& name, const Json& value, const std::str
     input.pointer = pointer;
     input.written = value;
     if (value.is_string()) {
-        input.files = {read_string(value, pointer, "the path of a file")};
+        input.files = {read_path(value, pointer)};
         return input;
     }
     check_object(value, pointer, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})");
-    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "keep_channels", "running", "slab"};
+    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "grey", "keep_channels", "running", "slab"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
     check_keys(value, pointer, known);
     const bool one = value.contains("file"), several = value.contains("files");
     if (one == several) {
         throw ConfigError(pointer, one ? "\"file\" beside \"files\"" : "neither \"file\" nor \"files\"", "one of \"file\" and \"files\"");
     }
-    if (one) input.files = {read_string(value["file"], pointer + "/file", "the path of a file")};
+    if (one) input.files = {read_path(value["file"], pointer + "/file")};
     if (several) {
         input.files = read_paths(value["files"], pointer + "/files");
         input.globs = true;
@@ -111,7 +111,12 @@ InputSpec parse_input(const std::string& name, const Json& value, const std::str
     if (value.contains("volume")) input.read.volume = read_count(value["volume"], pointer + "/volume");
     if (value.contains("page_axis")) input.read.page_axis = read_word(value["page_axis"], pointer + "/page_axis", {"t", "z"})[0];
     if (value.contains("raw")) input.read.raw = read_raw(value["raw"], pointer + "/raw");
-    if (value.contains("keep_channels")) input.read.keep_channels = read_flag(value["keep_channels"], pointer + "/keep_channels");
+    if (value.contains("grey")) input.read.grey = read_flag(value["grey"], pointer + "/grey");
+    if (value.contains("keep_channels")) {   // what stood for "grey": false when grey was the default
+        const bool grey = !read_flag(value["keep_channels"], pointer + "/keep_channels");
+        if (value.contains("grey") && grey != input.read.grey) throw ConfigError(pointer + "/keep_channels", "\"keep_channels\" against \"grey\"", "\"grey\" alone");
+        input.read.grey = grey;
+    }
     if (value.contains("slab")) input.slab = read_count(value["slab"], pointer + "/slab", 1);
     input.spacing = read_spacing(value, pointer);
     return input;
@@ -235,14 +240,14 @@ OutputSpec read_output(const std::string& name, const Json& value, const std::st
     output.written = value;
     std::string here = pointer;
     if (value.is_string()) {
-        output.file = read_string(value, pointer, "the path of a file");
+        output.file = read_path(value, pointer);
     } else {
         check_object(value, pointer, R"(a path, {"file": path, ...} or {"table": path})");
         check_keys(value, pointer, {"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
         const bool file = value.contains("file"), table = value.contains("table");
         if (file == table) throw ConfigError(pointer, file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"", "one of \"file\" and \"table\"");
         here = pointer + (file ? "/file" : "/table");
-        output.file = read_string(value[file ? "file" : "table"], here, "the path of a file");
+        output.file = read_path(value[file ? "file" : "table"], here);
         if (table) output.form = OutputForm::table;
         if (value.contains("of")) output.of = read_name(read_string(value["of"], pointer + "/of", "the name of an array or record"), pointer + "/of");
         if (value.contains("combine")) {
@@ -284,17 +289,27 @@ OutputSpec read_output(const std::string& name, const Json& value, const std::st
     return output;
 }
 
+/// "8 GB", "1.5MiB", with spaces around and between.
+std::optional<double> bytes_from(std::string_view text) {
+    static const std::map<std::string_view, double> factors{{"B", 1},   {"kB", 1e3},     {"MB", 1e6},       {"GB", 1e9},          {"TB", 1e12},
+                                                            {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    double number = 0;
+    if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc() || end[-1] == '.') return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    const auto factor = factors.find(text);
+    return factor == factors.end() ? std::nullopt : std::optional<double>(number * factor->second);
+}
+
 std::uint64_t read_memory(const Json& value, const std::string& pointer) {
-    const std::string expected = "a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"";
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > 0) return value.get<std::uint64_t>();
-    static const std::regex form(R"(\s*(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*)");
-    std::smatch match;
-    const std::string text = value.is_string() ? value.get<std::string>() : std::string();
-    if (!std::regex_match(text, match, form)) throw ConfigError(pointer, describe(value), expected);
-    static const std::map<std::string, double> factors{{"B", 1},   {"kB", 1e3},     {"MB", 1e6},       {"GB", 1e9},          {"TB", 1e12},
-                                                       {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
-    const double bytes = std::stod(match[1]) * factors.at(match[2]);
-    if (!(bytes >= 1 && bytes < 9e18)) throw ConfigError(pointer, describe(value), expected);
+    const double bytes = value.is_string() ? bytes_from(value.get_ref<const std::string&>()).value_or(0) : 0;
+    if (!(bytes >= 1 && bytes < 9e18)) throw ConfigError(pointer, describe(value), "a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"");
     return static_cast<std::uint64_t>(bytes);
 }
 

@@ -164,6 +164,12 @@ bool matches(const std::string& pattern, const std::string& text) {
     return p == pattern.size();
 }
 
+Locations absolute(Locations where) {
+    where.job_folder = fs::absolute(where.job_folder).lexically_normal();
+    for (auto& [name, folder] : where.roots) folder = fs::absolute(folder).lexically_normal();
+    return where;
+}
+
 fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer) {
     const fs::path path = locate(text, where, pointer).lexically_normal();
     check_confined(path, where, pointer);   // before the file is looked at: not even whether it is there is told

@@ -19,6 +19,9 @@ struct Locations {
     bool confined = false;                                   ///< inputs must lie below job_folder or a root, links followed
 };
 
+/// The same folders by paths that mean them from wherever they are looked at; outputs stay relative to where the caller stands.
+Locations absolute(Locations);
+
 /// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere.
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer);
 /// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.

@@ -14,15 +14,36 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Pages or volumes that are asked for must be there.
-void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, char axis, std::int64_t end) {
-    const std::int64_t there = info.desc.size(axis);
+void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, std::int64_t end) {
+    const std::int64_t there = info.pages();
     if (end <= there) return;
     throw ConfigError(pointer_to(input.pointer, std::string(what)), fmt::format("{} {}", what, end - 1),
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
-char page_axis_of(const io::FileInfo& info, const InputSpec& input) {
-    return info.desc.find(input.read.page_axis) ? input.read.page_axis : 't';
+/// Runs infer(). A step that refuses an array for its channels, as it would take one of them, says what makes one of them.
+ArrayDescs infer(const Job& job, const StepSpec& step, const Problem& problem) {
+    try {
+        return step.algorithm->infer(problem);
+    } catch (const ConfigError& error) {
+        for (const auto& [port, desc] : problem.inputs) {
+            if (!desc.find('c')) continue;
+            Problem one = problem;
+            std::erase_if(one.inputs.at(port).axes, [](const Axis& axis) { return axis.name == 'c'; });
+            one.inputs.at(port) = one.inputs.at(port).to_dense();
+            try {
+                step.algorithm->infer(one);
+            } catch (const ConfigError&) {   // it is not the channels
+                continue;
+            }
+            const std::string name = job.name_of(step.inputs.at(port));
+            throw UnsupportedError(fmt::format("step \"{}\" takes one channel, and \"{}\" is {}", step.id, name, desc.describe()),
+                                   {step.inputs.at(port).step ? std::string("\"grey\": true in the input that it comes from makes luminance of colours")
+                                                              : fmt::format("\"{}\": {{\"file\": ..., \"grey\": true}} makes luminance of colours", name),
+                                    R"({"run": "select", "axis": "c", "index": 0} before it takes one channel)"});
+        }
+        throw;
+    }
 }
 
 void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared) {
@@ -84,7 +105,11 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     whole.volume.reset();
     for (const fs::path& file : prepared.files) {
         prepared.infos.push_back(io::info(file, whole));
-        const ArrayDesc desc = delivered(prepared.infos.back(), input);
+        const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
+        for (const std::string& warning : prepared.infos.back().warnings) {
+            if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken
+            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end()) prepared.warnings.push_back(warning);
+        }
         if (&file == &prepared.files.front()) {
             prepared.desc = desc;
         } else if (desc.describe() != prepared.desc.describe()) {
@@ -98,26 +123,14 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     return prepared;
 }
 
-ArrayDesc delivered(const io::FileInfo& info, const InputSpec& input) {
-    const char page_axis = page_axis_of(info, input);
+ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputSpec& input) {
     if (input.read.volume && info.format != "nifti") {
         throw ConfigError(input.pointer + "/volume", fmt::format("a volume of a {} file", info.format), "a 4-D NIfTI file",
                           R"("page" takes a page of a TIFF, and a step {"run": "select", "axis": "t", "index": 0} one of any array)");
     }
-    if (input.read.pages) check_range(info, input, "page", page_axis, input.read.pages->second);
-    if (input.read.volume) check_range(info, input, "volume", 't', *input.read.volume + 1);
-    std::vector<ArrayDesc::Extent> extents;
-    for (const Axis& axis : info.desc.axes) {
-        std::int64_t size = axis.size;
-        if (axis.name == 'c' && !input.read.keep_channels) continue;
-        if (input.read.pages && axis.name == page_axis) size = input.read.pages->second - input.read.pages->first;
-        if (input.read.volume && axis.name == 't') size = 1;
-        if (size == 1 && axis.size > 1) continue;
-        extents.push_back({axis.name, size});
-    }
-    ArrayDesc desc = ArrayDesc::dense(info.desc.type, extents).with_unit(info.desc.unit);
-    for (Axis& axis : desc.axes) axis.spacing = info.desc.find(axis.name)->spacing;
-    return desc;
+    if (input.read.pages) check_range(info, input, "page", input.read.pages->second);
+    if (input.read.volume) check_range(info, input, "volume", *input.read.volume + 1);
+    return io::delivered(file, info, input.read);
 }
 
 ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
@@ -147,6 +160,17 @@ const ArrayDesc& Prepared::desc(const Source& source) const {
     throw std::out_of_range("no input is called \"" + source.port + "\"");
 }
 
+std::vector<std::string> Prepared::warnings() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        for (const std::string& warning : inputs[i].warnings) all.push_back(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        for (const std::string& warning : steps[i].warnings) all.push_back(fmt::format("step \"{}\": {}", job.steps[i].id, warning));
+    }
+    return all;
+}
+
 std::uint64_t Prepared::array_bytes() const {
     std::uint64_t bytes = 0;
     for (const PreparedInput& input : inputs) bytes += input.desc.dense_bytes();
@@ -171,7 +195,7 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
         next.problem.outputs = step.outputs;
         for (const auto& [port, source] : step.inputs) next.problem.inputs.emplace(port, prepared.desc(source));
         in_terms_of(prepared.job, step, [&] {
-            next.shapes = step.algorithm->infer(next.problem);
+            next.shapes = infer(prepared.job, step, next.problem);
             if (step.algorithm->warnings) next.warnings = step.algorithm->warnings(next.problem);
         });
         prepared.steps.push_back(std::move(next));

@@ -14,6 +14,7 @@ struct PreparedInput {
     std::vector<std::filesystem::path> files;
     std::vector<io::FileInfo> infos;
     ArrayDesc desc;                          ///< as it will be on the device
+    std::vector<std::string> warnings;       ///< what its files say of themselves and the array does not
 };
 
 struct PreparedStep {
@@ -32,6 +33,8 @@ struct Prepared {
 
     /// Description of an array; throws std::out_of_range for a record.
     const ArrayDesc& desc(const Source&) const;
+    /// What a person should know before it runs: "step \"recon\": ...", "input \"hologram\": ...".
+    std::vector<std::string> warnings() const;
     /// Bytes of all arrays together.
     std::uint64_t array_bytes() const;
 };
@@ -45,8 +48,9 @@ using PreparedInputs = std::map<std::string, PreparedInput>;
 Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& known = {});
 PreparedInput prepare_input(const InputSpec&, const Locations&);
 
-/// What read() will deliver for a file: pages chosen, colours made luminance.
-ArrayDesc delivered(const io::FileInfo&, const InputSpec&);
+/// What read() will deliver for a file: pages chosen, colours made luminance where the job says grey. Throws ConfigError for pages
+/// that are not there.
+ArrayDesc delivered(const std::filesystem::path&, const io::FileInfo&, const InputSpec&);
 /// The spacing that the job states, instead of the file's.
 ArrayDesc with_stated_spacing(ArrayDesc, const InputSpec&);
 /// Runs `work`; a ConfigError of an algorithm, which speaks of its own ports and parameters, comes out speaking of the job.

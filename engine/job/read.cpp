@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace parallax::engine {
@@ -34,6 +35,28 @@ void apply(HostArray& array, NonFinite policy, const std::string& origin, std::i
     }
 }
 
+constexpr const char* leave_alone = "do not write to a file while a job reads it; run the job again";
+
+/// What was read must be what was planned for: kernels run over so many elements of such a type, whatever the memory holds.
+void hold(const std::filesystem::path& file, const ArrayDesc& found, const ArrayDesc& planned) {
+    const auto same = [](const Axis& a, const Axis& b) { return a.name == b.name && a.size == b.size; };
+    if (found.type == planned.type && std::equal(found.axes.begin(), found.axes.end(), planned.axes.begin(), planned.axes.end(), same)) return;
+    throw IoError(to_utf8(file), fmt::format("has changed since the job looked at it: it held {}, and holds {}", planned.describe(), found.describe()),
+                  leave_alone);
+}
+
+/// Runs `read`. A file that has changed meanwhile is told as that, whether reading it went well or not.
+template <class Read>
+void as_looked_at(const std::filesystem::path& file, const io::FileInfo& info, const Read& read) {
+    try {
+        read();
+    } catch (const IoError&) {
+        check_unchanged(file, info);
+        throw;
+    }
+    check_unchanged(file, info);
+}
+
 }  // namespace
 
 void apply_non_finite(HostArray& array, NonFinite policy, const std::string& origin) {
@@ -44,33 +67,52 @@ void apply_non_finite(HostArray& array, NonFinite policy, const std::string& ori
     else apply<double>(array, policy, origin, is_complex(type) ? 2 : 1);
 }
 
+void check_unchanged(const std::filesystem::path& file, const io::FileInfo& info) {
+    if (!info.identity) return;
+    const auto now = host::identity_of(file);
+    if (now == info.identity) return;
+    throw IoError(to_utf8(file), fmt::format("{} since the job looked at it, when it held {}", now ? "has changed" : "has gone", info.desc.describe()), leave_alone);
+}
+
 HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonFinite policy,
                      const std::function<HostArray(const ArrayDesc&)>& allocate) {
     io::ReadOptions options = input.read;
     if (input.combine.empty()) options.allocate = allocate;
     std::vector<HostArray> arrays;
-    for (const std::filesystem::path& file : prepared.files) {
-        arrays.push_back(io::read(file, options));
+    for (std::size_t i = 0; i < prepared.files.size(); ++i) {
+        const std::filesystem::path& file = prepared.files[i];
+        as_looked_at(file, prepared.infos[i], [&] {
+            arrays.push_back(io::read(file, options));
+            hold(file, arrays.back().desc, delivered(file, prepared.infos[i], input));
+        });
         apply_non_finite(arrays.back(), policy, fmt::format("input \"{}\", {}", input.name, to_utf8(file)));
     }
-    return combine_input(input, arrays);
+    return combine_input(input, prepared, arrays);
 }
 
 bool has_slices(const InputSpec& spec, const PreparedInput& input) {
-    if (input.files.size() != 1 || !spec.combine.empty() || spec.read.pages || spec.read.volume || spec.read.keep_channels) return false;
+    if (input.files.size() != 1 || !spec.combine.empty() || spec.read.pages || spec.read.volume) return false;
     return input.infos.front().in_slices;
 }
 
 io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepared) {
-    io::SliceStream slices = io::open_slices(prepared.files.front(), input.read);
-    if (slices.desc.describe() != prepared.infos.front().desc.describe())
-        throw IoError(to_utf8(prepared.files.front()), fmt::format("holds {} now, and held {}", slices.desc.describe(), prepared.infos.front().desc.describe()),
-                      "do not write to a file while a job reads it");
+    const std::filesystem::path file = prepared.files.front();
+    const io::FileInfo info = prepared.infos.front();
+    io::SliceStream slices;
+    as_looked_at(file, info, [&] {
+        slices = io::open_slices(file, input.read);
+        hold(file, slices.desc, info.desc);
+    });
+    slices.next = [file, info, next = std::move(slices.next)](std::int64_t count, std::byte* to) {
+        as_looked_at(file, info, [&] { next(count, to); });
+    };
+    slices.skip = [file, info, skip = std::move(slices.skip)](std::int64_t count) { as_looked_at(file, info, [&] { skip(count); }); };
     return slices;
 }
 
-HostArray combine_input(const InputSpec& input, const std::vector<HostArray>& arrays) {
+HostArray combine_input(const InputSpec& input, const PreparedInput& prepared, const std::vector<HostArray>& arrays) {
     HostArray array = input.combine.empty() ? arrays.front() : io::combine(arrays, input.combine);
+    hold(prepared.files.front(), array.desc, prepared.desc);
     array.desc = with_stated_spacing(std::move(array.desc), input);
     return array;
 }

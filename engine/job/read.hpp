@@ -5,17 +5,21 @@
 
 namespace parallax::engine {
 
-/// Reads, combines, states the spacing, and does to NaN and infinity what the job says. `allocate` may give the memory
-/// of the array (pinned, for instance) and may be empty. Throws IoError.
+/// Reads, combines, states the spacing, and does to NaN and infinity what the job says. What comes out has the shape and type of
+/// prepared.desc, for which plans are made and memory is sized. `allocate` may give the memory of the array (pinned, for instance)
+/// and may be empty. Throws IoError, also for a file that is another one by now than when it was looked at.
 HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite, const std::function<HostArray(const ArrayDesc&)>& allocate);
 
 /// Whether open_slices() can read it, passing over what is not wanted.
 bool has_slices(const InputSpec&, const PreparedInput&);
-/// The same file, a few slices at a time. Throws IoError where it cannot be read so.
+/// The same file, a few slices at a time. Throws IoError where it cannot be read so, and as read_input() for files that change.
 io::SliceStream open_slices(const InputSpec&, const PreparedInput&);
 
-/// Several arrays as the one that the input is.
-HostArray combine_input(const InputSpec&, const std::vector<HostArray>&);
+/// Several arrays as the one that the input is. Throws IoError unless that has the shape and type of prepared.desc.
+HostArray combine_input(const InputSpec&, const PreparedInput&, const std::vector<HostArray>&);
+
+/// Throws IoError if a file of an input is no longer the one that was looked at.
+void check_unchanged(const std::filesystem::path&, const io::FileInfo&);
 
 /// propagate leaves an array as it is; reject throws IoError with the index of the first value that is not finite; mask
 /// puts 0 in place of each. Complex numbers by their parts. `origin` names the array in errors.

@@ -34,7 +34,8 @@ Json to_json(const FileReport& file) {
 Json to_json(const StepReport& step) {
     Json kernels = Json::array(), refusals = Json::array();
     for (const PlanBuilder::Built& built : step.kernels) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
+                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}, {"seconds", built.seconds}});
     }
     for (const Refusal& refusal : step.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
     return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
@@ -70,7 +71,7 @@ Json to_json(const JobResult& result) {
     for (const InputReport& input : result.inputs) {
         Json files = Json::array();
         for (const FileReport& file : input.files) files.push_back(to_json(file));
-        inputs[input.name] = {{"array", input.array}, {"files", std::move(files)}};
+        inputs[input.name] = {{"array", input.array}, {"files", std::move(files)}, {"warnings", input.warnings}};
     }
     for (const StepReport& step : result.steps) steps.push_back(to_json(step));
     for (const OutputReport& output : result.outputs) {

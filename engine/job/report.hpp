@@ -21,6 +21,7 @@ struct InputReport {
     std::string name;
     std::vector<FileReport> files;
     std::string array;           ///< "u8 480 x 640 (y, x)"
+    std::vector<std::string> warnings;
 };
 struct StepReport {
     std::string id, algorithm, variant;

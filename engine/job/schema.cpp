@@ -73,12 +73,13 @@ Json input_schema() {
         {"combine", {{"enum", combine_words}}},
         {"page", described(index, "One page of a stack, from 0.")},
         {"pages", described({{"type", "array"}, {"items", index}, {"minItems", 2}, {"maxItems", 2}}, "[first, end], the end left out.")},
-        {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes.")},
+        {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes, instead of what the file says; a file that says nothing has planes.")},
         {"volume", described(index, "One volume of a 4-D NIfTI file, from 0.")},
         {"raw", described(std::move(raw), "Layout of a file without a header.")},
         {"running", described({{"type", "integer"}, {"minimum", 1}}, "In a series: this many neighbours, the item in their middle, combined; odd.")},
         {"slab", described({{"type", "integer"}, {"minimum", 1}}, "Slices in memory at a time, for steps that can work so. Left out: all, or as many as fit.")},
-        {"keep_channels", described({{"type", "boolean"}}, "Keep colours instead of making luminance of them.")}};
+        {"grey", described({{"type", "boolean"}}, "Make luminance of colours and leave transparency out. Left out: all channels, as an axis c.")},
+        {"keep_channels", described({{"type", "boolean"}}, "The opposite of \"grey\", as jobs of version 0.1 wrote it.")}};
     for (const std::string& unit : spacing_units) {
         properties["spacing_" + unit] = described(spacing_schema(), "Size of a pixel, instead of what the file says: a number, [x, y] or [x, y, z].");
     }
@@ -118,7 +119,7 @@ Json for_each_schema() {
         {paths, closed({{"files", described(paths, "Files, each an item.")},
                         {"pages", described(paths, "Stacks, each page an item.")},
                         {"volumes", described(paths, "4-D NIfTI files, each volume an item.")},
-                        {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes.")},
+                        {"page_axis", described({{"enum", {"t", "z"}}}, "Whether pages are times or planes, instead of what the file says.")},
                         {"range", described({{"type", "array"}, {"items", index}, {"minItems", 2}, {"maxItems", 2}}, "[first, end], the end left out.")},
                         {"stride", described({{"type", "integer"}, {"minimum", 1}}, "Every n-th.")}})});
     return {{"type", "object"},
@@ -165,6 +166,8 @@ Json job_schema(const std::vector<Algorithm>& algorithms) {
 }
 
 Json starting_job(const Algorithm& algorithm) {
+    // Of parameters that have no default, for nobody can guess them.
+    static const Json examples{{"wavelength_nm", 532}, {"distance_um", 1000}};
     Json inputs = Json::object(), outputs = Json::object();
     const bool any_of_them = std::none_of(algorithm.inputs.begin(), algorithm.inputs.end(), [](const Port& p) { return p.required; });   // then the first
     for (const Port& port : algorithm.inputs) {
@@ -184,10 +187,11 @@ Json starting_job(const Algorithm& algorithm) {
         if (shown) outputs[port.name] = port.name + (port.kind == PortKind::record ? ".json" : port.kind == PortKind::drawing ? ".svg" : ".npy");
     }
     Json step{{"id", algorithm.name}, {"run", algorithm.name}};
-    const Json defaults = algorithm.parameters.defaults().to_json();
+    const Json schemas = algorithm.parameters.schema()["properties"];
     for (const ParameterField& field : algorithm.parameters.fields()) {
-        step["//" + field.canonical_key] = fmt::format("{} ({})", field.doc, field.type);
-        step[field.canonical_key] = defaults[field.canonical_key];
+        const bool required = !schemas[field.canonical_key].contains("default");
+        step["//" + field.canonical_key] = fmt::format("{} ({}{})", field.doc, field.type, required ? "; required, and yours will differ" : "");
+        step[field.canonical_key] = required ? examples.at(field.canonical_key) : schemas[field.canonical_key]["default"];
     }
     Json job{{"parallax", 1}, {"comment", algorithm.summary}};
     if (!algorithm.inputs.empty()) job["inputs"] = std::move(inputs);

@@ -1,5 +1,7 @@
 #include "job/spill.hpp"
 
+#include "core/carry.hpp"
+#include "core/judge.hpp"
 #include "core/observation.hpp"
 #include "job/slabs.hpp"
 
@@ -26,7 +28,9 @@ public:
         for (auto& [port, array] : inputs_) array = array.to_dense();
         for (const auto& [port, desc] : job.prepared_.steps[step].shapes) {
             HostArray& array = outputs_.emplace(port, HostArray::make(desc.to_dense())).first->second;
-            if (!inputs_.empty()) array.metadata = inputs_.begin()->second.metadata;
+            if (inputs_.empty()) continue;
+            const HostArray& first = inputs_.begin()->second;
+            array.metadata = carry(step_.algorithm->name, step_.parameters, first.desc, first.metadata);
         }
     }
     ~Turn() {
@@ -127,8 +131,10 @@ private:
         session_.queue().finish(step_.id);
         for (const auto& [port, part] : parts)
             if (tiling) keep(*tiling, number, port, part);
-        Json records = execution->finish_records();
+        Json records;
+        in_terms_of(job_.prepared_.job, step_, [&] { records = execution->finish_records(); });
         join_observation(observed_, take_observation(records));
+        for (std::string& words : take_warnings(records)) work_.warnings.push_back({at_, std::move(words)});
         for (const auto& [port, record] : records.items())
             records_[port] = records_.contains(port) ? tiling->way.join(records_[port], record) : record;
     }

@@ -1,5 +1,7 @@
 #include "job/stream.hpp"
 
+#include "core/carry.hpp"
+#include "core/judge.hpp"
 #include "core/observation.hpp"
 #include "job/slabs.hpp"
 
@@ -173,7 +175,10 @@ void Stream::compute(Work& work, Work::Flight& flight, std::map<Source, DeviceAr
             const Source source{i, port};
             DevicePool& pool = planned_->down.count(source) ? transfers_ : locals_;
             DeviceArray array{desc.to_dense(), {}, pool.acquire(desc.dense_bytes())};
-            if (!bindings.inputs.empty()) array.metadata = bindings.inputs.begin()->second.metadata;
+            if (!bindings.inputs.empty()) {
+                const DeviceArray& first = bindings.inputs.begin()->second;
+                array.metadata = carry(step.algorithm->name, step.parameters, first.desc, first.metadata);
+            }
             arrays[source] = array;
             bindings.outputs.emplace(port, std::move(array));
         }
@@ -237,8 +242,10 @@ void Stream::download(Work& work, Work::Flight& flight, std::map<Source, DeviceA
 }
 
 void Stream::take_records(Work& work, Work::Flight& flight, std::size_t step) {
-    Json records = flight.executions[step]->finish_records();
+    Json records;
+    in_terms_of(work.prepared->job, work.prepared->job.steps[step], [&] { records = flight.executions[step]->finish_records(); });
     for (std::string& words : in_words(take_observation(records))) work.warnings.push_back({step, std::move(words)});
+    for (std::string& words : take_warnings(records)) work.warnings.push_back({step, std::move(words)});
     for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
 }
 

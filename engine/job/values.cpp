@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 namespace parallax::engine {
 
@@ -46,19 +45,31 @@ std::string read_word(const Json& value, const std::string& pointer, const std::
     return text;
 }
 
+std::string read_path(const Json& value, const std::string& pointer) {
+    constexpr std::size_t most = 4096;
+    std::string path = read_string(value, pointer, "the path of a file");
+    if (path.size() > most) throw ConfigError(pointer, fmt::format("a path of {} bytes", path.size()), fmt::format("at most {} bytes", most));
+    return path;
+}
+
 std::vector<std::string> read_paths(const Json& value, const std::string& pointer) {
-    if (value.is_string()) return {read_string(value, pointer, "a path")};
+    if (value.is_string()) return {read_path(value, pointer)};
     if (!value.is_array() || value.empty()) throw ConfigError(pointer, describe(value), "a path, a pattern such as \"bg/*.tif\", or a list of them");
     std::vector<std::string> paths;
-    for (std::size_t i = 0; i < value.size(); ++i) paths.push_back(read_string(value[i], pointer_to(pointer, i), "a path"));
+    for (std::size_t i = 0; i < value.size(); ++i) paths.push_back(read_path(value[i], pointer_to(pointer, i)));
     return paths;
 }
 
+bool is_name(std::string_view text) noexcept {
+    const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; };
+    const auto inside = [letter](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+    return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), inside);
+}
+
 std::string read_name(const std::string& name, const std::string& pointer) {
-    static const std::regex word("[A-Za-z_][A-Za-z0-9_-]*");
-    if (!std::regex_match(name, word)) {
-        throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
-    }
+    constexpr std::size_t most = 100;
+    if (name.size() > most) throw ConfigError(pointer, fmt::format("a name of {} characters", name.size()), fmt::format("at most {} characters", most));
+    if (!is_name(name)) throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
     return name;
 }
 

@@ -53,7 +53,7 @@ void read_work(Work& work, const ReadHooks& hooks) {
         } else {
             const Scope scope(work.profiler, "read");
             const HostTimer timer(work.profiler, spec.name);
-            work.inputs[i] = spec.running > 0 && hooks.neighbours ? combine_input(spec, hooks.neighbours(i))
+            work.inputs[i] = spec.running > 0 && hooks.neighbours ? combine_input(spec, input, hooks.neighbours(i))
                                                                   : read_input(spec, input, prepared.job.non_finite, hooks.memory);
         }
     }

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace parallax::engine::peers {
+namespace fs = std::filesystem;
 namespace {
 
 std::string file_name(const std::string& name) {
@@ -17,14 +19,30 @@ std::string file_name(const std::string& name) {
 #endif
 }
 
+/// A build has its library in lib and its modules in bin; an installation, program and library apart, has them below its library.
+std::vector<fs::path> folders() {
+    const fs::path own = host::platform::own_folder();
+    if (own.empty()) return {};
+    return {own, own / "../bin", own / "parallax", own / PARALLAX_MODULES_FROM_PROGRAM};
+}
+
 }  // namespace
 
 Module::Module(const std::string& name, int abi, const std::string& built_where) : file_(file_name(name)) {
     namespace platform = host::platform;
-    std::string problem;
-    library_ = platform::SharedLibrary::open((platform::own_folder() / file_).string(), problem);
+    std::string first, problem;
+    for (const fs::path& folder : folders()) {
+        const fs::path file = (folder / file_).lexically_normal();
+        std::error_code ignored;
+        if (library_ || !fs::exists(file, ignored)) continue;
+        library_ = platform::SharedLibrary::open(file.string(), problem);
+        if (!library_ && first.empty()) first = problem;
+    }
     if (!library_) library_ = platform::SharedLibrary::open(file_, problem);
-    if (!library_) throw UnsupportedError(fmt::format("the module {} is not there", file_), {fmt::format("{}; it is built {}", problem, built_where)});
+    if (!library_) {
+        const std::string why = first.empty() ? fmt::format("there is none in {}, and: {}", platform::own_folder().string(), problem) : first;
+        throw UnsupportedError(fmt::format("the module {} {}", file_, first.empty() ? "is not there" : "cannot be opened"), {fmt::format("{}; it is built {}", why, built_where)});
+    }
     int (*version)() = nullptr;
     find(version, fmt::format("plx_{}_abi", name).c_str());
     if (version() != abi) throw UnsupportedError(fmt::format("the module {} cannot be used", file_), {fmt::format("{} is of another version of Parallax", file_)});

@@ -1,96 +1,37 @@
 #include "selftest/selftest.hpp"
 
-#include "compare/inputs.hpp"
+#include "compare/device_worker.hpp"
+#include "job/report.hpp"
+#include "parallax/host/error.hpp"
 #include "selftest/problems.hpp"
-
-#include <fmt/format.h>
+#include "selftest/worker.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
+#include <utility>
 
 namespace parallax::engine::selftest {
 
 namespace {
 
-using compare::Agreement;
-using compare::HostArrays;
+/// To open the device, probe it, and ask which variant takes what.
+constexpr double patience_s = 300;
 
-/// What came out, on the host.
-struct Outputs {
-    HostArrays arrays;
-    Json records = Json::object();
+struct Task {
+    std::string algorithm, variant, type;
+    std::size_t problem = 0;
 };
 
-Outputs compute(Engine& engine, const SmallProblem& problem, const std::string& variant, const HostArrays& inputs) {
-    Session session(engine);
-    Call call;
-    call.algorithm = &engine.registry().get(problem.algorithm);
-    call.parameters = call.algorithm->parameters.parse(problem.parameters, "");
-    call.variant = variant;
-    call.outputs = problem.outputs;
-    for (const auto& [port, array] : inputs) call.inputs.emplace(port, session.upload(array));
-    const CallResult result = session.run(call);
-    Outputs outputs;
-    for (const auto& [port, array] : result.outputs) outputs.arrays.emplace(port, session.download(array));
-    outputs.records = result.records;
-    return outputs;
-}
-
-HostArrays make_inputs(Engine& judge, const SmallProblem& problem) {
-    Session session(judge);
-    HostArrays made;
-    for (const auto& [port, rule] : problem.inputs.items()) made[port] = compare::make_input(port, rule, session, made, {});
-    return made;
-}
-
-/// What may differ is the tolerance's; that something is missing is never within it.
-Agreement agreement_between(const Outputs& result, const Outputs& reference, const compare::Tolerance& tolerance) {
-    Agreement all;
-    const auto missing = [&all](const std::string& name) {
-        Agreement none;
-        none.agrees = none.exact = false;
-        none.why_not = name + ": nothing came out";
-        merge_into(all, none);
-    };
-    for (const auto& [port, expected] : reference.arrays) {
-        const auto made = result.arrays.find(port);
-        if (made == result.arrays.end()) missing(port);
-        else merge_into(all, compare_arrays(made->second, expected, tolerance, port));
-    }
-    for (const auto& [port, expected] : reference.records.items()) {
-        if (!result.records.contains(port)) missing(port);
-        else merge_into(all, compare_records(result.records[port], expected, tolerance, port));
-    }
-    return all;
-}
-
-std::string reason_of(const UnsupportedError& error) { return error.reasons.empty() ? error.what() : fmt::format("{}", fmt::join(error.reasons, "; ")); }
-
-Row run_row(Engine& engine, const SmallProblem& problem, const Variant& variant, const HostArrays& inputs, const Outputs& reference) {
-    Row row{problem.algorithm, problem.name, variant.name, variant.role == Role::peer, Outcome::failed, {}, {}, false, 0};
-    const auto start = std::chrono::steady_clock::now();
-    try {
-        const Outputs outputs = compute(engine, problem, variant.name, inputs);
-        row.agreement = agreement_between(outputs, reference, tolerance_of(problem.algorithm, variant.name));
-        row.ran = true;
-        row.outcome = row.agreement.agrees ? Outcome::pass : Outcome::failed;
-        row.reason = row.agreement.why_not;
-    } catch (const UnsupportedError& error) {
-        row.outcome = Outcome::refused;
-        row.reason = reason_of(error);
-    } catch (const DeviceError& error) {
-        row.reason = error.what();
-        engine.renew();   // where the context is lost the variants after this one get another
-    } catch (const std::exception& error) {
-        row.reason = error.what();
-    }
-    row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+Row failed_row(const std::string& algorithm, const std::string& problem, const std::string& variant, std::string reason) {
+    Row row{algorithm, problem, variant, {}, false, Outcome::failed, {}, {}, 0};
+    row.reason = std::move(reason);
     return row;
-}
-
-Row failed_row(const std::string& algorithm, const std::string& problem, std::string reason) {
-    return {algorithm, problem, "reference", false, Outcome::failed, std::move(reason), {}, false, 0};
 }
 
 /// A library that ran nothing is not there: its refusals say only that. One that ran something refuses for a reason.
@@ -101,67 +42,172 @@ void leave_out_absent(std::vector<Row>& rows) {
     std::erase_if(rows, [&](const Row& row) { return row.peer && row.outcome == Outcome::refused && present.count(row.variant) == 0; });
 }
 
-bool is_for(const Variant& variant, host::Backend backend, const SmallProblem& problem) {
-    if (!problem.variants.empty() && std::find(problem.variants.begin(), problem.variants.end(), variant.name) == problem.variants.end()) return false;
-    return std::find(variant.backends.begin(), variant.backends.end(), backend) != variant.backends.end();
-}
+/// Hands out tasks. Who has begun with an algorithm goes on with it, so that its programs and references are made once.
+class Tasks {
+public:
+    explicit Tasks(std::size_t algorithms) : queues_(algorithms), owners_(algorithms, 0) {}
+    void add(std::size_t algorithm, std::size_t task) { queues_[algorithm].push_back(task); }
+    std::size_t size() const {
+        std::size_t count = 0;
+        for (const auto& queue : queues_) count += queue.size();
+        return count;
+    }
+    /// The number of a task; nothing is left: none. `current` is the algorithm that the worker has.
+    std::optional<std::size_t> next(std::optional<std::size_t>& current) {
+        const std::lock_guard lock(mutex_);
+        if (!current || queues_[*current].empty()) {
+            if (current) --owners_[*current];
+            current.reset();
+            // The longest queue, divided among those who are at it already.
+            for (std::size_t i = 0; i < queues_.size(); ++i)
+                if (!queues_[i].empty() && (!current || queues_[i].size() * (owners_[*current] + 1) > queues_[*current].size() * (owners_[i] + 1))) current = i;
+            if (!current) return std::nullopt;
+            ++owners_[*current];
+        }
+        const std::size_t task = queues_[*current].front();
+        queues_[*current].erase(queues_[*current].begin());
+        return task;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::vector<std::size_t>> queues_;
+    std::vector<std::size_t> owners_;
+};
+
+class SelfTest {
+public:
+    SelfTest(const host::DeviceInfo& device, const Registry& registry, const Options& options)
+        : device_(to_json(device)), registry_(registry), options_(options), extent_(options.thorough ? "product" : "cover"),
+          problems_(problems(options.thorough ? Extent::product : Extent::cover)) {}
+
+    std::vector<Row> run() {
+        std::vector<std::string> names;
+        for (const Algorithm& algorithm : registry_.algorithms()) {
+            const auto& asked = options_.algorithms;
+            if (asked.empty() || std::find(asked.begin(), asked.end(), algorithm.name) != asked.end()) names.push_back(algorithm.name);
+        }
+        std::vector<Row> without;
+        Tasks queue(names.size());
+        Ask first = start();
+        for (std::size_t i = 0; i < names.size(); ++i) list_tasks(first, names[i], i, queue, without);
+        rows_.resize(tasks_.size());
+        if (options_.worker.empty()) serve(queue, std::move(first));
+        else work(queue, std::move(first));
+        for (Row& row : without) rows_.push_back(std::move(row));
+        leave_out_absent(rows_);
+        return std::move(rows_);
+    }
+
+private:
+    /// Answers requests of worker.hpp. Throws WorkerLost, and CancelledError.
+    using Ask = std::function<Json(const Json& request, double limit_s)>;
+
+    Ask start() const {
+        if (!options_.worker.empty()) {
+            compare::WorkerOptions options;
+            options.command = options_.worker;
+            options.cancelled = options_.cancelled;
+            return [worker = std::make_shared<compare::DeviceWorker>(device_, std::move(options))](const Json& request, double limit_s) { return worker->ask(request, limit_s); };
+        }
+        const auto here = make_worker();
+        here({{"do", "open"}, {"device", device_}});
+        return [here, cancelled = options_.cancelled](const Json& request, double) -> Json {
+            if (cancelled && cancelled()) throw CancelledError("stopped on request");
+            try {
+                return here(request);
+            } catch (const std::exception& error) {
+                return {{"error", {{"message", error.what()}}}};
+            }
+        };
+    }
+
+    void list_tasks(const Ask& ask, const std::string& name, std::size_t algorithm, Tasks& queue, std::vector<Row>& without) {
+        const Json answer = ask({{"do", "tasks"}, {"algorithm", name}, {"extent", extent_}}, patience_s);
+        if (answer.contains("error")) {
+            without.push_back(failed_row(name, "", "", answer["error"].value("message", std::string())));
+            return;
+        }
+        for (const Json& task : answer.at("tasks")) {
+            queue.add(algorithm, tasks_.size());
+            tasks_.push_back({name, task.at("variant").get<std::string>(), task.at("type").get<std::string>(), task.at("problem").get<std::size_t>()});
+        }
+        if (answer.at("tasks").empty()) without.push_back(failed_row(name, "", "", "the self-test has no problem for it: engine/selftest/problems.cpp lists them"));
+    }
+
+    /// Each thread with a process of its own; one has the process that is there.
+    void work(Tasks& queue, Ask first) {
+        const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+        const int workers = std::min(options_.workers > 0 ? options_.workers : std::min(cores, 8), static_cast<int>(tasks_.size()));
+        std::vector<std::exception_ptr> errors(static_cast<std::size_t>(workers));
+        std::vector<std::thread> threads;
+        for (std::exception_ptr& error : errors) {
+            threads.emplace_back([&, ask = std::exchange(first, nullptr)] {
+                try {
+                    serve(queue, ask);
+                } catch (...) {
+                    error = std::current_exception();
+                }
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        for (const std::exception_ptr& error : errors)
+            if (error) std::rethrow_exception(error);
+    }
+
+    void serve(Tasks& queue, Ask ask) {
+        std::optional<std::size_t> algorithm;
+        while (const auto task = queue.next(algorithm)) {
+            if (options_.progress) options_.progress(tasks_[*task].algorithm + " " + tasks_[*task].variant, static_cast<double>(begun_++) / static_cast<double>(tasks_.size()));
+            if (!ask) ask = start();
+            rows_[*task] = row(ask, tasks_[*task]);
+        }
+    }
+
+    /// Lets go of a worker that was lost.
+    Row row(Ask& ask, const Task& task) const {
+        std::string reason;
+        try {
+            const Json answer = ask({{"do", "row"}, {"problem", task.problem}, {"variant", task.variant}, {"extent", extent_}}, options_.limit_s);
+            if (!answer.contains("error")) return Row::from_json(answer);
+            reason = answer["error"].value("message", std::string());
+        } catch (const compare::WorkerLost& lost) {
+            reason = lost.what();
+            ask = nullptr;
+        }
+        Row row = failed_row(task.algorithm, problems_[task.problem].name, task.variant, std::move(reason));
+        row.type = task.type;
+        const Variant* const variant = registry_.get(task.algorithm).variant(task.variant);
+        row.peer = variant != nullptr && variant->role == Role::peer;
+        return row;
+    }
+
+    Json device_;
+    const Registry& registry_;
+    const Options& options_;
+    std::string extent_;
+    const std::vector<SmallProblem>& problems_;
+    std::vector<Task> tasks_;
+    std::vector<Row> rows_;
+    std::atomic<std::size_t> begun_{0};
+};
 
 }  // namespace
 
-std::string_view to_string(Outcome outcome) noexcept {
-    switch (outcome) {
-        case Outcome::pass: return "pass";
-        case Outcome::refused: return "refuse";
-        case Outcome::failed: return "fail";
-    }
-    return "?";
+std::vector<Row> run(const host::DeviceInfo& device, const Registry& registry, const Options& options) {
+    for (const std::string& name : options.algorithms) registry.get(name, "--algorithm");
+    return SelfTest(device, registry, options).run();
 }
 
-Json Row::to_json() const {
-    Json json{{"algorithm", algorithm}, {"problem", problem}, {"variant", variant}, {"peer", peer}, {"outcome", to_string(outcome)}, {"seconds", seconds}};
-    if (!reason.empty()) json["reason"] = reason;
-    if (ran) json["agreement"] = agreement.to_json();
-    return json;
-}
-
-std::vector<Row> run(Engine& engine, Engine& judge, const std::vector<std::string>& algorithms, const Progress& progress) {
-    for (const std::string& name : algorithms) engine.registry().get(name, "--algorithm");
-    std::vector<const Algorithm*> chosen;
-    for (const Algorithm& algorithm : engine.registry().algorithms()) {
-        if (algorithms.empty() || std::find(algorithms.begin(), algorithms.end(), algorithm.name) != algorithms.end()) chosen.push_back(&algorithm);
+std::vector<Verdict> verdicts_after(const std::vector<Row>& rows, std::vector<Verdict> before, const Registry& registry) {
+    std::erase_if(before, [&](const Verdict& v) { return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.algorithm == v.algorithm; }); });
+    for (const Row& row : rows) {
+        const Variant* const variant = registry.get(row.algorithm).variant(row.variant);
+        const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) { return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type; });
+        if (row.outcome == Outcome::failed && !row.peer && variant != nullptr && !known)
+            before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')), hash_of_kernels(*variant)});
     }
-    std::vector<Row> rows;
-    double done = 0;
-    for (const Algorithm* const algorithm : chosen) {
-        bool any = false;
-        for (const SmallProblem& problem : problems()) {
-            if (problem.algorithm != algorithm->name) continue;
-            any = true;
-            HostArrays inputs;
-            Outputs reference;
-            try {
-                inputs = make_inputs(judge, problem);
-                reference = compute(judge, problem, "reference", inputs);
-            } catch (const std::exception& error) {
-                rows.push_back(failed_row(problem.algorithm, problem.name, error.what()));
-                continue;
-            }
-            for (const Variant& variant : algorithm->variants) {
-                if (!is_for(variant, engine.device().backend, problem)) continue;
-                if (progress) progress(algorithm->name + " " + variant.name, done / static_cast<double>(chosen.size()));
-                rows.push_back(run_row(engine, problem, variant, inputs, reference));
-            }
-        }
-        if (!any) rows.push_back(failed_row(algorithm->name, "", "the self-test has no problem for it: engine/selftest/problems.cpp lists them"));
-        ++done;
-    }
-    leave_out_absent(rows);
-    return rows;
-}
-
-bool passed(const std::vector<Row>& rows) {
-    const auto with = [&rows](Outcome outcome) { return std::any_of(rows.begin(), rows.end(), [outcome](const Row& row) { return row.outcome == outcome; }); };
-    return with(Outcome::pass) && !with(Outcome::failed);
+    return before;
 }
 
 }  // namespace parallax::engine::selftest

@@ -1,8 +1,9 @@
-// Does this device compute what the reference computes? Every variant that is written for its backend runs a small problem.
+// Does this device compute what the reference computes? Every variant that is written for its backend runs small problems.
 #pragma once
 
-#include "compare/agreement.hpp"
-#include "core/session.hpp"
+#include "core/algorithm.hpp"
+#include "core/verdicts.hpp"
+#include "selftest/row.hpp"
 
 #include <functional>
 #include <string>
@@ -10,34 +11,24 @@
 
 namespace parallax::engine::selftest {
 
-enum class Outcome { pass, refused, failed };
-std::string_view to_string(Outcome) noexcept;    ///< "pass", "refuse", "fail"
-
-/// One variant on one problem.
-struct Row {
-    std::string algorithm, problem, variant;
-    bool peer = false;                           ///< another's library
-    Outcome outcome = Outcome::pass;
-    std::string reason;                          ///< why it refused or failed; a failed build or launch says its message
-    compare::Agreement agreement;                ///< where it ran to its end
-    bool ran = false;                            ///< to its end: `agreement` says something
-    double seconds = 0;                          ///< compiling included
-    Json to_json() const;
+struct Options {
+    std::vector<std::string> algorithms;         ///< empty: all
+    bool thorough = false;                       ///< every variant, type, operation and size with each other
+    int workers = 0;                             ///< processes that compile and run side by side; 0: one a core, 8 at most
+    double limit_s = 300;                        ///< a row that takes longer has failed
+    std::vector<std::string> worker;             ///< program and arguments of a worker; empty: all in this process, one after another
+    std::function<void(const std::string& what, double done)> progress = {};   ///< before each row, in any thread; done: 0 to 1
+    std::function<bool()> cancelled = {};
 };
 
-/// Called before each row with how much is done, 0 to 1.
-using Progress = std::function<void(const std::string& what, double done)>;
+/// Rows in the order of the registry: every problem by the variant that a job would get, and every other variant by one of them.
+/// Each is held against the variant "reference" on the native device. Variants for other backends are no rows; nor are peers that
+/// are not there. A variant that throws, and a driver that ends or hangs its process, is a failed row, and the rest goes on.
+/// An algorithm without a problem is a failed row. Throws ConfigError (pointer "--algorithm") for a name that is no algorithm, and
+/// CancelledError.
+std::vector<Row> run(const host::DeviceInfo&, const Registry&, const Options&);
 
-/// Runs the problems of the algorithms that are named, all for an empty list, on `engine`, and holds them against the
-/// variant "reference" on `judge`, an engine of the native device. Variants for other backends are no rows; nor are peers that
-/// are not there. A variant that throws is a failed row and the rest goes on, on a device opened anew if its context is lost.
-/// An algorithm without a problem is a failed row. Throws ConfigError (pointer "--algorithm") for a name that is no algorithm.
-///
-///     Engine engine(*device), judge(*native);
-///     const bool sound = passed(run(engine, judge, {"fft"}));
-std::vector<Row> run(Engine& engine, Engine& judge, const std::vector<std::string>& algorithms, const Progress& = {});
-
-/// No row failed, and at least one passed.
-bool passed(const std::vector<Row>&);
+/// What is known of a device after these rows: verdicts on algorithms that were not tried stay as they were.
+std::vector<Verdict> verdicts_after(const std::vector<Row>&, std::vector<Verdict> before, const Registry&);
 
 }  // namespace parallax::engine::selftest

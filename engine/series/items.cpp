@@ -34,9 +34,14 @@ std::string name_of(const fs::path& file, const Locations& where) {
 std::int64_t parts_of(const fs::path& file, const ForEachSource& source) {
     io::ReadOptions options;
     options.page_axis = source.page_axis;
-    const ArrayDesc desc = io::info(file, options).desc;
-    const char axis = source.kind == "volumes" ? 't' : desc.find(source.page_axis) ? source.page_axis : 't';
-    return desc.size(axis);
+    const io::FileInfo info = io::info(file, options);
+    const bool deeper = info.desc.find('z') || info.desc.find('t') || info.desc.find('n');
+    const bool is_one_volume = source.kind == "volumes" && info.format == "nifti";
+    if (info.page_axes == 0 && deeper && !is_one_volume) {
+        throw ConfigError(source.pointer, fmt::format("{}, a {} file of {}", to_utf8(file), info.format, info.desc.describe()),
+                          source.kind == "pages" ? "a TIFF, whose pages can be gone through" : "a 4-D NIfTI file, whose volumes can be gone through");
+    }
+    return info.pages();
 }
 
 std::vector<Element> find_elements(const ForEachSource& source, const Locations& where) {
@@ -83,9 +88,7 @@ std::string Items::name(std::size_t number) const {
 
 Items find_items(const Job& job, const Locations& where) {
     Items items;
-    items.where = where;
-    items.where.job_folder = fs::absolute(where.job_folder).lexically_normal();
-    for (auto& [name, folder] : items.where.roots) folder = fs::absolute(folder).lexically_normal();
+    items.where = absolute(where);   // files that are found stand in the items' jobs, where a relative one would be looked up once more
     if (!job.for_each) {
         items.list.emplace_back();
         return items;
@@ -93,7 +96,7 @@ Items find_items(const Job& job, const Locations& where) {
     items.for_each = *job.for_each;
     const auto& sources = items.for_each.sources;
     for (const ForEachSource& source : sources) {
-        const std::vector<Element> elements = find_elements(source, where);
+        const std::vector<Element> elements = find_elements(source, items.where);
         if (&source == &sources.front()) items.list.resize(elements.size());
         if (elements.size() != items.list.size()) {
             throw ConfigError(source.pointer, fmt::format("{} {} for \"{}\"", elements.size(), source.kind, source.variable),

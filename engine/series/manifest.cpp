@@ -71,20 +71,18 @@ std::optional<Record> record_from(const std::string& line) {
     return record;
 }
 
-bool is_journal(const fs::path& file) {
-    const std::string name = to_utf8(file.filename());
-    return name.starts_with("items-") && name.ends_with(".jsonl");
-}
-
-std::vector<fs::path> journals(const fs::path& folder) {
+std::vector<fs::path> files_named(const fs::path& folder, const char* start, const char* end_of_name) {
     std::vector<fs::path> files;
     std::error_code ignored;
     for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
-        if (is_journal(it->path())) files.push_back(it->path());
+        const std::string name = to_utf8(it->path().filename());
+        if (name.starts_with(start) && name.ends_with(end_of_name)) files.push_back(it->path());
     }
     std::sort(files.begin(), files.end());
     return files;
 }
+
+std::vector<fs::path> journals(const fs::path& folder) { return files_named(folder, "items-", ".jsonl"); }
 
 /// The first place where two documents differ, as a pointer and what stands there in each.
 void refuse_changes(const Json& before, const Json& now, const fs::path& folder) {
@@ -128,6 +126,7 @@ bool Manifest::exists(const fs::path& folder) { return fs::exists(folder / heade
 
 void Manifest::clear(const fs::path& folder) {
     for (const fs::path& file : journals(folder)) fs::remove(file);
+    for (const fs::path& file : files_named(folder, "found-", ".json")) fs::remove(file);
     fs::remove(folder / header_name);
 }
 

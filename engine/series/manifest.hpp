@@ -2,6 +2,7 @@
 //
 //   focus.series/series.json            the job that the records belong to
 //   focus.series/items-<unique>.jsonl   a line for each item that a process has finished: checksum, then JSON
+//   focus.series/found-<n>.json         what step n looked for, once for all items (settle.hpp)
 //
 // Every process appends to a file of its own, so that several shards can share a folder, on a network drive too, without
 // locks. A line that was cut off, or does not match its checksum, does not count. Of two lines for one item the later one does.

@@ -125,7 +125,7 @@ void Pipeline::run(SeriesResult& result) {
     result.stopped = !todo_.empty() || stop_;
     std::sort(failed_.begin(), failed_.end(), [](const Failure& a, const Failure& b) { return a.number < b.number; });
     result.failed = std::move(failed_);
-    result.warnings = std::move(warnings_);
+    for (SeriesWarning& warning : warnings_) result.warnings.push_back(std::move(warning));
     result.left_out = std::move(left_out_);
     result.stages = std::move(stages_);
     result.steps = lanes_.front()->stream.steps();

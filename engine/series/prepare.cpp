@@ -106,11 +106,11 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     if (!job.for_each) throw UnsupportedError("a job without for_each is no series", {"prepare() and run() of job/runner.hpp run it"});
     PreparedSeries series;
     series.job = std::move(job);
-    series.where = where;
+    series.where = absolute(where);
     series.options = options;
-    series.items = find_items(series.job, where);
+    series.items = find_items(series.job, series.where);
     for (const InputSpec& input : series.job.inputs) {
-        if (!input.each) series.shared.emplace(input.name, prepare_input(input, where));
+        if (!input.each) series.shared.emplace(input.name, prepare_input(input, series.where));
     }
     for (const OutputSpec& output : series.job.outputs) {
         if (!output.of_series()) continue;

@@ -37,6 +37,7 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"items", {{"all", series.items.size()}, {"mine", result.total}, {"done", result.done}, {"before", result.skipped}, {"failed", failed.size()}}},
             {"failed", std::move(failed)},
             {"warnings", std::move(warnings)},
+            {"found", result.found},
             {"stopped", result.stopped},
             {"complete", result.complete},
             {"seconds", result.seconds},

@@ -1,6 +1,7 @@
 #include "io/io.hpp"
 #include "job/outputs.hpp"
 #include "series/pipeline.hpp"
+#include "series/settle.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
@@ -150,7 +151,8 @@ bool is_complete(const PreparedSeries& series, const std::map<std::string, Recor
 
 }  // namespace
 
-SeriesResult run(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
+SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
+    PreparedSeries series = asked;
     const SeriesOptions& how = series.options;
     const fs::path& folder = how.manifest;
     if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
@@ -166,6 +168,7 @@ SeriesResult run(const PreparedSeries& series, const std::vector<Engine*>& engin
     if (how.resume || how.overwrite) remove_leftovers(series, todo);
 
     SeriesResult result;
+    if (!todo.empty()) settle(series, *engines.front(), result);
     for (std::size_t i = 0; i < series.items.size(); ++i) result.total += is_mine(series, i) ? 1 : 0;
     result.skipped = result.total - todo.size();
     Pipeline pipeline(series, engines, options, manifest, folds, std::move(todo));

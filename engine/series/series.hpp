@@ -87,6 +87,7 @@ struct SeriesResult {
     std::size_t total = 0;               ///< items of this shard
     std::size_t done = 0, skipped = 0;   ///< now, and before
     std::vector<Failure> failed;         ///< in order
+    Json found = Json::object();         ///< by step: what was looked for once for all items, as the manifest has it
     bool stopped = false;                ///< by the caller, or by an item's failure with on_error "stop"
     bool complete = false;               ///< every item of every shard has been dealt with: tables and the like are written
     std::vector<DeviceShare> devices;

@@ -150,8 +150,8 @@ std::vector<ProblemSet> make_sets() {
     row({"histogram", {"u8"}, frames, {{"image", random}}, Json::object(), {json(R"({"bins": 64})"), Json::object()}});
     row({"histogram", {"u16"}, frames, {{"image", random}}, Json::object(), {json(R"({"bins": 256})"), Json::object()}});
     row({"histogram", {"f32"}, frames, {{"image", random}}, json(R"({"bins": 256, "range": {"low": -2, "high": 2}})"), {json(R"({"bins": 64, "range": {"low": -1, "high": 1}})")}});
-    row({"hologram", {"u8", "f32"}, holograms, {{"hologram", edges}}, json(R"({"method": "convolution", "padding": "none", "pixel_um": 3.45, "distance_mm": 50})"),
-         {json(R"({"method": "angular_spectrum", "padding": "none", "pixel_um": 3.45, "distance_mm": 20})")}, {"amplitude"}, {}, {"small", "medium"}});
+    row({"hologram", {"u8", "f32"}, holograms, {{"hologram", edges}}, json(R"({"method": "convolution", "padding": "none", "wavelength_nm": 532, "pixel_um": 3.45, "distance_mm": 50})"),
+         {json(R"({"method": "angular_spectrum", "padding": "none", "wavelength_nm": 532, "pixel_um": 3.45, "distance_mm": 20})")}, {"amplitude"}, {}, {"small", "medium"}});
     sets.push_back(without_input("hologram_simulate", json(R"({"width": 1024, "height": 768, "count": 4})"), json(R"({"width": 300, "height": 200, "count": 2})")));
     row({"mask", {"f32", "u8"}, frames, {{"image", random}, {"mask", selection}}, json(R"({"value": 1})")});
     row({"metrics", {"u8", "f32"}, frames, {{"image", edges}, {"reference", smooth}}, json(R"({"range": 255})"), {Json::object()}, {}, {}, {"small", "medium"}});

@@ -3,7 +3,7 @@
 
 #include "cuda/api.hpp"
 #include "cuda/compiler.hpp"
-#include "parallax/host/program.hpp"
+#include "parallax/host/built_kernel.hpp"
 
 #include <map>
 #include <mutex>
@@ -35,11 +35,12 @@ struct BuiltProgram {
     double seconds = 0;
 };
 
-class CudaKernel final : public Kernel {
+class CudaKernel final : public BuiltKernel {
 public:
     CudaKernel(std::shared_ptr<CudaContext>, std::shared_ptr<const BuiltProgram>, CUfunction, std::string name);
     const std::string& name() const noexcept override { return name_; }
     std::size_t max_work_group() const override { return limits_.work_group; }
+    std::uint64_t local_memory() const override { return limits_.local_memory; }
     const KernelLimits& limits() const noexcept { return limits_; }
     CUfunction handle() const noexcept { return function_; }
     const CudaContext& context() const noexcept { return *context_; }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "opencl/api.hpp"
-#include "parallax/host/program.hpp"
+#include "parallax/host/built_kernel.hpp"
 
 #include <array>
 #include <map>
@@ -19,11 +19,12 @@ struct KernelLimits {
     std::uint64_t local_memory = 0;
 };
 
-class ClKernel final : public Kernel {
+class ClKernel final : public BuiltKernel {
 public:
     ClKernel(std::shared_ptr<ClContext>, cl::Kernel, std::string name);
     const std::string& name() const noexcept override { return name_; }
     std::size_t max_work_group() const override { return limits_.work_group; }
+    std::uint64_t local_memory() const override { return limits_.local_memory; }
     const KernelLimits& limits() const noexcept { return limits_; }
     cl_kernel handle() const noexcept { return kernel_(); }
     const ClContext& context() const noexcept { return *context_; }

@@ -1,7 +1,8 @@
 // From camera frames to the frame that is transformed.
 //   normalise   h = (H - D) / (B - D), and sums of h for its mean
 //   mean        the sums -> one mean; one work-group
-//   frame       h -> padded frame, real or complex, whose borders are the mean, zero, or mirror images
+//   frame       h -> padded frame, real or complex, whose borders are the mean, zero, or mirror images; h begins at (left, top)
+//               and the frame is periodic
 // The sums are taken in an order that depends on the size alone, so every device pads with the same mean.
 #include "prelude/prelude.clh"
 #include "hologram/camera.clh"
@@ -11,6 +12,9 @@
 #endif
 #ifndef COMPLEX_FRAME      // 1: frame of float2, 0: of float
 #define COMPLEX_FRAME 1
+#endif
+#ifndef COMPLEX_INPUT      // 1: `frame` takes a field of float2 (a demodulated hologram) and its complex mean
+#define COMPLEX_INPUT 0
 #endif
 #ifndef GROUP              // work-group size of normalise and mean, a power of two
 #define GROUP 256
@@ -63,16 +67,25 @@ INLINE uint mirrored(uint i, uint size, uint padded) {
     return m < size ? m : period - 1 - m;
 }
 
-KERNEL void frame(GLOBAL const float* RESTRICT h, GLOBAL const float* RESTRICT mean_of_h,
+#if COMPLEX_INPUT
+#define PIXEL float2
+#define NO_LIGHT make_float2(0.0f, 0.0f)
+#else
+#define PIXEL float
+#define NO_LIGHT 0.0f
+#endif
+
+KERNEL void frame(GLOBAL const PIXEL* RESTRICT h, GLOBAL const PIXEL* RESTRICT mean_of_h,
 #if COMPLEX_FRAME
                   GLOBAL float2* RESTRICT out,
 #else
                   GLOBAL float* RESTRICT out,
 #endif
-                  uint width, uint height, uint padded_width, uint padded_height) {
-    const uint x = get_global_id(0), y = get_global_id(1);
-    if (x >= padded_width) return;
-    float value;
+                  uint width, uint height, uint padded_width, uint padded_height, uint left, uint top) {
+    const uint i = get_global_id(0), j = get_global_id(1);
+    if (i >= padded_width) return;
+    const uint x = i >= left ? i - left : i + padded_width - left, y = j >= top ? j - top : j + padded_height - top;
+    PIXEL value;
 #if PADDING == REFLECT
     value = h[(ulong64)mirrored(y, height, padded_height) * width + mirrored(x, width, padded_width)];
 #else
@@ -82,14 +95,14 @@ KERNEL void frame(GLOBAL const float* RESTRICT h, GLOBAL const float* RESTRICT m
 #if PADDING == MEAN
         value = mean_of_h[0];
 #else
-        value = 0.0f;
+        value = NO_LIGHT;
 #endif
     }
 #endif
-    const ulong64 i = (ulong64)y * padded_width + x;
-#if COMPLEX_FRAME
-    out[i] = make_float2(value, 0.0f);
+    const ulong64 at = (ulong64)j * padded_width + i;
+#if COMPLEX_FRAME && !COMPLEX_INPUT
+    out[at] = make_float2(value, 0.0f);
 #else
-    out[i] = value;
+    out[at] = value;
 #endif
 }

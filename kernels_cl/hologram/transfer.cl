@@ -1,9 +1,12 @@
 // Transfer functions and impulse responses of free space, and their product with a spectrum.
 //   transfer            H(kx, ky) -> table in transform order
 //   impulse             g(x, y) dx dy -> table; centred: as in the paper, g at (x - W/2, y - H/2); else in transform order
+//   endless_mean        the table at frequency 0 -> exp(-ikd), where the frame is padded by its mean
 //   multiply_table      out = spectrum * table
 //   multiply_transfer   out = spectrum * H, H made on the fly: for stacks, where each table would serve once
-// The plane is planes[slot]: a number put there by the host, or by the focus search on the device.
+// The plane is planes[slot]: a number put there by the host, or by the focus search on the device. In a stack of which some
+// planes have a transfer function and others an impulse response, limit[plane].x < 0 marks the latter: where only the device
+// knows the plane, `impulse`, the transform and `transfer` are all launched, and each kernel leaves the other's planes alone.
 // Source: FORMULAS section 2; Goodman, Introduction to Fourier Optics; Matsushima & Shimobaba 2009 (band limit).
 #include "prelude/prelude.clh"
 #include "hologram/propagate.clh"
@@ -33,20 +36,34 @@ KERNEL void transfer(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRI
     const uint x = get_global_id(0), y = get_global_id(1);
     if (x >= width) return;
     const uint plane = planes[slot];
+    if (limit[plane].x < 0) return;
     table[(ulong64)y * width + x] = transfer_at(x, y, width, height, turns + 4 * plane, scale[plane], unit[plane], limit[plane]);
 }
 
 KERNEL void impulse(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
-                    GLOBAL const float2* RESTRICT unit, GLOBAL const uint* RESTRICT planes, uint slot, uint width, uint height) {
+                    GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes, uint slot,
+                    uint width, uint height) {
     const uint i = get_global_id(0), j = get_global_id(1);
     if (i >= width) return;
     const uint plane = planes[slot];
+    if (limit[plane].x >= 0) return;
 #if CENTRED
     const int x = (int)i - (int)(width / 2), y = (int)j - (int)(height / 2);
 #else
     const int x = signed_index(i, width), y = signed_index(j, height);
 #endif
     table[(ulong64)j * width + i] = impulse_at(x, y, turns + 4 * plane, scale[plane], unit[plane], METHOD == RAYLEIGH_SOMMERFELD);
+}
+
+// One work-item. Beyond the frame the mean goes on for ever, which the sampled g does not: its transform at frequency 0 is that of
+// a plane wave through a window, some percent off and another at every distance.
+KERNEL void endless_mean(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
+                         GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes, uint slot) {
+    if (get_global_id(0) != 0) return;
+    const uint plane = planes[slot];
+    if (limit[plane].x >= 0) return;
+    const float2 c = cis_turns(turns[4 * plane + 2]);
+    table[0] = make_float2(c.x, -scale[plane].z * c.y);
 }
 
 KERNEL void multiply_table(GLOBAL const float2* RESTRICT spectrum, GLOBAL const float2* RESTRICT table, GLOBAL float2* RESTRICT out,

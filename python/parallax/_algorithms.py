@@ -47,5 +47,6 @@ def _doc(algorithm: dict[str, Any]) -> str:
         for port in algorithm[title]:
             lines.append(f"{title[:-1]} {port['name']}{'' if port['required'] else ' (optional)'}: {port['doc']}")
     for parameter in algorithm["parameters"]:
-        lines.append(f"{' or '.join(parameter['keys'])} = {parameter['default']!r}: {parameter['doc']}")
+        standard = "(required)" if parameter["required"] else f"= {parameter['default']!r}"
+        lines.append(f"{' or '.join(parameter['keys'])} {standard}: {parameter['doc']}")
     return "\n".join(lines)

@@ -210,7 +210,7 @@ class AlgorithmCalls:
         wait: Sequence[Event] = (),
         cancel: CancelToken | None = None,
     ) -> Result:
-        """Reconstructs a digital hologram at one or many distances, with autofocus. Outputs: amplitude, phase, intensity, field, focus, carrier."""
+        """Reconstructs a digital hologram at one or many distances, with autofocus. Outputs: amplitude, phase, intensity, field, focus, carrier, planes."""
     def hologram_simulate(
         self,
         *,

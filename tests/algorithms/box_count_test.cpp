@@ -347,7 +347,8 @@ TEST_CASE("box_count: resampled voxels lie where their distance says, for any an
                 CHECK(middle <= (first + spacing[axis]) * (1 + 1e-9));
             }
         }
-        if (draw < 20) CHECK(reference_record(array, resample).at("levels").at(1).at("edge").get<double>() == doctest::Approx(2 * shortest));
+        const std::int64_t voxels = spec.size[0] * spec.size[1] * spec.size[2];
+        if (draw < 20 && voxels < 4'000'000) CHECK(reference_record(array, resample).at("levels").at(1).at("edge").get<double>() == doctest::Approx(2 * shortest));
     }
 }
 
@@ -417,8 +418,9 @@ TEST_CASE("box_count: labels by name, and hundreds of them") {
     for (const auto& device : tests::kernel_devices_under_test()) {
         INFO(tests::device_label(*device));
         Bench bench(device);
-        CHECK(bench.count(atlas, "", many) == record);
         CHECK(bench.count(atlas, "", named) == reference_record(atlas, named));
+        if (device->info().platform == "rusticl") continue;   // refused there: what pyramid_variant() says
+        CHECK(bench.count(atlas, "", many) == record);
         CHECK(bench.count_in_slabs(atlas, "", 7, many) == record);   // 64 at a time: eleven readings
     }
     const Algorithm algorithm = make_box_count();

@@ -79,8 +79,8 @@ TEST_CASE("pydhm_plus3cm: the carrier, and a focus on which all metrics agree") 
     const auto image = hologram_file("pydhm_plus3cm.tif");
     if (!image) return;
     const Carrier carrier = find_carrier(values_of(*image), image->desc.size('x'), image->desc.size('y'));
-    CHECK(carrier.x == -308);
-    CHECK(carrier.y == -238);
+    CHECK(carrier.x == doctest::Approx(-308.518).epsilon(1e-5));
+    CHECK(carrier.y == doctest::Approx(-238.481).epsilon(1e-5));
     // This order is the conjugate one, in focus in front of the sensor; the order opposite has the object behind it.
     const std::string text = R"({"method": "angular_spectrum", "wavelength_nm": 633, "pixel_um": 6.9, "padding": "none", )";
     for (
@@ -133,7 +133,7 @@ TEST_CASE("momey_beads1um: phase objects are in focus at 7.2 um") {
     if (!image) return;
     const HologramParameters p = parse(
         R"({"wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": {"from": 6, "to": 8.4, "step": 0.2}})");
-    CHECK(resolve(p, 512, 512).method == Method::angular_spectrum);
+    CHECK(resolve(p, 512, 512).methods.front() == Method::rayleigh_sommerfeld);   // pixels far below half a wavelength
     for (const double d : best_distances(p, *image, ObjectKind::phase)) CHECK(std::abs(d - 7.2) < .1);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("fringe_seq: simulated elsewhere, in focus where they were simulated")
     for (const auto& [file, distance] : {std::pair("fringe_seq_0_300.tif", 300.0), std::pair("fringe_seq_4_500.tif", 500.0)}) {
         const auto image = hologram_file(file);
         if (!image) return;
-        HologramParameters p = parse(R"({"pixel_um": 1.12})");
+        HologramParameters p = parse(R"({"wavelength_nm": 532, "pixel_um": 1.12, "distance_um": 300})");
         p.distance.values.clear();
         for (double d = distance - 80; d <= distance + 80; d += 20) p.distance.values.push_back(d * um);
         CHECK(std::abs(best_distances(p, *image, ObjectKind::phase)[2] - distance) < 25);  // brenner
@@ -171,7 +171,7 @@ TEST_CASE("every device reconstructs the reference's amplitude from real hologra
         R"("wavelength_nm": 633, "pixel_um": 5, "distance_mm": 649, "off_axis": {"x": -380, "y": -270, "radius": 260}})";
     const std::string horse_whole = R"("wavelength_nm": 633, "pixel_um": 5, "distance_mm": 649, "padding": "none"})";
     const std::string momey = R"("wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": 7.2})";
-    const std::string fringe = R"("pixel_um": 1.12, "distance_um": 500})";
+    const std::string fringe = R"("wavelength_nm": 532, "pixel_um": 1.12, "distance_um": 500})";
     const std::string holopy = R"("wavelength_nm": 660, "refractive_index": 1.33, "pixel_nm": 85.1, "distance_um": 16})";
     const Row rows[] = {
         {"pydhm_plus3cm.tif", R"({"method": "angular_spectrum", )" + plus},

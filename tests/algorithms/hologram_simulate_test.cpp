@@ -198,7 +198,7 @@ TEST_CASE("what is simulated is found again: place, distance and the record of t
         call.algorithm = &engine.registry().get("hologram");
         call.parameters = call.algorithm->parameters.parse(
             Json::parse(
-                R"({"distance_um": {"from": 500, "to": 700, "step": 20}, "autofocus": {"object": "amplitude"}, "planes": "best"})"),
+                R"({"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": {"from": 500, "to": 700, "step": 20}, "autofocus": {"object": "amplitude"}, "planes": "best"})"),
             "");
         call.inputs = {{"hologram", simulated.outputs.at("hologram")}};
         call.outputs = {"amplitude", "focus"};

@@ -39,6 +39,8 @@ Layer::Layer() {
     calls_ = find<decltype(calls_)>(opened, "parallax_faults_calls");
     failed_ = find<decltype(failed_)>(opened, "parallax_faults_failed");
     live_ = find<decltype(live_)>(opened, "parallax_faults_live");
+    limit_ = find<decltype(limit_)>(opened, "parallax_faults_limit");
+    refused_ = find<decltype(refused_)>(opened, "parallax_faults_refused");
     stall_ = find<decltype(stall_)>(opened, "parallax_faults_stall");
     disarm();
     cl_uint platforms = 0;

@@ -26,6 +26,11 @@ public:
     /// The call that failed first, empty while none has.
     std::string failed() const { return failed_(); }
     Live live() const;
+    /// A smaller device, see parallax_faults_limit().
+    void limit(unsigned long local_memory, unsigned long added, unsigned long group, const std::string& kernels = "") const {
+        limit_(local_memory, added, group, kernels.c_str());
+    }
+    long refused() const { return refused_(); }
     void stall(bool on) const { stall_(on ? 1 : 0); }
 
 private:
@@ -33,6 +38,8 @@ private:
     decltype(&parallax_faults_calls) calls_;
     decltype(&parallax_faults_failed) failed_;
     decltype(&parallax_faults_live) live_;
+    decltype(&parallax_faults_limit) limit_;
+    decltype(&parallax_faults_refused) refused_;
     decltype(&parallax_faults_stall) stall_;
 };
 

@@ -22,9 +22,9 @@ struct Subject {
 
 inline const std::vector<Subject>& subjects() {
     static const std::vector<Subject> list{
-        {"hologram", R"([{"run": "hologram", "distance_um": {"from": 900, "to": 1000, "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}])",
+        {"hologram", R"([{"run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": {"from": 900, "to": 1000, "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}])",
          R"({"amplitude": "amplitude.npy", "focus": "focus.json"})"},
-        {"hologram by VkFFT", R"([{"run": "hologram", "variant": "staged", "fft": "vkfft", "padding": "none"}])", R"({"amplitude": "deep/er/amplitude.tif"})"},
+        {"hologram by VkFFT", R"([{"run": "hologram", "variant": "staged", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000, "fft": "vkfft", "padding": "none"}])", R"({"amplitude": "deep/er/amplitude.tif"})"},
         {"equalize", R"([{"run": "equalize", "out": {"image": "even"}}, {"run": "histogram", "in": {"image": "even"}}])", R"({"even": "even.png", "histogram": "histogram.npy"})"},
         {"box_count", R"([{"run": "box_count", "threshold": 100}])", R"({"counts": "counts.json"})"},
         {"scan and sort", R"([{"run": "scan", "in": {"array": "keys"}}, {"run": "sort", "in": {"values": null}, "out": {"keys": "sorted"}}, {"run": "reduce", "in": {"array": "keys"}}])",

@@ -160,7 +160,7 @@ TEST_CASE("tiles: what cannot be cut is refused with the numbers and with what t
         {"yx", ElementType::u8, R"([{"run": "threshold"}])", R"({"mask": "mask.npy"})", "Otsu"},
         {"yx", ElementType::u8, R"([{"run": "convert", "type": "u8", "percentiles": {}, "out": {"image": "even"}}])", R"({"even": "even.npy"})", "percentiles"},
         {"yx", ElementType::f32, R"([{"run": "reduce", "in": {"array": "image"}}])", R"({"value": "v.json"})", "last digits"},
-        {"yx", ElementType::u8, R"([{"run": "hologram", "in": {"hologram": "image"}}])", R"({"amplitude": "a.npy"})", "whole hologram"},
+        {"yx", ElementType::u8, R"([{"run": "hologram", "in": {"hologram": "image"}, "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000}])", R"({"amplitude": "a.npy"})", "whole hologram"},
         {"yx", ElementType::f32, R"([{"run": "box_filter", "radius": 900, "out": {"image": "even"}}])", R"({"even": "even.npy"})", "more on both sides"},
         {"yx", ElementType::u8, R"([{"run": "diffusion_lb", "iterations": 900, "out": {"image": "even"}}])", R"({"even": "even.npy"})", "more on both sides"},
         {"yx", ElementType::u8, R"([{"run": "diffusion_aos", "out": {"image": "even"}}])", R"({"even": "even.npy"})", "from end to end"},

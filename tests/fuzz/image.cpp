@@ -46,7 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.limit_bytes = 16u << 20;
     only_io_errors([&] { io::info(path, options); });
     only_io_errors([&] { io::read(path, options); });
-    options.keep_channels = true;
     options.page_axis = 'z';
     options.pages = std::pair<std::int64_t, std::int64_t>{0, 1};
     only_io_errors([&] { io::read(path, options); });

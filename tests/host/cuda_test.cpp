@@ -346,6 +346,8 @@ TEST_CASE("the branches that defaults leave out compile as CUDA") {
         {"hologram/fused_rows_inverse.cl", {{"WANT_PHASE", "1"}, {"WANT_INTENSITY", "1"}, {"WANT_FIELD", "1"}}},
         {"hologram/prepare.cl", {{"HOLOGRAM_TYPE", "ushort"}, {"HAS_BACKGROUND", "1"}, {"HAS_DARK", "1"}, {"PADDING", "0"}, {"COMPLEX_FRAME", "0"}}},
         {"hologram/prepare.cl", {{"PADDING", "1"}}},
+        {"hologram/prepare.cl", {{"PADDING", "0"}, {"COMPLEX_INPUT", "1"}}},
+        {"hologram/prepare.cl", {{"PADDING", "1"}, {"COMPLEX_INPUT", "1"}}},
         {"hologram/prepare.cl", {{"PADDING", "2"}}},
         {"hologram/transfer.cl", {{"METHOD", "1"}}},
         {"hologram/transfer.cl", {{"METHOD", "3"}, {"CENTRED", "1"}}},

@@ -61,7 +61,7 @@ bool survives(const fs::path& path) {
     options.limit_bytes = 1 << 20;
     bool well = true;
     for (const bool channels : {false, true}) {
-        options.keep_channels = channels;
+        options.grey = !channels;
         try {
             const HostArray array = io::read(path, options);
             if (!array.memory || array.desc.dense_bytes() > options.limit_bytes || !array.desc.is_dense())
@@ -160,8 +160,8 @@ TEST_CASE("every broken file has its sentence") {
     const std::vector<Row> rows = {
         {"empty.png", "", "empty"},
         {"words.png", "these are words and no picture", "does not begin as one"},
-        {"words.xyz", "these are words and no picture", "no format that is known"},
-        {"table.csv", "a,b\n1,2\n", "no format that is known"},
+        {"words.xyz", "these are words and no picture", "is a text file"},
+        {"table.csv", "a,b\n1,2\n", "is a text file"},
         {"huge.png", png_size, "cannot come out of"},
         {"words.npy", "these are words and no array", "does not begin as one"},
         {"packed.npy", "\x1f\x8b\x08 and no gzip behind it", "gzip stream is damaged"},
@@ -233,7 +233,7 @@ TEST_CASE("every broken file has its sentence") {
         CAPTURE(row.name);
         const fs::path path = folder / row.name;
         put(path, row.bytes);
-        const IoError error = io_error(path, [&] { io::read(path); });
+        const IoError error = io_error(path, [&] { io::read(path, {.grey = true}); });
         CAPTURE(error.problem);
         CHECK(error.problem.find(row.problem) != std::string::npos);
         CHECK_FALSE(error.hint.empty());

@@ -29,25 +29,25 @@ TEST_CASE("luminance is PIL's") {
     const HostArray rgb = array_of<std::uint8_t>(ArrayDesc::dense(ElementType::u8, {{'y', 1}, {'x', 4}, {'c', 3}}),
                                                  {200, 100, 50, 255, 255, 255, 1, 2, 3, 0, 0, 255});
     io::write(folder / "a.png", rgb);
-    CHECK(values_of<std::uint8_t>(io::read(folder / "a.png")) == u8s{124, 255, 2, 29});
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.png", {.grey = true})) == u8s{124, 255, 2, 29});
     const HostArray deep = array_of<std::uint16_t>(ArrayDesc::dense(ElementType::u16, {{'y', 1}, {'x', 2}, {'c', 3}}),
                                                    {65535, 65535, 65535, 1000, 2000, 3000});
     io::write(folder / "a.tif", deep);
-    CHECK(values_of<std::uint16_t>(io::read(folder / "a.tif")) == std::vector<std::uint16_t>{65535, 1815});
+    CHECK(values_of<std::uint16_t>(io::read(folder / "a.tif", {.grey = true})) == std::vector<std::uint16_t>{65535, 1815});
     const HostArray real =
         array_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', 1}, {'c', 3}}), {1.0f, 1.0f, 1.0f});
     io::write(folder / "f.tif", real);
-    io_error(folder / "f.tif", [&] { io::read(folder / "f.tif"); });  // three floats need not be colours
-    CHECK(same_elements(io::read(folder / "f.tif", {.keep_channels = true}), real));
+    io_error(folder / "f.tif", [&] { io::read(folder / "f.tif", {.grey = true}); });  // three floats need not be colours
+    CHECK(same_elements(io::read(folder / "f.tif"), real));
 }
 
 TEST_CASE("JPEG in colour") {
     const Folder folder;
     put(folder / "a.jpg", small_jpeg());
-    const HostArray grey = io::read(folder / "a.jpg");
+    const HostArray grey = io::read(folder / "a.jpg", {.grey = true});
     CHECK(grey.desc.describe() == "u8 8 x 16 (y, x)");
     CHECK(grey.as<std::uint8_t>()[3 * 16 + 5] == 100);
-    const HostArray rgb = io::read(folder / "a.jpg", {.keep_channels = true});
+    const HostArray rgb = io::read(folder / "a.jpg");
     CHECK(rgb.desc.describe() == "u8 8 x 16 x 3 (y, x, c)");
     const u8s pixel(rgb.as<std::uint8_t>() + (3 * 16 + 5) * 3, rgb.as<std::uint8_t>() + (3 * 16 + 5) * 3 + 3);
     CHECK(pixel == u8s{79, 90, 205});
@@ -63,12 +63,12 @@ TEST_CASE("BMP in its kinds") {
     }
     SUBCASE("24 bits, bottom up, padded rows") {
         put(path, bmp(24, 0, 1, 2, "", std::string("\x01\x02\x03\x00\x0a\x14\x1e\x00", 8)));
-        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{30, 20, 10, 3, 2, 1});
-        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{luminance(30, 20, 10), luminance(3, 2, 1)});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{30, 20, 10, 3, 2, 1});
+        CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) == u8s{luminance(30, 20, 10), luminance(3, 2, 1)});
     }
     SUBCASE("top down") {
         put(path, bmp(24, 0, 1, -2, "", std::string("\x01\x02\x03\x00\x0a\x14\x1e\x00", 8)));
-        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{3, 2, 1, 30, 20, 10});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{3, 2, 1, 30, 20, 10});
     }
     SUBCASE("1 bit") {
         put(path, bmp(1, 0, 10, 1, std::string("\x00\x00\x00\x00\xff\xff\xff\x00", 8), std::string("\xa5\x40\x00\x00", 4)));
@@ -78,14 +78,14 @@ TEST_CASE("BMP in its kinds") {
         Bytes pixels;
         pixels.add<std::uint16_t>(0x7c00).add<std::uint16_t>(0x03e0 | 16);
         put(path, bmp(16, 0, 2, 1, "", pixels.text));
-        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{255, 0, 0, 0, 255, 132});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 0, 0, 0, 255, 132});
     }
     SUBCASE("32 bits with masks") {
         Bytes masks, pixels;
         masks.add_all<std::uint32_t>({0xff, 0xff00, 0xff0000});
         pixels.add<std::uint32_t>(0x00030201);
         put(path, bmp(32, 3, 1, 1, masks.text, pixels.text));
-        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{1, 2, 3});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{1, 2, 3});
     }
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("PGM and PPM, binary and text") {
     put(path, "P2\n3 1\n300\n0 299\n300");
     CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{0, 299, 300});
     put(path, "P6 1 1 255 \xc8\x64\x32");
-    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124});
+    CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) == u8s{124});
 }
 
 TEST_CASE("NPY in either byte and element order, versions 1 to 3") {
@@ -198,7 +198,7 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         nifti.datatype = 128, nifti.dim = {2, 2, 1};
         put(path, nifti.header() + std::string("\xc8\x64\x32\xff\xff\xff"));
         CHECK(io::info(path).desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
-        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124, 255});
+        CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) == u8s{124, 255});
     }
     SUBCASE("volumes of a series") {
         nifti.dim = {4, 2, 1, 1, 3};
@@ -224,16 +224,28 @@ TEST_CASE("TIFF pictures made by hand") {
         CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{0, 17, 255, 34, 0, 51});
     }
     SUBCASE("white is zero") {
+        // One rule for all depths: values as they are stored, as tifffile reads them, and a warning.
         put(path, make_tiff({tiff_picture(3, 1, 8, 0, 8, 3)}, std::string("\x00\x01\xff", 3)));
-        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 254, 0});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{0, 1, 255});
+        CHECK(io::info(path).white_is_zero);
+        CHECK(io::info(path).warnings.size() == 1);
+        put(path, make_tiff({tiff_picture(10, 1, 1, 0, 8, 2)}, "\xa5\x40"));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 0, 255, 0, 0, 255, 0, 255, 0, 255});
+        CHECK(io::info(path).warnings.size() == 1);
+        put(path, make_tiff({tiff_picture(2, 1, 16, 0, 8, 4)}, std::string("\x01\x00\xff\xff", 4)));
+        CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{1, 65535});
+        CHECK(io::info(path).warnings.size() == 1);
+        put(path, make_tiff({tiff_picture(3, 1, 8, 1, 8, 3)}, std::string("\x00\x01\xff", 3)));
+        CHECK_FALSE(io::info(path).white_is_zero);
+        CHECK(io::info(path).warnings.empty());
     }
-    SUBCASE("a palette becomes luminance, ImageJ's keeps the values") {
+    SUBCASE("a palette becomes colours, ImageJ's keeps the values") {
         TiffEntry map{320, 3, std::vector<std::uint64_t>(768)};
         map.values[7] = 200 * 257, map.values[256 + 7] = 100 * 257, map.values[512 + 7] = 50 * 257;
         put(path, make_tiff({tiff_picture(2, 1, 8, 3, 8, 2, {map})}, std::string("\x07\x00", 2)));
         CHECK(io::info(path).desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
-        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{124, 0});
-        CHECK(values_of<std::uint8_t>(io::read(path, {.keep_channels = true})) == u8s{200, 100, 50, 0, 0, 0});
+        CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) == u8s{124, 0});
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{200, 100, 50, 0, 0, 0});
         put(path,
             make_tiff({tiff_picture(2, 1, 8, 3, 8, 2, {map, tiff_text(270, "ImageJ=1.53\n")})}, std::string("\x07\x00", 2)));
         CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{7, 0});
@@ -249,12 +261,12 @@ TEST_CASE("TIFF pictures made by hand") {
                                           {262, 3, {1}},  {277, 3, {2}},      {284, 3, {2}},        {322, 3, {16}},
                                           {323, 3, {16}}, {324, 4, {8, 520}}, {325, 4, {512, 512}}, {338, 3, {2}}};
         put(path, make_tiff({entries}, data.text, true));
-        CHECK(values_of<std::uint16_t>(io::read(path, {.keep_channels = true})) ==
+        CHECK(values_of<std::uint16_t>(io::read(path)) ==
               std::vector<std::uint16_t>{1, 101, 2, 2, 3, 3});
-        CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{1, 2, 3});  // grey with alpha
+        CHECK(values_of<std::uint16_t>(io::read(path, {.grey = true})) == std::vector<std::uint16_t>{1, 2, 3});  // grey with alpha
         entries.pop_back();
         put(path, make_tiff({entries}, data.text, true));
-        io_error(path, [&] { io::read(path); });  // two channels that are not colours
+        io_error(path, [&] { io::read(path, {.grey = true}); });  // two channels that are not colours
     }
     SUBCASE("BigTIFF") {
         put(path, make_tiff({tiff_picture(2, 1, 8, 1, 16, 2)}, "\x05\x06", false, true));
@@ -266,9 +278,9 @@ TEST_CASE("TIFF pictures made by hand") {
         put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(1, 1, 8, 1, 12, 1, {{254, 4, {1}}}),
                              tiff_picture(2, 1, 8, 1, 10, 2)},
                             data));
-        CHECK(io::info(path).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");
+        CHECK(io::info(path).desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
         CHECK(values_of<std::uint8_t>(io::read(path, {.page_axis = 'z'})) == u8s{1, 2, 3, 4});
-        CHECK(io::read(path, {.page_axis = 'z'}).desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
+        CHECK(io::read(path, {.page_axis = 't'}).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");
         const HostArray second = io::read(path, {.pages = {{1, 2}}});
         CHECK(second.desc.describe() == "u8 1 x 2 (y, x)");
         CHECK(values_of<std::uint8_t>(second) == u8s{3, 4});
@@ -356,9 +368,9 @@ TEST_CASE("an ImageJ stack of more than 4 GB, as a file with a hole") {
         file.put('\x2a');
         REQUIRE(file.good());
     }
-    CHECK(io::info(path).desc.describe() == "u8 70000 x 256 x 256 (t, y, x)");
+    CHECK(io::info(path).desc.describe() == "u8 70000 x 256 x 256 (z, y, x)");
     const HostArray last = io::read(path, {.pages = {{69998, 70000}}});
-    CHECK(last.desc.describe() == "u8 2 x 256 x 256 (t, y, x)");
+    CHECK(last.desc.describe() == "u8 2 x 256 x 256 (z, y, x)");
     CHECK(last.as<std::uint8_t>()[2 * one - 1] == 42);
     CHECK(last.as<std::uint8_t>()[2 * one - 2] == 0);
     io_error(path, [&] { io::read(path, {.limit_bytes = std::uint64_t{1} << 32}); });

@@ -23,7 +23,7 @@ const Json small_job = Json::parse(R"({
     "parallax": 1, "comment": "a small one", "device": {"backend": "native"},
     "steps": [
         {"id": "simulate", "run": "hologram_simulate", "width": 64, "height": 48, "pixel_um": 2, "distance_um": 300, "count": 1},
-        {"id": "recon", "run": "hologram", "pixel_um": 2, "distance_um": {"from": 200, "to": 400, "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}
+        {"id": "recon", "run": "hologram", "wavelength_nm": 532, "pixel_um": 2, "distance_um": {"from": 200, "to": 400, "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}
     ],
     "outputs": {"hologram": {"file": "h.png", "window": [0, 2]}, "amplitude": "deep/a.tif", "focus": {"table": "f.csv"}}
 })");
@@ -101,7 +101,9 @@ TEST_CASE("without any OpenCL platform a job says what to install") {
 
 TEST_CASE("init: the job of every algorithm reads back, comments and all") {
     const TempFolder folder;
-    io::write(folder / "hologram.tif", ramp(16, 16));
+    HostArray hologram = ramp(16, 16);
+    hologram.desc = hologram.desc.with_spacing('x', 1.4).with_spacing('y', 1.4).with_unit("um");   // the pixel, which the job leaves to the file
+    io::write(folder / "hologram.tif", hologram);
     for (const Json& algorithm : json_of(run_program({"algorithms", "--json"}, folder.path()))) {
         const std::string name = algorithm["name"];
         CAPTURE(name);
@@ -109,7 +111,9 @@ TEST_CASE("init: the job of every algorithm reads back, comments and all") {
         const Json job = json_of(init);
         for (const Json& parameter : algorithm["parameters"]) {
             CHECK(job["steps"][0].contains("//" + parameter["key"].get<std::string>()));
-            CHECK(job["steps"][0][parameter["key"].get<std::string>()] == parameter["default"]);
+            const Json& value = job["steps"][0][parameter["key"].get<std::string>()];
+            if (parameter["required"] == true) CHECK_FALSE(value.is_null());
+            else CHECK(value == parameter["default"]);
         }
         if (name != "hologram") continue;
         write_text(folder / "job.json", init.out);
@@ -178,7 +182,7 @@ TEST_CASE("run: files from the command line, hashed in the report") {
     const TempFolder folder, elsewhere;
     io::write(elsewhere / "x.png", ramp(16, 16));
     write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"hologram": {"file": "missing.png", "spacing_um": 3}},
-        "steps": [{"run": "hologram"}], "outputs": {"amplitude": "a.npy"}})");
+        "steps": [{"run": "hologram", "wavelength_nm": 532}], "outputs": {"amplitude": "a.npy"}})");
     const Json report = json_of(run_program({"run", (folder / "job.json").string(), "--in", "hologram=x.png", "--set", "hologram.distance_mm=2", "--set",
                                           "hologram.padding=none", "--json"}, elsewhere.path()));
     CHECK(report["inputs"]["hologram"]["files"][0]["xxh3_128"] == io::hash_file(elsewhere / "x.png"));
@@ -195,7 +199,7 @@ TEST_CASE("run: several files become one, non-finite values are masked") {
     io::write(folder / "b2.npy", floats(8, 8, {3}));
     const std::string job = R"({"parallax": 1, "device": {"backend": "native"}, "non_finite": "mask",
         "inputs": {"hologram": "h.npy", "background": {"files": "b?.npy", "combine": "mean"}},
-        "steps": [{"run": "hologram", "padding": "none"}], "outputs": {"amplitude": "a.npy"}})";
+        "steps": [{"run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000, "padding": "none"}], "outputs": {"amplitude": "a.npy"}})";
     write_text(folder / "job.json", job);
     const Json report = json_of(run_program({"run", "job.json", "--json"}, folder.path()));
     CHECK(report["inputs"]["background"]["files"].size() == 2);

@@ -257,3 +257,41 @@ TEST_CASE("an integer list is one number or a few") {
     for (const char* text : {R"({"radius": 10})", R"({"radius": [1, 2, 3, 4]})", R"({"radius": []})", R"({"radius": "1"})", R"({"radius": [1.5]})"})
         CHECK_THROWS_AS(radius(text), ConfigError);
 }
+
+namespace {
+
+struct Needy {
+    double wavelength = std::nan("");
+    LengthSweep distance;
+    std::optional<std::array<int, 4>> region;
+};
+
+}  // namespace
+
+TEST_CASE("parameters: what has no default is asked for") {
+    const ParameterTable needy = TableBuilder<Needy>()
+                                     .length("wavelength", &Needy::wavelength, {.above = 0, .unit = "nm"}, "In vacuum.")
+                                     .length_sweep("distance", &Needy::distance, {}, "Distance.")
+                                     .runtime()
+                                     .integers("region", &Needy::region, {.min = 0}, "Region.")
+                                     .build();
+    const auto missing = [&](const char* text) {
+        try {
+            needy.parse(Json::parse(text), "/steps/0");
+        } catch (const ConfigError& error) {
+            return error.pointer + ", " + error.found + ", " + error.expected;
+        }
+        return std::string("nothing");
+    };
+    CHECK(missing(R"({})") == "/steps/0/wavelength_nm, no wavelength, one of wavelength_nm | wavelength_um | wavelength_mm | wavelength_cm | wavelength_m");
+    CHECK(missing(R"({"wavelength_um": 0.5})").starts_with("/steps/0/distance_um, no distance"));
+    CHECK(missing(R"({"distance_um": 1, "//wavelength_nm": 3})").starts_with("/steps/0/wavelength_nm, no wavelength"));
+    CHECK(missing(R"({"distance_um": 1, "wavelength_nm": null})").starts_with("/steps/0/wavelength_nm, null"));
+    CHECK(missing(R"({"wavelength_um": 0.5, "distance_mm": [1, 2]})") == "nothing");   // null is a region
+    CHECK_FALSE(needy.schema()["properties"]["wavelength_nm"].contains("default"));
+    CHECK(needy.schema()["properties"]["region"]["default"].is_null());
+    CHECK(needy.schema()["allOf"].size() == 2);
+    CHECK(needy.schema()["allOf"][0]["anyOf"].size() == needy.find("wavelength_nm")->keys.size());
+    const Parameters both = needy.parse(Json::parse(R"({"wavelength_um": 0.5, "distance_mm": [1, 2]})"), "");
+    CHECK(needy.parse(both.to_json(), "").to_json() == both.to_json());
+}

@@ -29,7 +29,7 @@ TEST_CASE("job: everything that may stand in one is read") {
         "device": {"//": "note", "prefer": [{"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"},
         "inputs": {
             "image": {"file": "data:a.tif", "page": 3, "spacing_um": [1.4, 1.5], "keep_channels": true},
-            "mask": {"files": ["m/*.tif", "n.tif"], "combine": "median", "pages": [1, 4], "page_axis": "z"},
+            "mask": {"files": ["m/*.tif", "n.tif"], "combine": "median", "pages": [1, 4], "page_axis": "z", "grey": true},
             "raw": {"file": "x.raw", "raw": {"type": "u16", "axes": "yx", "shape": [480, 640], "offset": 16, "big_endian": true}}
         },
         "steps": [
@@ -44,11 +44,13 @@ TEST_CASE("job: everything that may stand in one is read") {
     CHECK(j.memory_limit == std::uint64_t{1610612736});
     REQUIRE(j.inputs.size() == 3);
     CHECK(j.inputs[0].read.pages == std::pair<std::int64_t, std::int64_t>{3, 4});
-    CHECK(j.inputs[0].read.keep_channels);
+    CHECK_FALSE(j.inputs[0].read.grey);
     CHECK(j.inputs[0].spacing->values == std::vector<double>{1.4, 1.5});
     CHECK(j.inputs[0].spacing->unit == "um");
     CHECK(j.inputs[1].combine == "median");
     CHECK(j.inputs[1].read.page_axis == 'z');
+    CHECK(j.inputs[1].read.grey);
+    CHECK(j.inputs[0].read.page_axis == '\0');
     CHECK(j.inputs[2].read.raw->type == ElementType::u16);
     CHECK(j.inputs[2].read.raw->axes[1].size == 640);
     CHECK(j.inputs[2].read.raw->big_endian);

@@ -35,10 +35,15 @@ void fill(const TempFolder& folder) {
 /// A good job; each row changes it by a merge patch (RFC 7396).
 const Json base = Json::parse(R"({
     "parallax": 1, "device": {"backend": "native"}, "inputs": {"hologram": "h.png"},
-    "steps": [{"id": "recon", "run": "hologram", "padding": "none"}], "outputs": {"amplitude": "out/a.npy"} })");
+    "steps": [{"id": "recon", "run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000, "padding": "none"}],
+    "outputs": {"amplitude": "out/a.npy"} })");
 
-/// A step of `hologram` with these members.
-std::string step(const std::string& members) { return R"({"steps": [{"id": "recon", "run": "hologram", "padding": "none", )" + members + "}]}"; }
+/// A step of `hologram` with these members beside, or in the place of, those of the good job.
+std::string step(const std::string& members) {
+    Json job = base;
+    job["steps"][0].merge_patch(Json::parse("{" + members + "}"));
+    return Json{{"steps", job["steps"]}}.dump();
+}
 
 struct Row {
     std::string patch;
@@ -54,7 +59,15 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
     fill(folder);
     const Row rows[] = {
         // An order that is not there.
-        {step(R"("off_axis": {"x": 4, "y": 2})"), {}, 2, {"/steps/0/off_axis/radius"}},
+        {step(R"("off_axis": {"x": 4, "y": 2, "radius": 4.5})"), {}, 2, {"/steps/0/off_axis/radius", "holds the zero order", "less than 4.47"}},
+        {step(R"("off_axis": "auto")"), {}, 2, {"/steps/0/off_axis", "outside the centre", "leave off_axis out"}},
+        {step(R"("off_axis": {"side": "left"})"), {}, 2, {"/steps/0/off_axis/side", "unknown | upper | lower"}},
+        {R"({"inputs": {"background": "bg/1.png"}, "steps": )" + Json::parse(step(R"("off_axis": {"x": 4, "y": 2})"))["steps"].dump() + "}", {}, 2,
+         {"/inputs/background", "beside off_axis", "as a field"}},
+        // What nobody can guess.
+        {step(R"("wavelength_nm": null)"), {}, 2, {"/steps/0/wavelength_nm", "no wavelength", "wavelength_nm | wavelength_um"}},
+        {step(R"("distance_um": null)"), {}, 2, {"/steps/0/distance_um", "no distance", "distance_nm | distance_um"}},
+        {step(R"("pixel_um": 0)"), {}, 2, {"/steps/0/pixel_um", "no pixel", "magnification"}},
         {step(R"("off_axis": {"x": 100, "y": 0, "radius": 3})"), {}, 2, {"/steps/0/off_axis/x"}},
         // A report in the place of what it reports on.
         {"{}", {"--report", "job.json", "--overwrite"}, 2, {"--report", "which is the job"}},

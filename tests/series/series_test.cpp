@@ -1,6 +1,7 @@
 // Series from the command line: what they make, and what they survive.
 #include "frames.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -427,4 +428,43 @@ TEST_CASE("series: the real holograms and volumes") {
     CHECK(std::abs(std::stod(fringe[2].substr(fringe[2].rfind(',') + 1)) - 500) < 30);
     REQUIRE(brain.size() == 7);   // five files, one of them with two volumes
     CHECK(contains(brain[0], "counts.dimension"));
+}
+
+TEST_CASE("series: a job means the same files from every folder, by relative paths and roots as well") {
+    const TempFolder folder;
+    write_frames(folder / "job/frames", 4);
+    io::write(folder / "job/job/frames" / fs::path(frame_name(0) + ".tif"), frame(40));   // where a path looked up twice would lead
+    io::write(folder / "job/dark.tif", frame(9));
+    Json json = frames_job();
+    json["inputs"]["dark"] = "dark.tif";
+    json["steps"][0] = {{"id", "add"}, {"run", "arithmetic"}, {"op", "add"}, {"in", {{"other", "dark"}}}, {"out", {{"image", "sum"}}}};
+    write_text(folder / "job/job.json", json.dump());
+    json["for_each"]["frame"] = "data:*.tif";
+    write_text(folder / "job/rooted.json", json.dump());
+    const std::vector<std::pair<std::vector<std::string>, fs::path>> ways = {
+        {{"run", "job.json", "--out", "../a"}, folder / "job"},
+        {{"run", "job/job.json", "--out", "b"}, folder.path()},
+        {{"run", "./job/../job/job.json", "--out", "c"}, folder.path()},
+        {{"run", "../job.json", "--out", "../../d"}, folder / "job/frames"},
+        {{"run", (folder / "job/job.json").string(), "--out", "e"}, folder.path()},
+        {{"run", "job/rooted.json", "--root", "data=job/frames", "--out", "f"}, folder.path()},
+        {{"run", "job.json", "--out", "../b", "--resume"}, folder / "job"},   // what was done from elsewhere is done
+    };
+    std::map<std::string, std::string> first;
+    for (const auto& [arguments, from] : ways) {
+        CAPTURE(arguments[1]);
+        std::vector<std::string> all = arguments;
+        all.insert(all.end(), {"--device", "native"});
+        const Run run = run_program(all, from);
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        const fs::path out = fs::weakly_canonical(from / *(std::find(arguments.begin(), arguments.end(), "--out") + 1));
+        std::map<std::string, std::string> files = contents(out);
+        REQUIRE(files.count("sums/f000.npy") == 1);
+        files.erase("statistics.csv");   // names the items, by a root where there is one
+        if (first.empty()) first = files;
+        CHECK(files == first);
+    }
+    const HostArray sum = io::read(folder / "a/sums/f000.npy"), frame_0 = frame(0), dark = frame(9);
+    CHECK(sum.as<std::uint8_t>()[5] == frame_0.as<std::uint8_t>()[5] + dark.as<std::uint8_t>()[5]);
 }

@@ -22,9 +22,10 @@ void print(const Algorithm& algorithm) {
     print_ports("inputs", algorithm.inputs);
     print_ports("outputs", algorithm.outputs);
     fmt::print("\nparameters\n");
-    const Json defaults = algorithm.parameters.defaults().to_json();
+    const Json schemas = algorithm.parameters.schema()["properties"];
     for (const engine::ParameterField& field : algorithm.parameters.fields()) {
-        fmt::print("  {:<20} {}; default {}\n", field.canonical_key, field.type, text_of(defaults[field.canonical_key], -1));
+        const Json& schema = schemas[field.canonical_key];
+        fmt::print("  {:<20} {}; {}\n", field.canonical_key, field.type, schema.contains("default") ? "default " + text_of(schema["default"], -1) : "required");
         fmt::print("  {:<20} {}\n", "", field.doc);
         if (field.keys.size() > 1) fmt::print("  {:<20} also {}\n", "", fmt::join(field.keys, ", "));
     }

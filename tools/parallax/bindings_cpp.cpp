@@ -35,7 +35,8 @@ std::string number(const Json& value) {
     return text;
 }
 
-/// A field as C++ has it: its type and its default.
+/// A field as C++ has it: its type and its default. What has none, because it is required, begins at a value that no job
+/// could mean, is left out of the JSON as every default is, and missed there.
 struct Member {
     std::string type, value;
 };
@@ -45,13 +46,13 @@ Member member_of(const std::string& name, const Json& schema, const Json& standa
     const std::string type = schema.value("type", "");
     if (type == "boolean") return {"bool", standard.get<bool>() ? "true" : "false"};
     if (type == "integer") return {"int", number(standard)};
-    if (type == "number") return {"double", number(standard)};
+    if (type == "number") return {"double", standard.is_null() ? "0.0" : number(standard)};
     if (type == "string") return {"std::string", fmt::format("\"{}\"", standard.get<std::string>())};
     if (const Json* object = branch(schema, "object"); object && object->contains("properties") && branch(schema, "null")) {
         return {fmt::format("Optional<{}>", camel_case(name)), standard.is_string() ? fmt::format("\"{}\"", standard.get<std::string>()) : ""};
     }
     if (const Json* names = branch(schema, "object"); names && names->contains("patternProperties") && !names->contains("properties")) return {"std::vector<Label>", ""};
-    if (branch(schema, "object")) return {"Sweep", standard.is_number() ? number(standard) : ""};
+    if (branch(schema, "object")) return {"Sweep", standard.is_number() ? number(standard) : "std::vector<double>{}"};
     const Json* list = branch(schema, "array");
     if (list && (*list)["items"]["type"] == "number") {
         if (standard.is_array()) return {"Pair", fmt::format("{}, {}", number(standard[0]), number(standard[1]))};
@@ -175,10 +176,11 @@ std::string cpp_bindings(const std::vector<Algorithm>& algorithms) {
         "#include <array>\n#include <optional>\n#include <string>\n#include <utility>\n#include <vector>\n\nnamespace parallax {\n";
     for (const Algorithm& algorithm : algorithms) {
         std::vector<Property> properties;
-        const Json defaults = algorithm.parameters.defaults().to_json();
         const Json schema = algorithm.parameters.schema();
         for (const engine::ParameterField& field : algorithm.parameters.fields()) {
-            properties.push_back({field.name, field.canonical_key, schema["properties"][field.canonical_key]});
+            Json property = schema["properties"][field.canonical_key];
+            if (!property.contains("default")) property["description"] = "Required. " + field.doc;
+            properties.push_back({field.name, field.canonical_key, std::move(property)});
         }
         text += "\n" + struct_of(camel_case(algorithm.name) + "Parameters", algorithm.summary + ".", algorithm.name, properties, "");
     }

@@ -8,6 +8,7 @@
 #include "compare/worker.hpp"
 #include "job/load.hpp"
 #include "terminal.hpp"
+#include "selftest/worker.hpp"
 #include "tune/worker.hpp"
 #include "parallax/host/enumerate.hpp"
 
@@ -103,7 +104,7 @@ void print_changes(const std::vector<Change>& changes, bool json) {
         const std::string ratio = c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
         fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
-    for (const auto& [verdict, count] : counts) fmt::print(stderr, "{} {}\n", count, verdict);
+    for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
 }
 
 int compare(const Options& options) {
@@ -136,13 +137,13 @@ int compare(const Options& options) {
     run.progress = [&](const std::string& what, double done) {
         bar.show(what, done);
         if (options.quiet || stderr_is_terminal() || what == last) return;
-        fmt::print(stderr, "{:3.0f}%  {}\n", done * 100, what);
+        tell("{:3.0f}%  {}\n", done * 100, what);
         last = what;
     };
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();
 
-    for (const Json& line : found["summary"]) fmt::print(stderr, "{}\n", line.get<std::string>());
+    for (const Json& line : found["summary"]) tell("{}\n", line.get<std::string>());
     int wrong = 0;
     const bool nothing = std::none_of(found["rows"].begin(), found["rows"].end(), [](const Json& row) { return row["outcome"] == "ok"; });
     for (const Json& row : found["rows"]) {
@@ -150,13 +151,13 @@ int compare(const Options& options) {
         const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long";
         if (!is_wrong && !nothing) continue;   // where nothing was timed even refusals are news
         wrong += is_wrong;
-        fmt::print(stderr, "{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
+        tell("{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
     }
     bool changed = false;
     if (!asked.earlier.is_null()) {
         const std::vector<Change> changes = changes_between(asked.earlier, found);
         print_changes(changes, options.json);
-        for (const std::string& line : differences(asked.earlier, found)) fmt::print(stderr, "{}\n", line);
+        for (const std::string& line : differences(asked.earlier, found)) tell("{}\n", line);
         for (const Change& change : changes) changed = changed || change.verdict == "different result";
     } else {
         fmt::print("{}\n", engine::to_utf8(run.out / "report.html"));
@@ -187,10 +188,10 @@ void add_compare(CLI::App& app, Command& command) {
 }
 
 void add_worker(CLI::App& app, Command& command) {
-    CLI::App* sub = app.add_subcommand("worker", "Serves compare or tune: one device, requests on standard input")->group("");
+    CLI::App* sub = app.add_subcommand("worker", "Serves compare, tune or selftest: one device, requests on standard input")->group("");
     auto whom = std::make_shared<std::string>("compare");
-    sub->add_option("WHOM", *whom, "compare or tune")->check(CLI::IsMember({"compare", "tune"}));
-    sub->callback([whom, &command] { command.run = [whom] { return *whom == "tune" ? engine::tune::serve() : serve(); }; });
+    sub->add_option("WHOM", *whom, "compare, tune or selftest")->check(CLI::IsMember({"compare", "tune", "selftest"}));
+    sub->callback([whom, &command] { command.run = [whom] { return *whom == "tune" ? engine::tune::serve() : *whom == "selftest" ? engine::selftest::serve() : serve(); }; });
 }
 
 }  // namespace parallax::cli

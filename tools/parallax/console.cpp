@@ -18,7 +18,7 @@ std::string colour(const char* code, const std::string& text) {
 }
 
 void line(const char* label, const std::string& text) {
-    if (!text.empty()) fmt::print(stderr, "  {:<9} {}\n", label, text);
+    if (!text.empty()) tell("  {:<9} {}\n", label, text);
 }
 
 }  // namespace
@@ -29,13 +29,13 @@ int report_error(const std::exception& error, const std::string& origin) {
         const std::string where = config->pointer.empty() || config->pointer.front() != '/' || origin.empty()
                                       ? (config->pointer.empty() ? origin : config->pointer)
                                       : fmt::format("{} in {}", config->pointer, origin);
-        fmt::print(stderr, "{} {}\n", title, where.empty() ? "the request is wrong" : where);
+        tell("{} {}\n", title, where.empty() ? "the request is wrong" : where);
         line("found", config->found);
         line("expected", config->expected);
         line("try", config->hint);
         return 2;
     }
-    fmt::print(stderr, "{} {}\n", title, error.what());
+    tell("{} {}\n", title, error.what());
     const bool known = dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error);
     if (!known) line("note", "this is no error that Parallax knows: please report it");
     return 1;
@@ -60,13 +60,13 @@ void ProgressBar::show(const std::string& stage, double done) {
     constexpr int cells = 24;
     const int full = std::clamp(static_cast<int>(done * cells + 0.5), 0, cells);
     const std::string text = fmt::format("[{:#<{}}{:.<{}}] {:3.0f}%  {}", "", full, "", cells - full, done * 100, stage);
-    fmt::print(stderr, "\r{:<{}}", text, width_);
+    tell("\r{:<{}}", text, width_);
     std::fflush(stderr);
     width_ = text.size();
 }
 
 void ProgressBar::clear() {
-    if (width_ > 0) fmt::print(stderr, "\r{:<{}}\r", "", width_);
+    if (width_ > 0) tell("\r{:<{}}\r", "", width_);
     width_ = 0;
 }
 

@@ -3,10 +3,21 @@
 
 #include "parallax/host/json.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace parallax::cli {
+
+/// A message on stderr. Where nobody reads it, it is lost, and the work goes on.
+template <class... T>
+void tell(fmt::format_string<T...> text, T&&... values) {
+    const std::string message = fmt::format(text, std::forward<T>(values)...);
+    (void)!std::fwrite(message.data(), 1, message.size(), stderr);
+}
 
 /// Prints an error as one readable block and returns the exit status that belongs to it: 2 for a wrong request, else 1.
 /// `origin` is the file that pointers point into; empty: none.

@@ -21,7 +21,7 @@ Json to_json(const std::vector<host::PlatformProblem>& problems) {
 
 void print_problems(const host::Inventory& inventory) {
     for (const host::PlatformProblem& problem : inventory.problems) {
-        fmt::print(stderr, "{}: {}{}\n", problem.platform, problem.reason, problem.hint.empty() ? "" : ". " + problem.hint);
+        tell("{}: {}{}\n", problem.platform, problem.reason, problem.hint.empty() ? "" : ". " + problem.hint);
     }
 }
 
@@ -64,7 +64,7 @@ int explain(const host::Inventory& inventory, const std::string& spec, bool json
     }
     print_problems(inventory);
     if (!selection.device)
-        fmt::print(stderr, "no device meets the rules{}\n", host::falls_back(selector, inventory) ? "; for want of any other the native device is taken" : "");
+        tell("no device meets the rules{}\n", host::falls_back(selector, inventory) ? "; for want of any other the native device is taken" : "");
     return status;
 }
 

@@ -73,6 +73,31 @@ Range range_of(const HostArray& array) {
 }
 
 std::string in_words(const Json& number) { return number.is_number_float() ? fmt::format("{}", number.get<double>()) : number.dump(); }
+const char* words_of(const io::FileInfo& info) {
+    switch (info.colour) {
+        case io::Colour::grey_alpha: return "grey and alpha";
+        case io::Colour::rgb: return "red, green, blue";
+        case io::Colour::rgb_alpha: return "red, green, blue, alpha";
+        case io::Colour::other: return "not colours";
+        default: return "";
+    }
+}
+
+/// "RAS": where x, y and z go in a body, by the axis that each is nearest to; empty without an affine.
+std::string orientation_of(const Metadata& metadata) {
+    if (!metadata.affine) return {};
+    constexpr const char* ends[] = {"LR", "PA", "IS"};
+    std::string letters;
+    for (std::size_t column = 0; column < 3; ++column) {
+        std::size_t nearest = 0;
+        const auto at = [&](std::size_t row) { return (*metadata.affine)[row * 4 + column]; };
+        for (std::size_t row = 1; row < 3; ++row) {
+            if (std::abs(at(row)) > std::abs(at(nearest))) nearest = row;
+        }
+        letters += ends[nearest][at(nearest) > 0 ? 1 : 0];
+    }
+    return letters;
+}
 
 Json to_json(const io::FileInfo& info, const Range& range) {
     Json axes = Json::array();
@@ -80,10 +105,14 @@ Json to_json(const io::FileInfo& info, const Range& range) {
         axes.push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});
     }
     Json json{{"format", info.format}, {"detail", info.detail}, {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
-              {"axes", std::move(axes)}, {"unit", info.desc.unit}};
+              {"axes", std::move(axes)}, {"unit", info.desc.unit}, {"pages", info.pages()}};
+    if (info.desc.find('c')) json["channels"] = words_of(info);
+    json["polarity"] = info.white_is_zero ? "white is zero" : "black is zero";
     if (range.finite > 0) json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
     json["non_finite"] = range.non_finite;
-    if (info.metadata.affine) json["affine"] = *info.metadata.affine;
+    if (info.metadata.affine) json["affine"] = *info.metadata.affine, json["orientation"] = orientation_of(info.metadata);
+    json["warnings"] = info.warnings;
+    json["ignored"] = info.ignored;
     if (!info.metadata.notes.empty()) json["notes"] = info.metadata.notes;
     return json;
 }
@@ -91,23 +120,31 @@ Json to_json(const io::FileInfo& info, const Range& range) {
 void print(const io::FileInfo& info, const Range& range) {
     fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")", human_bytes(static_cast<double>(info.file_bytes)));
     fmt::print("array    {}\n", info.desc.describe());
+    if (const Axis* const c = info.desc.find('c')) fmt::print("channels {}: {}\n", c->size, words_of(info));
     std::string spacing;
-    for (const Axis& axis : info.desc.axes) spacing += fmt::format("{}{} {}", spacing.empty() ? "" : ", ", axis.name, axis.spacing);
-    fmt::print("spacing  {} {}\n", spacing, info.desc.unit.empty() ? "pixels" : info.desc.unit);
+    for (const Axis& axis : info.desc.axes) {
+        if (axis.name == 'c' || axis.name == 'n') continue;
+        spacing += fmt::format("{}{} {}{}", spacing.empty() ? "" : ", ", axis.name, axis.spacing, axis.name == 't' ? " s" : "");
+    }
+    // Without a unit 1 is a pixel; any other number is a length that the file does not name.
+    const bool pixels = std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.spacing == 1; });
+    fmt::print("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
+    if (const std::string letters = orientation_of(info.metadata); !letters.empty()) fmt::print("towards  {} (x, y, z go there)\n", letters);
+    if (info.white_is_zero) fmt::print("polarity white is zero\n");
     if (range.finite > 0) {
         fmt::print("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()), range.sum / static_cast<double>(range.finite),
                    is_complex(info.desc.type) ? " (modulus)" : "");
     }
     if (range.non_finite > 0) fmt::print("         {} values are NaN or infinite\n", range.non_finite);
+    for (const std::string& warning : info.warnings) fmt::print("warning  {}\n", warning);
+    for (const std::string& thing : info.ignored) fmt::print("left out {}\n", thing);
     for (const auto& [name, text] : info.metadata.notes) fmt::print("note     {}: {}\n", name, text);
 }
 
 int show(const std::string& file, bool json) {
     const std::filesystem::path path = engine::resolve_input(file, {}, "FILE");
-    io::ReadOptions options;
-    options.keep_channels = true;
-    const io::FileInfo info = io::info(path, options);
-    const Range range = range_of(io::read(path, options).to_dense());
+    const io::FileInfo info = io::info(path);
+    const Range range = range_of(io::read(path).to_dense());
     if (json) fmt::print("{}\n", text_of(to_json(info, range)));
     else print(info, range);
     return 0;

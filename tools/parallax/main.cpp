@@ -9,12 +9,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <system_error>
 
 namespace {
 
 using namespace parallax::cli;
+
+constexpr int reader_gone = 141;   // `parallax devices | head -1`: no error, and what a shell tells of a program that SIGPIPE ended
 
 /// A command line that CLI11 could not read: what is wrong, and the nearest command or option.
 int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
@@ -80,7 +85,12 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));   // CLI11 takes the last one first
     } catch (const CLI::Success& done) {   // --help, --version
-        return app.exit(done);
+        std::ostringstream text;
+        const int status = app.exit(done, text, text);
+        command.run = [status, text = text.str()] {
+            fmt::print("{}", text);
+            return status;
+        };
     } catch (const CLI::ParseError& error) {
         return refuse(app, error, arguments);
     }
@@ -92,10 +102,13 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     parallax::host::on_warning([](const std::string& text) { spdlog::warn("{}", text); });
     try {
         const int status = command.run();
-        if (std::fflush(stdout) != 0) throw parallax::IoError("standard output", "cannot be written");
+        if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
+        if (std::ferror(stdout) != 0) throw parallax::IoError("standard output", "cannot be written");
         return status;
     } catch (const std::exception& error) {
-        const int status = report_error(error, command.origin);
+        const auto* const of_the_system = dynamic_cast<const std::system_error*>(&error);
+        if (of_the_system != nullptr && of_the_system->code() == std::errc::broken_pipe) return reader_gone;
+        const int status = std::ferror(stdout) != 0 ? report_error(parallax::IoError("standard output", "cannot be written"), "") : report_error(error, command.origin);
         if (dynamic_cast<const parallax::DeviceError*>(&error) == nullptr) return status;
         std::fflush(nullptr);
         std::_Exit(status);   // the driver of a device that hangs would wait for it on the way out
@@ -105,6 +118,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    claim_standard_streams();
     try {
         return parse_and_run(arguments_of(argc, argv));
     } catch (const std::exception& error) {

@@ -19,6 +19,8 @@ void print(const Json& plan) {
     for (const Json& array : plan["arrays"]) {
         fmt::print("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
                    human_bytes(array["bytes"].get<double>()), array["from"].get<std::string>());
+        if (!array.contains("warnings")) continue;   // steps have their own
+        for (const Json& warning : array["warnings"]) fmt::print("    warning: {}\n", warning.get<std::string>());
     }
     fmt::print("\nsteps\n");
     for (const Json& step : plan["steps"]) {

@@ -66,7 +66,7 @@ int work_as_rank(const JobOptions& options, const engine::distributed::Launched&
         return status;
     } catch (const std::exception& error) {
         const bool told_by_another = launched.rank != 0 && (!ranks || dynamic_cast<const CancelledError*>(&error) != nullptr);
-        if (ranks && !told_by_another) fmt::print(stderr, "rank {} of {}: ", ranks->rank(), ranks->size());
+        if (ranks && !told_by_another) tell("rank {} of {}: ", ranks->rank(), ranks->size());
         const int status = told_by_another ? 1 : report_error(error, options.file);
         std::fflush(nullptr);
         if (ranks) ranks->give_up(status);   // nobody waits for this one

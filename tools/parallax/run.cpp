@@ -67,22 +67,22 @@ std::string one_line(const Json& record) {
 
 /// What a device did of a job that several shared.
 void summarise_rank(const Json& rank) {
-    fmt::print(stderr, "rank {:<3} {}: {} in {:.3f} s", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
+    tell("rank {:<3} {}: {} in {:.3f} s", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
                rank["steps_seconds"].get<double>());
     if (rank.contains("exchanges") && !rank["exchanges"]["hidden"].is_null())
-        fmt::print(stderr, ", {} exchanges, {:.0f}% of their time hidden", rank["exchanges"]["count"].get<int>(), 100 * rank["exchanges"]["hidden"].get<double>());
-    fmt::print(stderr, "\n");
+        tell(", {} exchanges, {:.0f}% of their time hidden", rank["exchanges"]["count"].get<int>(), 100 * rank["exchanges"]["hidden"].get<double>());
+    tell("\n");
 }
 
 void summarise(const engine::JobResult& result) {
-    if (result.ranks.empty()) fmt::print(stderr, "device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
+    if (result.ranks.empty()) tell("device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
     for (const Json& rank : result.ranks) summarise_rank(rank);
-    for (const engine::StepReport& step : result.steps) fmt::print(stderr, "step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
+    for (const engine::StepReport& step : result.steps) tell("step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
     for (const auto& [name, record] : result.records.items()) {
         const std::string line = one_line(record);
-        if (!line.empty()) fmt::print(stderr, "{:<8} {}\n", name, line);
+        if (!line.empty()) tell("{:<8} {}\n", name, line);
     }
-    fmt::print(stderr, "done in {:.3f} s, {} of device memory\n", result.wall_seconds, human_bytes(static_cast<double>(result.peak_device_bytes)));
+    tell("done in {:.3f} s, {} of device memory\n", result.wall_seconds, human_bytes(static_cast<double>(result.peak_device_bytes)));
     say_what_tables_leave_out(result.outputs);
     for (const engine::OutputReport& output : result.outputs) fmt::print("{}\n", output.file.path);
 }
@@ -95,9 +95,7 @@ engine::JobResult run_on(const std::vector<std::unique_ptr<engine::Engine>>& eng
 }
 
 void warn(const engine::Prepared& prepared) {
-    for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
-        for (const std::string& warning : prepared.steps[i].warnings) spdlog::warn("step \"{}\": {}", prepared.job.steps[i].id, warning);
-    }
+    for (const std::string& warning : prepared.warnings()) spdlog::warn(warning);
 }
 
 /// The report and the summary.

@@ -1,13 +1,18 @@
 // parallax selftest: does this device compute what the reference computes?
+#include "child.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/verdicts.hpp"
 #include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
 #include "selftest/selftest.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 namespace parallax::cli {
 
@@ -15,63 +20,97 @@ namespace {
 
 using namespace engine::selftest;
 
-struct Options {
+struct Asked {
     std::string device;
     std::vector<std::string> algorithms;
-    bool quiet = false, json = false;
+    int workers = 0;
+    double limit = 300;
+    bool thorough = false, forget = false, quiet = false, json = false;
 };
 
-std::string what_of(const Row& row) {
-    if (row.outcome != Outcome::pass) return row.reason;
-    if (row.agreement.exact) return "exact";
-    return row.agreement.relative > 0 ? fmt::format("within {:.1e} of the largest magnitude", row.agreement.relative) : fmt::format("within {:g}", row.agreement.max_error);
-}
-
-void print_rows(const std::vector<Row>& rows, bool peers) {
-    std::size_t algorithm = 0, problem = 0, variant = 0;
-    for (const Row& row : rows) {
-        algorithm = std::max(algorithm, row.algorithm.size());
-        problem = std::max(problem, row.problem.size());
-        variant = std::max(variant, row.variant.size());
-    }
-    for (const Row& row : rows) {
-        if (row.peer == peers) fmt::print("{:<6}  {:<{}}  {:<{}}  {:<{}}  {}\n", to_string(row.outcome), row.algorithm, algorithm, row.variant, variant, row.problem, problem, what_of(row));
-    }
+std::string how_close(const Row& row) {
+    if (row.exact()) return "exact";
+    const double relative = row.agreement.value("relative", 0.0);
+    return relative > 0 ? fmt::format("within {:.1e}", relative) : fmt::format("within {:g}", row.agreement.value("max_error", 0.0));
 }
 
 std::size_t count(const std::vector<Row>& rows, Outcome outcome) {
     return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [outcome](const Row& row) { return row.outcome == outcome; }));
 }
 
-int selftest(const Options& options) {
-    const auto start = std::chrono::steady_clock::now();
-    const host::Inventory inventory = host::enumerate();
-    const engine::Registry registry;
-    for (const std::string& name : options.algorithms) registry.get(name, "--algorithm");   // before a device is opened
-    const host::Selection selection = (options.device.empty() ? host::DeviceSelector() : device_from(options.device)).select(inventory);
-    engine::Engine engine(*selection.device, {host::ProgramCache::open()});
-    engine::Engine judge(*inventory.native());
-    const host::DeviceInfo& device = engine.device();
+/// A line for each algorithm, or each library of others.
+void print_table(const std::vector<Row>& rows, const char* title, bool peers) {
+    std::vector<std::pair<std::string, std::vector<Row>>> lines;
+    for (const Row& row : rows) {
+        if (row.peer != peers) continue;
+        const std::string& name = peers ? row.variant : row.algorithm;
+        const auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == name; });
+        (line != lines.end() ? *line : lines.emplace_back(name, std::vector<Row>())).second.push_back(row);
+    }
+    if (lines.empty()) return;
+    fmt::print("\n{:<18}  {:>6}  {:>7}  {:>6}  {}\n", title, "passed", "refused", "failed", "furthest from the reference");
+    for (const auto& [name, own] : lines) {
+        const Row* worst = nullptr;
+        for (const Row& row : own) {
+            if (row.outcome != Outcome::pass) continue;
+            if (worst == nullptr || row.agreement.value("relative", 0.0) > worst->agreement.value("relative", 0.0)) worst = &row;
+        }
+        fmt::print("{:<18}  {:>6}  {:>7}  {:>6}  {}\n", name, count(own, Outcome::pass), count(own, Outcome::refused), count(own, Outcome::failed), worst ? how_close(*worst) : "");
+    }
+}
 
-    ProgressBar bar(!options.quiet);
-    const std::vector<Row> rows = run(engine, judge, options.algorithms, [&bar](const std::string& what, double done) { bar.show(what, done); });
+void print_failures(const std::vector<Row>& rows) {
+    for (const Row& row : rows)
+        if (row.outcome == Outcome::failed) fmt::print("\nfail  {} {} ({})\n      {}\n", row.algorithm, row.variant, row.problem, row.reason);
+}
+
+int forget(const host::DeviceInfo& device) {
+    const std::size_t known = engine::load_verdicts(device).size();
+    engine::store_verdicts(device, {});
+    fmt::print("{} of {} forgotten\n", known == 1 ? "1 failure" : fmt::format("{} failures", known), device.name);
+    return 0;
+}
+
+int selftest(const Asked& asked) {
+    const auto start = std::chrono::steady_clock::now();
+    const engine::Registry registry;
+    for (const std::string& name : asked.algorithms) registry.get(name, "--algorithm");   // before a device is opened
+    const host::DeviceSelector selector = asked.device.empty() ? host::DeviceSelector() : device_from(asked.device);
+    const host::Inventory inventory = host::enumerate(selector);
+    const host::Selection selection = selector.select(inventory);
+    const host::DeviceInfo& device = selection.device->info();
+    if (asked.forget) return forget(device);
+    const std::filesystem::path program = host::own_program();
+    Options options{asked.algorithms, asked.thorough, asked.workers, asked.limit, {}};
+    if (!program.empty()) options.worker = {program.string(), "worker", "selftest"};   // else the system has no other process for us
+    ProgressBar bar(!asked.quiet);
+    std::mutex mutex;
+    options.progress = [&](const std::string& what, double done) {
+        const std::lock_guard lock(mutex);
+        bar.show(what, done);
+    };
+    options.cancelled = interrupted;
+    const std::vector<Row> rows = run(device, registry, options);
     bar.clear();
+    const std::vector<engine::Verdict> verdicts = verdicts_after(rows, engine::load_verdicts(device), registry);
+    engine::store_verdicts(device, verdicts);
 
     const bool sound = passed(rows);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (options.json) {
-        Json list = Json::array();
+    if (asked.json) {
+        Json list = Json::array(), refused = Json::array();
         for (const Row& row : rows) list.push_back(row.to_json());
-        fmt::print("{}\n", text_of({{"device", engine::to_json(device)}, {"passed", sound}, {"seconds", seconds}, {"rows", std::move(list)}}));
-    } else {
-        fmt::print("{} ({}, driver {})\n\n", device.name, device.platform, device.driver);
-        print_rows(rows, false);
-        if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.peer; })) {
-            fmt::print("\nothers' libraries\n");
-            print_rows(rows, true);
-        }
-        fmt::print("\n{} passed, {} refused, {} failed, in {:.1f} s\n", count(rows, Outcome::pass), count(rows, Outcome::refused), count(rows, Outcome::failed), seconds);
+        for (const engine::Verdict& v : verdicts) refused.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}});
+        fmt::print("{}\n", text_of({{"device", engine::to_json(device)}, {"passed", sound}, {"seconds", seconds}, {"rows", std::move(list)}, {"not_chosen", std::move(refused)}}));
+        return sound ? 0 : 1;
     }
+    fmt::print("{} ({}, driver {})\n", device.name, device.platform, device.driver);
+    print_table(rows, "algorithm", false);
+    print_table(rows, "others' libraries", true);
+    print_failures(rows);
+    if (!verdicts.empty()) fmt::print("\n");
+    for (const engine::Verdict& v : verdicts) fmt::print("{} {} is not chosen for {} on this device until it passes; --forget lets it be used\n", v.algorithm, v.variant, v.type.empty() ? "any input" : v.type);
+    fmt::print("\n{} passed, {} refused, {} failed, in {:.1f} s\n", count(rows, Outcome::pass), count(rows, Outcome::refused), count(rows, Outcome::failed), seconds);
     return sound ? 0 : 1;
 }
 
@@ -79,9 +118,13 @@ int selftest(const Options& options) {
 
 void add_selftest(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("selftest", "Hold every algorithm and variant on a device against its reference");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<Asked>();
     sub->add_option("--device", options->device, "Which device: gpu, cpu, an index, part of a name, JSON, or a .json file");
     sub->add_option("--algorithm", options->algorithms, "Only these algorithms");
+    sub->add_flag("--thorough", options->thorough, "Every variant, type, operation and size with each other: minutes to hours");
+    sub->add_option("--workers", options->workers, "Processes that compile and run side by side; 0: one a core, 8 at most")->check(CLI::Range(0, 256));
+    sub->add_option("--limit", options->limit, "Seconds after which a row has failed")->check(CLI::PositiveNumber);
+    sub->add_flag("--forget", options->forget, "Forget what failed on this device before, and do nothing else");
     sub->add_flag("--quiet", options->quiet, "No progress");
     sub->add_flag("--json", options->json, "Print JSON");
     sub->footer("Exit status: 0 all passed or refused, 1 a variant failed, 2 the request was wrong.");

@@ -44,17 +44,17 @@ std::string items(std::size_t count) { return fmt::format("{} {}", count, count 
 
 void summarise(const SeriesResult& result) {
     for (const engine::series::DeviceShare& share : result.devices) {
-        fmt::print(stderr, "device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver, items(share.items));
-        if (share.busy > 0) fmt::print(stderr, ", busy {:.0f}%", 100 * share.busy);
-        fmt::print(stderr, ", {} of its memory\n", human_bytes(static_cast<double>(share.peak_bytes)));
+        tell("device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver, items(share.items));
+        if (share.busy > 0) tell(", busy {:.0f}%", 100 * share.busy);
+        tell(", {} of its memory\n", human_bytes(static_cast<double>(share.peak_bytes)));
     }
-    for (const engine::StepReport& step : result.steps) fmt::print(stderr, "step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
+    for (const engine::StepReport& step : result.steps) tell("step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
     if (result.skipped == result.total) {
-        fmt::print(stderr, "nothing left to do: {} of {} items were done before\n", result.skipped, result.total);
+        tell("nothing left to do: {} of {} items were done before\n", result.skipped, result.total);
     } else {
-        fmt::print(stderr, "{} of {} done in {:.3f} s, {:.4g} a second", result.done, items(result.total), result.seconds, result.items_per_second);
-        if (result.skipped > 0) fmt::print(stderr, "; {} were done before", result.skipped);
-        fmt::print(stderr, "\n");
+        tell("{} of {} done in {:.3f} s, {:.4g} a second", result.done, items(result.total), result.seconds, result.items_per_second);
+        if (result.skipped > 0) tell("; {} were done before", result.skipped);
+        tell("\n");
     }
     say_what_tables_leave_out(result.gathered);
     for (const engine::OutputReport& output : result.gathered) fmt::print("{}\n", output.file.path);
@@ -63,19 +63,19 @@ void summarise(const SeriesResult& result) {
 /// What went wrong, after everything else, so that it is not scrolled away.
 void report_failures(const SeriesResult& result) {
     constexpr std::size_t most = 20;
-    if (!result.failed.empty()) fmt::print(stderr, "{} of {} failed:\n", result.failed.size(), items(result.total));
+    if (!result.failed.empty()) tell("{} of {} failed:\n", result.failed.size(), items(result.total));
     for (std::size_t i = 0; i < std::min(most, result.failed.size()); ++i) {
         const engine::series::Failure& failure = result.failed[i];
-        fmt::print(stderr, "  {}{}\n", failure.error.starts_with(failure.item) ? "" : failure.item + ": ", failure.error);
+        tell("  {}{}\n", failure.error.starts_with(failure.item) ? "" : failure.item + ": ", failure.error);
     }
-    if (result.failed.size() > most) fmt::print(stderr, "  and {} more; the manifest has them all\n", result.failed.size() - most);
+    if (result.failed.size() > most) tell("  and {} more; the manifest has them all\n", result.failed.size() - most);
     if (result.stopped) {
         const std::size_t left = result.total - result.done - result.skipped - result.failed.size();
         const bool by_failure = !result.failed.empty() && !interrupted();
-        fmt::print(stderr, "stopped with {} of {} left{}; --resume goes on{}\n", left, items(result.total), by_failure ? " after the failure" : "",
+        tell("stopped with {} of {} left{}; --resume goes on{}\n", left, items(result.total), by_failure ? " after the failure" : "",
                    by_failure ? ", and \"on_error\": \"continue\" goes past items that fail" : "");
     } else if (!result.complete && result.failed.size() < result.total) {
-        fmt::print(stderr, "other shards are not done yet: whoever is last writes what is made of all items\n");
+        tell("other shards are not done yet: whoever is last writes what is made of all items\n");
     }
 }
 
@@ -118,9 +118,7 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     how.resume = options.resume;
     how.shard = shard_from(options.shard);
     const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), job_options.locations(), how);
-    for (std::size_t i = 0; i < series.sample.steps.size(); ++i) {
-        for (const std::string& warning : series.sample.steps[i].warnings) spdlog::warn("step \"{}\": {}", series.job.steps[i].id, warning);
-    }
+    for (const std::string& warning : series.sample.warnings()) spdlog::warn(warning);
     std::vector<std::unique_ptr<engine::Engine>> engines;
     std::vector<engine::Engine*> devices;
     const auto cache = host::ProgramCache::open();

@@ -15,6 +15,7 @@
 
 #include <memory>
 #else
+#include <fcntl.h>
 #include <unistd.h>
 #endif
 
@@ -46,10 +47,17 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
     }
     return arguments;
 }
+void claim_standard_streams() {}
 bool stderr_is_terminal() { return _isatty(2) != 0; }
 bool stdout_is_terminal() { return _isatty(1) != 0; }
 #else
 std::vector<std::string> arguments_of(int argc, char** argv) { return {argv + (argc > 0 ? 1 : 0), argv + argc}; }
+void claim_standard_streams() {
+    // The lowest free number is the one given out. What is printed to a closed output fails; messages may be lost.
+    for (int stream = 0; stream <= 2; ++stream)
+        if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", stream == 2 ? O_WRONLY : O_RDONLY);
+    std::signal(SIGPIPE, SIG_IGN);
+}
 bool stderr_is_terminal() { return isatty(2) != 0; }
 bool stdout_is_terminal() { return isatty(1) != 0; }
 #endif

@@ -137,7 +137,7 @@ int list(const host::DeviceInfo& device, const engine::Registry& registry, const
         return 0;
     }
     print_table(rows);
-    fmt::print(stderr, "{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, device.name, static_cast<double>(open) * options.budget.seconds);
+    tell("{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, device.name, static_cast<double>(open) * options.budget.seconds);
     return 0;
 }
 
@@ -211,7 +211,7 @@ int tune(const Options& asked) {
         bar.show(what, done);
         const std::string task = what.substr(0, what.find(','));
         if (asked.quiet || stderr_is_terminal() || task == last) return;
-        fmt::print(stderr, "{:3.0f}%  {}\n", done * 100, task);
+        tell("{:3.0f}%  {}\n", done * 100, task);
         last = task;
     };
     const Tuned tuned = run(device, registry, options);
@@ -226,13 +226,13 @@ int tune(const Options& asked) {
         print_results(tuned.results);
     }
     for (const Result& r : tuned.results)
-        for (const std::string& lost : r.lost) fmt::print(stderr, "{} {} {}: passed over {}\n", r.task.algorithm->name, r.task.variant->name, work_of(r.task), lost);
+        for (const std::string& lost : r.lost) tell("{} {} {}: passed over {}\n", r.task.algorithm->name, r.task.variant->name, work_of(r.task), lost);
     const bool any = count(tuned.results, Verdict::tuned) + count(tuned.results, Verdict::defaults) > 0;
-    fmt::print(stderr, "{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s{}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
+    tell("{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s{}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
                count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed), seconds, any ? "; entries are in " + asked.out : "");
     if (tuned.results.empty() && tuned.ended.empty())
-        fmt::print(stderr, "nothing was left to tune: --again does what has an entry once more, --list shows what there is{}\n", own ? " (not every algorithm has policies)" : "");
-    if (!tuned.ended.empty()) fmt::print(stderr, "{}: what was found until then is kept, and the same command goes on\n", tuned.ended);
+        tell("nothing was left to tune: --again does what has an entry once more, --list shows what there is{}\n", own ? " (not every algorithm has policies)" : "");
+    if (!tuned.ended.empty()) tell("{}: what was found until then is kept, and the same command goes on\n", tuned.ended);
     return tuned.ended.empty() && count(tuned.results, Verdict::failed) == 0 ? 0 : 1;
 }
 

@@ -30,16 +30,16 @@ public:
         host::Defines d = voxel_defines(spec_);
         d.add("BITS", spec_.top).add("WIDE", keys.type == ElementType::u64);
         const host::ProgramSpec program{"box_count/hou.cl", d};
-        keys_kernel_ = builder.kernel(program, "hou_keys");
-        clear_kernel_ = builder.kernel(program, "hou_clear");
-        count_kernel_ = builder.kernel(program, "hou_count");
+        group_ = std::min<std::size_t>(static_cast<std::size_t>(group), builder.device().max_work_group);
+        keys_kernel_ = builder.kernel(program, "hou_keys", group_);
+        clear_kernel_ = builder.kernel(program, "hou_clear", group_);
+        count_kernel_ = builder.kernel(program, "hou_count", group_);
         const std::size_t key_bytes = static_cast<std::size_t>(keys.count) * bytes_of(keys.type);
         keys_ = builder.scratch(key_bytes);
         sorted_ = builder.scratch(key_bytes);
         counts_ = builder.scratch(spec_.bands.size() * (set_bytes() + corner_bytes));
         if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_);
         sorter_ = make_sorter(builder, keys);
-        group_ = std::min<std::size_t>(static_cast<std::size_t>(group), builder.device().max_work_group);
         groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_, std::size_t{32} * builder.device().compute_units);
     }
 

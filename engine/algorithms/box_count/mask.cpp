@@ -51,10 +51,10 @@ MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec)
       no_corners_(corner_words * spec.bands.size(), 0xffffffffu) {
     const bool boxed = spec.origin == Origin::bounding_box;
     const host::ProgramSpec program{"box_count/mask.cl", voxel_defines(spec).add("RESAMPLE", spec.size != spec.stored).add("FROM_BOX", boxed)};
-    bits_ = builder.kernel(program, "mask_bits");
-    if (spec.surface) outline_ = builder.kernel(program, "mask_outline");
-    if (boxed || spec.extents) lower_ = builder.kernel(program, "mask_box");
-    if (moves(spec)) shift_ = builder.kernel(program, "mask_shift");
+    bits_ = builder.kernel(program, "mask_bits", group_);
+    if (spec.surface) outline_ = builder.kernel(program, "mask_outline", group_);
+    if (boxed || spec.extents) lower_ = builder.kernel(program, "mask_box", group_);
+    if (moves(spec)) shift_ = builder.kernel(program, "mask_shift", group_);
 }
 
 host::NDRange MaskKernels::groups_for(std::int64_t words) const {

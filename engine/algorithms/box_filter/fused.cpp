@@ -45,12 +45,19 @@ std::int64_t default_group(const PlanePass& pass, const host::DeviceInfo& device
     return best;
 }
 
+std::string why_none(const PlanePass& pass) {
+    return fmt::format("a work-group does not hold windows of {} elements in {} channels", pass.window_x, pass.channels);
+}
+
 class FusedKernel final : public PlaneKernel {
 public:
     FusedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy) : spec_(spec), pass_(pass) {
         const host::DeviceInfo& device = builder.device();
         group_ = policy.at("work_group_size");
-        if (group_ == 0) group_ = default_group(pass, device);
+        if (group_ == 0) {
+            group_ = default_group(pass, device);
+            if (group_ == 0) throw UnsupportedError("box_filter variant \"fused\" cannot run on " + device.name, {why_none(pass)});
+        }
         if (!fits(pass, group_, device))
             throw ConfigError("/policy/work_group_size", std::to_string(group_),
                               fmt::format("a work-group that holds windows of {} elements in {} channels, on a device with groups of up to {} and {} bytes of local memory",
@@ -69,7 +76,7 @@ public:
         d.add("GROUP", group_).add("ROWS", rows_a_turn).add("BLOCK_X", block_of(pass.window_x));
         if (spec.is_float()) d.add("BLOCK_Y", block_of(pass.window_y)).add("RING", ring_of(pass.window_y)).add("PTX", builder.context().capabilities().inline_ptx);
         // Small groups alone: wider ones are held to their registers as they are, and NVIDIA's OpenCL wants their size in the kernel.
-        kernel_ = builder.kernel({"box_filter/fused.cl", d, group_ <= 256 ? 768 : 0}, "fused");
+        kernel_ = builder.kernel({"box_filter/fused.cl", d, group_ <= 256 ? 768 : 0}, "fused", static_cast<std::size_t>(group_));
     }
 
     void enqueue(Execution& x, const char* stage, const host::Buffer& in, const host::Buffer& out) override {
@@ -96,8 +103,7 @@ Support fused_support(const Problem& problem, host::Context& context) {
         const std::int64_t window = std::max(pass.window_x, pass.window_y);
         if (window > largest_window) return Support::no(fmt::format("windows of up to {} elements an axis; this one has {}", largest_window, window));
         if (std::max(pass.width, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2) return Support::no("planes of up to 2^30 columns, and as many of them");
-        if (default_group(pass, context.info()) == 0)
-            return Support::no(fmt::format("a work-group does not hold windows of {} elements in {} channels", pass.window_x, pass.channels));
+        if (default_group(pass, context.info()) == 0) return Support::no(why_none(pass));
     }
     return Support::yes();
 }

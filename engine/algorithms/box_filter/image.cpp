@@ -42,8 +42,8 @@ public:
     ImagePlan(PlanBuilder& builder, const BoxSpec& spec, std::int64_t group) : spec_(spec), image_(create_image(builder.context(), spec)) {
         const bool last = spec.window[1] == 1 && spec.window[2] == 1;
         const host::ProgramSpec program{"box_filter/image_rows.cl", defines_of(spec, true, last)};
-        fill_ = builder.kernel(program, "to_image");
-        rows_ = builder.kernel(program, "image_rows");
+        fill_ = builder.kernel(program, "to_image", 64);
+        rows_ = builder.kernel(program, "image_rows", 64);
         std::vector<AxisPass> rest = passes_of(spec);
         if (spec.window[0] > 1 || last) rest.erase(rest.begin());
         for (AxisPass& pass : rest) {

@@ -70,7 +70,8 @@ std::int64_t pass_group(const PlanBuilder& builder, int policy) {
 
 PassKernel::PassKernel(PlanBuilder& builder, const BoxSpec& spec, const AxisPass& pass, Walk walk, std::int64_t group, std::int64_t parts)
     : spec_(spec), pass_(pass), walk_(walk), group_(group), lines_(spec.count() / pass.n) {
-    kernel_ = builder.kernel({"box_filter/passes.cl", defines_of(spec, pass.first, pass.last)}, walk == Walk::pixel ? "pixel" : "strip");
+    kernel_ = builder.kernel({"box_filter/passes.cl", defines_of(spec, pass.first, pass.last)}, walk == Walk::pixel ? "pixel" : "strip",
+                             static_cast<std::size_t>(group));
     if (walk == Walk::pixel) return;
     // Of floats each block of a window's length is read once more from its other end: a part holds whole ones.
     const std::int64_t unit = spec.is_float() ? pass.window : 1;

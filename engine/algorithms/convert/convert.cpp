@@ -151,7 +151,7 @@ public:
         const ArrayDesc image = readable(given);
         if (given.type == ElementType::f64 && count_ != 0) {
             narrow_group_ = std::min<std::size_t>(64, builder.device().max_work_group);
-            narrow_ = builder.kernel({"convert/narrow.cl", {}}, "narrow_all");
+            narrow_ = builder.kernel({"convert/narrow.cl", {}}, "narrow_all", narrow_group_);
             narrowed_ = builder.scratch(image.dense_bytes());
         }
         host::Defines d;

@@ -117,7 +117,8 @@ private:
         s.rows = std::clamp(rows, divided_up(height, 65535), height);
         s.chunks = divided_up(height, s.rows);
         host::Defines d = defines;
-        s.kernel = builder.kernel({file, d.add("GROUP", s.group).add("PX", items), items == 2 && s.group <= 128 ? resident : 0}, kernel);
+        s.kernel = builder.kernel({file, d.add("GROUP", s.group).add("PX", items), items == 2 && s.group <= 128 ? resident : 0}, kernel,
+                                  static_cast<std::size_t>(s.group));
         return s;
     }
 

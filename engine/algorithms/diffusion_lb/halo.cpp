@@ -27,8 +27,8 @@ Halo::Halo(PlanBuilder& builder, const Layout& layout, const Territory& territor
     const auto row = static_cast<std::size_t>(layout_.batch * need_rows * layout_.pitch);
     side_bytes_ = row * (sizeof(float) * (with_edges ? 2 : 1) + population_bytes * static_cast<std::size_t>(moving));
     const host::ProgramSpec program{"diffusion_lb/halo.cl", {}};
-    collect_ = builder.kernel(program, "collect_rows");
-    spread_ = builder.kernel(program, "spread_rows");
+    collect_ = builder.kernel(program, "collect_rows", 64);
+    spread_ = builder.kernel(program, "spread_rows", 64);
     leaving_ = builder.state(2 * side_bytes_);
     arriving_ = builder.state(2 * side_bytes_);
     out_ = builder.context().allocate_pinned(2 * side_bytes_);

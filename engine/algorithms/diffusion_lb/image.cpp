@@ -22,12 +22,12 @@ public:
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
         const host::ProgramSpec spec{"diffusion_lb/image.cl", d};
-        start_ = builder.kernel(spec, "image_start");
-        smooth_ = builder.kernel(spec, "image_smooth");
-        edges_ = builder.kernel(spec, "image_edges");
-        collide_ = builder.kernel(spec, "image_collide");
-        stream_ = builder.kernel(spec, "image_stream");
-        take_ = builder.kernel(spec, "image_take");
+        start_ = builder.kernel(spec, "image_start", local_.x * local_.y);
+        smooth_ = builder.kernel(spec, "image_smooth", local_.x * local_.y);
+        edges_ = builder.kernel(spec, "image_edges", local_.x * local_.y);
+        collide_ = builder.kernel(spec, "image_collide", local_.x * local_.y);
+        stream_ = builder.kernel(spec, "image_stream", local_.x * local_.y);
+        take_ = builder.kernel(spec, "image_take", local_.x * local_.y);
         const std::vector<double> weights = gaussian(parameters_.sigma);
         gaussian_ = builder.constant(std::vector<float>(weights.begin(), weights.end()));
         plane_ = builder.scratch(layout_.batch_floats() * sizeof(float));

@@ -2,10 +2,10 @@
 
 #include "core/hints.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 namespace parallax::engine::diffusion_lb {
 

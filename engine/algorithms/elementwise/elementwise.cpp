@@ -1,11 +1,10 @@
 #include "algorithms/elementwise/elementwise.hpp"
 
 #include "core/hints.hpp"
+#include "core/observation.hpp"
 
 #include <algorithm>
 #include <limits>
-
-#include "core/observation.hpp"
 
 namespace parallax::engine::elementwise {
 namespace {

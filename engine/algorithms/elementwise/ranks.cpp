@@ -35,7 +35,7 @@ Ranks::Ranks(PlanBuilder& builder, ElementType type, std::int64_t count, const P
     define_keys(d, type);
     d.add("GROUP", static_cast<std::int64_t>(group_));
     const host::ProgramSpec program{"elementwise/ranks.cl", d};
-    begin_ = builder.kernel(program, "ranks_begin");
+    begin_ = builder.kernel(program, "ranks_begin", begin_group_);
     count_kernel_ = builder.kernel(program, "ranks_count");
     pick_ = builder.kernel(program, "ranks_pick");
     state_ = builder.scratch(12 * sizeof(std::uint32_t));

@@ -25,6 +25,9 @@ void check(const FftParameters& p, const ArrayDesc& desc) {
                                                           : how_to_convert(desc));
     if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
         throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more", "\"dimensions\": 1 transforms along one axis");
+    for (std::size_t i = desc.axes.size() - static_cast<std::size_t>(p.dimensions); i < desc.axes.size(); ++i) {
+        if (desc.axes[i].name == 'c') throw ConfigError("/inputs/array", desc.describe(), "an array without channels among the axes that are transformed", "select one channel first");
+    }
     if (desc.count() == 0) throw ConfigError("/inputs/array", desc.describe(), "an array with at least one element");
     if (!desc.is_dense()) throw ConfigError("/inputs/array", desc.describe() + " with gaps", "a dense array");
     if (p.kind == Kind::r2c && p.direction == Way::inverse)

@@ -1,11 +1,12 @@
 #include "algorithms/fft/line_kernel.hpp"
 
-#include "parallax/host/error.hpp"
+#include "core/kernel_fit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace parallax::engine::fft {
@@ -22,16 +23,21 @@ void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, st
 LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const std::string& name, int n, LineLayout layout,
                              std::int64_t lines_wanted) {
     const host::Defines given = spec.defines;
+    std::optional<KernelMisfit> misfit;
     for (LineLimits limits = line_limits(builder.device()); limits.group >= 1;) {
         const auto line = plan_line(n, layout, limits, lines_wanted);
         if (!line) break;
         spec.defines = given;
         add_line_defines(spec.defines, *line);
-        auto kernel = builder.kernel(spec, name);
-        const auto allowed = static_cast<int>(std::min<std::size_t>(kernel->max_work_group(), 1u << 16));
-        if (allowed >= line->group()) return {*line, std::move(kernel)};
-        limits.group = std::min(allowed, limits.group - 1);
+        try {
+            return {*line, builder.kernel(spec, name, static_cast<std::size_t>(line->group()))};
+        } catch (const KernelMisfit& error) {   // smaller, while there is something smaller
+            misfit = error;
+        }
+        if (misfit->of == KernelMisfit::Of::work_group) limits.group = std::min(static_cast<int>(misfit->allowed), limits.group - 1);
+        else limits.local_bytes = line->local_bytes() - 1;
     }
+    if (misfit) throw *misfit;   // the plan may do without lines of one work-group
     throw UnsupportedError(fmt::format("a transform of {} points in one work-group of {}", n, builder.device().name),
                            {fmt::format("{}: local memory {} bytes, work-groups up to {}", name, builder.device().local_memory,
                                         builder.device().max_work_group)});

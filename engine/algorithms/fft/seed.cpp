@@ -23,8 +23,8 @@ public:
         : images_(images), n_(n), unit_(unit), across_(unit > 1 ? 16 : 1), along_(unit > 1 ? 16 : 256) {
         host::ProgramSpec spec{"fft/seed_butterflies.cl", {}};
         spec.defines.add("SEED_ACROSS", across_).add("SEED_ALONG", along_);
-        reverse_ = builder.kernel(spec, "seed_reverse");
-        butterflies_ = builder.kernel(spec, "seed_butterflies");
+        reverse_ = builder.kernel(spec, "seed_reverse", 256);
+        butterflies_ = builder.kernel(spec, "seed_butterflies", 256);
         std::vector<std::complex<float>> roots;
         for (std::int64_t k = 0; k < std::max<std::int64_t>(n / 2, 1); ++k)
             roots.emplace_back(std::complex<float>(unit_root(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(n))));

@@ -8,12 +8,14 @@
 
 #include "opencl/native.hpp"
 #include "parallax/host/error.hpp"
+#include "plain_numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -134,10 +136,9 @@ public:
         wanted.bufferSize = &spectrum_;
         wanted.isInputFormatted = 1;   // out of place; one buffer given twice is in place
         const std::uint64_t half_width = wanted.size[0] / 2 + 1;
-        const auto strides = [&](std::uint64_t (&stride)[3], std::uint64_t row) {
+        const auto strides = [&](auto& stride, std::uint64_t row) {   // three of them in VkFFT 1.2, four in 1.3
             stride[0] = row;
-            stride[1] = row * wanted.size[1];
-            stride[2] = stride[1];   // from one batch to the next
+            std::fill(std::begin(stride) + 1, std::end(stride), row * wanted.size[1]);   // from one batch to the next
         };
         switch (spec.kind) {
         case Kind::c2c: wanted.inputBufferSize = &spectrum_; break;
@@ -164,6 +165,7 @@ public:
         }
         {
             const VkfftScope scope(hooks_);
+            const host::PlainNumbers numbers;   // it prints its tables into kernels
             // A failed initializeVkFFT() has freed what it had made.
             const VkFFTResult result = initializeVkFFT(&application_, wanted);
             if (hooks_.error) std::rethrow_exception(hooks_.error);

@@ -35,9 +35,10 @@ std::size_t groups_for(std::uint64_t count, std::uint64_t elements_a_group, std:
 
 class Counting : public Histogram {
 protected:
-    Counting(PlanBuilder& builder, const HistogramSpec& spec) : spec_(spec), clear_(builder.kernel({"histogram/clear.cl", {}}, "histogram_clear")) {
+    Counting(PlanBuilder& builder, const HistogramSpec& spec)
+        : spec_(spec), clear_group_(std::min<std::size_t>(256, builder.device().max_work_group)),
+          clear_(builder.kernel({"histogram/clear.cl", {}}, "histogram_clear", clear_group_)) {
         if (!spec.edges.empty()) edges_ = builder.constant(spec.edges);
-        clear_group_ = static_cast<std::size_t>(std::min<std::uint32_t>(256, builder.device().max_work_group));
     }
     void clear(Execution& x, const host::Buffer& counts) {
         const auto slots = static_cast<std::size_t>(spec_.slots());
@@ -49,8 +50,8 @@ protected:
     HistogramSpec spec_;
 
 private:
-    std::unique_ptr<host::Kernel> clear_;
     std::size_t clear_group_;
+    std::unique_ptr<host::Kernel> clear_;
     host::Buffer edges_;
 };
 
@@ -86,8 +87,8 @@ private:
 class GlobalHistogram final : public Counting {
 public:
     GlobalHistogram(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
-        : Counting(builder, spec), count_(builder.kernel({"histogram/global.cl", defines_of(spec)}, "histogram_global")) {
-        group_ = std::min<std::size_t>(static_cast<std::size_t>(work_group), builder.device().max_work_group);
+        : Counting(builder, spec), group_(std::min<std::size_t>(static_cast<std::size_t>(work_group), builder.device().max_work_group)),
+          count_(builder.kernel({"histogram/global.cl", defines_of(spec)}, "histogram_global", group_)) {
         groups_ = groups_for(spec.count(), group_, std::uint64_t{builder.device().compute_units} * 16);
     }
 
@@ -97,8 +98,8 @@ public:
     }
 
 private:
-    std::unique_ptr<host::Kernel> count_;
     std::size_t group_, groups_;
+    std::unique_ptr<host::Kernel> count_;
 };
 
 class ByteCounters final : public Counting {

@@ -1,4 +1,6 @@
 // `hologram`: what goes in, what comes out, which shapes; the variants are in files of their own.
+#include "algorithms/hologram/carrier.hpp"
+#include "algorithms/hologram/physics.hpp"
 #include "algorithms/hologram/steps.hpp"
 #include "algorithms/hologram/variants.hpp"
 
@@ -11,11 +13,6 @@ namespace parallax::engine {
 namespace {
 
 using namespace hologram;
-
-Geometry geometry_of(const Problem& problem) {
-    const ArrayDesc& image = problem.inputs.at("hologram");
-    return resolve(problem.parameters.as<HologramParameters>(), image.size('x'), image.size('y'));
-}
 
 void check_image(const Problem& problem, const std::string& port) {
     const auto found = problem.inputs.find(port);
@@ -37,26 +34,68 @@ void check_image(const Problem& problem, const std::string& port) {
     }
 }
 
-/// The order lies inside the hologram's spectrum, and something of it is kept.
-void check_off_axis(const OffAxis& order, const Geometry& g) {
-    if (order.automatic) return;
-    if (!(order.radius > 0)) {
-        throw ConfigError("/off_axis/radius", fmt::format("a radius of {}", order.radius), "the radius of the disc that is kept, above 0 pixels of the spectrum",
-                          "a third of the distance from the centre to the carrier is usual, and what \"off_axis\": \"auto\" takes");
+/// The order that a job states lies inside the hologram's spectrum and leaves out the middle; a background is no reference.
+void check_off_axis(const Problem& problem, const OffAxis& order, const Geometry& g) {
+    if (!order.is_searched()) check_carrier(stated_carrier(order), g.width, g.height);
+    if (problem.inputs.count("background") == 0) return;
+    throw ConfigError("/inputs/background", "a background beside off_axis",
+                      "a hologram alone: dividing intensities also divides the fringes, and bends the phase",
+                      "leave background out: the order is apart from the uneven light already. A hologram taken without the object corrects the "
+                      "phase as a field: reconstruct both with the same off_axis numbers, and divide one output `field` by the other");
+}
+
+/// Planes that are equally far apart, or 0.
+double plane_spacing(const std::vector<double>& distances) {
+    const double step = distances[1] - distances[0];
+    for (std::size_t i = 1; i < distances.size(); ++i) {
+        if (std::fabs(distances[i] - distances[i - 1] - step) > 1e-6 * std::fabs(step)) return 0;
     }
-    const auto check = [](const char* pointer, double value, std::int64_t size, const char* axis) {
-        if (std::fabs(value) * 2 <= static_cast<double>(size)) return;
-        throw ConfigError(pointer, fmt::format("{}", value), fmt::format("{} to {}: the hologram's spectrum has {} pixels in {}", -(size / 2), size / 2, size, axis));
-    };
-    check("/off_axis/x", order.x, g.width, "x");
-    check("/off_axis/y", order.y, g.height, "y");
+    return std::fabs(step);
+}
+
+/// Axes, and a spacing where all planes have the same and are equally far apart.
+ArrayDesc describe_planes(const Geometry& g, bool stack, ElementType type) {
+    std::vector<ArrayDesc::Extent> extents;
+    if (stack) extents.push_back({'z', static_cast<std::int64_t>(g.distances.size())});
+    extents.push_back({'y', output_height(g)});
+    extents.push_back({'x', output_width(g)});
+    const ArrayDesc d = ArrayDesc::dense(type, extents);
+    if (!has_one_output_pixel(g)) return d;
+    const auto pixel = output_pixel(g, 0);
+    const ArrayDesc image = d.with_unit("um").with_spacing('x', pixel[0] * 1e6).with_spacing('y', pixel[1] * 1e6);
+    if (!stack) return image;
+    const double step = plane_spacing(g.distances);
+    return step > 0 ? image.with_spacing('z', step * 1e6) : d;
+}
+
+std::vector<std::string> warnings_of(const Problem& problem) {
+    const auto& p = problem.parameters.as<HologramParameters>();
+    const Geometry g = resolve(problem);
+    std::vector<std::string> all;
+    const auto add = [&](std::vector<std::string> some) { all.insert(all.end(), some.begin(), some.end()); };
+    add(physics_warnings(problem));
+    add(sampling_warnings(p, g));
+    add(pixel_warnings(p, g));
+    if (p.off_axis && !p.off_axis->is_searched()) add(carrier_warnings(stated_carrier(*p.off_axis), g.width, g.height));
+    if (p.planes == Planes::all && g.distances.size() > 2 && has_one_output_pixel(g) && plane_spacing(g.distances) == 0) {
+        all.push_back("the distances are not equally far apart, so their stack carries no spacing; the record `planes` has the distance "
+                      "of each");
+    }
+    return all;
+}
+
+/// What kernels of a plan depend on beside the parameters that stay: how many planes, and which families of methods.
+std::string plan_key(const Problem& problem) {
+    const Geometry g = resolve(problem);
+    return fmt::format("{} planes{}{}", g.distances.size(), has_transfer_function(g) ? ", transfer functions" : "",
+                       has_impulse_response(g) ? ", impulse responses" : "");
 }
 
 ArrayDescs infer(const Problem& problem) {
     for (const char* port : {"hologram", "background", "dark"}) check_image(problem, port);
     const auto& p = problem.parameters.as<HologramParameters>();
-    const Geometry g = geometry_of(problem);
-    if (p.off_axis) check_off_axis(*p.off_axis, g);
+    const Geometry g = resolve(problem);
+    if (p.off_axis) check_off_axis(problem, *p.off_axis, g);
     if (p.planes == Planes::best && !p.autofocus) {
         throw ConfigError("/planes", "\"best\"", "autofocus with it", "add \"autofocus\": {\"object\": \"amplitude\"}");
     }
@@ -78,19 +117,11 @@ ArrayDescs infer(const Problem& problem) {
     }
 
     const bool stack = g.distances.size() > 1 && p.planes == Planes::all;
-    const auto shape = [&](ElementType type) {
-        std::vector<ArrayDesc::Extent> extents;
-        if (stack) extents.push_back({'z', static_cast<std::int64_t>(g.distances.size())});
-        extents.push_back({'y', output_height(g)});
-        extents.push_back({'x', output_width(g)});
-        ArrayDesc d = ArrayDesc::dense(type, extents).with_unit("um").with_spacing('x', g.out_dx * 1e6).with_spacing('y', g.out_dy * 1e6);
-        return stack ? d.with_spacing('z', std::fabs(g.distances[1] - g.distances[0]) * 1e6) : d;
-    };
     ArrayDescs outputs;
     for (const char* port : {"amplitude", "phase", "intensity"}) {
-        if (problem.wants(port)) outputs.emplace(port, shape(ElementType::f32));
+        if (problem.wants(port)) outputs.emplace(port, describe_planes(g, stack, ElementType::f32));
     }
-    if (problem.wants("field")) outputs.emplace("field", shape(ElementType::c64));
+    if (problem.wants("field")) outputs.emplace("field", describe_planes(g, stack, ElementType::c64));
     return outputs;
 }
 
@@ -108,12 +139,17 @@ Algorithm make_hologram() {
                  {"phase", "arg U in radians, f32", false, PortKind::array},
                  {"intensity", "|U|^2, f32", false, PortKind::array},
                  {"field", "U, complex64", false, PortKind::array},
-                 {"focus", "the metric of every plane, the best plane, the best distance refined by a parabola", false, PortKind::record},
-                 {"carrier", "off_axis: the order that was isolated, in pixels of the hologram's spectrum", false, PortKind::record}};
+                 {"focus",
+                  "the metric of every plane, the best plane, the best distance refined by a parabola, and whether to trust it: at_end, flat, "
+                  "symmetric",
+                  false, PortKind::record},
+                 {"carrier", "off_axis: the order that was isolated, in pixels of the hologram's spectrum, and how sure the search is", false,
+                  PortKind::record},
+                 {"planes", "of every plane its distance, the method that made it, and its pixel", false, PortKind::record}};
     a.infer = infer;
-    a.warnings = [](const Problem& problem) { return sampling_warnings(problem.parameters.as<HologramParameters>(), geometry_of(problem)); };
+    a.warnings = warnings_of;
     a.chunking = [](const Problem&) { return Division::no("every pixel depends on the whole hologram; ask for fewer distances or outputs at once, or for the best plane alone"); };
-    a.plan_key = [](const Problem& problem) { return std::to_string(static_cast<int>(geometry_of(problem).method)); };
+    a.plan_key = plan_key;
     a.variants = {fused_lanes_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
     return a;
 }

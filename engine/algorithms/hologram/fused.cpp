@@ -17,12 +17,12 @@ class FusedPlan : public PlanePlan {
 public:
     FusedPlan(PlanBuilder& builder, const Problem& problem, int group)
         : PlanePlan(builder, problem), width_(static_cast<int>(geometry_.padded_width)), height_(static_cast<int>(geometry_.padded_height)) {
-        if (is_impulse_response(geometry_.method)) {
+        if (has_impulse_response(geometry_)) {
             transform_ = fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, parameters_.fft);
-            table_.emplace(builder, geometry_, *transform_, false, group);
+            table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
         host::Defines method;
-        method.add("METHOD", table_ ? 2 : method_define(geometry_.method));
+        method.add("METHOD", table_ ? 2 : method_define(geometry_.methods.front()));
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_, fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
         inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
@@ -127,14 +127,14 @@ Support supports(const Problem& problem, host::Context& context) {
     if (Support s = supports_inputs(problem, context); !s) return s;
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const auto& p = problem.parameters.as<HologramParameters>();
-    const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+    const Geometry g = resolve(problem);
     for (const auto& [n, layout, axis] : {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout)) {
             return Support::no(fmt::format("the padded {} {} is more than one work-group can transform, or has a prime factor above {}", axis, n,
                                            fft::largest_radix));
         }
     }
-    if (is_impulse_response(g.method)) return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+    if (has_impulse_response(g)) return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
     return Support::yes();
 }
 

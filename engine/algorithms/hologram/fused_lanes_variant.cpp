@@ -20,42 +20,16 @@ const char* direct_type(const Problem& problem, const Geometry& geometry) {
     }
 }
 
-/// The quarter of H that FusedLanes reads, by kernels_cl/hologram/transfer.cl.
-class QuarterTransfer {
-public:
-    QuarterTransfer(PlanBuilder& builder, const Geometry& geometry, std::int64_t columns, int group)
-        : width_(static_cast<std::uint32_t>(geometry.padded_width)), height_(static_cast<std::uint32_t>(geometry.padded_height)),
-          grid_(columns, geometry.padded_height / 2 + 1, group) {
-        host::Defines defines;
-        defines.add("METHOD", method_define(geometry.method)).add("CENTRED", false);
-        kernel_ = builder.kernel({"hologram/transfer.cl", defines}, "transfer");
-        table_ = builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float));
-    }
-    void make(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
-        x.launch("transfer function", *kernel_, grid_.groups, grid_.local,
-                 {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width_, height_});
-    }
-    const host::Buffer& buffer() const noexcept { return table_; }
-
-private:
-    std::uint32_t width_, height_;
-    PixelGrid grid_;
-    KernelPtr kernel_;
-    host::Buffer table_;
-};
-
 class FusedLanesPlan : public PlanePlan {
 public:
     FusedLanesPlan(PlanBuilder& builder, const Problem& problem, int group)
         : PlanePlan(builder, problem),
           other_outputs_(problem.wants("phase") || problem.wants("intensity") || (problem.wants("field") && problem.wants("amplitude"))),
           lanes_(builder, lanes_spec(problem)) {
-        if (is_impulse_response(geometry_.method)) {
+        if (has_impulse_response(geometry_)) {
             transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft);
-            impulse_.emplace(builder, geometry_, *transform_, false, group);
-        } else {
-            quarter_.emplace(builder, geometry_, lanes_.transfer_width(), group);
         }
+        table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group, TableExtent{lanes_.transfer_width(), geometry_.padded_height / 2 + 1});
         const auto pixels = static_cast<std::size_t>(geometry_.width * geometry_.height);
         if (direct_type(problem, geometry_) == nullptr) {
             intake_.emplace(builder, problem, geometry_, false, group);
@@ -76,12 +50,9 @@ protected:
     }
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        if (phases_.count() > 1 || !made_ || changed_) {
-            if (impulse_) impulse_->make(x, phases_, slot);
-            else quarter_->make(x, phases_, slot);
-        }
+        if (phases_.count() > 1 || !made_ || changed_) table_->make(x, phases_, slot);
         made_ = true;
-        lanes_.columns(x, impulse_ ? impulse_->buffer() : quarter_->buffer());
+        lanes_.columns(x, table_->buffer());
         const std::int64_t first = target.plane * geometry_.width * geometry_.height;
         if (target.outputs) {
             if (other_outputs_) {
@@ -112,8 +83,7 @@ private:
     bool changed_ = false, made_ = false;
     FusedLanes lanes_;
     std::unique_ptr<fft::Transform> transform_;
-    std::optional<TransferTable> impulse_;
-    std::optional<QuarterTransfer> quarter_;
+    std::optional<TransferTable> table_;
     std::optional<Intake> intake_;
     std::optional<Finish> finish_;
     Scratch h_, frame_, field_;
@@ -122,7 +92,7 @@ private:
 Support supports(const Problem& problem, host::Context& context) {
     if (Support s = supports_inputs(problem, context); !s) return s;
     if (Support s = supports_half_spectrum(problem); !s) return s;
-    const Geometry g = resolve(problem.parameters.as<HologramParameters>(), problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+    const Geometry g = resolve(problem);
     return {FusedLanes::why_not(g.padded_width, g.padded_height, context.info())};
 }
 

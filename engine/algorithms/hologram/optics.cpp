@@ -4,19 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "algorithms/hologram/physics.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::engine::hologram {
 namespace {
 
-constexpr double micro = 1e6;
+bool divides_by_distance(Method method) noexcept { return is_impulse_response(method) || method == Method::fresnel_single_fft; }
 
-bool is_fresnel(Method method) noexcept { return method == Method::fresnel || method == Method::fresnel_single_fft; }
+bool pads(Method method, Padding padding) noexcept {
+    if (padding == Padding::none) return false;
+    return method != Method::fresnel_single_fft || padding != Padding::mean;
+}
 
-/// Below the limit the method's kernel is sampled too coarsely (its phase turns too fast from pixel to pixel).
-bool wants_long_distances(Method method) noexcept { return is_impulse_response(method) || method == Method::fresnel_single_fft; }
+}  // namespace
 
 const char* name_of(Method method) noexcept {
     switch (method) {
@@ -36,50 +38,50 @@ const char* name_of(Method method) noexcept {
     return "unknown";
 }
 
-double largest(const std::vector<double>& distances) {
-    double best = 0;
-    for (double d : distances) best = std::max(best, std::abs(d));
-    return best;
-}
-
-double smallest(const std::vector<double>& distances) {
-    double best = std::numeric_limits<double>::infinity();
-    for (double d : distances) best = std::min(best, std::abs(d));
-    return best;
-}
-
-bool is_padded(Method method, Padding padding) noexcept {
-    if (padding == Padding::none) return false;
-    return method != Method::fresnel_single_fft || padding != Padding::mean;
-}
-
-}  // namespace
-
 double sampling_limit(std::int64_t n, double dx, double wavelength) {
     const double s = wavelength / (2 * dx);
-    if (s >= 1) return std::numeric_limits<double>::infinity();
+    if (s >= 1) return 0;
     return static_cast<double>(n) * dx * dx / wavelength * std::sqrt(1 - s * s);
 }
 
-double sampling_limit(const Geometry& g) {
-    if (is_fresnel(g.method))
-        return std::min(static_cast<double>(g.padded_width) * g.dx * g.dx, static_cast<double>(g.padded_height) * g.dy * g.dy) /
-               g.wavelength;
-    return std::min(sampling_limit(g.padded_width, g.dx, g.wavelength), sampling_limit(g.padded_height, g.dy, g.wavelength));
+double switch_distance(const Geometry& g) {
+    const double limit =
+        std::sqrt(sampling_limit(g.padded_width, g.dx, g.wavelength) * sampling_limit(g.padded_height, g.dy, g.wavelength));
+    const double side = std::min(static_cast<double>(g.padded_width) * g.dx, static_cast<double>(g.padded_height) * g.dy);
+    return std::max({limit, side / 16, 8 * std::max(g.dx, g.dy)});
+}
+
+double fresnel_limit(const Geometry& g) {
+    return std::min(static_cast<double>(g.padded_width) * g.dx * g.dx, static_cast<double>(g.padded_height) * g.dy * g.dy) /
+           g.wavelength;
 }
 
 bool is_impulse_response(Method method) noexcept {
     return method == Method::convolution || method == Method::rayleigh_sommerfeld;
 }
 
+bool has_impulse_response(const Geometry& g) noexcept {
+    return std::any_of(g.methods.begin(), g.methods.end(), is_impulse_response);
+}
+
+bool has_transfer_function(const Geometry& g) noexcept {
+    return std::any_of(g.methods.begin(), g.methods.end(),
+                       [](Method m) { return m == Method::angular_spectrum || m == Method::fresnel; });
+}
+
+bool is_single_transform(const Geometry& g) noexcept { return g.methods.front() == Method::fresnel_single_fft; }
+
 Geometry resolve(const HologramParameters& p, std::int64_t width, std::int64_t height) {
     if (width < 1 || height < 1)
         throw ConfigError("/inputs/hologram", fmt::format("an image of {} x {} pixels", width, height), "at least one pixel");
     if (p.distance.values.empty())
         throw ConfigError("/distance_um", "no distance", "a number, a list with at least one, or {from, to, step}");
+    if (!(p.wavelength > 0)) throw ConfigError("/wavelength_nm", "no wavelength", "a length above 0");
+    if (!(p.pixel[0] > 0 && p.pixel[1] > 0))
+        throw ConfigError("/pixel_um", "no pixel", "pixel_um, since the hologram's file does not say the size of its pixels",
+                          "the camera's pixel divided by the magnification, one length or [x, y]");
 
     Geometry g;
-    g.method = p.method;
     g.width = width;
     g.height = height;
     g.wavelength = p.wavelength / p.refractive_index;
@@ -87,57 +89,61 @@ Geometry resolve(const HologramParameters& p, std::int64_t width, std::int64_t h
     g.dy = p.pixel[1];
     g.distances = p.distance.values;
 
-    const bool padded = is_padded(p.method, p.padding);
+    const bool padded = pads(p.method, p.padding);
     g.padded_width = padded ? fft::good_size(2 * width) : width;
     g.padded_height = padded ? fft::good_size(2 * height) : height;
-
-    if (g.method == Method::automatic) {
-        g.method = Method::angular_spectrum;
-        if (largest(g.distances) > sampling_limit(g)) g.method = Method::rayleigh_sommerfeld;
+    if (p.method == Method::fresnel_single_fft) {  // its chirps are about the middle of the frame
+        g.left = g.padded_width / 2 - width / 2;
+        g.top = g.padded_height / 2 - height / 2;
     }
-    if (wants_long_distances(g.method) && smallest(g.distances) == 0)
-        throw ConfigError("/distance_um", "a distance of 0",
-                          fmt::format("distances other than 0: {}{} divides by them", name_of(g.method),
-                                      p.method == Method::automatic ? ", which method auto takes for the longest one," : ""),
-                          "leave 0 out, or take method angular_spectrum");
 
-    g.out_dx = g.dx;
-    g.out_dy = g.dy;
-    if (g.method == Method::fresnel_single_fft) {
-        const double reach = g.wavelength * std::abs(g.distances.front());
-        g.out_dx = reach / (static_cast<double>(g.padded_width) * g.dx);
-        g.out_dy = reach / (static_cast<double>(g.padded_height) * g.dy);
+    const double limit = switch_distance(g);
+    for (const double d : g.distances) {
+        Method method = p.method;
+        if (method == Method::automatic) method = std::fabs(d) <= limit ? Method::angular_spectrum : Method::rayleigh_sommerfeld;
+        if (d == 0 && divides_by_distance(method))
+            throw ConfigError("/distance_um", "a distance of 0",
+                              fmt::format("distances other than 0: {} divides by them", name_of(method)),
+                              "leave 0 out, or take method auto or angular_spectrum");
+        g.methods.push_back(method);
     }
     return g;
 }
 
-std::vector<std::string> sampling_warnings(const HologramParameters& p, const Geometry& g) {
-    const double limit = sampling_limit(g);
-    if (std::isinf(limit)) return {};
-    const double limit_x = is_fresnel(g.method) ? static_cast<double>(g.padded_width) * g.dx * g.dx
-                                                : sampling_limit(g.padded_width, g.dx, g.wavelength);
-    const double limit_y = is_fresnel(g.method) ? static_cast<double>(g.padded_height) * g.dy * g.dy
-                                                : sampling_limit(g.padded_height, g.dy, g.wavelength);
-    const bool along_x = limit_x <= limit_y;
-    const std::string where =
-        fmt::format("{} pixels of {:.6g} um in {}, wavelength {:.6g} um", along_x ? g.padded_width : g.padded_height,
-                    (along_x ? g.dx : g.dy) * micro, along_x ? "x" : "y", g.wavelength * micro);
+HologramParameters parameters_of(const Problem& problem) {
+    HologramParameters p = problem.parameters.as<HologramParameters>();
+    const bool stated = p.pixel[0] > 0 && p.pixel[1] > 0;
+    if (!stated) p.pixel = camera_pixel(problem.inputs.at("hologram")).value_or(std::array<double, 2>{0, 0});
+    return p;
+}
 
-    if (wants_long_distances(g.method)) {
-        const double d = smallest(g.distances);
-        if (d >= limit) return {};
-        const char* better = p.method == Method::automatic ? "split the distances into two jobs"
-                             : is_fresnel(g.method)        ? "take method fresnel or angular_spectrum"
-                                                           : "take method angular_spectrum";
-        return {fmt::format("distance {:.6g} um is below the sampling limit of {:.6g} um for {} ({}): {}", d * micro,
-                            limit * micro, name_of(g.method), where, better)};
+Geometry resolve(const Problem& problem) {
+    const ArrayDesc& image = problem.inputs.at("hologram");
+    return resolve(parameters_of(problem), image.size('x'), image.size('y'));
+}
+
+std::array<double, 2> output_pixel(const Geometry& g, std::size_t plane) {
+    if (g.methods[plane] != Method::fresnel_single_fft) return {g.dx, g.dy};
+    const double reach = g.wavelength * std::fabs(g.distances[plane]);
+    return {reach / (static_cast<double>(g.padded_width) * g.dx), reach / (static_cast<double>(g.padded_height) * g.dy)};
+}
+
+Json planes_record(const Geometry& g) {
+    Json record{
+        {"distance_um", Json::array()}, {"method", Json::array()}, {"pixel_um", Json::array()}, {"pixel_y_um", Json::array()}};
+    for (std::size_t i = 0; i < g.distances.size(); ++i) {
+        const auto pixel = output_pixel(g, i);
+        record["distance_um"].push_back(g.distances[i] * 1e6);
+        record["method"].push_back(name_of(g.methods[i]));
+        record["pixel_um"].push_back(pixel[0] * 1e6);
+        record["pixel_y_um"].push_back(pixel[1] * 1e6);
     }
-    const double d = largest(g.distances);
-    if (d <= limit) return {};
-    return {fmt::format(
-        "distance {:.6g} um is above the sampling limit of {:.6g} um for {} ({}): {}", d * micro, limit * micro,
-        name_of(g.method), where,
-        is_fresnel(g.method) ? "take method fresnel_single_fft or rayleigh_sommerfeld" : "take method rayleigh_sommerfeld")};
+    return record;
+}
+
+bool has_one_output_pixel(const Geometry& g) {
+    return !is_single_transform(g) || std::all_of(g.distances.begin(), g.distances.end(),
+                                                  [&](double d) { return std::fabs(d) == std::fabs(g.distances.front()); });
 }
 
 }  // namespace parallax::engine::hologram

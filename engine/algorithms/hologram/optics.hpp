@@ -1,43 +1,64 @@
 // The geometry that every variant of `hologram` shares, host side, in double precision: which method, which
-// padded size, which sampling limit, which phase constants. FORMULAS: time factor exp(-i omega t); a distance
+// padded size, which sampling limit. FORMULAS: time factor exp(-i omega t); a distance
 // d > 0 takes the field recorded at the sensor back to the object; d < 0 conjugates every kernel at |d|.
 #pragma once
 
-#include "algorithms/hologram/parameters.hpp"
-
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "algorithms/hologram/parameters.hpp"
+#include "core/algorithm.hpp"
+
 namespace parallax::engine::hologram {
 
 struct Geometry {
-    Method method = Method::angular_spectrum;     ///< resolved, never automatic
-    std::int64_t width = 0, height = 0;           ///< of the hologram
+    std::int64_t width = 0, height = 0;  ///< of the hologram
     std::int64_t padded_width = 0, padded_height = 0;
-    double wavelength = 0;                        ///< in the medium, metres
-    double dx = 0, dy = 0;                        ///< metres
-    std::vector<double> distances;                ///< metres
-    double out_dx = 0, out_dy = 0;                ///< of the output at distances[0], metres
+    std::int64_t left = 0, top = 0;  ///< where the hologram's first pixel stands in the padded frame
+    double wavelength = 0;           ///< in the medium, metres
+    double dx = 0, dy = 0;           ///< metres
+    std::vector<double> distances;   ///< metres
+    std::vector<Method> methods;     ///< resolved, one a distance, never automatic
 };
 
-/// z_c = (N dx^2 / lambda) sqrt(1 - (lambda / 2dx)^2), N the padded size; infinite for dx <= lambda/2.
-double sampling_limit(std::int64_t n, double dx, double wavelength);
-/// The smaller of the limits in x and y for a resolved geometry. The two Fresnel methods know no largest spatial
-/// frequency: their limit is N dx^2 / lambda for every pixel size.
-double sampling_limit(const Geometry&);
 /// convolution and rayleigh_sommerfeld: the kernel is sampled in space and transformed.
 bool is_impulse_response(Method) noexcept;
+bool has_impulse_response(const Geometry&) noexcept;   ///< any plane
+bool has_transfer_function(const Geometry&) noexcept;  ///< any plane; fresnel_single_fft has none
+bool is_single_transform(const Geometry&) noexcept;
+inline bool is_padded(const Geometry& g) noexcept { return g.padded_width != g.width || g.padded_height != g.height; }
+const char* name_of(Method) noexcept;
+
+/// z_c = (N dx^2 / lambda) sqrt(1 - (lambda / 2dx)^2), N the padded size; 0 for dx <= lambda/2: rays along the sensor then
+/// leave any frame, so that a transfer function is never sampled well.
+double sampling_limit(std::int64_t n, double dx, double wavelength);
+/// Up to this distance the angular spectrum is the better one, above it impulse responses are: the greatest of the limits' mean
+/// sqrt(z_cx z_cy), a sixteenth of the frame's shorter side, and eight pixels, which the peak of an impulse response needs.
+double switch_distance(const Geometry&);
+/// N dx^2 / lambda, the smaller of x and y: up to it `fresnel` is sampled well, from it on `fresnel_single_fft`. Neither knows
+/// a largest spatial frequency.
+double fresnel_limit(const Geometry&);
 
 /// Padding doubles both sizes and rounds up to a size all FFTs like (fft::good_size); `none` keeps them;
 /// fresnel_single_fft is padded by `zero` and `reflect` only: its output pixel depends on the size, and `mean` is the default.
-/// `automatic` takes angular_spectrum up to the sampling limit of the largest |d| and
-/// rayleigh_sommerfeld above it, one for the whole stack; dx <= lambda/2: always angular_spectrum.
-/// Throws ConfigError for a distance of 0 with a method that divides by it, and for an empty image.
+/// `automatic` takes for each plane by itself angular_spectrum up to switch_distance() and rayleigh_sommerfeld above it.
+/// Throws ConfigError for a distance of 0 with a method that divides by it, for an empty image, and where no pixel is known.
 Geometry resolve(const HologramParameters&, std::int64_t width, std::int64_t height);
+/// Of the problem's hologram, whose spacing is the pixel where the parameters state none.
+Geometry resolve(const Problem&);
+/// The parameters of a problem, with the pixel of its hologram where they state none and the hologram has one.
+HologramParameters parameters_of(const Problem&);
 
-/// "distance 4000 um is above the sampling limit of 1851.96 um for angular_spectrum (512 pixels of 1.4 um ...)": one line at
-/// most, for the distance that is farthest on the wrong side. Transfer functions want |d| <= limit, the others |d| >= limit.
-std::vector<std::string> sampling_warnings(const HologramParameters&, const Geometry&);
+/// Size of a plane of the arrays that come out, in pixels.
+inline std::int64_t output_width(const Geometry& g) { return is_single_transform(g) ? g.padded_width : g.width; }
+inline std::int64_t output_height(const Geometry& g) { return is_single_transform(g) ? g.padded_height : g.height; }
+/// Metres of a pixel of the plane, x and y.
+std::array<double, 2> output_pixel(const Geometry&, std::size_t plane);
+/// {"distance_um": [...], "method": [...], "pixel_um": [x ...], "pixel_y_um": [...]}, a value a plane.
+Json planes_record(const Geometry&);
+/// Whether every plane has the pixels of the first.
+bool has_one_output_pixel(const Geometry&);
 
 }  // namespace parallax::engine::hologram

@@ -17,8 +17,8 @@ public:
           group_(group),
           transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
-          propagator_(builder, geometry_, *transform_, true, group),
-          swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants")),
+          propagator_(builder, geometry_, *transform_, true, has_endless_mean(), group),
+          swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants", static_cast<std::size_t>(group))),
           finish_(builder, problem, geometry_.width, geometry_.height, geometry_.padded_width, group) {
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
         spectrum_ = builder.scratch(complex_bytes(geometry_));
@@ -72,7 +72,7 @@ Variant paper_variant() {
             return Support::no("no image is wanted");
         }
         if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");
-        const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+        const Geometry g = resolve(problem);
         return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

@@ -5,6 +5,7 @@
 #include "core/parameters.hpp"
 
 #include <array>
+#include <limits>
 #include <optional>
 
 namespace parallax::engine::hologram {
@@ -15,11 +16,17 @@ enum class Metric { tenengrad, variance, brenner, laplacian, dubois };
 enum class ObjectKind { amplitude, phase };
 enum class Planes { all, best };
 
+/// Half of the spectrum in which a carrier is looked for: upper is y < 0, or y = 0 and x < 0. No hologram tells its object's
+/// order from the conjugate by itself: `unknown` takes the upper one and says so.
+enum class Side { unknown, upper, lower };
+
 /// The +1 order of an off-axis hologram: offset from the centre of the spectrum and radius, in pixels of the
-/// unpadded hologram's spectrum. automatic: the strongest peak outside the central order is looked for.
+/// unpadded hologram's spectrum. Without an offset the strongest peak outside the central order is looked for.
 struct OffAxis {
-    bool automatic = false;
-    double x = 0, y = 0, radius = 0;
+    double x = 0, y = 0;                          ///< both 0: looked for
+    double radius = 0;                            ///< 0: a third of the carrier's distance from the centre
+    Side side = Side::unknown;
+    bool is_searched() const noexcept { return x == 0 && y == 0; }
     bool operator==(const OffAxis&) const = default;
 };
 
@@ -32,9 +39,9 @@ struct Autofocus {
 
 struct HologramParameters {
     Method method = Method::automatic;
-    double wavelength = 532e-9;                   ///< in vacuum
-    std::array<double, 2> pixel{1.4e-6, 1.4e-6};  ///< x, y
-    LengthSweep distance{{1e-3}};                 ///< sensor -> object, positive; negative propagates forward
+    double wavelength = std::numeric_limits<double>::quiet_NaN();   ///< in vacuum; has to be given
+    std::array<double, 2> pixel{0, 0};            ///< x, y; 0: the spacing of the hologram
+    LengthSweep distance;                         ///< sensor -> object, positive; negative propagates forward; has to be given
     double refractive_index = 1.0;
     Padding padding = Padding::mean;
     bool band_limit = true;                       ///< angular spectrum: Matsushima 2009

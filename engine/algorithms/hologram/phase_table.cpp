@@ -26,7 +26,9 @@ std::int32_t band_limit_index(std::int64_t n, double dx, double wavelength, doub
 
 }  // namespace
 
-PhaseConstants phase_constants(const Geometry& g, double distance, bool band_limit) {
+PhaseConstants phase_constants(const Geometry& g, std::size_t plane, bool band_limit) {
+    const double distance = g.distances[plane];
+    const Method method = g.methods[plane];
     const long double lambda = g.wavelength, d = std::fabs(distance);
     const long double dx = g.dx, dy = g.dy;
     const long double width = g.padded_width * dx, height = g.padded_height * dy;
@@ -35,7 +37,7 @@ PhaseConstants phase_constants(const Geometry& g, double distance, bool band_lim
     c.scale[2] = distance < 0 ? -1.0f : 1.0f;
     c.limit[0] = static_cast<std::int32_t>(g.padded_width);
     c.limit[1] = static_cast<std::int32_t>(g.padded_height);
-    switch (g.method) {
+    switch (method) {
         case Method::angular_spectrum:
         case Method::fresnel:
         case Method::automatic:
@@ -44,7 +46,7 @@ PhaseConstants phase_constants(const Geometry& g, double distance, bool band_lim
             c.turns[2] = fixed_turns(d / lambda);
             c.unit[0] = static_cast<float>(lambda * lambda / (width * width));
             c.unit[1] = static_cast<float>(lambda * lambda / (height * height));
-            if (g.method == Method::angular_spectrum && band_limit) {
+            if (method == Method::angular_spectrum && band_limit) {
                 c.limit[0] = band_limit_index(g.padded_width, g.dx, g.wavelength, static_cast<double>(d));
                 c.limit[1] = band_limit_index(g.padded_height, g.dy, g.wavelength, static_cast<double>(d));
             }
@@ -58,6 +60,7 @@ PhaseConstants phase_constants(const Geometry& g, double distance, bool band_lim
             c.scale[3] = static_cast<float>(lambda / (2 * std::numbers::pi_v<long double> * d));
             c.unit[0] = static_cast<float>(dx * dx / (d * d));
             c.unit[1] = static_cast<float>(dy * dy / (d * d));
+            c.limit[0] = c.limit[1] = -1;
             break;
         case Method::fresnel_single_fft: {
             const long double out_dx = lambda * d / width, out_dy = lambda * d / height;
@@ -66,6 +69,9 @@ PhaseConstants phase_constants(const Geometry& g, double distance, bool band_lim
             c.turns[2] = fixed_turns(out_dx * out_dx / (2 * lambda * d));
             c.turns[3] = fixed_turns(out_dy * out_dy / (2 * lambda * d));
             c.scale[1] = static_cast<float>(dx * dy / (lambda * d));
+            const long double turns = d / lambda, angle = 2 * std::numbers::pi_v<long double> * (turns - std::floor(turns));
+            c.unit[0] = static_cast<float>(std::cos(angle));
+            c.unit[1] = static_cast<float>(std::sin(angle));
             break;
         }
     }
@@ -81,7 +87,8 @@ PhaseTable::PhaseTable(PlanBuilder& builder, std::size_t planes)
       host_turns_(planes * 4),
       host_scale_(planes * 4),
       host_unit_(planes * 2),
-      host_limit_(planes * 2) {
+      host_limit_(planes * 2),
+      impulse_(planes) {
     std::vector<std::uint32_t> identity(planes + 1);
     std::iota(identity.begin(), identity.end(), 0u);
     identity.back() = 0;
@@ -90,13 +97,21 @@ PhaseTable::PhaseTable(PlanBuilder& builder, std::size_t planes)
 
 void PhaseTable::set(const Geometry& geometry, bool band_limit) {
     for (std::size_t i = 0; i < count_; ++i) {
-        const PhaseConstants c = phase_constants(geometry, geometry.distances[i], band_limit);
+        const PhaseConstants c = phase_constants(geometry, i, band_limit);
+        impulse_[i] = is_impulse_response(geometry.methods[i]);
         std::copy(std::begin(c.turns), std::end(c.turns), host_turns_.begin() + static_cast<std::ptrdiff_t>(4 * i));
         std::copy(std::begin(c.scale), std::end(c.scale), host_scale_.begin() + static_cast<std::ptrdiff_t>(4 * i));
         std::copy(std::begin(c.unit), std::end(c.unit), host_unit_.begin() + static_cast<std::ptrdiff_t>(2 * i));
         std::copy(std::begin(c.limit), std::end(c.limit), host_limit_.begin() + static_cast<std::ptrdiff_t>(2 * i));
     }
     fresh_ = true;
+}
+
+std::optional<bool> PhaseTable::is_impulse(std::uint32_t slot) const noexcept {
+    if (slot < count_) return impulse_[slot];
+    const auto impulses = std::count(impulse_.begin(), impulse_.end(), true);
+    if (impulses != 0 && static_cast<std::size_t>(impulses) != count_) return std::nullopt;
+    return impulses != 0;
 }
 
 bool PhaseTable::upload(Execution& x) {

@@ -5,6 +5,7 @@
 #include "core/plan.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace parallax::engine::hologram {
@@ -13,13 +14,13 @@ namespace parallax::engine::hologram {
 struct PhaseConstants {
     std::uint64_t turns[4];     ///< per step in x and y (single transform: also of the output), constant phase
     float scale[4];             ///< |d|/lambda, amplitude, sign of d, lambda/(2 pi |d|)
-    float unit[2];              ///< lambda^2 f^2 (transfer) or (dx/d)^2 (impulse) of one step
-    std::int32_t limit[2];      ///< largest |kx|, |ky| inside the band limit
+    float unit[2];              ///< lambda^2 f^2 (transfer) or (dx/d)^2 (impulse) of one step; single transform: exp(ik|d|)
+    std::int32_t limit[2];      ///< largest |kx|, |ky| inside the band limit; -1: an impulse response
 };
 
 /// x turns, signed, as a fraction of a turn in 64-bit fixed point.
 std::uint64_t fixed_turns(long double x);
-PhaseConstants phase_constants(const Geometry&, double distance, bool band_limit);
+PhaseConstants phase_constants(const Geometry&, std::size_t plane, bool band_limit);
 
 /// Device copies of the constants of all planes, and the list `planes` through which kernels find theirs:
 /// slot i < count holds i, slot `count` is written by the focus search.
@@ -32,6 +33,8 @@ public:
     bool upload(Execution&);
 
     std::size_t count() const noexcept { return count_; }
+    /// Whether the plane of a slot has an impulse response; nothing where only the device knows.
+    std::optional<bool> is_impulse(std::uint32_t slot) const noexcept;
     const host::Buffer& turns() const noexcept { return turns_; }
     const host::Buffer& scale() const noexcept { return scale_; }
     const host::Buffer& unit() const noexcept { return unit_; }
@@ -44,6 +47,7 @@ private:
     std::vector<std::uint64_t> host_turns_;
     std::vector<float> host_scale_, host_unit_;
     std::vector<std::int32_t> host_limit_;
+    std::vector<bool> impulse_;
     bool fresh_ = false;
 };
 

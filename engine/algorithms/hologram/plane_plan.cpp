@@ -3,10 +3,11 @@
 namespace parallax::engine::hologram {
 
 PlanePlan::PlanePlan(PlanBuilder& builder, const Problem& problem)
-    : parameters_(problem.parameters.as<HologramParameters>()),
-      geometry_(resolve(parameters_, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'))),
+    : parameters_(parameters_of(problem)),
+      geometry_(resolve(problem)),
       phases_(builder, geometry_.distances.size()),
-      wants_focus_(problem.wants("focus")) {
+      wants_focus_(problem.wants("focus")),
+      wants_planes_(problem.wants("planes")) {
     phases_.set(geometry_, parameters_.band_limit);
     if (!parameters_.autofocus) return;
     const std::int64_t width = output_width(geometry_), height = output_height(geometry_);
@@ -17,7 +18,8 @@ PlanePlan::PlanePlan(PlanBuilder& builder, const Problem& problem)
 void PlanePlan::update(const Parameters& parameters) {
     const auto& p = parameters.as<HologramParameters>();
     if (p.distance.values == geometry_.distances) return;
-    geometry_.distances = p.distance.values;
+    parameters_.distance = p.distance;
+    geometry_ = resolve(parameters_, geometry_.width, geometry_.height);
     phases_.set(geometry_, p.band_limit);
 }
 
@@ -35,7 +37,8 @@ void PlanePlan::enqueue(Execution& x, const Bindings& arrays) {
         focus_->choose(x, phases_);
         if (outputs) plane(x, count, {outputs, 0, nullptr});
     }
-    if (focus_ && wants_focus_) focus_->record(x, geometry_.distances);
+    if (focus_) focus_->report(x, {*parameters_.autofocus, geometry_, !parameters_.off_axis}, wants_focus_);
+    if (wants_planes_) x.record("planes", [geometry = geometry_] { return planes_record(geometry); });
     end(x);
 }
 

@@ -28,6 +28,8 @@ protected:
     virtual void plane(Execution&, std::uint32_t slot, const Target&) = 0;
     virtual void end(Execution&) {}
 
+    /// What stands around the hologram is its mean.
+    bool has_endless_mean() const noexcept { return parameters_.padding == Padding::mean && is_padded(geometry_); }
     static std::size_t complex_bytes(const Geometry& g) {
         return static_cast<std::size_t>(g.padded_width * g.padded_height) * 2 * sizeof(float);
     }
@@ -39,7 +41,7 @@ protected:
 private:
     std::optional<FocusSearch> focus_;
     Scratch amplitude_;
-    bool wants_focus_;
+    bool wants_focus_, wants_planes_;
 };
 
 }  // namespace parallax::engine::hologram

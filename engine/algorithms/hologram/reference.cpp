@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -51,41 +50,48 @@ std::int64_t reflected(std::int64_t j, std::int64_t n, std::int64_t padded) noex
     return past_end <= before_start ? n - 1 - past_end : before_start;
 }
 
-Field pad(const std::vector<double>& h, const Geometry& g, Padding padding) {
+/// The frame is periodic and begins at (left, top) of the padded one.
+Field pad(const Field& u, const Geometry& g, Padding padding) {
     const std::int64_t pw = g.padded_width, ph = g.padded_height;
     Field frame(static_cast<std::size_t>(pw * ph));
-    const double outside =
-        padding == Padding::mean ? std::accumulate(h.begin(), h.end(), 0.0) / static_cast<double>(h.size()) : 0.0;
-    for (std::int64_t y = 0; y < ph; ++y)
-        for (std::int64_t x = 0; x < pw; ++x) {
-            double value = outside;
+    const Complex outside = padding == Padding::mean ? std::accumulate(u.begin(), u.end(), Complex(0)) / static_cast<double>(u.size()) : Complex(0);
+    for (std::int64_t j = 0; j < ph; ++j)
+        for (std::int64_t i = 0; i < pw; ++i) {
+            const std::int64_t x = wrap(i - g.left, pw), y = wrap(j - g.top, ph);
+            Complex value = outside;
             if (x < g.width && y < g.height)
-                value = h[static_cast<std::size_t>(y * g.width + x)];
+                value = u[static_cast<std::size_t>(y * g.width + x)];
             else if (padding == Padding::reflect)
-                value = h[static_cast<std::size_t>(reflected(y, g.height, ph) * g.width + reflected(x, g.width, pw))];
-            frame[static_cast<std::size_t>(y * pw + x)] = value;
+                value = u[static_cast<std::size_t>(reflected(y, g.height, ph) * g.width + reflected(x, g.width, pw))];
+            frame[static_cast<std::size_t>(j * pw + i)] = value;
         }
     return frame;
 }
 
 // ---- off-axis --------------------------------------------------------------------------------------------------
 
-/// Moves the carrier of a spectrum to its centre and keeps the disc around it.
-Field select_order(const Field& spectrum, const Geometry& g, const Carrier& carrier) {
+/// The order at the carrier moved to frequency zero, exactly: h exp(-i 2 pi (cx x / w + cy y / h)).
+Field demodulate(const std::vector<double>& h, const Geometry& g, const Carrier& carrier) {
+    Field u(h.size());
+    const double cx = carrier.x / static_cast<double>(g.width), cy = carrier.y / static_cast<double>(g.height);
+    for (std::int64_t y = 0; y < g.height; ++y)
+        for (std::int64_t x = 0; x < g.width; ++x) {
+            const std::size_t i = static_cast<std::size_t>(y * g.width + x);
+            u[i] = h[i] * phasor(-(cx * static_cast<double>(x) + cy * static_cast<double>(y)));
+        }
+    return u;
+}
+
+/// Keeps the disc about frequency zero; its radius is in pixels of the unpadded spectrum.
+void keep_disc(Field& spectrum, const Geometry& g, double radius) {
     const std::int64_t pw = g.padded_width, ph = g.padded_height;
     const double scale_x = static_cast<double>(g.width) / static_cast<double>(pw);
     const double scale_y = static_cast<double>(g.height) / static_cast<double>(ph);
-    const std::int64_t shift_x = std::llround(carrier.x / scale_x), shift_y = std::llround(carrier.y / scale_y);
-    Field out(spectrum.size());
     for (std::int64_t y = 0; y < ph; ++y)
         for (std::int64_t x = 0; x < pw; ++x) {
-            const std::int64_t p = signed_index(x, pw), q = signed_index(y, ph);
-            const double u = static_cast<double>(p) * scale_x, v = static_cast<double>(q) * scale_y;
-            if (u * u + v * v > carrier.radius * carrier.radius) continue;
-            out[static_cast<std::size_t>(y * pw + x)] =
-                spectrum[static_cast<std::size_t>(wrap(q + shift_y, ph) * pw + wrap(p + shift_x, pw))];
+            const double u = static_cast<double>(signed_index(x, pw)) * scale_x, v = static_cast<double>(signed_index(y, ph)) * scale_y;
+            if (u * u + v * v > radius * radius) spectrum[static_cast<std::size_t>(y * pw + x)] = 0;
         }
-    return out;
 }
 
 // ---- kernels, all for d > 0; d < 0 takes the conjugate at |d| -----------------------------------------------------
@@ -121,7 +127,7 @@ void apply_transfer(const Field& in, Field& out, const Frame& f, const Transfer&
                 const double f2 = fx * fx + fy * fy;
                 Complex h;
                 if (transfer.method == Method::fresnel)
-                    h = phasor(0.5 * f.wavelength * d * f2);
+                    h = phasor(0.5 * f.wavelength * d * f2 - d / f.wavelength);
                 else if (!transfer.band_limit || (std::abs(fx) < limit_x && std::abs(fy) < limit_y))
                     h = angular_spectrum(d, f.wavelength, f2);
                 const std::size_t i = static_cast<std::size_t>(y * f.width + x);
@@ -177,7 +183,7 @@ Field fresnel_single_fft(const Field& h, const Frame& f, double distance, int th
     fft::reference_fft2(work.data(), w, rows, inverse, threads);
 
     const double unscale = inverse ? static_cast<double>(w) * static_cast<double>(rows) : 1.0;
-    const Complex front(0, f.dx * f.dy * unscale / (f.wavelength * distance));
+    const Complex front = Complex(0, f.dx * f.dy * unscale / (f.wavelength * distance)) * phasor(-distance / f.wavelength);
     Field out(h.size());
     parallel_ranges(rows, threads, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t y = first; y < end; ++y)
@@ -227,16 +233,21 @@ void reference_reconstruct(const HologramParameters& p, const Geometry& g, const
     const auto fft = [&](Field& field, bool inverse) {
         fft::reference_fft2(field.data(), frame.width, frame.height, inverse, threads);
     };
-    const bool single = g.method == Method::fresnel_single_fft;
+    const bool single = is_single_transform(g);
 
-    Field field = pad(h, g, p.padding);
-    if (p.off_axis || !single) fft(field, false);
+    Field field;
     if (p.off_axis) {
-        const Carrier found = p.off_axis->automatic ? find_carrier(h, g.width, g.height)
-                                                    : Carrier{p.off_axis->x, p.off_axis->y, p.off_axis->radius};
-        if (carrier != nullptr) *carrier = found;
-        field = select_order(field, g, found);
+        const bool searched = p.off_axis->is_searched();
+        const Carrier order = searched ? find_carrier(h, g.width, g.height, *p.off_axis, threads) : stated_carrier(*p.off_axis);
+        if (searched) judge_found_carrier(order, *p.off_axis, g.width, g.height);
+        if (carrier != nullptr) *carrier = order;
+        field = pad(demodulate(h, g, order), g, p.padding);
+        fft(field, false);
+        keep_disc(field, g, order.radius);
         if (single) fft(field, true);
+    } else {
+        field = pad(Field(h.begin(), h.end()), g, p.padding);
+        if (!single) fft(field, false);
     }
 
     Field work(single ? 0 : field.size());
@@ -246,52 +257,19 @@ void reference_reconstruct(const HologramParameters& p, const Geometry& g, const
             plane(i, fresnel_single_fft(field, frame, d, threads));
             continue;
         }
-        if (is_impulse_response(g.method)) {
-            Field kernel = impulse_response(frame, g.method, d, threads);
+        if (is_impulse_response(g.methods[i])) {
+            Field kernel = impulse_response(frame, g.methods[i], d, threads);
             fft(kernel, false);
+            // Beyond the frame the mean goes on for ever, which the sampled g does not: its transform at frequency 0 is that of a
+            // plane wave through a window, some percent off and another at every distance.
+            if (p.padding == Padding::mean && is_padded(g)) kernel[0] = phasor(-d / g.wavelength);
             std::transform(field.begin(), field.end(), kernel.begin(), work.begin(), product);
         } else {
-            apply_transfer(field, work, frame, {g.method, p.band_limit}, d, threads);
+            apply_transfer(field, work, frame, {g.methods[i], p.band_limit}, d, threads);
         }
         fft(work, true);
         plane(i, crop(work, g));
     }
-}
-
-Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int64_t height) {
-    const double mean = std::accumulate(h.begin(), h.end(), 0.0) / static_cast<double>(h.size());
-    Field spectrum(h.size());
-    std::transform(h.begin(), h.end(), spectrum.begin(), [mean](double value) { return Complex(value - mean); });
-    fft::reference_fft2(spectrum.data(), width, height, false, 0);
-
-    const auto strength = [&](std::int64_t x, std::int64_t y) {
-        return std::norm(spectrum[static_cast<std::size_t>(wrap(y, height) * width + wrap(x, width))]);
-    };
-    const auto is_peak = [&](std::int64_t x, std::int64_t y) {
-        for (std::int64_t v = -1; v <= 1; ++v)
-            for (std::int64_t u = -1; u <= 1; ++u)
-                if (strength(x + u, y + v) > strength(x, y)) return false;
-        return true;
-    };
-
-    const double core = static_cast<double>(std::min(width, height)) / 16;
-    double best = 0;
-    Carrier found;
-    for (std::int64_t y = -(height / 2); y <= 0; ++y)
-        for (std::int64_t x = -(width / 2); x < width - width / 2; ++x) {
-            if (y == 0 && x >= 0) break;
-            if (static_cast<double>(x * x + y * y) <= core * core || strength(x, y) <= best || !is_peak(x, y)) continue;
-            best = strength(x, y);
-            found = {static_cast<double>(x), static_cast<double>(y), 0};
-        }
-    if (best == 0)
-        throw ConfigError(
-            "/off_axis", "\"auto\"",
-            fmt::format("a hologram with a carrier: the spectrum of this one ({} x {} pixels) has no peak outside its centre",
-                        width, height),
-            "give off_axis as {\"x\": ..., \"y\": ..., \"radius\": ...}, or leave it out for an in-line hologram");
-    found.radius = std::hypot(found.x, found.y) / 3;
-    return found;
 }
 
 double focus_metric(Metric metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t /*height*/,
@@ -337,38 +315,6 @@ double focus_metric(Metric metric, const std::vector<double>& amplitude, std::in
             return mean(0, 0, at);
     }
     return 0;
-}
-
-Focus best_focus(const std::vector<double>& distances, const std::vector<double>& values, Metric metric, ObjectKind object) {
-    const bool maximum = (metric == Metric::dubois) == (object == ObjectKind::phase);
-    const auto score = [&](std::size_t i) { return maximum ? values[i] : -values[i]; };
-
-    Focus focus;
-    double best = -std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (std::isfinite(values[i]) && score(i) > best) {
-            best = score(i);
-            focus.index = i;
-        }
-    focus.distance = distances[focus.index];
-
-    // The next planes on either side, whatever the order of the list.
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    std::size_t before = none, after = none;
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-        if (distances[i] < focus.distance && (before == none || distances[i] > distances[before])) before = i;
-        if (distances[i] > focus.distance && (after == none || distances[i] < distances[after])) after = i;
-    }
-    if (before == none || after == none || !std::isfinite(values[before]) || !std::isfinite(values[after])) return focus;
-
-    const double a = distances[before] - focus.distance, b = distances[after] - focus.distance;
-    const double slope_a = (values[before] - values[focus.index]) / a, slope_b = (values[after] - values[focus.index]) / b;
-    const double curvature = (slope_b - slope_a) / (b - a);
-    if (curvature == 0 || !std::isfinite(curvature)) return focus;
-    // value = v0 + slope t + curvature t^2 about the best plane; its extremum lies between the neighbours.
-    const double slope = slope_a - curvature * a;
-    focus.distance += std::clamp(-slope / (2 * curvature), a, b);
-    return focus;
 }
 
 void propagate_angular_spectrum(std::vector<Complex>& field, std::int64_t width, std::int64_t height, double dx, double dy,

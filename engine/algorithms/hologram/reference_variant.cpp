@@ -8,6 +8,7 @@
 #include "algorithms/hologram/reference.hpp"
 #include "algorithms/hologram/steps.hpp"
 #include "algorithms/hologram/variants.hpp"
+#include "core/judge.hpp"
 
 namespace parallax::engine::hologram {
 namespace {
@@ -76,24 +77,32 @@ void store_outputs(const Bindings& arrays, std::size_t i, const std::vector<Comp
 class ReferencePlan : public Plan {
 public:
     ReferencePlan(const Problem& problem, int threads)
-        : parameters_(problem.parameters.as<HologramParameters>()),
+        : parameters_(parameters_of(problem)),
+          geometry_(resolve(problem)),
           threads_(threads),
           wants_focus_(problem.wants("focus")),
-          wants_carrier_(problem.wants("carrier")) {}
+          wants_carrier_(problem.wants("carrier")),
+          wants_planes_(problem.wants("planes")) {}
 
-    void update(const Parameters& parameters) override { parameters_.distance = parameters.as<HologramParameters>().distance; }
+    void update(const Parameters& parameters) override {
+        parameters_.distance = parameters.as<HologramParameters>().distance;
+        geometry_ = resolve(parameters_, geometry_.width, geometry_.height);
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto results = std::make_shared<Results>();
         x.host_task("reconstruct", [this, arrays, results] { reconstruct(arrays, *results); });
-        if (wants_focus_)
-            x.record("focus", [results, autofocus = *parameters_.autofocus, distances = parameters_.distance.values] {
-                return focus_record(autofocus, distances, results->values);
+        if (parameters_.autofocus) {
+            const FocusRecorder focus{*parameters_.autofocus, geometry_, !parameters_.off_axis};
+            judge(x, "focus", [results, focus] { return focus.judge(results->values); });
+            if (wants_focus_) x.record("focus", [results, focus] { return focus.record(results->values); });
+        }
+        if (parameters_.off_axis && parameters_.off_axis->is_searched())
+            judge(x, "carrier", [results, order = *parameters_.off_axis, width = geometry_.width, height = geometry_.height] {
+                return judge_found_carrier(results->carrier, order, width, height);
             });
-        if (wants_carrier_)
-            x.record("carrier", [results] {
-                return Json{{"x", results->carrier.x}, {"y", results->carrier.y}, {"radius", results->carrier.radius}};
-            });
+        if (wants_carrier_) x.record("carrier", [results] { return carrier_record(results->carrier); });
+        if (wants_planes_) x.record("planes", [geometry = geometry_] { return planes_record(geometry); });
     }
 
 private:
@@ -103,8 +112,7 @@ private:
     };
 
     void reconstruct(const Bindings& arrays, Results& results) {
-        const ArrayDesc& image = arrays.inputs.find("hologram")->second.desc;
-        const Geometry geometry = resolve(parameters_, image.size('x'), image.size('y'));
+        const Geometry& geometry = geometry_;
         const auto hologram = pixels(arrays, "hologram"), background = pixels(arrays, "background"),
                    dark = pixels(arrays, "dark");
         const auto view = [&](const std::vector<double>& frame) {
@@ -123,10 +131,6 @@ private:
             },
             &results.carrier);
         if (best_only) store_outputs(arrays, 0, best);
-        // The following frames keep the carrier of the first.
-        if (parameters_.off_axis)
-            parameters_.off_axis =
-                OffAxis{.automatic = false, .x = results.carrier.x, .y = results.carrier.y, .radius = results.carrier.radius};
     }
 
     double measure(const Geometry& geometry, const std::vector<Complex>& field) const {
@@ -147,8 +151,9 @@ private:
     }
 
     HologramParameters parameters_;
+    Geometry geometry_;
     int threads_;
-    bool wants_focus_, wants_carrier_;
+    bool wants_focus_, wants_carrier_, wants_planes_;
 };
 
 Variant native_variant(std::string name, std::string summary, int threads) {

@@ -1,5 +1,6 @@
 // `staged`: every method, one kernel a step, on any FFT library. One upload, one download; a stack reuses one forward
 // transform, and the best plane is chosen on the device.
+#include "algorithms/hologram/order_filter.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
@@ -12,7 +13,7 @@ class StagedPlan : public PlanePlan {
 public:
     StagedPlan(PlanBuilder& builder, const Problem& problem, int group)
         : PlanePlan(builder, problem),
-          single_(geometry_.method == Method::fresnel_single_fft),
+          single_(is_single_transform(geometry_)),
           wants_carrier_(problem.wants("carrier")),
           transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
@@ -24,26 +25,22 @@ public:
             field_ = builder.scratch(complex_bytes(geometry_));   // the next plane starts from the same frame
             single_propagator_.emplace(builder, geometry_, *transform_, group);
         } else {
-            propagator_.emplace(builder, geometry_, *transform_, false, group);
+            propagator_.emplace(builder, geometry_, *transform_, false, has_endless_mean(), group);
         }
-        if (parameters_.off_axis) {
-            order_.emplace(builder, *parameters_.off_axis, geometry_, group);
-            if (order_->needs_search() && is_padded(geometry_)) {
-                Geometry plain = geometry_;
-                plain.padded_width = plain.width;
-                plain.padded_height = plain.height;
-                search_intake_.emplace(builder, problem, plain, true, group);
-                search_transform_ = fft::make_transform(builder, {plain.width, plain.height, 1, fft::Kind::c2c}, parameters_.fft);
-            }
-        }
+        if (parameters_.off_axis) order_.emplace(builder, parameters_, geometry_, group);
     }
 
 protected:
     void begin(Execution& x, const Bindings& arrays, bool changed) override {
         changed_ = changed;
+        if (order_) {
+            intake_.normalise(x, arrays, x.buffer(h_), true);
+            order_->enqueue(x, x.buffer(h_), intake_.mean(), *transform_, x.buffer(spectrum_));
+            if (single_) transform(x, "inverse transform", fft::Direction::inverse);
+            return;
+        }
         intake_.enqueue(x, arrays, x.buffer(h_), x.buffer(spectrum_));
-        if (order_) isolate_order(x, arrays);
-        else if (!single_) forward(x, *transform_, x.buffer(spectrum_), x.buffer(spectrum_));
+        if (!single_) transform(x, "forward transform", fft::Direction::forward);
     }
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
@@ -55,36 +52,20 @@ protected:
     }
 
     void end(Execution& x) override {
-        if (order_ && wants_carrier_) order_->record(x);
+        if (order_) order_->report(x, wants_carrier_);
     }
 
 private:
-    static void forward(Execution& x, fft::Transform& transform, const host::Buffer& in, const host::Buffer& out) {
-        const auto scope = x.scope("forward transform");
-        transform.enqueue(x, in, out, fft::Direction::forward);
-    }
-
-    /// Leaves the isolated order in spectrum_: its spectrum, or for the single transform its field.
-    void isolate_order(Execution& x, const Bindings& arrays) {
-        if (order_->needs_search() && search_intake_) {
-            search_intake_->enqueue(x, arrays, x.buffer(h_), x.buffer(work_));
-            forward(x, *search_transform_, x.buffer(work_), x.buffer(work_));
-            order_->search(x, x.buffer(work_));
-        }
-        forward(x, *transform_, x.buffer(spectrum_), x.buffer(work_));
-        if (order_->needs_search()) order_->search(x, x.buffer(work_));
-        order_->enqueue(x, x.buffer(work_), x.buffer(spectrum_));
-        if (single_) {
-            const auto scope = x.scope("inverse transform");
-            transform_->enqueue(x, x.buffer(spectrum_), x.buffer(spectrum_), fft::Direction::inverse);
-        }
+    /// Of spectrum_, in place.
+    void transform(Execution& x, const char* stage, fft::Direction direction) {
+        const auto scope = x.scope(stage);
+        transform_->enqueue(x, x.buffer(spectrum_), x.buffer(spectrum_), direction);
     }
 
     bool single_, wants_carrier_;
     bool changed_ = false;
-    std::unique_ptr<fft::Transform> transform_, search_transform_;
+    std::unique_ptr<fft::Transform> transform_;
     Intake intake_;
-    std::optional<Intake> search_intake_;
     Finish finish_;
     std::optional<SpectrumPropagator> propagator_;
     std::optional<SingleTransformPropagator> single_propagator_;
@@ -106,7 +87,10 @@ Variant staged_variant() {
     v.supports = [](const Problem& problem, host::Context& context) {
         if (Support s = supports_inputs(problem, context); !s) return s;
         const auto& p = problem.parameters.as<HologramParameters>();
-        const Geometry g = resolve(p, problem.inputs.at("hologram").size('x'), problem.inputs.at("hologram").size('y'));
+        const Geometry g = resolve(problem);
+        if (p.off_axis && p.off_axis->is_searched()) {
+            if (std::string reason = fft::why_not(p.fft, {g.width, g.height, 1, fft::Kind::c2c}, context); !reason.empty()) return Support::no(std::move(reason));
+        }
         return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

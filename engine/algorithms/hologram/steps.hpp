@@ -2,6 +2,7 @@
 // with the plan and enqueued once a frame or a plane.
 #pragma once
 
+#include "algorithms/hologram/focus.hpp"
 #include "algorithms/hologram/optics.hpp"
 #include "algorithms/hologram/phase_table.hpp"
 #include "core/plan.hpp"
@@ -12,6 +13,11 @@
 namespace parallax::engine::hologram {
 
 using KernelPtr = std::unique_ptr<host::Kernel>;
+
+// Reductions use one shape on every device, so that their sums, and what follows from them, are the same everywhere.
+inline constexpr std::int64_t reduce_group = 256, reduce_groups = 256;
+inline constexpr host::NDRange reduce_many{reduce_groups, 1, 1}, reduce_one{1, 1, 1}, reduce_local{reduce_group, 1, 1};
+host::Defines reduce_defines();   ///< GROUP, GROUPS
 
 /// Work-groups for one work-item a pixel: rows of `group` work-items.
 struct PixelGrid {
@@ -25,8 +31,10 @@ struct PixelGrid {
 class Intake {
 public:
     Intake(PlanBuilder&, const Problem&, const Geometry&, bool complex_frame, int group);
-    /// `h` (f32, width x height) is left behind for who needs it: the carrier search.
     void enqueue(Execution&, const Bindings&, const host::Buffer& h, const host::Buffer& frame);
+    /// The first half: h (f32, width x height), and its mean if that is needed.
+    void normalise(Execution&, const Bindings&, const host::Buffer& h, bool needs_mean);
+    const host::Buffer& mean() const noexcept { return mean_value_; }
 
 private:
     Geometry geometry_;
@@ -36,25 +44,6 @@ private:
     host::Buffer sums_, mean_value_;
 };
 
-/// Isolates the +1 order of an off-axis hologram (hologram/off_axis.cl); `automatic` finds it in the first frame.
-class OrderFilter {
-public:
-    OrderFilter(PlanBuilder&, const OffAxis&, const Geometry&, int group);
-    bool needs_search() const noexcept { return !known_; }
-    /// `spectrum`: of the unpadded h, in transform order.
-    void search(Execution&, const host::Buffer& spectrum);
-    void enqueue(Execution&, const host::Buffer& padded_spectrum, const host::Buffer& out);
-    /// The record `carrier`: {"x", "y", "radius"} in pixels of the unpadded spectrum.
-    void record(Execution&);
-
-private:
-    Geometry geometry_;
-    int group_;
-    bool known_;
-    KernelPtr partial_, final_, isolate_;
-    host::Buffer power_, index_, carrier_;
-};
-
 /// Metric of each plane and the best of them (hologram/focus.cl).
 class FocusSearch {
 public:
@@ -62,8 +51,8 @@ public:
     void measure(Execution&, const host::Buffer& amplitude, std::size_t plane);
     /// planes[count] = best.
     void choose(Execution&, const PhaseTable&);
-    /// The record `focus` from the values alone.
-    void record(Execution&, const std::vector<double>& distances);
+    /// Warnings, and the record `focus` if it is wanted.
+    void report(Execution&, const FocusRecorder&, bool wants_record);
 
 private:
     Autofocus autofocus_;
@@ -97,11 +86,5 @@ Support supports_inputs(const Problem&, host::Context&);
 Support supports_half_spectrum(const Problem&);
 /// HOLOGRAM_TYPE, HAS_BACKGROUND, ...: how kernels read the camera frames of this problem.
 void add_frame_types(host::Defines&, const Problem&);
-/// {"metric", "object", "distance_um", "value", "best_index", "plane_distance_um", "best_distance_um"}
-Json focus_record(const Autofocus&, const std::vector<double>& distances, const std::vector<double>& values);
-inline bool is_padded(const Geometry& g) noexcept { return g.padded_width != g.width || g.padded_height != g.height; }
-/// Size of the arrays that come out.
-std::int64_t output_width(const Geometry&);
-std::int64_t output_height(const Geometry&);
 
 }  // namespace parallax::engine::hologram

@@ -28,9 +28,13 @@ ArrayDescs infer(const Problem& problem) {
 
 std::vector<std::string> warnings(const Problem& problem) {
     const auto& p = problem.parameters.as<SimulateParameters>();
-    const double wavelength = p.wavelength / p.refractive_index;
-    const double limit = std::min(hologram::sampling_limit(p.width, p.pixel[0], wavelength),
-                                  hologram::sampling_limit(p.height, p.pixel[1], wavelength));
+    hologram::Geometry g;
+    g.padded_width = p.width;
+    g.padded_height = p.height;
+    g.wavelength = p.wavelength / p.refractive_index;
+    g.dx = p.pixel[0];
+    g.dy = p.pixel[1];
+    const double limit = hologram::switch_distance(g);
     if (p.distance <= limit) return {};
     return {
         fmt::format("distance {:.6g} um is above the sampling limit of {:.6g} um for {} x {} pixels: fine fringes are left out; "

@@ -14,13 +14,13 @@ using hologram::PixelGrid;
 
 hologram::Geometry geometry_of(const SimulateParameters& p) {
     hologram::Geometry g;
-    g.method = hologram::Method::angular_spectrum;
     g.width = g.padded_width = p.width;
     g.height = g.padded_height = p.height;
     g.wavelength = p.wavelength / p.refractive_index;
-    g.dx = g.out_dx = p.pixel[0];
-    g.dy = g.out_dy = p.pixel[1];
+    g.dx = p.pixel[0];
+    g.dy = p.pixel[1];
     g.distances = {-p.distance};  // from the beads to the sensor is forward
+    g.methods = {hologram::Method::angular_spectrum};
     return g;
 }
 
@@ -44,19 +44,19 @@ public:
           beads_(place_beads(parameters_)),
           phases_(builder, 1),
           transform_(fft::make_transform(builder, {parameters_.width, parameters_.height, 1, fft::Kind::c2c})),
-          propagator_(builder, geometry_, *transform_, false, group) {
+          propagator_(builder, geometry_, *transform_, false, false, group) {
         phases_.set(geometry_, true);
 
         host::Defines beads;
         beads.add("PHASE", parameters_.kind == BeadKind::phase);
-        clear_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "clear");
-        stamp_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "stamp");
+        clear_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "clear", static_cast<std::size_t>(group));
+        stamp_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "stamp", static_cast<std::size_t>(group));
         if (!beads_.empty()) centres_ = builder.constant(packed(beads_));
 
         const std::vector<float> noise = noise_of(parameters_);
         host::Defines expose;
         expose.add("LEVELS", static_cast<std::int64_t>(largest_level(parameters_.type))).add("HAS_NOISE", !noise.empty());
-        expose_ = builder.kernel({"hologram_simulate/expose.cl", expose}, "expose");
+        expose_ = builder.kernel({"hologram_simulate/expose.cl", expose}, "expose", static_cast<std::size_t>(group));
         if (!noise.empty()) noise_ = builder.constant(noise);
 
         const std::size_t bytes =

@@ -22,7 +22,7 @@ public:
     DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : pair_(pair_of(problem)) {
         host::Defines d;
         d.add("PIXEL_A", pixel(pair_.image)).add("PIXEL_B", pixel(pair_.reference));
-        if (pair_.windows() > 0) ssim_ = builder.kernel({"metrics/ssim.cl", d}, "ssim");
+        if (pair_.windows() > 0) ssim_ = builder.kernel({"metrics/ssim.cl", d}, "ssim", size(tile * tile));
         group_ = policy.at("work_group_size");
         d.add("GROUP", group_);
         errors_ = builder.kernel({"metrics/errors.cl", d}, "errors");

@@ -17,7 +17,7 @@ public:
         groups_ = static_cast<std::size_t>(std::min<std::uint64_t>((spec_.count + group_ - 1) / group_, 1u << 20));
         host::Defines d;
         d.add("KIND", static_cast<std::int64_t>(spec_.kind)).add("LEVELS", spec_.levels()).add("CLIP", spec_.clip);
-        kernel_ = builder.kernel({"noise/add.cl", d}, "add_noise");
+        kernel_ = builder.kernel({"noise/add.cl", d}, "add_noise", group_);
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {

@@ -14,10 +14,10 @@ public:
         const auto side = static_cast<std::size_t>(parameters_.size);
         count_ = is_flat(parameters_.kind) ? side * side : side * side * side;
         const std::vector<Vessel> vessels = vessels_of(parameters_);
-        kernel_ = builder.kernel({"phantom/phantom.cl", {}}, "phantom");
         vessel_count_ = static_cast<std::uint32_t>(vessels.size());
         vessels_ = builder.constant(vessels.empty() ? std::vector<Vessel>(1) : vessels);
         group_ = std::min<std::size_t>(static_cast<std::size_t>(policy.at("work_group_size")), builder.device().max_work_group);
+        kernel_ = builder.kernel({"phantom/phantom.cl", {}}, "phantom", group_);
         groups_ = std::min<std::size_t>((count_ + group_ - 1) / group_, std::size_t{1} << 20);
     }
 

@@ -27,7 +27,7 @@ public:
         tiles_ = divided_up(count_, tile_);
         host::Defines d = defines_of(problem);
         d.add("GROUP", group_).add("LOADS", loads).add("LOOKS", divided_up(2 * units, group_));
-        kernel_ = builder.kernel({"scan/look_back.cl", d, group_ <= 256 ? 512 : 0}, "look_back");
+        kernel_ = builder.kernel({"scan/look_back.cl", d, group_ <= 256 ? 512 : 0}, "look_back", static_cast<std::size_t>(group_));
         const std::int64_t states = std::max(tiles_, 4 * units) * (wide ? 2 : 1);
         states_ = builder.constant(std::vector<std::uint64_t>(static_cast<std::size_t>(states)));
         control_ = builder.constant(std::vector<std::uint32_t>(4));

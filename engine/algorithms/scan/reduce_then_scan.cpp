@@ -26,8 +26,8 @@ public:
         // Of 4 bytes: all chunks at once on NVIDIA's GPUs. Left to itself one of its compilers takes 40 registers, and a quarter of them waits.
         const bool narrow = bytes_of(problem.inputs.at("array").type) <= 4;
         const host::ProgramSpec spec{"scan/reduce_then_scan.cl", d, narrow && group_ > 1 ? 2048 : 0};
-        totals_kernel_ = builder.kernel(spec, "chunk_totals");
-        scan_kernel_ = builder.kernel(spec, "scan_chunks");
+        totals_kernel_ = builder.kernel(spec, "chunk_totals", static_cast<std::size_t>(group_));
+        scan_kernel_ = builder.kernel(spec, "scan_chunks", static_cast<std::size_t>(group_));
         totals_ = builder.scratch(static_cast<std::size_t>(chunks_) * bytes_of(problem.inputs.at("array").type));
         tile_ = group_ * items;
     }

@@ -28,7 +28,7 @@ public:
         clear_kernel_ = builder.kernel(count, "clear_totals");
         count_kernel_ = builder.kernel(count, "count_all");
         starts_kernel_ = builder.kernel(count, "digit_starts");
-        sweep_kernel_ = builder.kernel(sweep, "onesweep");
+        sweep_kernel_ = builder.kernel(sweep, "onesweep", static_cast<std::size_t>(group_));
         totals_ = builder.scratch(static_cast<std::size_t>(passes() * bins()) * sizeof(std::uint32_t));
         // Kept from launch to launch: states name the launch that published them.
         states_ = builder.constant(std::vector<std::uint64_t>(static_cast<std::size_t>(tiles * bins())));

@@ -76,7 +76,7 @@ public:
         clear_kernel_ = builder.kernel(count, "clear_varying");
         count_kernel_ = builder.kernel(count, "count_digits");
         scan_kernel_ = builder.kernel(scan, "scan_counts");
-        scatter_kernel_ = builder.kernel(scatter, "scatter_keys");
+        scatter_kernel_ = builder.kernel(scatter, "scatter_keys", static_cast<std::size_t>(group_));
         counts_ = builder.scratch(static_cast<std::size_t>(chunks_ * bins() * index_bytes()));
         totals_ = builder.scratch(static_cast<std::size_t>(bins() * index_bytes()));
     }

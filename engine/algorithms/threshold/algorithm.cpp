@@ -81,9 +81,9 @@ public:
         edges_group_ = std::min<std::size_t>(64, widest);
         host::ProgramSpec program{"threshold/range.cl", {}};
         program.defines.add("GROUP", static_cast<std::int64_t>(range_group_));
-        begin_ = builder.kernel(program, "range_begin");
+        begin_ = builder.kernel(program, "range_begin", 2);
         find_ = builder.kernel(program, "range_find");
-        make_edges_ = builder.kernel(program, "range_edges");
+        make_edges_ = builder.kernel(program, "range_edges", edges_group_);
         range_ = builder.scratch(2 * sizeof(std::uint32_t));
         edges_ = builder.scratch((range_bins + 1) * sizeof(float));
     }

@@ -426,13 +426,20 @@ struct HologramParameters {
     enum class Padding { mean, reflect, zero, none };
     /// off_axis of HologramParameters.
     struct OffAxis {
-        /// Column of the carrier, in pixels of the hologram's spectrum from its centre.
+        enum class Side { unknown, upper, lower };
+
+        /// Column of the carrier, in pixels of the hologram's spectrum from its centre; a fraction counts. x and y
+        /// both 0: it is looked for, the strongest peak outside the centre.
         double x{0.0};
         /// Row of the carrier, in pixels of the hologram's spectrum from its centre.
         double y{0.0};
-        /// Radius of the disc around the carrier that is kept, in pixels of the spectrum. It must leave out the order
-        /// in the middle.
+        /// Radius of the disc around the carrier that is kept, in pixels of the spectrum; 0: a third of the carrier's
+        /// distance from the centre. It must leave out the order in the middle, so it is less than that distance.
         double radius{0.0};
+        /// Half of the spectrum in which the carrier is looked for: upper is y < 0, lower its mirror image. No
+        /// hologram tells which of the two orders is the object's and which its conjugate, in focus at the negative
+        /// distance and with the phase reversed: unknown takes the upper one, with a warning.
+        Side side{Side::unknown};
 
         bool operator==(const OffAxis&) const = default;
         /// The fields that are not at their defaults, as a step of a job has them.
@@ -442,6 +449,8 @@ struct HologramParameters {
             if (!(x == standard.x)) out.add("x", x);
             if (!(y == standard.y)) out.add("y", y);
             if (!(radius == standard.radius)) out.add("radius", radius);
+            static constexpr const char* side_words[] = {"unknown", "upper", "lower"};
+            if (side != standard.side) out.add("side", side_words[static_cast<int>(side)]);
             return out.text();
         }
     };
@@ -475,17 +484,18 @@ struct HologramParameters {
     enum class Planes { all, best };
     enum class Fft { auto_, radix, vkfft, clfft, cufft };
 
-    /// How light is propagated. auto: angular_spectrum up to the sampling limit of the largest distance,
-    /// rayleigh_sommerfeld above it. fresnel_single_fft is for long distances: its pixel is wavelength * distance /
-    /// (pixels * pixel).
+    /// How light is propagated. auto: each plane of a stack by itself, by angular_spectrum up to the sampling limit
+    /// and by rayleigh_sommerfeld above it; the record `planes` says which. fresnel_single_fft is for long distances:
+    /// its pixel is wavelength * distance / (pixels * pixel).
     Method method{Method::auto_};
-    /// Wavelength of the light in vacuum.
-    double wavelength_nm{532};
-    /// Pixel of the hologram, one length or [x, y]: the sensor's, divided by the magnification.
-    Pair pixel_um{1.4};
-    /// From the sensor to the object, above 0; a negative distance propagates forward. A list or {from, to, step}
-    /// gives a stack of planes. A new distance needs no new plan.
-    Sweep distance_um{1000};
+    /// Required. Wavelength of the light in vacuum.
+    double wavelength_nm{0.0};
+    /// Pixel of the hologram, one length or [x, y]: the sensor's, divided by the magnification. 0: what the
+    /// hologram's file says, and an error where it says nothing.
+    Pair pixel_um{0};
+    /// Required. From the sensor to the object, above 0; a negative distance propagates forward. A list or {from, to,
+    /// step} gives a stack of planes. A new distance needs no new plan.
+    Sweep distance_um{std::vector<double>{}};
     /// Of the medium between object and sensor: the wavelength is divided by it.
     double refractive_index{1.0};
     /// What stands around the hologram, whose size is doubled, before it is propagated: its mean, its mirror image,
@@ -496,8 +506,8 @@ struct HologramParameters {
     /// 2009).
     bool band_limit{true};
     /// The order of an off-axis hologram that is kept and moved to the centre of the spectrum. "auto" looks for the
-    /// strongest peak outside the centre, reports it as `carrier` and keeps it for the following frames. null: an
-    /// in-line hologram.
+    /// strongest peak outside the centre and reports it as `carrier`; a series looks in its first item and takes the
+    /// same for all. null: an in-line hologram.
     Optional<OffAxis> off_axis{};
     /// How planes are compared, for the output `focus` and for planes: best. null: they are not.
     Optional<Autofocus> autofocus{};
@@ -866,8 +876,8 @@ public:
         return self().run(call(parameters, {{"image", image}}, std::move(options)));
     }
     /// Reconstructs a digital hologram at one or many distances, with autofocus. Outputs: amplitude, phase
-    /// (optional), intensity (optional), field (optional), focus (optional), carrier (optional). Optional inputs:
-    /// background, dark.
+    /// (optional), intensity (optional), field (optional), focus (optional), carrier (optional), planes (optional).
+    /// Optional inputs: background, dark.
     Result hologram(const HologramParameters& parameters, const Input& hologram, CallOptions options = {}) {
         return self().run(call(parameters, {{"hologram", hologram}}, std::move(options)));
     }

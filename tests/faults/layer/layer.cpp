@@ -1,6 +1,7 @@
 // An OpenCL layer (OPENCL_LAYERS) that stands between Parallax and the driver. It counts calls and live references,
 // and fails the n-th call with a chosen code, once or from then on. A stalled device is simulated, too: its commands
-// never end. Steered by the functions of layer.h, which a test finds in the loaded library.
+// never end, and so is a smaller one: less local memory, smaller work-groups. Steered by the functions of layer.h, which a
+// test finds in the loaded library.
 #include "layer.h"
 
 #include <CL/cl_layer.h>
@@ -8,7 +9,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <type_traits>
@@ -77,6 +82,88 @@ void wait_while_stalled() {
     while (stalled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+/// The limits of a smaller device.
+struct Limits {
+    std::size_t local_memory = 0, added = 0, group = 0;
+    std::string kernels;
+};
+std::mutex limits_mutex;
+Limits limits;
+std::atomic<long> refused{0};
+
+Limits limits_now() {
+    const std::lock_guard lock(limits_mutex);
+    return limits;
+}
+
+void set_limits(Limits wanted) {
+    const std::lock_guard lock(limits_mutex);
+    limits = std::move(wanted);
+    refused = 0;
+}
+
+/// "49152,16,256" or "49152,16,64,scan".
+void take_limits_of_environment() {
+    const char* const text = std::getenv("PARALLAX_FAULTS_LIMITS");
+    if (text == nullptr) return;
+    Limits wanted;
+    int end = 0;
+    if (std::sscanf(text, "%zu,%zu,%zu%n", &wanted.local_memory, &wanted.added, &wanted.group, &end) != 3) {
+        std::fprintf(stderr, "PARALLAX_FAULTS_LIMITS: \"%s\", not local_memory,added,group[,kernels]\n", text);
+        std::abort();
+    }
+    if (text[end] == ',') wanted.kernels = text + end + 1;
+    set_limits(std::move(wanted));
+}
+
+/// A kernel that was compiled for one shape runs in that shape, or would not have been compiled.
+bool is_of_one_shape(cl_kernel kernel) {
+    std::array<std::size_t, 3> shape{};
+    return driver.clGetKernelWorkGroupInfo(kernel, nullptr, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof shape, shape.data(), nullptr) == CL_SUCCESS &&
+           shape[0] != 0;
+}
+
+std::size_t group_limit(cl_kernel kernel, const Limits& now) {
+    if (now.group == 0 || is_of_one_shape(kernel)) return 0;
+    std::array<char, 256> name{};
+    driver.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size() - 1, name.data(), nullptr);
+    return std::string_view(name.data()).find(now.kernels) != std::string_view::npos ? now.group : 0;
+}
+
+/// Local memory of a kernel with what this device adds.
+cl_ulong with_added(cl_ulong declared, const Limits& now) { return declared > 0 ? declared + now.added : 0; }
+
+void lower_device(cl_device_info what, void* value, const Limits& now) {
+    if (what != CL_DEVICE_LOCAL_MEM_SIZE || now.local_memory == 0 || value == nullptr) return;
+    cl_ulong& bytes = *static_cast<cl_ulong*>(value);
+    if (bytes > now.local_memory) bytes = now.local_memory;
+}
+
+void lower_kernel(cl_kernel kernel, cl_kernel_work_group_info what, void* value, const Limits& now) {
+    if (value == nullptr) return;
+    if (what == CL_KERNEL_LOCAL_MEM_SIZE) *static_cast<cl_ulong*>(value) = with_added(*static_cast<cl_ulong*>(value), now);
+    if (what != CL_KERNEL_WORK_GROUP_SIZE) return;
+    const std::size_t most = group_limit(kernel, now);
+    std::size_t& items = *static_cast<std::size_t*>(value);
+    if (most != 0 && items > most) items = most;
+}
+
+/// What the device would say to a launch.
+cl_int refusal(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* local, const Limits& now) {
+    cl_int code = CL_SUCCESS;
+    std::size_t items = 1;
+    for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) items *= local[i];
+    if (const std::size_t most = group_limit(kernel, now); most != 0 && items > most) code = CL_INVALID_WORK_GROUP_SIZE;
+    cl_device_id device = nullptr;
+    cl_ulong bytes = 0;
+    if (now.local_memory != 0 && driver.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) == CL_SUCCESS &&
+        driver.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr) == CL_SUCCESS &&
+        with_added(bytes, now) > now.local_memory)
+        code = CL_OUT_OF_RESOURCES;
+    if (code != CL_SUCCESS) ++refused;
+    return code;
+}
+
 template <class Last> Last last_of(Last last) { return last; }
 template <class First, class... Rest> auto last_of(First, Rest... rest) { return last_of(rest...); }
 
@@ -89,13 +176,25 @@ template <Call which, class... A, cl_int(CL_API_CALL* cl_icd_dispatch::*entry)(A
         const cl_int code = fault(which);
         if (code != CL_SUCCESS && !releases) return code;
         if constexpr (which == call::clFinish || which == call::clWaitForEvents) wait_while_stalled();
+        if constexpr (which == call::clEnqueueNDRangeKernel)
+            if (const cl_int why = refuse(arguments...); why != CL_SUCCESS) return why;
         const cl_int status = (driver.*entry)(arguments...);
         if (status != CL_SUCCESS) return status;
         if constexpr (retains) ++live[kind_of<A...>()];
         else if constexpr (releases) --live[kind_of<A...>()];
         else (count_event(arguments), ...);
         if constexpr (which == call::clGetEventInfo) pretend(arguments...);
+        if constexpr (which == call::clGetDeviceInfo) lower(arguments...);
+        if constexpr (which == call::clGetKernelWorkGroupInfo) lower(arguments...);
         return code;
+    }
+    static void lower(cl_device_id, cl_device_info what, std::size_t, void* value, std::size_t*) { lower_device(what, value, limits_now()); }
+    static void lower(cl_kernel kernel, cl_device_id, cl_kernel_work_group_info what, std::size_t, void* value, std::size_t*) {
+        lower_kernel(kernel, what, value, limits_now());
+    }
+    static cl_int refuse(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t*, const std::size_t*,
+                         const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
+        return refusal(queue, kernel, dimensions, local, limits_now());
     }
     static void pretend(cl_event, cl_event_info what, std::size_t, void* value, std::size_t*) {
         if (stalled && what == CL_EVENT_COMMAND_EXECUTION_STATUS) *static_cast<cl_int*>(value) = CL_RUNNING;
@@ -145,6 +244,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
 #define PARALLAX_WRAP(name) layer.name = &Wrapped<call::name, &cl_icd_dispatch::name>::run;
     PARALLAX_CALLS(PARALLAX_WRAP)
 #undef PARALLAX_WRAP
+    take_limits_of_environment();
     *entries_of_layer = known;
     *dispatch = &layer;
     return CL_SUCCESS;
@@ -163,5 +263,9 @@ const char* parallax_faults_failed(void) {
     return which < call::count ? names[which].data() : "";
 }
 long parallax_faults_live(int kind) { return live[static_cast<std::size_t>(kind)]; }
+void parallax_faults_limit(unsigned long local_memory, unsigned long added, unsigned long group, const char* kernels) {
+    set_limits({local_memory, added, group, kernels != nullptr ? kernels : ""});
+}
+long parallax_faults_refused(void) { return refused; }
 void parallax_faults_stall(int on) { stalled = on != 0; }
 }

@@ -1,0 +1,73 @@
+#include "core/verdicts.hpp"
+
+#include "parallax/host/json.hpp"
+#include "parallax/host/program.hpp"
+#include "program/key.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace parallax::engine {
+
+namespace {
+
+std::atomic<bool> ignored{false};
+
+std::string key_of(const host::DeviceInfo& device) { return "selftest-" + host::program_key("selftest", device.uuid, device); }
+
+/// Of every device that was asked about.
+const std::vector<Verdict>& known_verdicts(const host::DeviceInfo& device) {
+    static std::mutex mutex;
+    static std::map<std::string, std::vector<Verdict>> known;
+    const std::string key = key_of(device);
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(key);
+    return found != known.end() ? found->second : known.emplace(key, load_verdicts(device)).first->second;
+}
+
+}  // namespace
+
+std::string hash_of_kernels(const Variant& variant) {
+    std::string text;
+    for (const std::string& file : variant.kernels) text += host::flatten_source(file);
+    return host::hash_parts({text});
+}
+
+std::vector<Verdict> load_verdicts(const host::DeviceInfo& device) {
+    const auto text = host::ProgramCache::open()->load(key_of(device));
+    const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+    std::vector<Verdict> verdicts;
+    try {
+        if (json.is_array())
+            for (const Json& one : json)
+                verdicts.push_back({one.at("algorithm"), one.at("variant"), one.at("type"), one.at("problem"), one.at("reason"), one.at("kernels")});
+    } catch (const Json::exception&) {   // written by something else
+        return {};
+    }
+    return verdicts;
+}
+
+void store_verdicts(const host::DeviceInfo& device, const std::vector<Verdict>& verdicts) {
+    const auto cache = host::ProgramCache::open();
+    if (verdicts.empty()) return cache->forget(key_of(device));
+    Json json = Json::array();
+    for (const Verdict& v : verdicts)
+        json.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}, {"problem", v.problem}, {"reason", v.reason}, {"kernels", v.kernels}});
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    cache->store(key_of(device), std::vector<unsigned char>(text.begin(), text.end()));
+}
+
+std::string verdict_on(const host::DeviceInfo& device, std::string_view algorithm, const Variant& variant, std::string_view type) {
+    if (ignored || variant.role == Role::reference) return {};
+    for (const Verdict& v : known_verdicts(device))
+        if (v.algorithm == algorithm && v.variant == variant.name && v.type == type && v.kernels == hash_of_kernels(variant))
+            return fmt::format("it failed the self-test on this device ({}: {}); parallax selftest --algorithm {} tries it again, --forget lets it be used", v.problem, v.reason, algorithm);
+    return {};
+}
+
+void ignore_verdicts() noexcept { ignored = true; }
+
+}  // namespace parallax::engine

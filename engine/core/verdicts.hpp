@@ -1,0 +1,34 @@
+// What the self-test found wrong on a device, kept in the program cache: variants that are not chosen there, until they pass, the
+// driver, the program or their kernels change, or somebody forgets it.
+#pragma once
+
+#include "core/algorithm.hpp"
+#include "parallax/host/device_info.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax::engine {
+
+struct Verdict {
+    std::string algorithm, variant;
+    std::string type;                 ///< of the largest input's elements, as WorkClass has it
+    std::string problem, reason;      ///< the row that failed
+    std::string kernels;              ///< hash of the variant's kernels
+};
+
+/// Hash of the text of a variant's kernels.
+std::string hash_of_kernels(const Variant&);
+
+/// Nothing where none are kept, or what is kept is of no use.
+std::vector<Verdict> load_verdicts(const host::DeviceInfo&);
+/// Takes the place of what is kept; an empty list removes it.
+void store_verdicts(const host::DeviceInfo&, const std::vector<Verdict>&);
+
+/// Empty, or why a variant is not to be trusted with elements of this type on this device. Read once a device and process.
+std::string verdict_on(const host::DeviceInfo&, std::string_view algorithm, const Variant&, std::string_view type);
+/// From now on verdict_on() knows of nothing: for the self-test, which judges anew.
+void ignore_verdicts() noexcept;
+
+}  // namespace parallax::engine

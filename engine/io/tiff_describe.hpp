@@ -1,0 +1,29 @@
+// What programs write into a TIFF's description about the stack that it is: OME-XML, ImageJ's lines, tifffile's JSON.
+#pragma once
+
+#include "io/io.hpp"
+
+#include <string_view>
+
+namespace parallax::io::tiff {
+
+/// Axes of the pages, slowest first, and distances, as far as the description tells them.
+struct Description {
+    std::string by;                                ///< "OME-XML", "ImageJ", "tifffile"; empty: a description in words, or none
+    std::int64_t images = 1;                       ///< pictures that it speaks of
+    std::vector<ArrayDesc::Extent> axes{};         ///< their axes, none of one index; empty: it names none
+    bool imagej = false;                           ///< its lookup tables are for display, and resolution counts pixels in its own unit
+    std::string unit{};                            ///< "um", "mm", ...; empty: it says nothing of lengths
+    double x = 0, y = 0, z = 0, t = 0;             ///< spacings in that unit, t in seconds; 0: not said
+    std::vector<std::string> warnings{};           ///< what cannot be followed
+};
+
+/// What each page is: some descriptions count it among their axes.
+struct PageShape {
+    std::int64_t height = 0, width = 0, channels = 1;
+    bool planes = false;   ///< channels stand one behind the other
+};
+
+Description describe(std::string_view text, const PageShape&);
+
+}  // namespace parallax::io::tiff

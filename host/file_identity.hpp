@@ -1,0 +1,21 @@
+// Which file a name means at a moment, and in which state.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace parallax::host {
+
+/// Differs for another file under the same name, and for the same with other contents.
+struct FileIdentity {
+    std::uint64_t device = 0, inode = 0;   ///< 0 where the system has no such numbers
+    std::uint64_t bytes = 0;
+    std::int64_t modified = 0;             ///< as finely as the system counts
+    bool operator==(const FileIdentity&) const = default;
+};
+
+/// Links followed. Nothing where there is no such file.
+std::optional<FileIdentity> identity_of(const std::filesystem::path&) noexcept;
+
+}  // namespace parallax::host

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# calling.sh PARALLAX HOST MODULES BUILD CMAKE
+# The program PARALLAX, and the library inside the program HOST, however they are called. MODULES: those that were built, "tbb opencv mpi".
+# A row: call 'what' STATUS 'pattern' 'script'. The script runs in an empty folder; its status and what it prints must be as expected.
+set -uo pipefail
+parallax="$1" host="$2" modules=" $3 " build="$4" cmake="$5"
+work="$(mktemp -d)"
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+passed=0 failed=0
+
+cat > "$work/job.json" <<'J'
+{ "parallax": 1, "device": { "backend": "native" }, "steps": [ { "run": "phantom", "kind": "carpet", "size": 27 } ], "outputs": { "volume": "volume.npy" } }
+J
+cat > "$work/module.json" <<'J'
+{ "parallax": 1, "device": { "backend": "native" },
+  "steps": [ { "run": "phantom", "kind": "carpet", "size": 27 }, { "run": "reduce", "variant": "tbb", "in": { "array": "volume" } } ], "outputs": { "value": "value.json" } }
+J
+cat > "$work/numbers.json" <<'J'
+{ "parallax": 1,
+  "steps": [ { "run": "hologram_simulate", "width": 60, "height": 48, "pixel_um": 1.4 },
+             { "id": "radix", "run": "hologram", "wavelength_nm": 532.5, "pixel_um": 1.4, "distance_um": { "from": 800.5, "to": 1200.5, "step": 50 }, "autofocus": { "object": "amplitude" } },
+             { "run": "reduce", "in": { "array": "hologram" } } ],
+  "outputs": { "focus": "focus.json", "statistics": "value.csv", "amplitude": "amplitude.npy" } }
+J
+cat > "$work/ranks.json" <<'J'
+{ "parallax": 1, "device": { "backend": "opencl" }, "inputs": { "volume": "volume.npy" }, "steps": [ { "run": "box_count" } ], "outputs": { "counts": "counts.json" } }
+J
+
+export parallax host work build cmake
+export bin; bin="$(dirname "$parallax")"
+# call WHAT STATUS PATTERN SCRIPT: PATTERN (of grep -E) must be in what it prints; "" is nothing at all, "*" anything
+call() {
+    local what="$1" status="$2" pattern="$3" script="$4" folder got=0 said
+    folder="$(mktemp -d "$work/call.XXXXXX")"
+    (cd "$folder" && timeout 120 bash -c "$script") > "$work/said" 2>&1 < /dev/null || got=$?
+    said="$(cat "$work/said")"
+    if [ "$got" -eq "$status" ] && { [ "$pattern" = "*" ] || { [ -z "$pattern" ] && [ -z "$said" ]; } || { [ -n "$pattern" ] && grep -qE "$pattern" <<< "$said"; }; }; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s: status %s (expected %s), expected to print "%s", printed:\n%s\n' "$what" "$got" "$status" "$pattern" "$said" | head -30
+    fi
+    chmod -R u+w "$folder" 2> /dev/null; rm -rf "$folder"
+}
+has() { [[ "$modules" == *" $1 "* ]] || { echo "left out: what needs the module $1, which this build lacks"; return 1; }; }
+
+# Where the program is, and what it is called.
+here='"$parallax" run "$work/job.json" --out out --quiet && ls out'
+call 'by an absolute path' 0 'volume.npy' "$here"
+call 'by a relative path' 0 'volume.npy' 'out="$PWD/out"; cd "$bin" && ./parallax run "$work/job.json" --out "$out" --quiet && ls "$out"'
+if has tbb; then
+    by_module='run "$work/module.json" --out out --quiet && cat out/value.json'
+    call 'module: by an absolute path' 0 '"value": 130560' "\"\$parallax\" $by_module"
+    call 'module: through PATH' 0 '"value": 130560' "PATH=\"\$bin:\$PATH\"; parallax $by_module"
+    call 'module: through a relative PATH' 0 '"value": 130560' "cd \"\$bin/..\" && PATH=\"\$(basename \"\$bin\"):\$PATH\"; out=\$(mktemp -d); parallax run \"\$work/module.json\" --out \$out --quiet && cat \$out/value.json; rm -r \$out"
+    call 'module: relatively, from above' 0 '"value": 130560' 'ln -s "$bin" folder; folder/parallax '"$by_module"
+    call 'module: by a symbolic link' 0 '"value": 130560' "ln -s \"\$parallax\" px; ./px $by_module"
+    call 'module: by a link in PATH' 0 '"value": 130560' "mkdir links; ln -s \"\$parallax\" links/px; PATH=\"\$PWD/links:\$PATH\"; px $by_module"
+    call 'module: by a hard link beside the module' 0 '"value": 130560' "mkdir \"a b ü\"; cp \"\$parallax\" \"a b ü/p x\"; cp \"\$bin/libparallax_peer_tbb.so\" \"a b ü\"; PATH=\"\$PWD/a b ü:\$PATH\"; \"p x\" $by_module"
+    call 'module: under a name that is none' 0 '"value": 130560' "(exec -a nonsense \"\$parallax\" run \"\$work/module.json\" --quiet --out out) && cat out/value.json"
+    call 'module: there is none' 1 'there is none in .*libparallax_peer_tbb.so.*libtbb-dev' 'cp "$parallax" px; ./px '"$by_module"
+    call 'module: one that cannot be opened says why, not what was tried last' 1 'file too short' 'cp "$parallax" px; : > libparallax_peer_tbb.so; ./px '"$by_module"
+    call 'module: from the library inside another program' 0 '"steps"' '"$host" native "$work/module.json" out'
+    call 'module: from the library, by PATH and from elsewhere' 0 '"steps"' 'PATH="$(dirname "$host"):$PATH"; cd / && calling_host native "$work/module.json" "$OLDPWD/out"'
+    call 'module: installed, moved, by PATH' 0 '"value": 130560' '"$cmake" --install "$build" --prefix "$PWD/first" > log 2>&1 || { cat log; exit 9; }; mv first "a prefix"; PATH="$PWD/a prefix/bin:$PATH"; parallax '"$by_module"
+fi
+if has mpi && command -v mpirun > /dev/null; then
+    call 'mpirun, by PATH' 0 'counts.json' 'export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+        "$parallax" run "$work/job.json" --quiet && cp "$work/ranks.json" . && ls "$bin"/libparallax_peer_mpi.so && PATH="$bin:$PATH" && mpirun -n 2 parallax run ranks.json --quiet && ls'
+fi
+
+# Where it is called from, and what it may write.
+call 'from / with an absolute job' 0 'volume.npy' 'out="$PWD/out"; cd / && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'
+call 'from a folder that was deleted' 0 'volume.npy' 'mkdir gone; out="$PWD/out"; cd gone && rmdir ../gone && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'
+call 'from a folder that was deleted, relatively' 2 'no file job.json' 'mkdir gone; cd gone && rmdir ../gone && "$parallax" run job.json'
+call 'spaces and UTF-8 in every path' 0 '^ä ö.npy' 'mkdir "d é 日本" && cd "d é 日本" && sed "s/volume.npy/ä ö.npy/" "$work/job.json" > "j ß.json" && "$parallax" run "j ß.json" --out "o ü/ñ" --quiet && ls "o ü/ñ"'
+call 'without any environment' 0 'volume.npy' 'env -i "$parallax" run "$work/job.json" --out out --quiet && ls out'
+call 'without HOME' 0 'volume.npy' "unset HOME XDG_CACHE_HOME; $here"
+call 'HOME is no folder' 0 'volume.npy' "export HOME=/dev/null; unset XDG_CACHE_HOME; $here"
+call 'HOME, cache and temporary folder cannot be written' 0 'volume.npy' "export HOME=/proc XDG_CACHE_HOME=/proc/none TMPDIR=/proc; $here"
+call 'from a folder that cannot be written' 1 'volume.npy|/proc' 'cd /proc && "$parallax" run "$work/job.json" --quiet'
+call 'from a folder that cannot be written, to one that can' 0 'volume.npy' 'out="$PWD/out"; cd /proc && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'
+
+# No OpenCL, and no device that fits.
+call 'no OpenCL driver: what there is' 0 'native' 'OCL_ICD_VENDORS=/nowhere "$parallax" devices'
+call 'no OpenCL driver: a job on native' 0 'volume.npy' "export OCL_ICD_VENDORS=/nowhere; $here"
+
+# Standard streams that are closed, full, or read by nobody: never an output that is less than whole.
+"$parallax" run "$work/job.json" --out "$work" --quiet
+for row in '0:2>&-' '0:<&-' '0:2>&- <&-' '1:>&-' '1:>&- 2>&- <&-' '1:> /dev/full' '0:2> /dev/full' '141:> >(exit 0)' '0:2> >(exit 0)' '0:2> >(head -c1 > /dev/null)'; do
+    call "run with ${row#*:}" 0 "^${row%%:*} the same" "\"\$parallax\" run \"\$work/job.json\" --out out --json --verbose > /dev/null 2> /dev/null ${row#*:}; s=\$?; cmp out/volume.npy \"\$work/volume.npy\" && echo \$s the same"
+done
+for command in devices algorithms 'algorithms hologram' 'init hologram' schema 'devices --json' '--help'; do
+    call "$command | head -1" 0 '^(0|141) 0$' "\"\$parallax\" $command 2> errors | head -1 > /dev/null; echo \${PIPESTATUS[@]}; cat errors"
+    call "$command > /dev/full" 0 '^1$' "\"\$parallax\" $command > /dev/full 2> /dev/null; echo \$?"
+done
+
+# Locales: those that are not there, those where i has another capital, those that write 1.234,5.
+numbers='cat focus.json value.csv && cksum < amplitude.npy'
+"$parallax" run "$work/numbers.json" --device native --out "$work" --quiet
+expected="$(cd "$work" && eval "$numbers")"
+export expected numbers
+compare='cd out && [ "$(eval "$numbers")" = "$expected" ] && echo the same'
+localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" > /dev/null 2>&1 && export LOCPATH="$work" || echo "left out: the locale de_DE cannot be made (package locales)"
+for locale in C POSIX C.UTF-8 tr_TR.UTF-8 de_DE.UTF-8 xx_XX ''; do
+    call "LC_ALL=$locale" 0 'the same' "LC_ALL=$locale LANG=$locale \"\$parallax\" run \"\$work/numbers.json\" --device native --out out --quiet; $compare"
+done
+call 'a host application whose C++ locale writes 1.234,5' 0 'the same' "\"\$host\" native \"\$work/numbers.json\" out grouped > report && $compare"
+[ -z "${LOCPATH:-}" ] || call 'a host application in German' 0 'the same' "\"\$host\" native \"\$work/numbers.json\" out de_DE.UTF-8 > report && $compare"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,155 @@
+// What a file says of its axes, distances and pictures beside the pixels, and what it is where it is not read.
+#include "support.hpp"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+/// A TIFF of `pages` pages of 2 x 1 bytes: 1, 2, 3, ...
+std::string pages_of(int pages, const std::string& description, const std::vector<TiffEntry>& more = {}) {
+    std::vector<std::vector<TiffEntry>> directories;
+    std::string data;
+    for (int page = 0; page < pages; ++page) {
+        std::vector<TiffEntry> extra = page == 0 ? more : std::vector<TiffEntry>();
+        if (page == 0 && !description.empty()) extra.push_back(tiff_text(270, description));
+        directories.push_back(tiff_picture(2, 1, 8, 1, 8 + 2 * static_cast<std::uint64_t>(page), 2, extra));
+        data += static_cast<char>(2 * page + 1);
+        data += static_cast<char>(2 * page + 2);
+    }
+    return make_tiff(directories, data);
+}
+
+std::string ome(const std::string& pixels, const std::string& inside = "<TiffData/>") {
+    return R"(<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" )" + pixels +
+           ">" + inside + "</Pixels></Image></OME>";
+}
+
+}  // namespace
+
+TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
+    const Folder folder;
+    const fs::path path = folder / "a.tif";
+    struct Row {
+        std::string text;
+        int pages;
+        const char* array;
+        const char* unit;
+        double x, z;
+        std::size_t warnings;
+    };
+    const std::vector<Row> rows = {
+        {"", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 0},
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="3" SizeC="1" SizeT="1" PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2")"), 3, "u8 3 x 1 x 2 (z, y, x)",
+         "um", 0.5, 2, 0},
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="3" SizeC="2" SizeT="1" PhysicalSizeX="500" PhysicalSizeXUnit="nm" PhysicalSizeY="500" PhysicalSizeYUnit="nm" PhysicalSizeZ="2" PhysicalSizeZUnit="µm")"),
+         6, "u8 2 x 3 x 1 x 2 (c, z, y, x)", "nm", 500, 2000, 0},
+        {ome(R"(DimensionOrder="XYCZT" SizeX="2" SizeY="1" SizeZ="3" SizeC="2" SizeT="1")"), 6, "u8 3 x 2 x 1 x 2 (z, c, y, x)", "", 1, 1, 0},
+        {ome(R"(DimensionOrder="XYCZT" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="4" TimeIncrement="50" TimeIncrementUnit="ms")"), 4, "u8 4 x 1 x 2 (t, y, x)", "", 1, 1, 0},
+        {ome(R"(DimensionOrder="XYZTC" SizeX="2" SizeY="1" SizeZ="2" SizeC="1" SizeT="2")",
+             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="1" FirstT="0" IFD="1"/><TiffData FirstZ="0" FirstT="1" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
+         4, "u8 2 x 2 x 1 x 2 (t, z, y, x)", "", 1, 1, 0},
+        {ome(R"(DimensionOrder="XYZTC" SizeX="2" SizeY="1" SizeZ="2" SizeC="1" SizeT="2")",
+             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="0" FirstT="1" IFD="1"/><TiffData FirstZ="1" FirstT="0" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
+         4, "u8 4 x 1 x 2 (z, y, x)", "", 1, 1, 1},   // an order of its own: said
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="30" SizeC="1" SizeT="1")"), 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},   // the others are in other files
+        {"ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\nhyperstack=true\n", 6, "u8 3 x 2 x 1 x 2 (t, c, y, x)", "", 1, 1, 0},
+        {"ImageJ=1.53t\nimages=3\nframes=3\nfinterval=0.5\n", 3, "u8 3 x 1 x 2 (t, y, x)", "", 1, 1, 0},
+        {"ImageJ=1.53t\nimages=3\nslices=3\nspacing=2.0\n", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 2, 0},
+        {"ImageJ=1.53t\nimages=3\n", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 0},
+        {"ImageJ=1.53t\nimages=4\nslices=4\n", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},
+        {"ImageJ=1.53t\nimages=3\nslices=3\nunit=furlong\nspacing=2.0\n", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},
+        {R"({"shape": [3, 1, 2], "axes": "TYX"})", 3, "u8 3 x 1 x 2 (t, y, x)", "", 1, 1, 0},
+        {R"({"shape": [2, 3, 1, 2]})", 6, "u8 2 x 3 x 1 x 2 (t, z, y, x)", "", 1, 1, 0},
+        {R"({"shape": [3, 1, 2], "axes": "QYX"})", 3, "u8 3 x 1 x 2 (n, y, x)", "", 1, 1, 1},
+        {R"({"shape": [3, 5, 5]})", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},
+        {"A stack of three, 20 um beads", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 0},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        put(path, pages_of(row.pages, row.text));
+        const io::FileInfo info = io::info(path);
+        CHECK(info.desc.describe() == row.array);
+        CHECK(info.desc.unit == row.unit);
+        CHECK(info.desc.find('x')->spacing == doctest::Approx(row.x));
+        if (info.desc.find('z')) CHECK(info.desc.find('z')->spacing == doctest::Approx(row.z));
+        CHECK(info.warnings.size() == row.warnings);
+        CHECK(info.pages() == row.pages);
+        const HostArray all = io::read(path);
+        CHECK(all.desc == info.desc);
+        for (int i = 0; i < 2 * row.pages; ++i) REQUIRE(all.as<std::uint8_t>()[i] == i + 1);
+        const HostArray last = io::read(path, {.pages = {{row.pages - 1, row.pages}}});
+        CHECK(last.desc.describe() == "u8 1 x 2 (y, x)");
+        CHECK(last.as<std::uint8_t>()[1] == 2 * row.pages);
+        CHECK(io::read(path, {.page_axis = 't'}).desc.describe() == fmt::format("u8 {} x 1 x 2 (t, y, x)", row.pages));
+        if (info.page_axes > 1) io_error(path, [&] { io::read(path, {.pages = {{0, 2}}}); });   // no array of these axes
+    }
+    put(path, pages_of(4, rows[4].text));
+    CHECK(io::info(path).desc.find('t')->spacing == doctest::Approx(0.05));
+}
+
+TEST_CASE("described: stacks are written in words that give them back") {
+    const Folder folder;
+    const auto write_and_read = [&](const std::vector<ArrayDesc::Extent>& axes, ElementType type) {
+        const ArrayDesc desc = ArrayDesc::dense(type, axes).with_unit("um").with_spacing('x', 0.25).with_spacing('y', 0.5).with_spacing('z', 2.5).with_spacing('t', 0.125);
+        CAPTURE(desc.describe());
+        const HostArray array = pattern(desc);
+        io::write(folder / "a.tif", array, {.overwrite = true});
+        const HostArray back = io::read(folder / "a.tif");
+        CHECK(back.desc == desc);
+        CHECK(same_elements(back, array));
+        CHECK(io::info(folder / "a.tif").warnings.empty());
+    };
+    write_and_read({{'z', 3}, {'y', 5}, {'x', 7}}, ElementType::u8);
+    write_and_read({{'t', 3}, {'y', 5}, {'x', 7}}, ElementType::f32);
+    write_and_read({{'c', 3}, {'y', 5}, {'x', 7}}, ElementType::u16);
+    write_and_read({{'t', 2}, {'z', 3}, {'y', 5}, {'x', 7}}, ElementType::i16);
+    write_and_read({{'t', 2}, {'z', 3}, {'c', 4}, {'y', 5}, {'x', 7}}, ElementType::u16);
+    write_and_read({{'z', 3}, {'c', 2}, {'y', 5}, {'x', 7}}, ElementType::f64);
+    write_and_read({{'z', 2}, {'y', 5}, {'x', 7}, {'c', 3}}, ElementType::u8);
+    write_and_read({{'z', 3}, {'y', 700}, {'x', 1100}}, ElementType::u16);   // several strips a page
+    CHECK_FALSE(io_error(folder / "b.tif", [&] { io::write(folder / "b.tif", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'t', 3}, {'y', 5}, {'x', 7}}))); }).problem.empty());
+}
+
+TEST_CASE("described: how a picture is to be held, and what is left out, is said") {
+    const Folder folder;
+    put(folder / "a.tif", pages_of(1, "", {{274, 3, {6}}}));
+    const io::FileInfo turned = io::info(folder / "a.tif");
+    REQUIRE(turned.warnings.size() == 1);
+    CHECK(turned.warnings[0].find("90 degrees clockwise") != std::string::npos);
+    put(folder / "a.tif", pages_of(1, "", {{274, 3, {1}}}));
+    CHECK(io::info(folder / "a.tif").warnings.empty());
+    put(folder / "a.tif", pages_of(2, "", {{34412, 2, {1, 2, 3, 4, 5, 6, 7, 0}}}));
+    CHECK(io::info(folder / "a.tif").warnings.size() == 1);
+    put(folder / "a.tif", pages_of(1, "", {{33629, 4, {1, 2, 3, 4, 5, 6}}}));
+    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("MetaMorph") != std::string::npos);
+}
+
+TEST_CASE("described: a file that is not read is called what it is") {
+    const Folder folder;
+    const std::string preamble(128, '\0');
+    const std::vector<std::tuple<const char*, std::string, const char*>> rows = {
+        {"a.dcm", preamble + "DICM" + std::string(100, '\0'), "DICOM"},
+        {"b.dcm", std::string("II*\0", 4) + std::string(124, '\0') + "DICM" + std::string(100, '\0'), "DICOM"},
+        {"c.dcm", std::string("\x08\x00\x05\x00\x0a\x00\x00\x00ISO_IR 100", 18) + std::string(100, '\0'), "DICOM"},
+        {"d.tif", preamble + "DICM" + std::string(100, '\0'), "DICOM"},
+        {"a.h5", "\x89HDF\r\n\x1a\n" + std::string(100, '\0'), "HDF5"},
+        {"a.npz", std::string("PK\x03\x04", 4) + std::string(100, '\0'), "ZIP"},
+        {"a.nrrd", "NRRD0004\ntype: short\n", "NRRD"},
+        {"a.gif", "GIF89a" + std::string(100, '\0'), "GIF"},
+        {"a.mat", "MATLAB 5.0 MAT-file, Platform", "a MAT"},
+        {"a.fits", "SIMPLE  =                    T", "FITS"},
+    };
+    for (const auto& [name, bytes, word] : rows) {
+        CAPTURE(name);
+        put(folder / name, bytes);
+        const IoError error = io_error(folder / name, [&, n = name] { io::info(folder / n); });
+        CHECK(error.problem.find(word) != std::string::npos);
+        CHECK(error.problem.find("damaged") == std::string::npos);
+        CHECK_FALSE(error.hint.empty());
+    }
+}

@@ -1,0 +1,143 @@
+// Colours and other channels of a job's inputs.
+#include "support.hpp"
+
+#include <set>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+/// 4 x 3 pixels of red, green and blue: 200, 100, 50 and so on.
+HostArray colours() {
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}, {'c', 3}}));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((200 >> (i % 3)) - i / 3);
+    return array;
+}
+
+Run run_job(const TempFolder& folder, const Json& input, const Json& steps, const Json& outputs, const std::vector<std::string>& more = {}) {
+    write_text(folder / "job.json", Json{{"parallax", 1}, {"inputs", {{"image", input}}}, {"steps", steps.is_array() ? steps : Json::array({steps})}, {"outputs", outputs}}.dump());
+    std::vector<std::string> words{"run", "job.json", "--overwrite", "--device", "native"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, folder.path());
+}
+
+}  // namespace
+
+TEST_CASE("channels: they are kept unless the job says grey") {
+    const TempFolder folder;
+    const HostArray image = colours();
+    for (const char* const name : {"a.png", "a.tif"}) {
+        CAPTURE(name);
+        io::write(folder / name, image);
+        const Json crop{{{"run", "crop"}, {"x", {1, 2}}}};
+        Run run = run_job(folder, name, crop, {{"image", "o.npy"}});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        HostArray out = io::read(folder / "o.npy");
+        REQUIRE(out.desc.count() == 3 * 2 * 3);
+        CHECK(out.as<std::uint8_t>()[0] == image.as<std::uint8_t>()[3]);
+        CHECK(out.as<std::uint8_t>()[2] == image.as<std::uint8_t>()[5]);
+
+        run = run_job(folder, name, {{{"run", "select"}, {"axis", "c"}, {"index", 1}}}, {{"image", "o.npy"}});
+        REQUIRE(run.status == 0);
+        out = io::read(folder / "o.npy");
+        CHECK(out.desc.describe() == "u8 3 x 4 (y, x)");
+        CHECK(out.as<std::uint8_t>()[1] == image.as<std::uint8_t>()[4]);
+
+        for (const Json& grey : {Json{{"file", name}, {"grey", true}}, Json{{"file", name}, {"keep_channels", false}}}) {
+            run = run_job(folder, grey, crop, {{"image", "o.npy"}});
+            REQUIRE(run.status == 0);
+            out = io::read(folder / "o.npy");
+            CHECK(out.desc.describe() == "u8 3 x 2 (y, x)");
+            const std::uint8_t* const pixel = image.as<std::uint8_t>() + 3;
+            CHECK(out.as<std::uint8_t>()[0] == (pixel[0] * 19595u + pixel[1] * 38470u + pixel[2] * 7471u + 0x8000u) >> 16);
+        }
+        run = run_job(folder, {{"file", name}, {"keep_channels", true}}, crop, {{"image", "o.png"}});
+        REQUIRE(run.status == 0);
+        CHECK(io::read(folder / "o.png").desc.describe() == "u8 3 x 2 x 3 (y, x, c)");
+    }
+}
+
+TEST_CASE("channels: a step that takes one says what makes one of them") {
+    const TempFolder folder;
+    io::write(folder / "a.png", colours());
+    const Json hologram{{"run", "hologram"}, {"wavelength_nm", 532}, {"pixel_um", 1.4}, {"distance_um", 100}, {"in", {{"hologram", "image"}}}};
+    Run run = run_job(folder, "a.png", {hologram}, {{"amplitude", "o.npy"}});
+    CHECK(run.status != 0);
+    for (const char* const words : {"takes one channel", "u8 3 x 4 x 3 (y, x, c)", "\"grey\": true", "select"}) CHECK(contains(run.err, words));
+    CHECK_FALSE(fs::exists(folder / "o.npy"));
+    run = run_job(folder, {{"file", "a.png"}, {"grey", true}}, {hologram}, {{"amplitude", "o.npy"}});
+    CAPTURE(run.err);
+    CHECK(run.status == 0);
+    run = run_job(folder, "a.png", {Json{{"run", "box_count"}, {"threshold", 90}}}, {{"counts", "o.json"}});
+    CHECK(contains(run.err, "takes one channel"));
+    // Behind another step, too; and a transform does not run along channels.
+    run = run_job(folder, "a.png", {Json{{"run", "convert"}, {"type", "f32"}, {"out", {{"image", "real"}}}}, Json{{"run", "fft"}, {"kind", "r2c"}, {"in", {{"array", "real"}}}}},
+                  {{"array", "o.npy"}});
+    CHECK(run.status != 0);
+    CHECK(contains(run.err, "takes one channel"));
+    run = run_job(folder, {{"file", "a.png"}, {"grey", true}, {"keep_channels", true}}, {hologram}, {{"amplitude", "o.npy"}});
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "/inputs/image/keep_channels"));
+}
+
+TEST_CASE("axes: three of an array without a description are z, y, x, and a job can say t") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 5}, {'y', 4}, {'x', 6}}));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+    io::write(folder / "a.npy", array);
+    const Json along_z{{{"run", "select"}, {"axis", "z"}, {"index", 2}}}, along_t{{{"run", "select"}, {"axis", "t"}, {"index", 2}}};
+    CHECK(run_job(folder, "a.npy", along_z, {{"image", "o.npy"}}).status == 0);
+    CHECK(io::read(folder / "o.npy").as<std::uint8_t>()[0] == 48);
+    CHECK(run_job(folder, "a.npy", along_t, {{"image", "o.npy"}}).status == 2);
+    CHECK(run_job(folder, {{"file", "a.npy"}, {"page_axis", "t"}}, along_t, {{"image", "o.npy"}}).status == 0);
+}
+
+TEST_CASE("warnings of a file stand on stderr, in the plan and in the report") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 2}, {'x', 2}}));
+    std::fill_n(array.as<std::uint8_t>(), 8, std::uint8_t{3});
+    array.desc = array.desc.with_spacing('x', 0.5).with_spacing('y', 0.5).with_spacing('z', 0.5);
+    io::write(folder / "a.nii", array);   // voxels of .5 without a unit
+    const Json crop{{{"run", "crop"}, {"x", {0, 1}}}};
+    const Run run = run_job(folder, "a.nii", crop, {{"image", "o.npy"}}, {"--report", "r.json"});
+    REQUIRE(run.status == 0);
+    CHECK(contains(run.err, "0.5 x 0.5 x 0.5 of a unit that it does not name"));
+    CHECK(contains(Json::parse(read_text(folder / "r.json"))["inputs"]["image"]["warnings"][0].get<std::string>(), "spacing_mm"));
+    CHECK(contains(run_program({"plan", "job.json", "--device", "native"}, folder.path()).out, "spacing_mm"));
+    const Run info = run_program({"info", "a.nii"}, folder.path());
+    CHECK(contains(info.out, "without a unit"));
+    CHECK(contains(info.out, "warning"));
+    CHECK_FALSE(contains(run_job(folder, {{"file", "a.nii"}, {"spacing_mm", 0.5}}, crop, {{"image", "o.npy"}}).err, "does not name"));
+}
+
+TEST_CASE("a part of a NIfTI volume lies where it lay in the whole") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::i16, {{'z', 5}, {'y', 6}, {'x', 7}}).with_unit("mm").with_spacing('x', 0.5).with_spacing('y', 0.75).with_spacing('z', 2));
+    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::int16_t>()[i] = static_cast<std::int16_t>(i);
+    array.metadata.affine = {-0.5, 0, 0, 32, 0, 0.75, 0, -40, 0, 0, 2, -16, 0, 0, 0, 1};
+    array.metadata.notes = {{"nifti.sform", "4"}, {"nifti.qform", "1"}, {"nifti.intent", "1005 0 0 0 z scores"}};
+    io::write(folder / "a.nii.gz", array);
+    CHECK(io::read(folder / "a.nii.gz").metadata.notes == array.metadata.notes);
+    for (const Json& limit : {Json(nullptr), Json(468)}) {   // and in just as much memory as it takes
+        CAPTURE(limit.dump());
+        std::vector<std::string> more;
+        if (!limit.is_null()) more = {"--set", "memory_limit=" + limit.dump()};
+        const Run run = run_job(folder, "a.nii.gz", {Json{{"run", "crop"}, {"x", {3, 2}}, {"y", {1, 4}}, {"z", {2, 3}}}}, {{"image", "o.nii"}}, more);
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        const HostArray out = io::read(folder / "o.nii");
+        REQUIRE(out.metadata.affine.has_value());
+        CHECK((*out.metadata.affine)[3] == doctest::Approx(32 - 0.5 * 3));
+        CHECK((*out.metadata.affine)[7] == doctest::Approx(-40 + 0.75));
+        CHECK((*out.metadata.affine)[11] == doctest::Approx(-16 + 2 * 2));
+        CHECK((*out.metadata.affine)[0] == doctest::Approx(-0.5));
+        CHECK(out.metadata.notes.at("nifti.sform") == "4");
+        CHECK(out.metadata.notes.at("nifti.qform") == "1");
+        CHECK(out.metadata.notes.at("nifti.intent") == "1005 0 0 0 z scores");
+    }
+    const Run run = run_job(folder, "a.nii.gz", {Json{{"run", "select"}, {"axis", "z"}, {"index", -2}}}, {{"image", "s.nii"}});
+    REQUIRE(run.status == 0);
+    CHECK((*io::read(folder / "s.nii").metadata.affine)[11] == doctest::Approx(-16 + 2 * 3));
+}

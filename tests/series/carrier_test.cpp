@@ -1,0 +1,102 @@
+// A series of off-axis holograms has one carrier: found in its first item, kept in the manifest, and the same for items that are
+// done by another process, on another device, or later.
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "series/frames.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+constexpr int count = 5, width = 64, height = 48;
+
+/// Fringes whose carrier drifts from frame to frame, in grey levels.
+void write_holograms(const fs::path& folder) {
+    for (int i = 0; i < count; ++i) {
+        HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', height}, {'x', width}}));
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x) {
+                const double turns = (14.3 + .6 * i) * x / width - (9.2 - .4 * i) * y / height;
+                const double level = 120 + 90 * std::cos(2 * std::numbers::pi * turns);
+                array.as<std::uint8_t>()[y * width + x] = static_cast<std::uint8_t>(std::lround(level));
+            }
+        io::write(folder / (frame_name(i) + ".tif"), array);
+    }
+}
+
+Json job_of(const char* frames) {
+    return {{"parallax", 1},
+            {"device", {{"backend", "native"}}},
+            {"for_each", {{"frame", frames}}},
+            {"inputs", {{"hologram", "{frame}"}}},
+            {"steps", Json::array({{{"id", "recon"},
+                                    {"run", "hologram"},
+                                    {"wavelength_nm", 633},
+                                    {"pixel_um", 5},
+                                    {"distance_um", 500},
+                                    {"off_axis", {{"side", "upper"}}}}})},
+            {"outputs", {{"phase", "{frame.stem}.npy"}, {"carrier", {{"table", "carrier.csv"}}}}}};
+}
+
+Run run_into(const fs::path& folder, const std::string& job, const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"run", job, "--out", out, "--manifest", out + "/run.series", "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments, folder);
+}
+
+}  // namespace
+
+TEST_CASE("series: one carrier for all, whoever computes an item and when") {
+    const TempFolder folder;
+    fs::create_directory(folder / "frames");
+    write_holograms(folder / "frames");
+    write_text(folder / "all.json", job_of("frames/*.tif").dump());
+    const Run whole = run_into(folder.path(), "all.json", "whole", {});
+    CAPTURE(whole.err);
+    REQUIRE(whole.status == 0);
+    const auto expected = contents(folder / "whole");
+    REQUIRE(expected.size() == count + 1);
+    const Json found = Json::parse(read_text(folder / "whole/run.series/found-0.json"));
+    CHECK(found["item"] == "frames/f000.tif");
+    CHECK(found["record"]["x"].get<double>() == doctest::Approx(14.3).epsilon(.01));
+    CHECK(found["record"]["confidence"].get<double>() > 8);
+
+    // Shards one after the other, the first frame's last.
+    for (const char* shard : {"3/3", "2/3", "1/3"}) {
+        const Run run = run_into(folder.path(), "all.json", "shards", {"--shard", shard});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+    }
+    CHECK(run_into(folder.path(), "all.json", "shards", {"--resume"}).status == 0);
+    CHECK(contents(folder / "shards") == expected);
+
+    // Interrupted and resumed: the frames that were done first are gone, and the one that had the carrier has changed by then.
+    const Run first = run_into(folder.path(), "all.json", "resumed", {});
+    REQUIRE(first.status == 0);
+    for (const int i : {2, 4}) fs::remove(folder / "resumed" / (frame_name(i) + ".npy"));
+    const Run second = run_into(folder.path(), "all.json", "resumed", {"--resume"});
+    CAPTURE(second.err);
+    CHECK(second.status == 0);
+    CHECK(contents(folder / "resumed") == expected);
+
+    // By itself, a later frame has a carrier of its own: what the series would have got without the manifest.
+    Json alone = job_of("frames/f004.tif");
+    write_text(folder / "alone.json", alone.dump());
+    REQUIRE(run_into(folder.path(), "alone.json", "alone", {}).status == 0);
+    CHECK(contents(folder / "alone").at("f004.npy") != expected.at("f004.npy"));
+}
+
+TEST_CASE("series: an in-line hologram in the place of the first off-axis one is refused") {
+    const TempFolder folder;
+    fs::create_directory(folder / "frames");
+    write_frames(folder / "frames", 2);
+    write_text(folder / "all.json", job_of("frames/*.tif").dump());
+    const Run run = run_into(folder.path(), "all.json", "out", {});
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "/steps/0/off_axis"));
+    CHECK(contains(run.err, "leave off_axis out"));
+}

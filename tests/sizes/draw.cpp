@@ -1,0 +1,332 @@
+#include "draw.hpp"
+
+#include "shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace parallax::tests::sizes {
+
+namespace {
+
+using namespace engine;
+
+constexpr int most_tries = 400;
+constexpr std::array types{ElementType::boolean, ElementType::u8,  ElementType::i8,  ElementType::u16,
+                           ElementType::i16,     ElementType::u32, ElementType::i32, ElementType::u64,
+                           ElementType::i64,     ElementType::f32, ElementType::f64, ElementType::c64};
+const std::vector<std::string> layouts{"yx", "n", "zyx", "yxc", "tyx", "zyxc", "x"};
+
+/// What a table admits and a test of sizes has no time for: the largest number that is drawn.
+std::int64_t most_of(const std::string& key, std::int64_t elements) {
+    if (key == "iterations") return 5;
+    if (key == "size") return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::cbrt(static_cast<double>(elements))));
+    if (key == "width" || key == "height")
+        return std::max<std::int64_t>(
+            1, std::min(longest_side, static_cast<std::int64_t>(std::sqrt(static_cast<double>(elements)))));
+    if (key == "count") return 12;
+    if (key == "radius") return 40;  // a reference adds up the whole window
+    if (key == "offsets") return 1;   // of a thin image the whole square is counted, for each
+    return 4096;
+}
+
+/// What people measure: beyond it a table admits numbers at which no two ways of computing agree. None: about the default.
+std::optional<std::array<double, 2>> sensible(const std::string& key) {
+    if (key == "wavelength") return {{300, 1000}};
+    if (key == "pixel") return {{0.4, 10}};
+    if (key == "distance") return {{10, 5000}};
+    if (key == "refractive_index") return {{1, 1.6}};
+    if (key == "range") return {{65535, 70000}};  // of metrics: far below the values SSIM is what floats leave of a difference
+    return std::nullopt;
+}
+
+class Values {
+public:
+    Values(Random& random, std::int64_t elements) : random_(random), elements_(elements) {}
+
+    /// Null: the default.
+    Json of(const Json& schema, const std::string& key) {
+        if (schema.contains("enum")) return random_.one_of(schema["enum"]);
+        if (schema.contains("anyOf")) return of(random_.one_of(schema["anyOf"]), key);
+        if (!schema.contains("type") || !schema["type"].is_string()) return nullptr;
+        const std::string type = schema["type"].get<std::string>();
+        if (type == "boolean") return random_.chance(0.5);
+        if (type == "integer") return integer(schema, key);
+        if (type == "number") return number(schema, key);
+        if (type == "array") return list(schema, key);
+        if (type == "object") return object(schema);
+        return nullptr;
+    }
+
+private:
+    Json integer(const Json& schema, const std::string& key) {
+        const auto low = schema.value("minimum", std::int64_t{-8});
+        const auto high =
+            std::min(schema.value("maximum", std::numeric_limits<std::int64_t>::max() / 2), low + most_of(key, elements_));
+        return random_.log_between(low, std::max(low, high));
+    }
+    Json number(const Json& schema, const std::string& key) {
+        if (const auto range = sensible(key)) return std::round(random_.real((*range)[0], (*range)[1]) * 1000) / 1000;
+        const double low = schema.value("minimum", schema.value("exclusiveMinimum", -std::numeric_limits<double>::infinity()));
+        const double high = schema.value("maximum", schema.value("exclusiveMaximum", std::numeric_limits<double>::infinity()));
+        const double usual = schema.contains("default") && schema["default"].is_number() ? schema["default"].get<double>() : 0;
+        double value = usual != 0            ? usual * std::exp2(random_.real(-2, 2))
+                       : random_.chance(0.5) ? random_.real(0, 1)
+                                             : random_.real(-2, 260);
+        value = std::clamp(value, low, high);
+        if (value == low && schema.contains("exclusiveMinimum")) value = low + 0.5;
+        return std::round(value * 1000) / 1000;
+    }
+    Json list(const Json& schema, const std::string& key) {
+        const std::int64_t least = schema.value("minItems", 1), most = schema.value("maxItems", 3);
+        Json values = Json::array();
+        for (std::int64_t i = random_.between(least, std::max(least, std::min<std::int64_t>(most, 3))); i > 0; --i)
+            values.push_back(of(schema["items"], key));
+        return values;
+    }
+    Json object(const Json& schema) {
+        Json made = Json::object();
+        const Json& required = schema.contains("required") ? schema["required"] : Json::array();
+        for (const auto& [key, value] : schema["properties"].items()) {
+            const bool must = std::find(required.begin(), required.end(), Json(key)) != required.end();
+            if (!must && random_.chance(0.3)) continue;
+            if (const Json drawn = of(value, key); !drawn.is_null()) made[key] = drawn;
+        }
+        return made;
+    }
+
+    Random& random_;
+    std::int64_t elements_;
+};
+
+/// `share`: of the fields, about so many do not keep their default.
+Json draw_parameters(Random& random, const Algorithm& algorithm, const Json& schema, const Bounds& bounds, double share) {
+    Json parameters = Json::object();
+    Values values(random, bounds.elements);
+    for (const ParameterField& field : algorithm.parameters.fields()) {
+        if (!random.chance(share)) continue;
+        if (const Json drawn = values.of(schema["properties"][field.canonical_key], field.name); !drawn.is_null())
+            parameters[field.canonical_key] = drawn;
+    }
+    return parameters;
+}
+
+Json draw_range(Random& random, ElementType type) {
+    switch (random.below(4)) {
+        case 0:
+            return Json::array({0, 1});
+        case 1:
+            return type == ElementType::u8 || !is_floating(type) ? Json::array({0, 120}) : Json::array({-2, 2});
+        case 2:
+            return Json::array({0, 255});
+        default:
+            return nullptr;  // all that the type holds, 0 to 1 for reals
+    }
+}
+
+Json draw_input(Random& random, ElementType type, const std::string& axes, const std::vector<std::int64_t>& shape) {
+    Json input{{"type", to_string(type)}, {"axes", axes}, {"shape", shape}, {"seed", random.below(1000)}};
+    if (Json range = draw_range(random, type); !range.is_null() && type != ElementType::boolean)
+        input["range"] = std::move(range);
+    return input;
+}
+
+/// One array, and others that are like it in most of what they share with it.
+Json draw_inputs(Random& random, const Algorithm& algorithm, const Bounds& bounds) {
+    Json inputs = Json::object();
+    const std::string axes = random.chance(0.4) ? layouts.front() : random.one_of(layouts);
+    const ElementType type = random.one_of(types);
+    const auto shape = draw_shape(random, axes, bounds.elements);
+    for (const Port& port : algorithm.inputs) {
+        if (!port.required && random.chance(0.5)) continue;
+        const bool as_first = inputs.empty() || random.chance(0.6);
+        inputs[port.name] = draw_input(random, as_first ? type : random.one_of(types), axes, shape);
+        // A frame is divided by the background less the dark.
+        if (port.name == "background") inputs[port.name]["range"] = {100, 120};
+        if (port.name == "dark") inputs[port.name]["range"] = {0, 10};
+    }
+    return inputs;
+}
+
+std::vector<std::string> draw_outputs(Random& random, const Algorithm& algorithm) {
+    std::vector<std::string> outputs;
+    for (const Port& port : algorithm.outputs)
+        if (port.kind != PortKind::drawing && random.chance(port.required ? 0.9 : 0.3)) outputs.push_back(port.name);
+    return outputs;
+}
+
+void draw_variant(Random& random, const Algorithm& algorithm, const Bounds& bounds, Draw& draw) {
+    draw.variant.clear();
+    draw.policy = Json::object();
+    if (random.chance(0.5)) return;
+    std::vector<const Variant*> there;
+    for (const Variant& variant : algorithm.variants)
+        if (std::find(variant.backends.begin(), variant.backends.end(), bounds.backend) != variant.backends.end() &&
+            (bounds.peers || variant.role != Role::peer))
+            there.push_back(&variant);
+    if (there.empty()) return;
+    const Variant& variant = *random.one_of(there);
+    draw.variant = variant.name;
+    if (!random.chance(0.4)) return;
+    for (const PolicyField& field : variant.policy)
+        if (!field.choices.empty() && random.chance(0.5)) draw.policy[field.name] = random.one_of(field.choices);
+}
+
+bool is_taken(const Algorithm& algorithm, const Draw& draw) {
+    try {
+        const Problem problem{draw.shapes(), algorithm.parameters.parse(draw.parameters, ""), draw.outputs};
+        for (const auto& [port, desc] : algorithm.infer(problem))
+            if (desc.count() > (std::int64_t{1} << 28)) return false;  // results by the dozen of what is large already
+        return true;
+    } catch (const ConfigError&) {  // these do not belong together
+        return false;
+    }
+}
+
+/// SplitMix64 of an element's place.
+std::uint64_t bits_at(std::uint64_t seed, std::int64_t i) { return Random(seed + 77, static_cast<std::uint64_t>(i)).next(); }
+
+template <class T>
+void fill(HostArray& array, const Json& input, std::int64_t parts) {
+    const auto seed = input["seed"].get<std::uint64_t>();
+    const std::int64_t count = array.desc.count() * parts;
+    T* const values = array.as<T>();
+    if (!input.contains("range")) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::uint64_t bits = bits_at(seed, i);
+            values[i] =
+                std::is_integral_v<T> ? static_cast<T>(bits >> 8) : static_cast<T>(static_cast<double>(bits >> 11) * 0x1p-53);
+        }
+        return;
+    }
+    const double low = input["range"][0].get<double>(), high = input["range"][1].get<double>();
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double value = low + (high - low) * (static_cast<double>(bits_at(seed, i) >> 11) * 0x1p-53);
+        values[i] = static_cast<T>(
+            std::is_integral_v<T>
+                ? std::floor(std::clamp<double>(value, 0, sizeof(T) > 1 || std::is_unsigned_v<T> ? 255 : 127) + 0.5)
+                : value);
+    }
+}
+
+ArrayDesc desc_of(const Json& input) {
+    std::vector<ArrayDesc::Extent> extents;
+    const std::string axes = input["axes"].get<std::string>();
+    for (std::size_t i = 0; i < axes.size(); ++i) extents.push_back({axes[i], input["shape"].at(i).get<std::int64_t>()});
+    return ArrayDesc::dense(element_type_from(input["type"].get<std::string>()).value(), extents);
+}
+
+}  // namespace
+
+Json Draw::to_json() const {
+    Json json{{"algorithm", algorithm}, {"inputs", inputs}, {"parameters", parameters}, {"outputs", outputs}};
+    if (!variant.empty()) json["variant"] = variant;
+    if (!policy.empty()) json["policy"] = policy;
+    return json;
+}
+
+Draw Draw::parse(const Json& json) {
+    return {json.at("algorithm").get<std::string>(),  json.value("inputs", Json::object()),
+            json.value("parameters", Json::object()), json.value("outputs", std::vector<std::string>()),
+            json.value("variant", std::string()),     json.value("policy", Json::object())};
+}
+
+std::string Draw::describe() const {
+    std::string text = algorithm;
+    for (const auto& [port, desc] : shapes()) text += fmt::format(" {} {}", port, desc.describe());
+    if (!parameters.empty()) text += " " + parameters.dump();
+    text += ", " + (variant.empty() ? "the engine's choice" : variant);
+    return policy.empty() ? text : text + " " + policy.dump();
+}
+
+ArrayDescs Draw::shapes() const {
+    ArrayDescs descs;
+    for (const auto& [port, input] : inputs.items()) descs.emplace(port, desc_of(input));
+    return descs;
+}
+
+std::int64_t Draw::elements() const {
+    std::int64_t most = 1;
+    for (const auto& [port, desc] : shapes()) most = std::max(most, desc.count());
+    return most;
+}
+
+std::optional<Draw> draw_problem(Random& random, const Algorithm& algorithm, const Bounds& bounds) {
+    const Json schema = algorithm.parameters.schema();
+    for (int i = 0; i < most_tries; ++i) {
+        Draw draw;
+        draw.algorithm = algorithm.name;
+        draw.parameters = draw_parameters(random, algorithm, schema, bounds, 0.4 * (1 - static_cast<double>(i) / most_tries));
+        draw.inputs = draw_inputs(random, algorithm, bounds);
+        draw.outputs = draw_outputs(random, algorithm);
+        if (draw.outputs.empty() || !is_taken(algorithm, draw)) continue;
+        draw_variant(random, algorithm, bounds, draw);
+        return draw;
+    }
+    return std::nullopt;
+}
+
+std::optional<Draw> draw_another_size(Random& random, const Algorithm& algorithm, const Draw& like, const Bounds& bounds) {
+    Draw draw = like;
+    std::vector<std::int64_t> shape;
+    for (auto& [port, input] : draw.inputs.items()) {
+        if (shape.empty()) shape = draw_shape(random, input["axes"].get<std::string>(), bounds.elements);
+        input["shape"] = shape;
+    }
+    if (draw.inputs.empty() || !is_taken(algorithm, draw)) return std::nullopt;
+    return draw;
+}
+
+HostArray make_array(const Json& input) {
+    HostArray array = HostArray::make(desc_of(input));
+    switch (array.desc.type) {
+        case ElementType::boolean:
+            for (std::int64_t i = 0; i < array.desc.count(); ++i)
+                array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(bits_at(input["seed"].get<std::uint64_t>(), i) >> 63);
+            break;
+        case ElementType::u8:
+            fill<std::uint8_t>(array, input, 1);
+            break;
+        case ElementType::i8:
+            fill<std::int8_t>(array, input, 1);
+            break;
+        case ElementType::u16:
+            fill<std::uint16_t>(array, input, 1);
+            break;
+        case ElementType::i16:
+            fill<std::int16_t>(array, input, 1);
+            break;
+        case ElementType::u32:
+            fill<std::uint32_t>(array, input, 1);
+            break;
+        case ElementType::i32:
+            fill<std::int32_t>(array, input, 1);
+            break;
+        case ElementType::u64:
+            fill<std::uint64_t>(array, input, 1);
+            break;
+        case ElementType::i64:
+            fill<std::int64_t>(array, input, 1);
+            break;
+        case ElementType::f32:
+            fill<float>(array, input, 1);
+            break;
+        case ElementType::f64:
+            fill<double>(array, input, 1);
+            break;
+        case ElementType::c64:
+            fill<float>(array, input, 2);
+            break;
+        case ElementType::c128:
+            fill<double>(array, input, 2);
+            break;
+    }
+    return array;
+}
+
+}  // namespace parallax::tests::sizes
