@@ -86,17 +86,25 @@ private:
         const std::int64_t least = schema.value("minItems", 1), most = schema.value("maxItems", 3);
         Json values = Json::array();
         for (std::int64_t i = random_.between(least, std::max(least, std::min<std::int64_t>(most, 3))); i > 0; --i)
-            values.push_back(of(schema["items"], key));
+            values.push_back(of(schema.at("items"), key));
         return values;
     }
+    /// What its keys are the schema says by name; else they are integers with a name each, as of labels.
     Json object(const Json& schema) {
+        if (!schema.contains("properties")) return named_numbers();
         Json made = Json::object();
-        const Json& required = schema.contains("required") ? schema["required"] : Json::array();
-        for (const auto& [key, value] : schema["properties"].items()) {
+        const Json required = schema.value("required", Json::array());
+        for (const auto& [key, value] : schema.at("properties").items()) {
             const bool must = std::find(required.begin(), required.end(), Json(key)) != required.end();
             if (!must && random_.chance(0.3)) continue;
             if (const Json drawn = of(value, key); !drawn.is_null()) made[key] = drawn;
         }
+        return made;
+    }
+    Json named_numbers() {
+        Json made = Json::object();
+        for (std::int64_t i = random_.between(1, 4); i > 0; --i)
+            made[std::to_string(random_.log_between(0, 1000))] = fmt::format("part {}", i);
         return made;
     }
 
