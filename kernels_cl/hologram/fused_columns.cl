@@ -13,6 +13,9 @@
 #ifndef METHOD             // 0 angular spectrum, 1 Fresnel: H made on the fly; 2: read from a table, height x width
 #define METHOD 0
 #endif
+#ifndef LONG_PHASE         // 1: of the angular spectrum, where a float does not hold its second term (propagate.clh)
+#define LONG_PHASE 0
+#endif
 #define FRESNEL 1
 #define TABLE 2
 
@@ -56,6 +59,8 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
                 const float2 h = there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
 #elif METHOD == FRESNEL
                 const float2 h = fresnel_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale);
+#elif LONG_PHASE
+                const float2 h = long_angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale, plane_unit, plane_limit);
 #else
                 const float2 h = angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale, plane_unit, plane_limit);
 #endif

@@ -14,6 +14,9 @@
 #ifndef METHOD             // 0 angular spectrum, 1 Fresnel, 2 the paper's convolution, 3 Rayleigh-Sommerfeld
 #define METHOD 0
 #endif
+#ifndef LONG_PHASE         // 1: of the angular spectrum, where a float does not hold its second term (propagate.clh)
+#define LONG_PHASE 0
+#endif
 #ifndef CENTRED
 #define CENTRED 0
 #endif
@@ -25,6 +28,8 @@ INLINE float2 transfer_at(uint i, uint j, uint width, uint height, GLOBAL const 
     const int x = signed_index(i, width), y = signed_index(j, height);
 #if METHOD == FRESNEL
     return fresnel_at(x, y, turns, scale);
+#elif LONG_PHASE
+    return long_angular_spectrum_at(x, y, turns, scale, unit, limit);
 #else
     return angular_spectrum_at(x, y, turns, scale, unit, limit);
 #endif
@@ -58,11 +63,14 @@ KERNEL void impulse(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRIC
 // One work-item. Beyond the frame the mean goes on for ever, which the sampled g does not: its transform at frequency 0 is that of
 // a plane wave through a window, some percent off and another at every distance.
 KERNEL void endless_mean(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
-                         GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes, uint slot) {
+                         GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes,
+                         uint slot) {
     if (get_global_id(0) != 0) return;
     const uint plane = planes[slot];
     if (limit[plane].x >= 0) return;
-    const float2 c = cis_turns(turns[4 * plane + 2]);
+    float root;
+    GLOBAL const ulong64* of_plane = turns + 4 * plane;
+    const float2 c = cis_turns(root_turns(under_root(0, 0, of_plane, unit[plane]), of_plane, scale[plane].x, &root));   // d/lambda
     table[0] = make_float2(c.x, -scale[plane].z * c.y);
 }
 

@@ -51,6 +51,16 @@ double switch_distance(const Geometry& g) {
     return std::max({limit, side / 16, 8 * std::max(g.dx, g.dy)});
 }
 
+bool has_long_phase(const Geometry& g) noexcept {
+    if (!g.band_limit) return true;
+    constexpr double most_turns = 32;   // of which a float leaves 2^-19
+    const double x = g.wavelength / (2 * g.dx), y = g.wavelength / (2 * g.dy), s = std::min(1.0, x * x + y * y);
+    // Beyond this distance the band limit lowers s faster than the distance grows.
+    const double side = std::max(static_cast<double>(g.padded_width) * g.dx, static_cast<double>(g.padded_height) * g.dy);
+    const double distance = side / 2 * std::sqrt(2 / s - 1);
+    return distance / g.wavelength * (1 - std::sqrt(1 - s) - s / 2) > most_turns;
+}
+
 double fresnel_limit(const Geometry& g) {
     return std::min(static_cast<double>(g.padded_width) * g.dx * g.dx, static_cast<double>(g.padded_height) * g.dy * g.dy) /
            g.wavelength;
@@ -87,6 +97,7 @@ Geometry resolve(const HologramParameters& p, std::int64_t width, std::int64_t h
     g.wavelength = p.wavelength / p.refractive_index;
     g.dx = p.pixel[0];
     g.dy = p.pixel[1];
+    g.band_limit = p.band_limit;
     g.distances = p.distance.values;
 
     const bool padded = pads(p.method, p.padding);

@@ -19,6 +19,7 @@ struct Geometry {
     std::int64_t left = 0, top = 0;  ///< where the hologram's first pixel stands in the padded frame
     double wavelength = 0;           ///< in the medium, metres
     double dx = 0, dy = 0;           ///< metres
+    bool band_limit = true;          ///< of the angular spectrum
     std::vector<double> distances;   ///< metres
     std::vector<Method> methods;     ///< resolved, one a distance, never automatic
 };
@@ -37,6 +38,10 @@ double sampling_limit(std::int64_t n, double dx, double wavelength);
 /// Up to this distance the angular spectrum is the better one, above it impulse responses are: the greatest of the limits' mean
 /// sqrt(z_cx z_cy), a sixteenth of the frame's shorter side, and eight pixels, which the peak of an impulse response needs.
 double switch_distance(const Geometry&);
+/// Whether the angular spectrum of this frame may lag, at a distance that it serves at, by more turns behind Fresnel's phase than
+/// floats hold: without a band limit, or with pixels near the wavelength in a wide frame. The distances do not count, which may
+/// change.
+bool has_long_phase(const Geometry&) noexcept;
 /// N dx^2 / lambda, the smaller of x and y: up to it `fresnel` is sampled well, from it on `fresnel_single_fft`. Neither knows
 /// a largest spatial frequency.
 double fresnel_limit(const Geometry&);

@@ -24,9 +24,23 @@ std::int32_t band_limit_index(std::int64_t n, double dx, double wavelength, doub
     return static_cast<std::int32_t>(std::clamp(below, 0.0, static_cast<double>(n)));
 }
 
+/// D sqrt(C + X x^2 + Y y^2) turns, X and Y of the sign of `sign`.
+void set_root(PhaseConstants& c, long double turns, long double x, long double y, long double constant, int sign) {
+    const auto part = [sign](long double value, std::uint64_t& stored, float& lacking) {
+        const std::uint64_t fixed = fixed_turns(value);
+        stored = sign < 0 ? 0 - fixed : fixed;
+        lacking = static_cast<float>(sign * (value * 0x1p64L - static_cast<long double>(fixed)));
+    };
+    part(x, c.turns[0], c.unit[0]);
+    part(y, c.turns[1], c.unit[1]);
+    c.turns[2] = fixed_turns(constant);
+    c.turns[3] = fixed_turns(turns * 0x1p-32L);
+    c.scale[0] = static_cast<float>(turns);
+}
+
 }  // namespace
 
-PhaseConstants phase_constants(const Geometry& g, std::size_t plane, bool band_limit) {
+PhaseConstants phase_constants(const Geometry& g, std::size_t plane) {
     const double distance = g.distances[plane];
     const Method method = g.methods[plane];
     const long double lambda = g.wavelength, d = std::fabs(distance);
@@ -46,20 +60,28 @@ PhaseConstants phase_constants(const Geometry& g, std::size_t plane, bool band_l
             c.turns[2] = fixed_turns(d / lambda);
             c.unit[0] = static_cast<float>(lambda * lambda / (width * width));
             c.unit[1] = static_cast<float>(lambda * lambda / (height * height));
-            if (method == Method::angular_spectrum && band_limit) {
+            if (method == Method::angular_spectrum && g.band_limit) {
                 c.limit[0] = band_limit_index(g.padded_width, g.dx, g.wavelength, static_cast<double>(d));
                 c.limit[1] = band_limit_index(g.padded_height, g.dy, g.wavelength, static_cast<double>(d));
+            }
+            if (method != Method::fresnel && has_long_phase(g)) {   // 2d/lambda sqrt((1 - s) / 4)
+                const long double x = lambda / width, y = lambda / height;
+                c.scale[1] = c.unit[0];
+                c.scale[3] = c.unit[1];
+                set_root(c, 2 * d / lambda, x * x / 4, y * y / 4, 0.25L, -1);
             }
             break;
         case Method::convolution:
         case Method::rayleigh_sommerfeld:
-            c.turns[0] = fixed_turns(dx * dx / (2 * lambda * d));
-            c.turns[1] = fixed_turns(dy * dy / (2 * lambda * d));
-            c.turns[2] = fixed_turns(d / lambda);
-            c.scale[1] = static_cast<float>(dx * dy / (lambda * d));
-            c.scale[3] = static_cast<float>(lambda / (2 * std::numbers::pi_v<long double> * d));
-            c.unit[0] = static_cast<float>(dx * dx / (d * d));
-            c.unit[1] = static_cast<float>(dy * dy / (d * d));
+        {
+            // r/lambda = R/lambda sqrt(r^2 / R^2), R beyond the corner of the frame.
+            const long double reach = 1.001L * std::sqrt(d * d + (width * width + height * height) / 4);
+            const auto square = [reach](long double length) { return length * length / (reach * reach); };
+            set_root(c, reach / lambda, square(dx), square(dy), square(d), 1);
+            const bool rayleigh = method == Method::rayleigh_sommerfeld;
+            c.scale[1] = static_cast<float>(dx * dy / (lambda * reach) * (rayleigh ? d / reach : 1.0L));
+            c.scale[3] = static_cast<float>(lambda / (2 * std::numbers::pi_v<long double> * reach));
+        }
             c.limit[0] = c.limit[1] = -1;
             break;
         case Method::fresnel_single_fft: {
@@ -95,9 +117,9 @@ PhaseTable::PhaseTable(PlanBuilder& builder, std::size_t planes)
     planes_ = builder.constant(identity);
 }
 
-void PhaseTable::set(const Geometry& geometry, bool band_limit) {
+void PhaseTable::set(const Geometry& geometry) {
     for (std::size_t i = 0; i < count_; ++i) {
-        const PhaseConstants c = phase_constants(geometry, i, band_limit);
+        const PhaseConstants c = phase_constants(geometry, i);
         impulse_[i] = is_impulse_response(geometry.methods[i]);
         std::copy(std::begin(c.turns), std::end(c.turns), host_turns_.begin() + static_cast<std::ptrdiff_t>(4 * i));
         std::copy(std::begin(c.scale), std::end(c.scale), host_scale_.begin() + static_cast<std::ptrdiff_t>(4 * i));

@@ -12,7 +12,7 @@ namespace parallax::engine::hologram {
 
 /// One plane's constants; the layout is that of propagate.clh.
 struct PhaseConstants {
-    std::uint64_t turns[4];     ///< per step in x and y (single transform: also of the output), constant phase
+    std::uint64_t turns[4];     ///< per step in x and y (single transform: also of the output), constant phase; or X, Y, C, D
     float scale[4];             ///< |d|/lambda, amplitude, sign of d, lambda/(2 pi |d|)
     float unit[2];              ///< lambda^2 f^2 (transfer) or (dx/d)^2 (impulse) of one step; single transform: exp(ik|d|)
     std::int32_t limit[2];      ///< largest |kx|, |ky| inside the band limit; -1: an impulse response
@@ -20,7 +20,7 @@ struct PhaseConstants {
 
 /// x turns, signed, as a fraction of a turn in 64-bit fixed point.
 std::uint64_t fixed_turns(long double x);
-PhaseConstants phase_constants(const Geometry&, std::size_t plane, bool band_limit);
+PhaseConstants phase_constants(const Geometry&, std::size_t plane);
 
 /// Device copies of the constants of all planes, and the list `planes` through which kernels find theirs:
 /// slot i < count holds i, slot `count` is written by the focus search.
@@ -28,7 +28,7 @@ class PhaseTable {
 public:
     PhaseTable(PlanBuilder&, std::size_t planes);
     /// New distances for the next execution; neither builds nor allocates.
-    void set(const Geometry&, bool band_limit);
+    void set(const Geometry&);
     /// Uploads what set() left; true if there was something new.
     bool upload(Execution&);
 

@@ -8,7 +8,7 @@ PlanePlan::PlanePlan(PlanBuilder& builder, const Problem& problem)
       phases_(builder, geometry_.distances.size()),
       wants_focus_(problem.wants("focus")),
       wants_planes_(problem.wants("planes")) {
-    phases_.set(geometry_, parameters_.band_limit);
+    phases_.set(geometry_);
     if (!parameters_.autofocus) return;
     const std::int64_t width = output_width(geometry_), height = output_height(geometry_);
     focus_.emplace(builder, *parameters_.autofocus, geometry_.distances.size(), width, height);
@@ -20,7 +20,7 @@ void PlanePlan::update(const Parameters& parameters) {
     if (p.distance.values == geometry_.distances) return;
     parameters_.distance = p.distance;
     geometry_ = resolve(parameters_, geometry_.width, geometry_.height);
-    phases_.set(geometry_, p.band_limit);
+    phases_.set(geometry_);
 }
 
 void PlanePlan::enqueue(Execution& x, const Bindings& arrays) {

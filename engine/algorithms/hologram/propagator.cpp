@@ -6,9 +6,10 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-host::ProgramSpec transfer_program(Method method, bool centred) {
+host::ProgramSpec transfer_program(const Geometry& geometry, Method method, bool centred) {
     host::Defines defines;
     defines.add("METHOD", method_define(method)).add("CENTRED", centred);
+    if (has_long_phase(geometry)) defines.add("LONG_PHASE", 1);
     return {"hologram/transfer.cl", defines};
 }
 
@@ -37,9 +38,10 @@ TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft
       transform_(transform),
       table_(builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float))) {
     const auto items = static_cast<std::size_t>(group);
-    if (has_transfer_function(geometry)) transfer_ = builder.kernel(transfer_program(method_of(geometry, false), centred), "transfer", items);
-    if (has_impulse_response(geometry)) impulse_ = builder.kernel(transfer_program(method_of(geometry, true), centred), "impulse", items);
-    if (impulse_ && endless_mean) endless_mean_ = builder.kernel(transfer_program(method_of(geometry, true), centred), "endless_mean");
+    if (has_transfer_function(geometry)) transfer_ = builder.kernel(transfer_program(geometry, method_of(geometry, false), centred), "transfer", items);
+    if (has_impulse_response(geometry)) impulse_ = builder.kernel(transfer_program(geometry, method_of(geometry, true), centred), "impulse", items);
+    if (impulse_ && endless_mean)
+        endless_mean_ = builder.kernel(transfer_program(geometry, method_of(geometry, true), centred), "endless_mean");
 }
 
 void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
@@ -51,7 +53,7 @@ void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t s
         transform_->enqueue(x, table_, table_, fft::Direction::forward);
         if (endless_mean_) {
             x.launch("endless mean", *endless_mean_, reduce_one, reduce_one,
-                     {table_, phases.turns(), phases.scale(), phases.limit(), phases.planes(), slot});
+                     {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot});
         }
     }
     if (is_impulse.value_or(false)) return;
@@ -63,7 +65,7 @@ SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geo
                                        bool endless_mean, int group)
     : geometry_(geometry), transform_(transform), group_(group), kept_(geometry.distances.size() == 1) {
     if (kept_ || has_impulse_response(geometry)) table_.emplace(builder, geometry, &transform, centred, endless_mean, group);
-    multiply_ = builder.kernel(transfer_program(geometry.methods.front(), centred), table_ ? "multiply_table" : "multiply_transfer",
+    multiply_ = builder.kernel(transfer_program(geometry, geometry.methods.front(), centred), table_ ? "multiply_table" : "multiply_transfer",
                                static_cast<std::size_t>(group));
 }
 

@@ -45,7 +45,7 @@ public:
           phases_(builder, 1),
           transform_(fft::make_transform(builder, {parameters_.width, parameters_.height, 1, fft::Kind::c2c})),
           propagator_(builder, geometry_, *transform_, false, false, group) {
-        phases_.set(geometry_, true);
+        phases_.set(geometry_);
 
         host::Defines beads;
         beads.add("PHASE", parameters_.kind == BeadKind::phase);
