@@ -3,6 +3,7 @@
 //               (16 x 4 in an image) as bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local
 //               memory. Numbers of boxes of each size go to counts[label][column][group], flags of whole tiles (any | all << 1) to tops.
 //   box_tops    work-group 0 folds the tiles' flags up to the whole grid, in local memory once they fit; work-group 1 + c adds up column c of the counts.
+// first_band: where the bands of these labels begin. (With a part of the buffer as argument, Mesa 22.3's rusticl read other bands.)
 // base, first_set: of an array that comes in layers or band by band, the number of its first row of tiles and set.
 // Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
 // PACKED: bits come in already, and a work-item takes 32 WORDS x 4 x 4 of them; WIDE makes neighbours read whole sectors of memory.
@@ -133,7 +134,7 @@ INLINE uint side_by_side(uint bits) {
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL uchar* RESTRICT tops,
                                                   GLOBAL uint* RESTRICT counts, uint width, uint height, uint depth, uint tiles_x, uint tiles_y, uint tiles,
-                                                  uint labels, uint base, uint first_set) {
+                                                  uint labels, uint base, uint first_set, uint first_band) {
     LOCAL_ARRAY(uint, cells, (PIECES + 3) / 4);   // a byte a piece: boxes of 4 along x, any in bits 0 to 3, all in 4 to 7
     LOCAL_ARRAY(uchar, middles, 2 * MIDDLES);     // any | all << 1
     LOCAL_ARRAY(uint, spread, 3 * SPREAD);
@@ -144,7 +145,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
     const uint left = first_x * TILE, front = row_of_tiles % tiles_y * TILE, low_z = row_of_tiles / tiles_y * TILE;
 
     for (uint label = 0; label < labels; ++label) {
-        const VALUE low = bands[2 * label], high = bands[2 * label + 1];
+        const VALUE low = bands[2 * (first_band + label)], high = bands[2 * (first_band + label) + 1];
         for (uint i = lane; i < 3 * SPREAD; i += GROUP) spread[i] = 0;
         for (uint i = lane; i < COLUMNS; i += GROUP) sums[i] = 0;
         SYNC();

@@ -26,8 +26,7 @@ host::Defines tile_defines(const BoxCountSpec& spec) {
     return voxel_defines(spec).add("ALIGNED", spec.packed ? spec.pitch() % 16 == 0 : spec.size[0] % 16 == 0);
 }
 
-/// Bands that are folded at a time, so that memory does not grow with labels. Their values begin where any device lets a part of a
-/// buffer begin: at multiples of 4096 bytes.
+/// Bands that are folded at a time, so that memory does not grow with labels.
 constexpr std::size_t most_sets = 512;
 
 class PyramidPlan final : public Plan {
@@ -44,11 +43,9 @@ public:
         const host::Buffer& volume = arrays.input(spec_.port);
         if (!mask_) {
             const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.size[0];
-            const std::size_t band_bytes = bands_.bytes() / spec_.bands.size();
             for (std::size_t first = 0; first < spec_.bands.size(); first += most_sets) {
                 const std::size_t sets = std::min(most_sets, spec_.bands.size() - first);
-                const host::Buffer some = first == 0 ? bands_ : bands_.sub(first * band_bytes, sets * band_bytes);
-                folder_.fold(x, volume, some, {width, spec_.size[1], spec_.size[2]}, 0, 0, sets);
+                folder_.fold(x, volume, bands_, {width, spec_.size[1], spec_.size[2]}, 0, 0, sets, first);
                 folder_.sum_up(x, first, sets);
             }
         } else {
@@ -117,8 +114,6 @@ Variant pyramid_variant() {
     v.slabs = true;
     v.supports = [](const Problem& problem, host::Context& context) {
         if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
-        if (context.info().platform == "rusticl" && spec_of(problem).bands.size() > 64)   // 700 were counted wrongly by Mesa 22.3; why is not known
-            return Support::no("rusticl counts more than 64 labels at once wrongly; count some after the others");
         return Support{why_not(problem)};
     };
     v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

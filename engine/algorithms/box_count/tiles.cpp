@@ -78,12 +78,12 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
 }
 
 void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
-                      std::size_t bands) {
+                      std::size_t bands, std::size_t first_band) {
     // Rows may be padded: there are tiles for what is in them alone.
     const auto rows = static_cast<std::size_t>(divided_up(size[1], shape_.tile) * divided_up(size[2], shape_.tile));
     x.launch("tiles", *tile_kernel_, {groups_ / (tiles_ / by_axis_[0]) * rows, 1, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
              {array, band_buffer, x.buffer(tops_), x.buffer(counts_), u32(size[0]), u32(size[1]), u32(size[2]), by_axis_[0], by_axis_[1], tiles_, u32(bands),
-              u32(base / by_axis_[0]), u32(set)});
+              u32(base / by_axis_[0]), u32(set), u32(first_band)});
 }
 
 void TileFolder::add_pieces(Execution& x, std::size_t set, std::int64_t first, std::int64_t end, std::vector<Piece>& to) const {
