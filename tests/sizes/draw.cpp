@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
 
@@ -144,6 +145,20 @@ Json draw_input(Random& random, ElementType type, const std::string& axes, const
     return input;
 }
 
+/// Of the array that a transform makes real: numbers that are their own conjugates, and those along y and z that are another's.
+bool is_half_spectrum(const Algorithm& algorithm, const Json& parameters) {
+    return algorithm.name == "fft" && parameters.value("kind", "") == "c2r";
+}
+
+/// Floats keep 2^-24 of a level, and a threshold divides it: below a 256th of the range no two ways of rounding agree
+/// (docs/diffusion_lb.md).
+void scale_threshold(const Algorithm& algorithm, const Json& inputs, Json& parameters) {
+    if ((algorithm.name != "diffusion_lb" && algorithm.name != "diffusion_aos") || !inputs.contains("image")) return;
+    const Json& image = inputs["image"];
+    if (image["type"] != "u16" || image.contains("range")) return;
+    parameters["threshold"] = 257 * parameters.value("threshold", 4.0);
+}
+
 /// One array, and others that are like it in most of what they share with it.
 Json draw_inputs(Random& random, const Algorithm& algorithm, const Bounds& bounds) {
     Json inputs = Json::object();
@@ -222,6 +237,19 @@ void fill(HostArray& array, const Json& input, std::int64_t parts) {
     }
 }
 
+/// Real numbers have no other spectra: the first and the last column are real and the same from both ends, which serves
+/// transforms along x alone and along y, too.
+void make_half_spectrum(HostArray& array) {
+    const ArrayDesc& desc = array.desc;
+    const std::int64_t width = desc.axes.back().size, height = desc.axes.size() > 1 ? desc.axes[desc.axes.size() - 2].size : 1;
+    auto* const values = array.as<std::complex<float>>();
+    for (std::int64_t line = 0; line < desc.count() / width; ++line)
+        for (const std::int64_t x : {std::int64_t{0}, width - 1}) {
+            const std::int64_t y = line % height, other = line - y + (height - y) % height;
+            values[line * width + x] = values[std::min(line, other) * width + x].real();
+        }
+}
+
 ArrayDesc desc_of(const Json& input) {
     std::vector<ArrayDesc::Extent> extents;
     const std::string axes = input["axes"].get<std::string>();
@@ -271,6 +299,9 @@ std::optional<Draw> draw_problem(Random& random, const Algorithm& algorithm, con
         draw.algorithm = algorithm.name;
         draw.parameters = draw_parameters(random, algorithm, schema, bounds, 0.4 * (1 - static_cast<double>(i) / most_tries));
         draw.inputs = draw_inputs(random, algorithm, bounds);
+        if (is_half_spectrum(algorithm, draw.parameters))
+            for (auto& [port, input] : draw.inputs.items()) input["half_spectrum"] = true;
+        scale_threshold(algorithm, draw.inputs, draw.parameters);
         draw.outputs = draw_outputs(random, algorithm);
         if (draw.outputs.empty() || !is_taken(algorithm, draw)) continue;
         draw_variant(random, algorithm, bounds, draw);
@@ -329,6 +360,7 @@ HostArray make_array(const Json& input) {
             break;
         case ElementType::c64:
             fill<float>(array, input, 2);
+            if (input.contains("half_spectrum")) make_half_spectrum(array);
             break;
         case ElementType::c128:
             fill<double>(array, input, 2);

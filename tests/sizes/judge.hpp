@@ -29,6 +29,8 @@ private:
     struct Outputs;
     Outputs compute(engine::Engine&, const Draw&, const std::string& variant, const Json& policy);
     Outputs expected(const Draw&, const std::string& ran, std::string& against);
+    Outputs expected_by_carrier(Draw, const Outputs& made, std::string& against);
+    static bool settle(const Draw&, const Outputs& right, double tolerance, Outputs& made);
     bool is_no_problem(const Draw&);
     bool is_affordable(const Draw&, const std::string& variant, double seconds) const;
 
