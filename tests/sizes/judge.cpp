@@ -49,6 +49,12 @@ Draw without_library(Draw draw) {
     return draw;
 }
 
+/// What a device without double precision has no variant for.
+bool needs_doubles(const Draw& draw) {
+    return draw.parameters.value("type", "") == "f64" ||
+           std::any_of(draw.inputs.begin(), draw.inputs.end(), [](const Json& input) { return input["type"] == "f64" || input["type"] == "c128"; });
+}
+
 Draw with_output(Draw draw, const std::string& output) {
     if (std::find(draw.outputs.begin(), draw.outputs.end(), output) == draw.outputs.end()) draw.outputs.push_back(output);
     return draw;
@@ -165,7 +171,8 @@ Result Judge::run(const Draw& drawn) {
     if (searches_carrier(draw)) draw = with_output(draw, "carrier");
     if (compares_planes(draw)) draw = with_output(draw, "focus");
     Result result;
-    const bool asked = !draw.variant.empty() || names_a_library(draw);
+    const bool has_doubles = engine_.device().backend == host::Backend::native || engine_.context().capabilities().fp64;
+    const bool asked = !draw.variant.empty() || names_a_library(draw) || (needs_doubles(draw) && !has_doubles);
     Outputs outputs;
     try {
         outputs = compute(engine_, draw, draw.variant, draw.policy);
