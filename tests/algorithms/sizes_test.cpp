@@ -14,6 +14,7 @@ using namespace parallax;
 using namespace parallax::tests::sizes;
 
 namespace parallax::engine {
+Algorithm make_hologram();
 Algorithm make_diffusion_lb();
 Algorithm make_diffusion_aos();
 }  // namespace parallax::engine
@@ -111,6 +112,13 @@ TEST_CASE("sizes: half spectra that are drawn belong to real numbers") {
                 CHECK(v[line * width + x] == v[mirror * width + x]);
             }
         if (width > 2) CHECK(v[1].imag() != 0);
+    }
+}
+
+TEST_CASE("sizes: what has no default is drawn, so that holograms are") {
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        Random random(2, i);
+        CHECK(draw_problem(random, engine::make_hologram(), Bounds{}).has_value());
     }
 }
 

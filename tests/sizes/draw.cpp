@@ -113,12 +113,21 @@ private:
     std::int64_t elements_;
 };
 
-/// `share`: of the fields, about so many do not keep their default.
+/// What has no default; nor has a pixel, of arrays that come from no file.
+bool must_have(const Json& schema, const ParameterField& field) {
+    if (field.name == "pixel") return true;
+    for (const Json& one : schema.value("allOf", Json::array()))
+        for (const Json& key : one.value("anyOf", Json::array()))
+            if (key.value("required", Json::array()) == Json::array({field.canonical_key})) return true;
+    return false;
+}
+
+/// `share`: of the fields that have a default, about so many do not keep it.
 Json draw_parameters(Random& random, const Algorithm& algorithm, const Json& schema, const Bounds& bounds, double share) {
     Json parameters = Json::object();
     Values values(random, bounds.elements);
     for (const ParameterField& field : algorithm.parameters.fields()) {
-        if (!random.chance(share)) continue;
+        if (!must_have(schema, field) && !random.chance(share)) continue;
         if (const Json drawn = values.of(schema["properties"][field.canonical_key], field.name); !drawn.is_null())
             parameters[field.canonical_key] = drawn;
     }
