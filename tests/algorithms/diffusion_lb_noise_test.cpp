@@ -1,14 +1,14 @@
-// Stacks of noise over all levels of u16, one column or one row wide, with channels: what floats leave of them is what the threshold
-// magnifies, alike in every variant.
-#include "algorithms/diffusion_lb/reference.hpp"
-#include "core/session.hpp"
-#include "devices.hpp"
-
+// Stacks of noise over all levels of u16, one column or one row wide, with channels: what floats leave of them is what the
+// threshold magnifies, alike in every variant.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "algorithms/diffusion_lb/reference.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -23,7 +23,8 @@ namespace {
 constexpr std::int64_t slices = 3, channels = 4;
 
 HostArray noise(std::int64_t height, std::int64_t width) {
-    HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', slices}, {'y', height}, {'x', width}, {'c', channels}}));
+    HostArray image =
+        HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', slices}, {'y', height}, {'x', width}, {'c', channels}}));
     std::uint32_t state = 1;
     for (std::int64_t i = 0; i < image.desc.count(); ++i) {
         state = state * 1664525u + 1013904223u;
@@ -48,8 +49,10 @@ double levels_off(const LbParameters& p, const HostArray& image, const HostArray
             diffuse(p, width, height, rounded.data());
             for (std::int64_t i = 0; i < width * height; ++i) {
                 const auto k = static_cast<std::size_t>(i);
-                if (result != nullptr) most = std::max(most, std::abs(result->as<std::uint16_t>()[at(i)] - std::clamp(plane[k], 0.0, 65535.0)));
-                else most = std::max(most, std::abs(rounded[k] - plane[k]));
+                if (result != nullptr)
+                    most = std::max(most, std::abs(result->as<std::uint16_t>()[at(i)] - std::clamp(plane[k], 0.0, 65535.0)));
+                else
+                    most = std::max(most, std::abs(rounded[k] - plane[k]));
             }
         }
     return most;
@@ -78,7 +81,8 @@ TEST_CASE("diffusion_lb: thin stacks of 16-bit noise by every variant") {
             const Problem problem{{{"image", image.desc}}, parameters, {"image"}};
             for (const Variant& v : algorithm.variants) {
                 if (std::find(v.backends.begin(), v.backends.end(), device->info().backend) == v.backends.end()) continue;
-                if (v.name == "half" || (v.supports && !v.supports(problem, engine.context()))) continue;   // half: 11 bits are fewer
+                if (v.name == "half" || (v.supports && !v.supports(problem, engine.context())))
+                    continue;  // half: 11 bits are fewer
                 CAPTURE(v.name);
                 Call call;
                 call.algorithm = &algorithm;
@@ -87,7 +91,7 @@ TEST_CASE("diffusion_lb: thin stacks of 16-bit noise by every variant") {
                 call.inputs["image"] = session.upload(image);
                 call.outputs = {"image"};
                 const HostArray result = session.download(session.run(call).outputs.at("image"));
-                CHECK(levels_off(parameters.as<LbParameters>(), image, &result) < .75);   // half a level is the rounding at last
+                CHECK(levels_off(parameters.as<LbParameters>(), image, &result) < .75);  // half a level is the rounding at last
             }
         }
     }
@@ -104,7 +108,7 @@ TEST_CASE("diffusion_lb: what a small threshold magnifies") {
     for (const Row& row : {Row{11.788, 1, 1000}, Row{257, .01, 1}, Row{1028, 0, .1}}) {
         CAPTURE(row.threshold);
         p.threshold = row.threshold;
-        const double off = levels_off(p, image, nullptr);   // by .004 levels of the input
+        const double off = levels_off(p, image, nullptr);  // by .004 levels of the input
         CHECK(off > row.least);
         CHECK(off < row.most);
     }

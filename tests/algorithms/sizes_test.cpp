@@ -1,14 +1,14 @@
 // What the sweep over sizes calls right: what a problem magnifies is let pass, what is wrong is not. And that it draws problems
 // which have an answer.
-#include "sizes/draw.hpp"
-#include "sizes/settle.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <complex>
 #include <utility>
 #include <vector>
+
+#include "sizes/draw.hpp"
+#include "sizes/settle.hpp"
 
 using namespace parallax;
 using namespace parallax::tests::sizes;
@@ -28,8 +28,13 @@ HostArray floats(const std::vector<float>& values) {
 }
 
 Json focus(std::vector<double> values, int best, double distance) {
-    return {{"value", values}, {"distance_um", {100, 200, 300, 400}}, {"best_index", best}, {"plane_distance_um", 100 * (best + 1)},
-            {"best_distance_um", distance}, {"at_end", best == 3}, {"flat", false}};
+    return {{"value", values},
+            {"distance_um", {100, 200, 300, 400}},
+            {"best_index", best},
+            {"plane_distance_um", 100 * (best + 1)},
+            {"best_distance_um", distance},
+            {"at_end", best == 3},
+            {"flat", false}};
 }
 
 }  // namespace
@@ -39,8 +44,9 @@ TEST_CASE("sizes: a phase is judged by the light that has it") {
         float amplitude, right, made;
         bool settled;
     };
-    for (const Row& row : {Row{1, 1, 1.00005f, true}, Row{1, 1, 1.001f, false}, Row{.01f, 1, 1.009f, true}, Row{.01f, 1, 1.02f, false},
-                           Row{1, 3.14159f, -3.14159f, true}, Row{1, 3.14159f, -3.14f, false}, Row{0, 1, -2, true}}) {
+    for (const Row& row :
+         {Row{1, 1, 1.00005f, true}, Row{1, 1, 1.001f, false}, Row{.01f, 1, 1.009f, true}, Row{.01f, 1, 1.02f, false},
+          Row{1, 3.14159f, -3.14159f, true}, Row{1, 3.14159f, -3.14f, false}, Row{0, 1, -2, true}}) {
         CAPTURE(row.amplitude);
         CAPTURE(row.made);
         HostArray made = floats({0, row.made});
@@ -57,10 +63,10 @@ TEST_CASE("sizes: of planes as good as each other either may be chosen, of other
         bool chose_another, settled;
     };
     const Row rows[] = {
-        {{1, 5, 2, 5.0001}, 3, 400, true, true},        // a tie
-        {{1, 5, 2, 4.9}, 3, 400, false, false},         // worse
+        {{1, 5, 2, 5.0001}, 3, 400, true, true},  // a tie
+        {{1, 5, 2, 4.9}, 3, 400, false, false},   // worse
         {{1, 5, 2, 1}, 2, 300, false, false},
-        {{1, 5, 2, 1}, 1, 203.01, false, true},         // within what floats leave of the extremum
+        {{1, 5, 2, 1}, 1, 203.01, false, true},  // within what floats leave of the extremum
         {{1, 5, 2, 1}, 1, 204, false, false},
         {{4.9999, 5, 4.9999, 1}, 1, 260, false, true},  // nearly flat: anywhere between its neighbours
     };
@@ -81,10 +87,22 @@ TEST_CASE("sizes: a carrier is judged in pixels, SSIM and PSNR by floors") {
         bool settled;
     };
     const Row rows[] = {
-        {settle_carrier, {{"x", 12.3}, {"y", 1}, {"radius", 4}, {"confidence", 3}}, {{"x", 12.3005}, {"y", 1}, {"radius", 4}, {"confidence", 3}}, true},
-        {settle_carrier, {{"x", 12.3}, {"y", 1}, {"radius", 4}, {"confidence", 3}}, {{"x", 12.31}, {"y", 1}, {"radius", 4}, {"confidence", 3}}, false},
-        {settle_carrier, {{"x", -9}, {"y", 2}, {"radius", 4}, {"confidence", 1.001}}, {{"x", 12}, {"y", 1}, {"radius", 4}, {"confidence", 1.002}}, true},
-        {settle_carrier, {{"x", -9}, {"y", 2}, {"radius", 4}, {"confidence", 1.1}}, {{"x", 12}, {"y", 1}, {"radius", 4}, {"confidence", 1.1}}, false},
+        {settle_carrier,
+         {{"x", 12.3}, {"y", 1}, {"radius", 4}, {"confidence", 3}},
+         {{"x", 12.3005}, {"y", 1}, {"radius", 4}, {"confidence", 3}},
+         true},
+        {settle_carrier,
+         {{"x", 12.3}, {"y", 1}, {"radius", 4}, {"confidence", 3}},
+         {{"x", 12.31}, {"y", 1}, {"radius", 4}, {"confidence", 3}},
+         false},
+        {settle_carrier,
+         {{"x", -9}, {"y", 2}, {"radius", 4}, {"confidence", 1.001}},
+         {{"x", 12}, {"y", 1}, {"radius", 4}, {"confidence", 1.002}},
+         true},
+        {settle_carrier,
+         {{"x", -9}, {"y", 2}, {"radius", 4}, {"confidence", 1.1}},
+         {{"x", 12}, {"y", 1}, {"radius", 4}, {"confidence", 1.1}},
+         false},
         {settle_metrics, {{"ssim", .0013}, {"psnr_db", .1}}, {{"ssim", .00130003}, {"psnr_db", .10004}}, true},
         {settle_metrics, {{"ssim", .0013}, {"psnr_db", .1}}, {{"ssim", .001303}, {"psnr_db", .1}}, false},
         {settle_metrics, {{"ssim", .0013}, {"psnr_db", .1}}, {{"ssim", .0013}, {"psnr_db", .1001}}, false},
@@ -100,9 +118,14 @@ TEST_CASE("sizes: a carrier is judged in pixels, SSIM and PSNR by floors") {
 }
 
 TEST_CASE("sizes: half spectra that are drawn belong to real numbers") {
-    for (const auto& [axes, shape] : {std::pair<const char*, std::vector<int>>{"yx", {6, 5}}, {"yx", {7, 4}}, {"yx", {1, 9}}, {"zyx", {3, 5, 1}}, {"x", {8}}}) {
+    for (const auto& [axes, shape] : {std::pair<const char*, std::vector<int>>{"yx", {6, 5}},
+                                      {"yx", {7, 4}},
+                                      {"yx", {1, 9}},
+                                      {"zyx", {3, 5, 1}},
+                                      {"x", {8}}}) {
         CAPTURE(axes);
-        const HostArray array = make_array({{"type", "c64"}, {"axes", axes}, {"shape", shape}, {"seed", 3}, {"half_spectrum", true}});
+        const HostArray array =
+            make_array({{"type", "c64"}, {"axes", axes}, {"shape", shape}, {"seed", 3}, {"half_spectrum", true}});
         const std::int64_t width = shape.back(), height = shape.size() > 1 ? shape[shape.size() - 2] : 1;
         const auto* v = array.as<std::complex<float>>();
         for (std::int64_t line = 0; line < array.desc.count() / width; ++line)

@@ -1,15 +1,15 @@
 #include "judge.hpp"
 
-#include "compare/agreement.hpp"
-#include "selftest/problems.hpp"
-#include "settle.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+
+#include "compare/agreement.hpp"
+#include "selftest/problems.hpp"
+#include "settle.hpp"
 
 namespace parallax::tests::sizes {
 
@@ -52,7 +52,8 @@ Draw without_library(Draw draw) {
 /// What a device without double precision has no variant for.
 bool needs_doubles(const Draw& draw) {
     return draw.parameters.value("type", "") == "f64" ||
-           std::any_of(draw.inputs.begin(), draw.inputs.end(), [](const Json& input) { return input["type"] == "f64" || input["type"] == "c128"; });
+           std::any_of(draw.inputs.begin(), draw.inputs.end(),
+                       [](const Json& input) { return input["type"] == "f64" || input["type"] == "c128"; });
 }
 
 Draw with_output(Draw draw, const std::string& output) {
@@ -158,7 +159,8 @@ Judge::Outputs Judge::expected_by_carrier(Draw draw, const Outputs& made, std::s
 
 /// Puts right what may differ without being wrong. True where another plane was chosen that is as good.
 bool Judge::settle(const Draw& draw, const Outputs& right, double tolerance, Outputs& made) {
-    if (draw.algorithm == "metrics" && wants(draw, "metrics")) settle_metrics(made.records["metrics"], right.records.at("metrics"));
+    if (draw.algorithm == "metrics" && wants(draw, "metrics"))
+        settle_metrics(made.records["metrics"], right.records.at("metrics"));
     if (draw.algorithm != "hologram") return false;
     if (searches_carrier(draw)) settle_carrier(made.records["carrier"], right.records.at("carrier"));
     if (wants(draw, "phase") && made.arrays.count("phase") > 0)
@@ -196,7 +198,7 @@ Result Judge::run(const Draw& drawn) {
         compare::Tolerance tolerance = tolerance_of(draw, outputs.variant);
         if (result.against != "reference") tolerance.relative *= 2;  // both may be off
         if (settle(draw, right, tolerance.relative, outputs) && draw.parameters.value("planes", "all") == "best") {
-            draw.parameters["planes"] = "all";   // of two that are as good each would put out its own
+            draw.parameters["planes"] = "all";  // of two that are as good each would put out its own
             return run(draw);
         }
         compare::Agreement all;
@@ -204,7 +206,8 @@ Result Judge::run(const Draw& drawn) {
             if (!wants(draw, port)) continue;
             const auto made = outputs.arrays.find(port);
             if (made == outputs.arrays.end()) throw Error(port + ": nothing came out");
-            compare::merge_into(all, compare::compare_arrays(made->second, array, of_array(tolerance, draw, array.desc.type), port));
+            compare::merge_into(all,
+                                compare::compare_arrays(made->second, array, of_array(tolerance, draw, array.desc.type), port));
         }
         for (const auto& [port, record] : right.records.items())
             compare::merge_into(all, compare::compare_records(outputs.records.value(port, Json()), record, tolerance, port));

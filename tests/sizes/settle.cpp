@@ -10,8 +10,8 @@ namespace parallax::tests::sizes {
 
 namespace {
 
-constexpr double least_ssim = 1e-6, least_psnr = 5e-5;   // 1e-5 of the mean squared error is 4.3e-5 dB
-constexpr double least_pixel = 1e-3;                     // of a carrier; floats find it to 3e-5 where it stands out
+constexpr double least_ssim = 1e-6, least_psnr = 5e-5;  // 1e-5 of the mean squared error is 4.3e-5 dB
+constexpr double least_pixel = 1e-3;                    // of a carrier; floats find it to 3e-5 where it stands out
 constexpr double equal_peaks = 1.01;
 
 void settle(Json& made, const Json& right, const char* key, double floor) {
@@ -22,7 +22,8 @@ void settle(Json& made, const Json& right, const char* key, double floor) {
 
 std::vector<double> numbers(const Json& list) {
     std::vector<double> values;
-    for (const Json& value : list) values.push_back(value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN());
+    for (const Json& value : list)
+        values.push_back(value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN());
     return values;
 }
 
@@ -54,7 +55,8 @@ void settle_phase(HostArray& made, const HostArray& right, const HostArray& ampl
     const std::int64_t count = right.desc.count();
     const double most = count > 0 ? *std::max_element(light, light + count) : 0;
     for (std::int64_t i = 0; i < count; ++i) {
-        const double apart = std::remainder(static_cast<double>(phase[i]) - static_cast<double>(expected[i]), 2 * std::numbers::pi);
+        const double apart =
+            std::remainder(static_cast<double>(phase[i]) - static_cast<double>(expected[i]), 2 * std::numbers::pi);
         if (std::abs(apart) * static_cast<double>(light[i]) <= tolerance * most) phase[i] = expected[i];
     }
 }
@@ -67,7 +69,8 @@ bool settle_focus(Json& made, const Json& right, double tolerance) {
     const double error = tolerance * largest(values);
     if (mine != best) {
         if (!(std::abs(values[mine] - values[best]) <= 2 * error)) return false;
-        for (const char* const key : {"best_index", "plane_distance_um", "best_distance_um", "at_end", "flat"}) made[key] = right.at(key);
+        for (const char* const key : {"best_index", "plane_distance_um", "best_distance_um", "at_end", "flat"})
+            made[key] = right.at(key);
         return true;
     }
     settle(made, right, "best_distance_um", loose_distance(distances, values, best, error));

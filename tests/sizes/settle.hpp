@@ -10,8 +10,8 @@ namespace parallax::tests::sizes {
 /// A phase where the amplitude is near zero, and on either side of pi. `amplitude`: the reference's.
 void settle_phase(HostArray& made, const HostArray& right, const HostArray& amplitude, double tolerance);
 
-/// The record `focus`: of planes that are as good as each other by the reference either may be chosen, and where their values hardly
-/// differ they say little about the distance between the planes. True where another plane was chosen.
+/// The record `focus`: of planes that are as good as each other by the reference either may be chosen, and where their values
+/// hardly differ they say little about the distance between the planes. True where another plane was chosen.
 bool settle_focus(Json& made, const Json& right, double tolerance);
 
 /// The record `carrier`: what floats leave of a peak's place; and of peaks that are equally strong either may be taken.
