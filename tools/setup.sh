@@ -10,7 +10,7 @@ export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHA
 not_installed() {
     local name
     for name in "$@"; do
-        dpkg-query -W -f '${Status}' "$name" 2> /dev/null | grep -q 'ok installed' || echo "$name"
+        [[ "$(dpkg-query -W -f '${Status}' "$name" 2> /dev/null)" == *'ok installed'* ]] || echo "$name"
     done
 }
 
@@ -64,10 +64,11 @@ install_missing() {
         apt_get update || { echo "tools: the lists of packages cannot be had" >&2; return 1; }
         apt_get install --no-install-recommends $missing || { echo "tools: could not install: $missing" >&2; return 1; }
     fi
-    # What a release lacks is left out, and so is what does not install: the program does without.
+    # What a release lacks is left out, and so is what does not install: the program does without. (Not by `apt-cache | grep -q`, which
+    # ends before apt-cache has written everything: that is then a failure, now and then.)
     local available=()
     for name in "${optional[@]}"; do
-        ! apt-cache show "$name" 2> /dev/null | grep -q '^Package:' || available+=("$name")
+        [[ "$(apt-cache show "$name" 2> /dev/null)" != *Package:* ]] || available+=("$name")
     done
     [ ${#available[@]} -gt 0 ] || return 0
     become_root && apt_get install --no-install-recommends "${available[@]}" || echo "tools: going on without what is not needed: ${available[*]}" >&2

@@ -19,7 +19,7 @@ std::string stand_in(const Json& job, const std::string& name, const engine::Reg
     for (const Json& step : job["steps"]) {
         if (!step.is_object() || !step.contains("run") || !step["run"].is_string()) continue;
         const auto& all = registry.algorithms();
-        const auto algorithm = std::find_if(all.begin(), all.end(), [&](const engine::Algorithm& a) { return a.name == step["run"]; });
+        const auto algorithm = std::find_if(all.begin(), all.end(), [&](const engine::Algorithm& a) { return step["run"] == a.name; });
         if (algorithm == all.end()) continue;
         for (const engine::Port& port : algorithm->outputs) {
             const bool renamed = step.contains("out") && step["out"].is_object() && step["out"].contains(port.name);

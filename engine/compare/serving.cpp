@@ -29,8 +29,8 @@ std::shared_ptr<const host::Device> find_device(const Json& wanted) {
     std::vector<std::string> there;
     for (const auto& device : host::enumerate(host::DeviceSelector::parse({{"backend", wanted.at("backend")}})).devices) {
         const host::DeviceInfo& info = device->info();
-        const bool same = info.name == wanted.at("name") && to_string(info.backend) == wanted.at("backend").get<std::string>() &&
-                          info.platform == wanted.at("platform") && info.uuid == wanted.at("uuid") && info.pci == wanted.at("pci");
+        const bool same = wanted.at("name") == info.name && to_string(info.backend) == wanted.at("backend").get<std::string>() &&
+                          wanted.at("platform") == info.platform && wanted.at("uuid") == info.uuid && wanted.at("pci") == info.pci;
         if (same) return device;
         there.push_back(fmt::format("there is {} ({})", info.name, info.platform));
     }

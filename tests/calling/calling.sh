@@ -26,6 +26,13 @@ cat > "$work/ranks.json" <<'J'
 { "parallax": 1, "device": { "backend": "opencl" }, "inputs": { "volume": "volume.npy" }, "steps": [ { "run": "box_count" } ], "outputs": { "counts": "counts.json" } }
 J
 
+cat > "$work/transform.json" <<'J'
+{ "parallax": 1,
+  "steps": [ { "run": "hologram_simulate", "width": 56, "height": 44, "pixel_um": 1.4 },
+             { "run": "fft", "variant": "vkfft", "kind": "r2c", "in": { "array": "hologram" }, "out": { "array": "spectrum" } },
+             { "id": "back", "run": "fft", "variant": "vkfft", "kind": "c2r", "in": { "array": "spectrum" } } ], "outputs": { "array": "array.npy" } }
+J
+
 export parallax host work build cmake
 export bin; bin="$(dirname "$parallax")"
 # call WHAT STATUS PATTERN SCRIPT: PATTERN (of grep -E) must be in what it prints; "" is nothing at all, "*" anything
@@ -107,6 +114,21 @@ for locale in C POSIX C.UTF-8 tr_TR.UTF-8 de_DE.UTF-8 xx_XX ''; do
 done
 call 'a host application whose C++ locale writes 1.234,5' 0 'the same' "\"\$host\" native \"\$work/numbers.json\" out grouped > report && $compare"
 [ -z "${LOCPATH:-}" ] || call 'a host application in German' 0 'the same' "\"\$host\" native \"\$work/numbers.json\" out de_DE.UTF-8 > report && $compare"
+
+# VkFFT prints numbers into the text of its kernels: the locale must change none. The program cache names a program by its text.
+export XDG_CACHE_HOME="$work/programs"
+if ! "$parallax" devices | grep ' opencl ' > "$work/said"; then
+    echo "left out: VkFFT in other locales, which needs an OpenCL device"
+elif ! "$host" opencl "$work/transform.json" "$work/plain" > "$work/said" 2>&1 && grep -q 'without VkFFT' "$work/said"; then
+    echo "left out: VkFFT in other locales, since this build is without VkFFT"
+else
+    export programs; programs="$(ls --ignore='driver-*' "$XDG_CACHE_HOME/parallax")"   # verdicts on drivers depend on the environment
+    for locale in grouped ${LOCPATH:+de_DE.UTF-8}; do
+        call "VkFFT in a host application whose locale is $locale" 0 'the same' \
+            "\"\$host\" opencl \"\$work/transform.json\" out $locale > report && cmp out/array.npy \"\$work/plain/array.npy\" &&
+             [ -n \"\$programs\" ] && [ \"\$(ls --ignore='driver-*' \"\$XDG_CACHE_HOME/parallax\")\" = \"\$programs\" ] && echo the same"
+    done
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
