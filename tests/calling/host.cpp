@@ -1,4 +1,4 @@
-// A host application: runs a job on a device by the library, in a locale of its own, and prints the report.
+// A host application: runs a job on a device by the library, in a locale of its own, which must stay, and prints the report.
 //   calling_host DEVICE JOB OUT [LOCALE]     LOCALE: a name, or "grouped" for a C++ locale that writes 1.234,5
 #include <parallax/parallax.hpp>
 
@@ -29,8 +29,11 @@ int main(int argc, char** argv) {
         std::ifstream file(argv[2], std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         const parallax::Engine engine({.device = argv[1]});
+        const std::string before = std::setlocale(LC_ALL, nullptr);
         std::printf("%s\n", engine.run(parallax::Job::parse(text), {.out = argv[3], .overwrite = true}).c_str());
-        return 0;
+        const std::string after = std::setlocale(LC_ALL, nullptr);
+        if (after != before) std::fprintf(stderr, "the program's locale was %s and is %s\n", before.c_str(), after.c_str());
+        return after == before ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

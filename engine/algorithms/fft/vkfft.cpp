@@ -1,7 +1,7 @@
 // VkFFT (MIT), through its OpenCL backend. The header is a library in itself: it is included here and nowhere else, and
-// five names are replaced while it is read. Its programs then come from Parallax's program cache (its own way to keep
+// six names are replaced while it is read. Its programs then come from Parallax's program cache (its own way to keep
 // binaries fails on PoCL), build errors are ours instead of text on stdout, every kernel that it enqueues yields an
-// event with times, and CPUs look smaller to it than they are.
+// event with times, CPUs look smaller to it than they are, and the process keeps its locale.
 #ifdef PARALLAX_HAS_VKFFT
 
 #include "algorithms/fft/libraries.hpp"
@@ -77,6 +77,12 @@ cl_int vkfft_device_info(cl_device_id device, cl_device_info what, std::size_t b
 
 int vkfft_print(const char*, ...) { return 0; }
 
+// It would set the whole process's locale to "C" and, in 1.2, not find the old one again. PlainNumbers is this thread's alone, where
+// there is such a thing.
+#if !defined(_WIN32)
+char* vkfft_set_locale(int, const char*) { return nullptr; }
+#endif
+
 }  // namespace
 
 #if defined(__GNUC__)
@@ -93,12 +99,16 @@ int vkfft_print(const char*, ...) { return 0; }
 #define clGetDeviceInfo(...) vkfft_device_info(__VA_ARGS__)
 #define clEnqueueNDRangeKernel(...) vkfft_enqueue_kernel(__VA_ARGS__)
 #define printf(...) vkfft_print(__VA_ARGS__)
+#if !defined(_WIN32)
+#define setlocale(...) vkfft_set_locale(__VA_ARGS__)
+#endif
 #include <vkFFT.h>
 #undef clCreateProgramWithSource
 #undef clBuildProgram
 #undef clGetDeviceInfo
 #undef clEnqueueNDRangeKernel
 #undef printf
+#undef setlocale
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #elif defined(_MSC_VER)
