@@ -1,6 +1,6 @@
 #include "fftw.hpp"
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 namespace parallax::bench {
 namespace {

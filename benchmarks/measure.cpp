@@ -1,8 +1,9 @@
 #include "measure.hpp"
 
-#include "compare/rates.hpp"
-#include "compare/statistics.hpp"
+#include "timing/rates.hpp"
+#include "timing/statistics.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -82,7 +83,7 @@ Json to_json(const Row& row, double bandwidth) {
 }
 
 Bench::Bench(const Options& given)
-    : options(given), engine(*select_device(given), {host::ProgramCache::open()}), session(engine), bandwidth(engine::compare::copy_bandwidth(engine.context(), session.queue())),
+    : options(given), engine(*select_device(given), engine::registry_with_peers(), {host::ProgramCache::open()}), session(engine), bandwidth(engine::compare::copy_bandwidth(engine.context(), session.queue())),
       report{{"device", describe_device(engine.device())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}} {}
 
 std::vector<const engine::Variant*> Bench::variants(const engine::Algorithm& algorithm) const {

@@ -1,12 +1,14 @@
-# The library that other programs link, once shared and once static, from the objects of host, io and engine. What is not
+# The library that other programs link, once shared and once static, from the objects of the rooms that the interface stands on. What is not
 # marked PARALLAX_API stays inside; of the libraries that those need no header is visible from outside.
-set(objects $<TARGET_OBJECTS:parallax_host> $<TARGET_OBJECTS:parallax_io> $<TARGET_OBJECTS:parallax_engine>)
-if(TARGET parallax_cuda)
-    list(APPEND objects $<TARGET_OBJECTS:parallax_cuda>)
-endif()
-if(TARGET parallax_peers)
-    list(APPEND objects $<TARGET_OBJECTS:parallax_peers>)
-endif()
+set(objects "")
+foreach(room support host core io algorithms pipeline exec job registry api)
+    list(APPEND objects $<TARGET_OBJECTS:parallax_${room}>)
+endforeach()
+foreach(apart cuda cufft)
+    if(TARGET parallax_${apart})
+        list(APPEND objects $<TARGET_OBJECTS:parallax_${apart}>)
+    endif()
+endforeach()
 set(needs OpenCL::OpenCL fmt::fmt TIFF::TIFF PNG::PNG JPEG::JPEG ZLIB::ZLIB PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
 if(PARALLAX_CLFFT AND CLFFT_LIBRARY AND CLFFT_FITS)
     list(APPEND needs ${CLFFT_LIBRARY})

@@ -1,6 +1,6 @@
 #include "machine_state.hpp"
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 #include "program/key.hpp"
 
 #include <fmt/format.h>

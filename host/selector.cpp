@@ -2,8 +2,8 @@
 
 #include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
-#include "text.hpp"
-#include "warnings.hpp"
+#include "support/text.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // Device rules from JSON and back. Strict: what is not understood is an error that says where.
 #include "parallax/host/error.hpp"
 #include "parallax/host/selector.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

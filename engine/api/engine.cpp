@@ -4,7 +4,7 @@
 #include "opencl/borrow.hpp"
 #include "parallax/device.hpp"
 #include "parallax/host/enumerate.hpp"
-#include "warnings.hpp"
+#include "support/warnings.hpp"
 #if defined(PARALLAX_HAS_CUDA)
 #include "cuda/borrow.hpp"
 #endif

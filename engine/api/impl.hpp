@@ -3,6 +3,7 @@
 
 #include "api/local.hpp"
 #include "core/session.hpp"
+#include "registry/registry.hpp"
 #include "parallax/call.hpp"
 #include "parallax/engine.hpp"
 #include "parallax/session.hpp"
@@ -22,7 +23,7 @@ namespace parallax {
 using Log = std::function<void(LogLevel, const std::string&)>;
 
 struct PARALLAX_LOCAL Engine::Impl {
-    Impl(std::shared_ptr<host::Context> context, Log l) : engine(std::move(context)), log(std::move(l)) {}
+    Impl(std::shared_ptr<host::Context> context, Log l) : engine(std::move(context), engine::Registry(engine::all_algorithms())), log(std::move(l)) {}
     void say(LogLevel, const std::string&) const noexcept;
 
     engine::Engine engine;

@@ -4,6 +4,7 @@
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "job/runner.hpp"
+#include "registry/registry.hpp"
 
 namespace parallax {
 
@@ -58,7 +59,7 @@ Job& Job::output(const std::string& name) {
 }
 
 Job& Job::set(const std::string& setting) {
-    const engine::Registry registry;
+    const engine::Registry registry = engine::Registry(engine::all_algorithms());
     engine::apply_setting(impl_->json, setting, registry.algorithms());
     return *this;
 }

@@ -42,4 +42,16 @@ const Port* Algorithm::input(std::string_view wanted) const noexcept { return fi
 const Port* Algorithm::output(std::string_view wanted) const noexcept { return find_named(outputs, wanted); }
 const Variant* Algorithm::variant(std::string_view wanted) const noexcept { return find_named(variants, wanted); }
 
+const Algorithm& Registry::get(const std::string& name, const std::string& pointer) const {
+    const auto found = std::find_if(algorithms().begin(), algorithms().end(), [&](const Algorithm& a) { return a.name == name; });
+    if (found != algorithms().end()) return *found;
+
+    std::vector<std::string> names;
+    std::transform(algorithms().begin(), algorithms().end(), std::back_inserter(names), [](const Algorithm& a) { return a.name; });
+    std::string expected = "the name of an algorithm:";
+    for (const std::string& known : names) expected += " " + known;
+    const std::string near = nearest(name, names);
+    throw ConfigError(pointer, "\"" + name + "\"", expected, near.empty() ? "" : "did you mean \"" + near + "\"?");
+}
+
 }  // namespace parallax::engine

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,14 @@ struct Division {
     static Division no(std::string reason) { return {{}, std::move(reason)}; }
 };
 
+/// Something that parameters can ask to be found in the data (the carrier of off-axis holograms). A series finds it once for all its items:
+/// one that is computed by itself, later or elsewhere, must not find something else.
+struct Finding {
+    std::string record;                                                    ///< the output that tells what was found
+    std::function<bool(const Parameters&)> needed;                         ///< whether these parameters ask for it
+    std::function<Json(const Json& parameters, const Json& record)> fix;   ///< parameters that state what was found
+};
+
 struct Algorithm {
     std::string name;                    ///< "hologram": folder, job key, test and docs page carry it too
     std::string summary;                 ///< one line
@@ -102,6 +111,13 @@ struct Algorithm {
     std::function<std::string(const Problem&)> plan_key;
     /// What policies are tuned for in place of the largest input's type, where that does not say what is read ("bits"). Empty: the type.
     std::function<std::string(const Problem&)> elements;
+    /// The metadata of its outputs from that of its input: one that takes a part moves the affine's origin to the part's first voxel; one
+    /// whose elements are in no such space any more takes the affine away. Empty: every element stays where it is in space.
+    std::function<Metadata(const Parameters&, const ArrayDesc& input, Metadata)> carry;
+    /// Each element of the output is made of those in its own place alone, after they were read, by every variant: the output may be
+    /// the very memory of an input whose elements are as large.
+    bool in_place = false;
+    std::optional<Finding> finding;
     std::vector<Variant> variants;       ///< in order of preference: the first that supports a problem runs it
 
     const Port* input(std::string_view name) const noexcept;
@@ -109,16 +125,17 @@ struct Algorithm {
     const Variant* variant(std::string_view name) const noexcept;
 };
 
-/// All algorithms of engine/algorithms.cmake.
+/// Algorithms by name, and no more than those that it was made of: registry/registry.hpp has ours, the laboratory others' libraries, too.
+/// Copies share them.
 class Registry {
 public:
-    Registry();
-    const std::vector<Algorithm>& algorithms() const noexcept { return algorithms_; }
+    explicit Registry(std::vector<Algorithm> algorithms) : algorithms_(std::make_shared<const std::vector<Algorithm>>(std::move(algorithms))) {}
+    const std::vector<Algorithm>& algorithms() const noexcept { return *algorithms_; }
     /// Throws ConfigError at `pointer` with the nearest name.
     const Algorithm& get(const std::string& name, const std::string& pointer = "/run") const;
 
 private:
-    std::vector<Algorithm> algorithms_;
+    std::shared_ptr<const std::vector<Algorithm>> algorithms_;
 };
 
 }  // namespace parallax::engine

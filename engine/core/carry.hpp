@@ -1,16 +1,17 @@
 // What travels beside an array through a step.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "parallax/array.hpp"
+#include "core/algorithm.hpp"
 
-#include <string>
+#include <array>
 
 namespace parallax::engine {
 
-/// The metadata of a step's output, from that of its input. Most steps leave every element where it is in space; one that
-/// takes a part moves the affine's origin to the part's first voxel, and one whose elements are in no such space any more
-/// gives none.
-Metadata carry(const std::string& algorithm, const Parameters&, const ArrayDesc& input, Metadata);
+/// The metadata of a step's output, from that of its input (Algorithm::carry).
+Metadata carry(const Algorithm&, const Parameters&, const ArrayDesc& input, Metadata);
+
+/// The origin of the affine, as many voxels further along x, y and z.
+Metadata with_origin_moved(Metadata, const std::array<double, 3>& voxels);
+Metadata without_affine(Metadata);
 
 }  // namespace parallax::engine

@@ -5,15 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
 
 namespace parallax::engine {
 namespace {
-
-/// Those of one pass over the elements (elementwise/stream.clh), after passes that only read. A device may still have its own copy of
-/// an element that was written, but nobody reads it any more.
-constexpr std::string_view in_place[] = {"arithmetic", "convert", "mask", "threshold"};
 
 /// The bytes that an array fills: buffers may be larger.
 host::Place place_of(const DeviceArray& array) {
@@ -25,8 +19,7 @@ host::Place place_of(const DeviceArray& array) {
 }  // namespace
 
 bool works_in_place(const Algorithm& algorithm, const ArrayDesc& input, const ArrayDesc& output) {
-    return std::find(std::begin(in_place), std::end(in_place), algorithm.name) != std::end(in_place) && input.count() == output.count() &&
-           bytes_of(input.type) == bytes_of(output.type);
+    return algorithm.in_place && input.count() == output.count() && bytes_of(input.type) == bytes_of(output.type);
 }
 
 void check_overlaps(const Algorithm& algorithm, const NamedArrays& inputs, const NamedArrays& outputs, const NamedArrays& into, const std::string& pointer) {
@@ -42,7 +35,7 @@ void check_overlaps(const Algorithm& algorithm, const NamedArrays& inputs, const
             const bool same = written.first == read.first && written.bytes == read.bytes;
             if (!written.overlaps(read) || (same && works_in_place(algorithm, array.desc, output->second.desc))) continue;
             refuse(fmt::format("{} of the input \"{}\", which {} still reads while it writes", same ? "the memory" : "a part of the memory", input, algorithm.name),
-                   fmt::format("allocate another array; {} can write where an input is, if elements are as large", fmt::join(in_place, ", ")));
+                   algorithm.in_place ? "allocate another array, or give the whole of an input whose elements are as large" : "allocate another array");
         }
     }
 }

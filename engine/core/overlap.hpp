@@ -11,8 +11,7 @@ namespace parallax::engine {
 
 using NamedArrays = std::map<std::string, DeviceArray, std::less<>>;
 
-/// Whether an output may be the very memory of an input. Only where each element is made of those in its own place alone, after
-/// they were read, by every variant: an algorithm that is not named in overlap.cpp has not said so.
+/// Whether an output may be the very memory of an input (Algorithm::in_place).
 bool works_in_place(const Algorithm&, const ArrayDesc& input, const ArrayDesc& output);
 
 /// Throws ConfigError at `pointer`/into/PORT where an array of `into` shares bytes with an input or another output, but for what

@@ -108,9 +108,11 @@ public:
     host::Event done_;
 };
 
-Engine::Engine(const host::Device& device, const host::ContextOptions& options) : context_(device.open(options)), device_(context_->info()) {}
+Engine::Engine(const host::Device& device, Registry registry, const host::ContextOptions& options)
+    : Engine(device.open(options), std::move(registry)) {}
 
-Engine::Engine(std::shared_ptr<host::Context> context) : context_(std::move(context)), device_(context_->info()) {}
+Engine::Engine(std::shared_ptr<host::Context> context, Registry registry)
+    : context_(std::move(context)), device_(context_->info()), registry_(std::move(registry)) {}
 
 std::shared_ptr<host::Context> Engine::shared_context() const {
     const std::lock_guard lock(mutex_);
@@ -310,7 +312,7 @@ Bindings Session::bind(const Call& call, const PlannedCall& ready, const std::ma
         bindings.outputs[name].desc = desc;
         if (call.inputs.empty()) continue;
         const DeviceArray& first = call.inputs.begin()->second;
-        bindings.outputs[name].metadata = carry(call.algorithm->name, call.parameters, first.desc, first.metadata);
+        bindings.outputs[name].metadata = carry(*call.algorithm, call.parameters, first.desc, first.metadata);
     }
     if (!into.empty()) check_overlaps(*call.algorithm, bindings.inputs, bindings.outputs, into, call.pointer);
     return bindings;

@@ -19,10 +19,10 @@ namespace parallax::engine {
 
 class Engine {
 public:
-    /// Opens the device. The registry of all algorithms is built in.
-    explicit Engine(const host::Device&, const host::ContextOptions& = {});
+    /// Opens the device. `registry`: the algorithms that it can run.
+    Engine(const host::Device&, Registry registry, const host::ContextOptions& = {});
     /// On a device that is open already.
-    explicit Engine(std::shared_ptr<host::Context>);
+    Engine(std::shared_ptr<host::Context>, Registry registry);
     host::Context& context() noexcept { return *shared_context(); }
     std::shared_ptr<host::Context> shared_context() const;
     const host::DeviceInfo& device() const noexcept { return device_; }

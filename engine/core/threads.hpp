@@ -1,7 +1,7 @@
 // Work shared out among threads of the processor. What is thrown in one of them is thrown when all have ended.
 #pragma once
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <atomic>

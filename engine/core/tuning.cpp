@@ -3,7 +3,7 @@
 #include "core/embedded_tuning.hpp"
 #include "core/parameters.hpp"
 #include "parallax/host/error.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 

@@ -24,7 +24,7 @@ std::optional<Json> describe_rank(const Prepared& prepared, Engine& engine, Comm
     }
     return Json{{"device", to_json(engine.device())},
                 {"arrays", describe_arrays(prepared)},
-                {"steps", Json::array({describe_step(prepared.job.steps.front(), prepared.steps.front(), place.choice, *place.builder)})},
+                {"steps", Json::array({describe_step(prepared.job.steps.front(), prepared.resolved.steps.front(), place.choice, *place.builder)})},
                 {"ranks", std::move(all)},
                 {"spills", false},
                 {"upper_bound_bytes", most}};

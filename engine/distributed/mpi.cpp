@@ -2,8 +2,8 @@
 
 #include "distributed/mpi/module.h"
 #include "parallax/host/error.hpp"
-#include "peers/module.hpp"
-#include "platform.hpp"
+#include "support/module.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::optional<int> number(const char* variable) {
 /// The module's functions.
 struct Mpi {
     Mpi() {
-        const peers::Module module("mpi", PLX_MPI_ABI, "where MPI is found (libopenmpi-dev), unless PARALLAX_MPI is OFF");
+        const host::Module module("mpi", PLX_MPI_ABI, "where MPI is found (libopenmpi-dev), unless PARALLAX_MPI is OFF");
         module.find(begin, "plx_mpi_begin");
         module.find(rank, "plx_mpi_rank");
         module.find(size, "plx_mpi_size");

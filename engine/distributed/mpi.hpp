@@ -1,7 +1,7 @@
 // Ranks that are processes, started by mpirun, mpiexec or srun, on one machine or on many.
 #pragma once
 
-#include "distributed/communicator.hpp"
+#include "core/communicator.hpp"
 
 #include <memory>
 

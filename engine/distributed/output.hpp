@@ -1,7 +1,7 @@
 // The slices of an array that ranks have made, on their way to one file.
 #pragma once
 
-#include "distributed/communicator.hpp"
+#include "core/communicator.hpp"
 #include "job/work.hpp"
 
 #include <span>

@@ -1,6 +1,6 @@
 #include "distributed/place.hpp"
 
-#include "job/fit.hpp"
+#include "exec/memory_plan.hpp"
 
 #include <chrono>
 #include <functional>
@@ -20,13 +20,13 @@ Json agree_on_choice(Communicator& ranks, const std::function<Choice()>& choose,
 }  // namespace
 
 Place::Place(Engine& engine, const Prepared& prepared, Communicator& ranks) : session(engine), transfers(session.context().create_queue()) {
-    for (host::Queue* queue : {&session.queue(), transfers.get()}) queue->set_limit(std::chrono::duration<double>(prepared.job.step_timeout_s));
+    for (host::Queue* queue : {&session.queue(), transfers.get()}) queue->set_limit(std::chrono::duration<double>(prepared.resolved.pipeline.step_timeout_s));
     const auto start = std::chrono::steady_clock::now();
-    Problem problem = prepared.steps.front().problem;
+    Problem problem = prepared.resolved.steps.front().problem;
     problem.ranks = ranks.size();
-    const StepSpec& step = prepared.job.steps.front();
+    const Step& step = prepared.resolved.pipeline.steps.front();
     const auto choose = [&](const std::string& variant, const Json& policy) { return session.choose(*step.algorithm, problem, variant, policy, step.pointer); };
-    in_terms_of(prepared.job, step, [&] {
+    in_terms_of(prepared.resolved.pipeline, step, [&] {
         const Json chosen = agree_on_choice(ranks, [&] { return choose(step.variant, step.policy); }, choice);
         all_or_none(ranks, [&] {
             if (ranks.rank() != 0) choice = choose(chosen["variant"].get<std::string>(), chosen["policy"]);

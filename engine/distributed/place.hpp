@@ -1,7 +1,7 @@
 // A rank's part, made on its device.
 #pragma once
 
-#include "distributed/part.hpp"
+#include "core/part.hpp"
 #include "job/work.hpp"
 
 #include <memory>

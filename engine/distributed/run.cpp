@@ -3,9 +3,9 @@
 #include "distributed/output.hpp"
 #include "distributed/place.hpp"
 #include "distributed/threads.hpp"
-#include "job/fit.hpp"
+#include "exec/memory_plan.hpp"
 #include "job/hashing.hpp"
-#include "job/slabs.hpp"
+#include "job/slices.hpp"
 #include "job/work.hpp"
 
 #include <fmt/format.h>
@@ -17,11 +17,18 @@
 namespace parallax::engine::distributed {
 namespace {
 
-StepReport step_report(const Place& place, const StepSpec& step, const PreparedStep& prepared) {
-    StepReport report{step.id, step.algorithm->name, place.choice.variant->name, place.choice.policy, place.choice.policy_from, place.choice.refusals,
-                      prepared.warnings, place.builder->built(), place.plan_seconds, place.builder->state_bytes()};
-    report.workspace_bytes = place.workspace_bytes();
-    return report;
+/// A part is one plan's worth of kernels, which no session made.
+StepReport step_report(const Place& place, const Step& step, const ResolvedStep& resolved) {
+    CallResult about;
+    about.variant = place.choice.variant->name;
+    about.policy = place.choice.policy;
+    about.policy_from = place.choice.policy_from;
+    about.refusals = place.choice.refusals;
+    about.warnings = resolved.warnings;
+    about.built = place.builder->built();
+    about.plan_seconds = place.plan_seconds;
+    about.workspace_bytes = place.workspace_bytes();
+    return report_of(step, about);
 }
 
 /// Bytes of each rank's slices of each array output; on rank 0.
@@ -45,11 +52,11 @@ void write_outputs(const Prepared& prepared, const PartResult& made, Communicato
         return;
     }
     Work work;
-    work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);   // the caller's, who waits
+    work.take(std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared));   // the caller's, who waits
     for (const auto& [port, record] : made.records.items()) work.records.emplace(Source{0, port}, record);
     write_work(work, [&](const OutputSpec& output, const std::filesystem::path& path) {
         const std::string& port = output.source.port;
-        write_slices(path, output, prepared.desc(output.source), Pieces(ranks, made.slices.at(port), sizes.at(port)));
+        write_slices(path, output, prepared.resolved.desc(output.source), Pieces(ranks, made.slices.at(port), sizes.at(port)));
     });
     result.outputs = std::move(work.output_reports);
     for (const OutputSpec& output : prepared.job.outputs)
@@ -92,7 +99,7 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     const StepSpec& step = prepared.job.steps.front();
     Place place(engine, prepared, ranks);
     place.allocate();
-    check_limit(prepared.job, engine.context().allocated());
+    check_limit(prepared.resolved.pipeline.memory_limit, engine.context().allocated());
 
     std::optional<Hashing> hashing;   // one reads all of the file for that
     if (ranks.rank() == 0) hashing.emplace(prepared.job.inputs.front(), prepared.inputs.front());
@@ -123,7 +130,7 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     result.job = to_json(prepared.job);
     result.device = engine.device();
     result.inputs.push_back(std::move(input));
-    result.steps.push_back(step_report(place, step, prepared.steps.front()));
+    result.steps.push_back(step_report(place, step, prepared.resolved.steps.front()));
     result.job["steps"][0]["variant"] = result.steps[0].variant;
     result.job["steps"][0]["policy"] = result.steps[0].policy.to_json();
     for (const std::string& text : abouts) result.ranks.push_back(Json::parse(text));

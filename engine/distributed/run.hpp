@@ -5,7 +5,7 @@
 //   const JobResult result = distributed::run_on_devices(prepared, engines, {});
 #pragma once
 
-#include "distributed/communicator.hpp"
+#include "core/communicator.hpp"
 #include "job/runner.hpp"
 
 #include <optional>

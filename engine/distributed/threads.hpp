@@ -1,7 +1,7 @@
 // Ranks that are threads of this process, for several devices of one machine.
 #pragma once
 
-#include "distributed/communicator.hpp"
+#include "core/communicator.hpp"
 
 #include <functional>
 

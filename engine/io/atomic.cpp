@@ -7,7 +7,7 @@
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 namespace fs = std::filesystem;
 

@@ -15,7 +15,7 @@
 
 #include "parallax/array.hpp"
 #include "parallax/host/json.hpp"
-#include "file_identity.hpp"
+#include "support/file_identity.hpp"
 
 namespace parallax::io {
 

@@ -1,7 +1,7 @@
 // What a job would do: which variants, how much memory.
 #include "job/describe.hpp"
 
-#include "job/fit.hpp"
+#include "exec/memory_plan.hpp"
 #include "job/runner.hpp"
 
 #include <algorithm>
@@ -29,11 +29,11 @@ Json describe_arrays(const Prepared& prepared) {
         arrays.back()["warnings"] = prepared.inputs[i].warnings;
     }
     for (std::size_t i = 0; i < job.steps.size(); ++i)
-        for (const auto& [port, desc] : prepared.steps[i].shapes) arrays.push_back(describe_array(job.name_of({i, port}), job.steps[i].id, desc));
+        for (const auto& [port, desc] : prepared.resolved.steps[i].shapes) arrays.push_back(describe_array(job.name_of({i, port}), job.steps[i].id, desc));
     return arrays;
 }
 
-Json describe_step(const StepSpec& step, const PreparedStep& ready, const Choice& choice, const PlanBuilder& builder) {
+Json describe_step(const Step& step, const ResolvedStep& ready, const Choice& choice, const PlanBuilder& builder) {
     Json kernels = Json::array(), refusals = Json::array();
     for (const PlanBuilder::Built& built : builder.built()) {
         kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
@@ -57,18 +57,18 @@ Json describe_step(const StepSpec& step, const PreparedStep& ready, const Choice
 
 Json describe_plan(const Prepared& prepared, Engine& engine) {
     Session session(engine);
-    Fit how = fit(prepared, session);
+    MemoryPlan how = plan_memory(prepared.resolved, session);
     const Slabs& slabs = how.slabs;
     std::vector<Choice>& choices = how.choices;
-    const Job& job = prepared.job;
+    const Pipeline& job = prepared.resolved.pipeline;
     Json steps = Json::array();
     std::uint64_t kept = 0;
     std::vector<std::uint64_t> slots;   // shared by all plans: each grows to its largest user
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
-        const StepSpec& step = job.steps[i];
-        const PreparedStep& ready = prepared.steps[i];
+        const Step& step = job.steps[i];
+        const ResolvedStep& ready = prepared.resolved.steps[i];
         PlanMade made;
-        Problem problem = problem_of(prepared, slabs, i);
+        Problem problem = problem_of(prepared.resolved, slabs, i);
         const std::optional<Tiling>& tiling = how.tiles[i];
         if (tiling) problem = of_tile(problem, *tiling);
         in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
@@ -89,7 +89,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
     return {{"device", to_json(engine.device())},
             {"arrays", describe_arrays(prepared)},
             {"steps", std::move(steps)},
-            {"array_bytes", array_bytes(prepared, slabs)},
+            {"array_bytes", array_bytes(prepared.resolved, slabs)},
             {"workspace_bytes", workspace},
             {"state_bytes", kept},
             {"budget_bytes", how.budget.total},

@@ -11,6 +11,6 @@ Json describe_array(const std::string& name, const std::string& from, const Arra
 /// Inputs of the job and arrays that its steps make.
 Json describe_arrays(const Prepared&);
 /// A step by what was chosen for it and built.
-Json describe_step(const StepSpec&, const PreparedStep&, const Choice&, const PlanBuilder&);
+Json describe_step(const Step&, const ResolvedStep&, const Choice&, const PlanBuilder&);
 
 }  // namespace parallax::engine

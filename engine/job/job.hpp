@@ -8,6 +8,7 @@
 
 #include "core/algorithm.hpp"
 #include "io/io.hpp"
+#include "pipeline/pipeline.hpp"
 #include "parallax/host/selector.hpp"
 
 #include <cstdint>
@@ -27,9 +28,7 @@ struct SpacingOverride {
     std::string unit;
 };
 
-struct InputSpec {
-    std::string name;
-    std::string pointer;                  ///< "/inputs/hologram"
+struct InputSpec : PipelineInput {
     std::vector<std::string> files;       ///< as written
     bool globs = false;                   ///< from "files": * and ? stand for several files
     std::string combine;                  ///< "mean" or "median" where several files become one array
@@ -37,38 +36,18 @@ struct InputSpec {
     bool each = false;                    ///< another for every item of the series
     io::ReadOptions read;
     std::optional<SpacingOverride> spacing;
-    std::int64_t slab = 0;                ///< slices to be in memory at a time; 0: all, or as many as fit
     Json written;                         ///< for the report
 };
 
-/// Where an array comes from: a port of a step, or an input of the job.
-struct Source {
-    std::optional<std::size_t> step;      ///< not set: an input of the job
-    std::string port;                     ///< or the input's name
-    auto operator<=>(const Source&) const = default;
-};
-
-struct StepSpec {
-    std::string id;
-    std::string pointer;                  ///< "/steps/0"
-    const Algorithm* algorithm = nullptr; ///< of the list that the job was parsed against, which must outlive the job
-    Parameters parameters;
-    std::string variant;                  ///< empty: the first that supports the problem
-    Json policy = Json::object();
+/// `names` of a step are its "out" as written. Inputs, outputs and sources are filled by link().
+struct StepSpec : Step {
     std::map<std::string, std::optional<std::string>> in;   ///< as written; null: leave an optional input out
-    std::map<std::string, std::string> out;                 ///< as written
-
-    // Filled by link().
-    std::map<std::string, Source> inputs;                   ///< port -> what it is
-    std::vector<std::string> outputs;                       ///< ports that are wanted, in their order
 };
 
 enum class OutputForm { array, json, csv, table, svg };   ///< svg: a drawing; csv: the lists of a record as columns; table: its scalars as one row
 
-struct OutputSpec {
-    std::string name;
+struct OutputSpec : PipelineOutput {
     std::string of;                       ///< the array or record, by default that of the output's name
-    std::string pointer;
     std::string file;                     ///< as written
     OutputForm form = OutputForm::array;
     io::WriteOptions write;
@@ -76,9 +55,6 @@ struct OutputSpec {
     bool times = false;                   ///< table: with what each item took
     bool gathered = false;                ///< of one item of a series: goes to a file of the series, not to one of its own
     Json written;
-
-    // Filled by link().
-    Source source;
 
     /// One file for the whole series rather than one an item.
     bool of_series() const noexcept { return !combine.empty() || form == OutputForm::table; }
@@ -119,10 +95,15 @@ struct Job {
     const InputSpec* input(const std::string& name) const noexcept;
     /// The name under which the job knows an array.
     const std::string& name_of(const Source&) const;
+    /// What is computed, apart from the files.
+    Pipeline pipeline() const;
 };
 
 /// Reads and links a whole job. Throws ConfigError with the pointer of what is wrong, and the nearest right name.
 Job parse_job(const Json&, const std::vector<Algorithm>&);
+/// The same of a job on arrays that the caller has and wants: `inputs` are the names of those that are given, and of "outputs" the names
+/// matter alone (and "of"). Throws UnsupportedError for for_each.
+Pipeline parse_pipeline(const Json&, const std::vector<Algorithm>&, const std::vector<std::string>& inputs);
 /// One input of a job: a path, or an object. `pointer` is where it stands.
 InputSpec parse_input(const std::string& name, const Json&, const std::string& pointer);
 /// The job with every default, every name and every unit spelled out; parse_job() takes it again.

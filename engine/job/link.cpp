@@ -27,17 +27,17 @@ Candidates all_candidates(const Job& job) {
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const StepSpec& step = job.steps[i];
         for (const Port& port : step.algorithm->outputs) {
-            const auto named = step.out.find(port.name);
-            const std::string& name = named == step.out.end() ? port.name : named->second;
+            const auto named = step.names.find(port.name);
+            const std::string& name = named == step.names.end() ? port.name : named->second;
             std::vector<Candidate>& others = all[name];
-            if (named != step.out.end()) {
+            if (named != step.names.end()) {
                 for (const Candidate& other : others) {
                     if (!other.named) continue;
                     throw ConfigError(pointer_to(step.pointer + "/out", port.name), fmt::format("the name \"{}\"", name),
                                       "a name of its own", fmt::format("{} {} an array of that name", title(job, other.maker), other.maker.step ? "has" : "have"));
                 }
             }
-            others.emplace_back(Source{i, port.name}, step.pointer, named != step.out.end());
+            others.emplace_back(Source{i, port.name}, step.pointer, named != step.names.end());
         }
     }
     return all;
@@ -171,6 +171,10 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
     if (port->kind != PortKind::array && !output.combine.empty()) {
         throw ConfigError(output.pointer, fmt::format("\"combine\" for the {} \"{}\"", to_string(port->kind), output.of), R"({"table": path}: a row for each item)");
     }
+    if (output.file.empty()) {   // it goes to the caller
+        output.form = port->kind == PortKind::array ? OutputForm::array : OutputForm::json;
+        return;
+    }
     const bool drawing = port->kind == PortKind::drawing;
     if (drawing && output.form != OutputForm::svg) {
         throw ConfigError(output.pointer, fmt::format("\"{}\" for the drawing \"{}\"", output.file, output.of), "an .svg file");
@@ -213,7 +217,7 @@ void link(Job& job) {
         for (const Port& port : step.algorithm->outputs) {
             if (used.count(Source{i, port.name})) {
                 step.outputs.push_back(port.name);
-            } else if (step.out.count(port.name)) {
+            } else if (step.names.count(port.name)) {
                 throw ConfigError(pointer_to(step.pointer + "/out", port.name), fmt::format("the array \"{}\", which nothing uses", job.name_of({i, port.name})),
                                   "an array that a later step or an output uses");
             }
@@ -228,10 +232,20 @@ void link(Job& job) {
 }
 
 const std::string& Job::name_of(const Source& source) const {
-    if (!source.step) return source.port;
-    const auto& out = steps[*source.step].out;
-    const auto named = out.find(source.port);
-    return named == out.end() ? source.port : named->second;
+    return source.step ? steps[*source.step].name_of(source.port) : source.port;
+}
+
+Pipeline Job::pipeline() const {
+    Pipeline pipeline;
+    pipeline.inputs.assign(inputs.begin(), inputs.end());
+    pipeline.steps.assign(steps.begin(), steps.end());
+    for (const OutputSpec& output : outputs) {
+        pipeline.outputs.push_back(output);
+        pipeline.outputs.back().is_array = output.form == OutputForm::array;
+    }
+    pipeline.memory_limit = memory_limit;
+    pipeline.step_timeout_s = step_timeout_s;
+    return pipeline;
 }
 
 }  // namespace parallax::engine

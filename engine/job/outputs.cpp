@@ -1,7 +1,7 @@
 #include "job/outputs.hpp"
 
 #include "job/paths.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -196,7 +196,7 @@ StepSpec read_step(const Json& value, const std::string& pointer, const std::vec
             if (is_comment(port)) continue;
             const std::string here = pointer_to(pointer + "/out", port);
             if (!algorithm.output(port)) refuse_port(port, algorithm.outputs, algorithm, "output", here);
-            step.out.emplace(port, read_name(read_string(array, here, "a name for the array"), here));
+            step.names.emplace(port, read_name(read_string(array, here, "a name for the array"), here));
         }
     }
     if (value.contains("variant") && !value["variant"].is_null()) {
@@ -346,7 +346,10 @@ const InputSpec* Job::input(const std::string& name) const noexcept {
     return found == inputs.end() ? nullptr : &*found;
 }
 
-Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
+namespace {
+
+/// All but the arrays: what a job on files and one on a caller's arrays have alike.
+Job read_settings(const Json& json) {
     refuse_other_documents(json);
     check_object(json, "", R"(a job: {"parallax": 1, "inputs": ..., "steps": ..., "outputs": ...})");
     check_keys(json, "", job_keys);
@@ -371,13 +374,10 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     if (json.contains("memory_limit")) job.memory_limit = read_memory(json["memory_limit"], "/memory_limit");
     if (json.contains("retry")) job.retry = read_flag(json["retry"], "/retry");
     if (json.contains("step_timeout_s")) job.step_timeout_s = read_timeout(json["step_timeout_s"], "/step_timeout_s");
+    return job;
+}
 
-    if (json.contains("inputs")) {
-        check_object(json["inputs"], "/inputs", "an object: name of an array -> file");
-        for (const auto& [name, value] : json["inputs"].items()) {
-            if (!is_comment(name)) job.inputs.push_back(parse_input(name, value, pointer_to("/inputs", name)));
-        }
-    }
+void read_steps(const Json& json, const std::vector<Algorithm>& algorithms, Job& job) {
     if (!json.contains("steps") || !json["steps"].is_array() || json["steps"].empty()) {
         throw ConfigError("/steps", json.contains("steps") ? describe(json["steps"]) : "nothing", R"(a list of steps such as [{"run": "fft"}])");
     }
@@ -385,6 +385,28 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
         job.steps.push_back(read_step(json["steps"][i], pointer_to("/steps", i), algorithms));
     }
     check_ids(job.steps);
+}
+
+/// An output that goes back to the caller: of its value only "of" matters.
+OutputSpec read_wanted(const std::string& name, const Json& value, const std::string& pointer) {
+    OutputSpec output;
+    output.name = output.of = read_name(name, pointer);
+    output.pointer = pointer;
+    if (value.is_object() && value.contains("of")) output.of = read_name(read_string(value["of"], pointer + "/of", "the name of an array or record"), pointer + "/of");
+    return output;
+}
+
+}  // namespace
+
+Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
+    Job job = read_settings(json);
+    if (json.contains("inputs")) {
+        check_object(json["inputs"], "/inputs", "an object: name of an array -> file");
+        for (const auto& [name, value] : json["inputs"].items()) {
+            if (!is_comment(name)) job.inputs.push_back(parse_input(name, value, pointer_to("/inputs", name)));
+        }
+    }
+    read_steps(json, algorithms, job);
     if (!json.contains("outputs")) throw ConfigError("/outputs", "nothing", "an object: name of an array -> file");
     check_object(json["outputs"], "/outputs", "an object: name of an array -> file");
     for (const auto& [name, value] : json["outputs"].items()) {
@@ -399,6 +421,40 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     check_series_keys(job);
     link(job);
     return job;
+}
+
+Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorithms, const std::vector<std::string>& given) {
+    Job job = read_settings(json);
+    if (job.for_each) throw UnsupportedError("for_each reads files", {"run the job once for each array"});
+    for (const std::string& name : given) {
+        InputSpec input;
+        input.name = read_name(name, pointer_to("/inputs", name));
+        input.pointer = pointer_to("/inputs", name);
+        job.inputs.push_back(std::move(input));
+    }
+    if (json.contains("inputs") && json["inputs"].is_object()) {
+        for (const auto& [name, value] : json["inputs"].items()) {
+            if (is_comment(name) || job.input(name) != nullptr) continue;
+            throw ConfigError(pointer_to("/inputs", name), fmt::format("the input \"{}\", for which no array was given", name), "an array for every input",
+                              "Engine::run reads inputs from files");
+        }
+    }
+    read_steps(json, algorithms, job);
+    const Json outputs = json.value("outputs", Json());
+    if (outputs.is_array()) {   // ["amplitude", "focus"] says as much
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            const std::string pointer = pointer_to("/outputs", i);
+            job.outputs.push_back(read_wanted(read_string(outputs[i], pointer, "the name of an array or record"), Json(), pointer));
+        }
+    } else {
+        if (!json.contains("outputs")) throw ConfigError("/outputs", "nothing", "names of arrays and records");
+        check_object(outputs, "/outputs", "an object: name of an array -> null, or a list of names");
+        for (const auto& [name, value] : outputs.items())
+            if (!is_comment(name)) job.outputs.push_back(read_wanted(name, value, pointer_to("/outputs", name)));
+    }
+    if (job.outputs.empty()) throw ConfigError("/outputs", "no output", "at least one: a job without outputs computes nothing");
+    link(job);
+    return job.pipeline();
 }
 
 }  // namespace parallax::engine

@@ -1,6 +1,7 @@
 #include "job/prepare.hpp"
 
 #include "job/endings.hpp"
+#include "job/read.hpp"
 
 #include <fmt/format.h>
 
@@ -21,31 +22,6 @@ void check_range(const io::FileInfo& info, const InputSpec& input, const char* w
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
-/// Runs infer(). A step that refuses an array for its channels, as it would take one of them, says what makes one of them.
-ArrayDescs infer(const Job& job, const StepSpec& step, const Problem& problem) {
-    try {
-        return step.algorithm->infer(problem);
-    } catch (const ConfigError& error) {
-        for (const auto& [port, desc] : problem.inputs) {
-            if (!desc.find('c')) continue;
-            Problem one = problem;
-            std::erase_if(one.inputs.at(port).axes, [](const Axis& axis) { return axis.name == 'c'; });
-            one.inputs.at(port) = one.inputs.at(port).to_dense();
-            try {
-                step.algorithm->infer(one);
-            } catch (const ConfigError&) {   // it is not the channels
-                continue;
-            }
-            const std::string name = job.name_of(step.inputs.at(port));
-            throw UnsupportedError(fmt::format("step \"{}\" takes one channel, and \"{}\" is {}", step.id, name, desc.describe()),
-                                   {step.inputs.at(port).step ? std::string("\"grey\": true in the input that it comes from makes luminance of colours")
-                                                              : fmt::format("\"{}\": {{\"file\": ..., \"grey\": true}} makes luminance of colours", name),
-                                    R"({"run": "select", "axis": "c", "index": 0} before it takes one channel)"});
-        }
-        throw;
-    }
-}
-
 void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared) {
     std::error_code ignored;
     if (!prepared.overwrite && fs::exists(path, ignored)) {
@@ -64,28 +40,16 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     }
     const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
-    check_format(output, folder, prepared.desc(output.source));
+    check_format(output, folder, prepared.resolved.desc(output.source));
 }
 
-bool starts_with(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }
-
-/// "/inputs/hologram" of an algorithm -> "/inputs/h1" or "/steps/1/in/hologram" of the job.
-std::string translate(const std::string& pointer, const Job& job, const StepSpec& step) {
-    if (starts_with(pointer, "/steps/")) return pointer;
-    if (starts_with(pointer, "/inputs/")) {
-        const std::string rest = pointer.substr(8);
-        const std::size_t slash = std::min(rest.find('/'), rest.size());
-        const auto source = step.inputs.find(rest.substr(0, slash));
-        if (source != step.inputs.end() && !source->second.step) return pointer_to("/inputs", source->second.port) + rest.substr(slash);
-        return step.pointer + "/in/" + rest;
-    }
-    if (starts_with(pointer, "/outputs/")) {
-        for (const OutputSpec& output : job.outputs) {
-            if (output.source.step && &job.steps[*output.source.step] == &step && pointer_to("/outputs", output.source.port) == pointer) return output.pointer;
-        }
-        return step.pointer + "/out/" + pointer.substr(9);
-    }
-    return step.pointer + pointer;
+/// Why an input's array cannot be read a few slices at a time; empty: it can.
+std::string why_whole(const InputSpec& spec, const PreparedInput& input) {
+    if (spec.globs || spec.running > 0) return "an input of several files is combined as a whole";
+    if (spec.each) return "the items of a series are read as a whole";
+    if (has_slices(spec, input)) return {};
+    return "the file is read as a whole; NPY in C order, NIfTI, raw elements and stacks of grey pages can be read slice after slice, "
+           "where no pages, volume or channels are chosen";
 }
 
 }  // namespace
@@ -144,40 +108,15 @@ ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
     return desc.with_unit(input.spacing->unit);
 }
 
-void in_terms_of(const Job& job, const StepSpec& step, const std::function<void()>& work) {
-    try {
-        work();
-    } catch (const ConfigError& error) {
-        throw ConfigError(translate(error.pointer, job, step), error.found, error.expected, error.hint);
-    }
-}
-
-const ArrayDesc& Prepared::desc(const Source& source) const {
-    if (source.step) return steps.at(*source.step).shapes.at(source.port);
-    for (std::size_t i = 0; i < job.inputs.size(); ++i) {
-        if (job.inputs[i].name == source.port) return inputs.at(i).desc;
-    }
-    throw std::out_of_range("no input is called \"" + source.port + "\"");
-}
-
 std::vector<std::string> Prepared::warnings() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         for (const std::string& warning : inputs[i].warnings) all.push_back(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
     }
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        for (const std::string& warning : steps[i].warnings) all.push_back(fmt::format("step \"{}\": {}", job.steps[i].id, warning));
+    for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
+        for (const std::string& warning : resolved.steps[i].warnings) all.push_back(fmt::format("step \"{}\": {}", job.steps[i].id, warning));
     }
     return all;
-}
-
-std::uint64_t Prepared::array_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const PreparedInput& input : inputs) bytes += input.desc.dense_bytes();
-    for (const PreparedStep& step : steps) {
-        for (const auto& [name, desc] : step.shapes) bytes += desc.dense_bytes();
-    }
-    return bytes;
 }
 
 Prepared prepare(Job job, const Locations& where, bool overwrite, const PreparedInputs& known) {
@@ -189,17 +128,9 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
         const auto there = known.find(input.name);
         prepared.inputs.push_back(there == known.end() ? prepare_input(input, where) : there->second);
     }
-    for (const StepSpec& step : prepared.job.steps) {
-        PreparedStep next;
-        next.problem.parameters = step.parameters;
-        next.problem.outputs = step.outputs;
-        for (const auto& [port, source] : step.inputs) next.problem.inputs.emplace(port, prepared.desc(source));
-        in_terms_of(prepared.job, step, [&] {
-            next.shapes = infer(prepared.job, step, next.problem);
-            if (step.algorithm->warnings) next.warnings = step.algorithm->warnings(next.problem);
-        });
-        prepared.steps.push_back(std::move(next));
-    }
+    std::vector<ResolvedInput> arrays;
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i])});
+    prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);
         if (!output.gathered) check_output(output, path, prepared);

@@ -3,6 +3,7 @@
 
 #include "job/job.hpp"
 #include "job/paths.hpp"
+#include "pipeline/resolve.hpp"
 
 #include <filesystem>
 #include <map>
@@ -17,26 +18,16 @@ struct PreparedInput {
     std::vector<std::string> warnings;       ///< what its files say of themselves and the array does not
 };
 
-struct PreparedStep {
-    Problem problem;
-    ArrayDescs shapes;                       ///< of its array outputs that are wanted
-    std::vector<std::string> warnings;
-};
-
 /// A job with what its files say, in the order of the job's own lists.
 struct Prepared {
     Job job;
     bool overwrite = false;
     std::vector<PreparedInput> inputs;
-    std::vector<PreparedStep> steps;
+    Resolved resolved;                       ///< what is to be computed of them
     std::vector<std::filesystem::path> outputs;
 
-    /// Description of an array; throws std::out_of_range for a record.
-    const ArrayDesc& desc(const Source&) const;
     /// What a person should know before it runs: "step \"recon\": ...", "input \"hologram\": ...".
     std::vector<std::string> warnings() const;
-    /// Bytes of all arrays together.
-    std::uint64_t array_bytes() const;
 };
 
 /// By the name of the input.
@@ -53,7 +44,4 @@ PreparedInput prepare_input(const InputSpec&, const Locations&);
 ArrayDesc delivered(const std::filesystem::path&, const io::FileInfo&, const InputSpec&);
 /// The spacing that the job states, instead of the file's.
 ArrayDesc with_stated_spacing(ArrayDesc, const InputSpec&);
-/// Runs `work`; a ConfigError of an algorithm, which speaks of its own ports and parameters, comes out speaking of the job.
-void in_terms_of(const Job&, const StepSpec&, const std::function<void()>& work);
-
 }  // namespace parallax::engine

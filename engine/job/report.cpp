@@ -31,20 +31,6 @@ Json to_json(const FileReport& file) {
     return json;
 }
 
-Json to_json(const StepReport& step) {
-    Json kernels = Json::array(), refusals = Json::array();
-    for (const PlanBuilder::Built& built : step.kernels) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
-                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}, {"seconds", built.seconds}});
-    }
-    for (const Refusal& refusal : step.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
-    return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
-            {"policy_from", step.policy_from},
-            {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
-            {"workspace_bytes", step.workspace_bytes},
-            {"tiles", step.tiles}};
-}
-
 Json to_json(const host::DeviceInfo& device) {
     return {{"index", device.index},
             {"name", device.name},

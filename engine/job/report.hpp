@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/session.hpp"
+#include "exec/step_report.hpp"
 #include "job/job.hpp"
 
 #include <cstdint>
@@ -22,17 +23,6 @@ struct InputReport {
     std::vector<FileReport> files;
     std::string array;           ///< "u8 480 x 640 (y, x)"
     std::vector<std::string> warnings;
-};
-struct StepReport {
-    std::string id, algorithm, variant;
-    Policy policy;
-    std::string policy_from;     ///< "job", "default", or where it was tuned
-    std::vector<Refusal> refusals;
-    std::vector<std::string> warnings;
-    std::vector<PlanBuilder::Built> kernels;
-    double plan_seconds = 0;
-    std::size_t workspace_bytes = 0;
-    std::int64_t tiles = 1;      ///< that the step was cut into
 };
 struct OutputReport {
     std::string name;
@@ -65,7 +55,6 @@ FileReport report_file(const std::filesystem::path&, std::string format = {}, co
 std::string utc_now();
 
 Json to_json(const FileReport&);
-Json to_json(const StepReport&);
 Json to_json(const JobResult&);
 Json to_json(const host::DeviceInfo&);
 

@@ -1,8 +1,6 @@
 #include "job/runner.hpp"
 
-#include "job/fit.hpp"
-#include "job/spill.hpp"
-#include "job/stream.hpp"
+#include "exec/execute.hpp"
 #include "job/work.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +13,7 @@ namespace {
 class Progress {
 public:
     Progress(const Prepared& prepared, const RunOptions& options)
-        : options_(options), total_(1 + prepared.inputs.size() + 2 * prepared.steps.size() + 2 * prepared.outputs.size()) {}
+        : options_(options), total_(1 + prepared.inputs.size() + 2 * prepared.resolved.steps.size() + 2 * prepared.outputs.size()) {}
     void begin(const std::string& stage) {
         if (options_.cancelled && options_.cancelled()) throw CancelledError("stopped on request; no output was written");
         if (options_.progress) options_.progress(stage, static_cast<double>(done_) / static_cast<double>(total_));
@@ -36,46 +34,16 @@ private:
     std::size_t total_, done_ = 0;
 };
 
-/// What was done on the device.
-struct Done {
-    std::vector<StepReport> steps;
-    std::uint64_t peak_bytes = 0;
-};
-
-/// Pinned memory would cost more to make than one upload gains.
-void read_all(Work& work, const std::function<bool(std::size_t)>& in_slabs) { read_work(work, {HostArray::make, {}, {}, in_slabs}); }
-
-Done compute_as_a_whole(Work& work, Engine& engine, const Fit& how, const RunOptions& options) {
-    Stream stream(engine, Stream::one_at_a_time);
-    stream.cancel_when(options.cancelled);
-    stream.plan(*work.prepared, how);
-    read_all(work, [&](std::size_t input) { return stream.in_slabs(input); });
-    stream.submit(work);
-    stream.finish(work);
-    return {stream.steps(), stream.peak_bytes()};
-}
-
-Done compute_in_parts(Work& work, Engine& engine, Fit fit, const RunOptions& options) {
-    Spill spill(engine, *work.prepared, std::move(fit));
-    spill.cancel_when(options.cancelled);
-    read_all(work, [&](std::size_t input) { return spill.in_slabs(input); });
-    spill.compute(work);
-    return {spill.steps(), spill.peak_bytes()};
-}
-
 JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& options) {
     Progress progress(prepared, options);
     progress.begin("plan");
-    Fit how = [&] {
-        Session session(engine);
-        return fit(prepared, session);
-    }();
-
     Work work;
-    work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);   // the caller's, who waits
+    work.take(std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared));   // the caller's, who waits
     work.begin_stage = [&](const std::string& stage) { progress.begin(stage); };
     work.advance = [&](double share) { progress.advance(share); };
-    Done done = how.spills ? compute_in_parts(work, engine, std::move(how), options) : compute_as_a_whole(work, engine, how, options);
+    // Pinned memory would cost more to make than one upload gains.
+    const auto read = [&](const std::function<bool(std::size_t)>& in_slabs) { read_work(work, {HostArray::make, {}, {}, in_slabs}); };
+    Executed done = execute(work, engine, {read, options.cancelled});
     finish_reading(work);
     write_work(work);
 

@@ -3,6 +3,7 @@
 #include "io/window.hpp"
 #include "job/outputs.hpp"
 #include "job/read.hpp"
+#include "job/slices.hpp"
 #include "job/table.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +35,12 @@ void write_file(const fs::path& path, const OutputSpec& output, const HostArray&
 }
 
 }  // namespace
+
+void Work::take(std::shared_ptr<const Prepared> job) {
+    prepared = std::move(job);
+    pipeline = std::shared_ptr<const Resolved>(prepared, &prepared->resolved);
+    slices = [&job = *prepared](std::size_t input) { return slices_of(job.job.inputs[input], job.inputs[input], job.job.non_finite); };
+}
 
 void read_work(Work& work, const ReadHooks& hooks) {
     const Prepared& prepared = *work.prepared;
@@ -97,7 +104,7 @@ void write_work(Work& work, const WriteArray& write_array) {
             }
         });
         report.file = report_file(written);
-        report.array = elsewhere ? prepared.desc(output.source).describe() : is_array ? array.desc.describe() : std::string();
+        report.array = elsewhere ? prepared.resolved.desc(output.source).describe() : is_array ? array.desc.describe() : std::string();
         report.file.path = to_utf8(fs::absolute(target));
         work.output_reports.push_back(std::move(report));
     }

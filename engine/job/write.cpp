@@ -13,7 +13,7 @@ Json to_json(const StepSpec& step, const Job& job) {
         if (const auto source = step.inputs.find(port.name); source != step.inputs.end()) in[port.name] = job.name_of(source->second);
         else in[port.name] = nullptr;
     }
-    for (const auto& [port, name] : step.out) out[port] = name;
+    for (const auto& [port, name] : step.names) out[port] = name;
     if (!in.empty()) json["in"] = std::move(in);
     if (!out.empty()) json["out"] = std::move(out);
     json["variant"] = step.variant.empty() ? Json(nullptr) : Json(step.variant);

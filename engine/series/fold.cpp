@@ -1,7 +1,7 @@
 #include "series/fold.hpp"
 
 #include "job/load.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 
@@ -151,7 +151,7 @@ std::vector<OutputReport> Folds::finish(bool overwrite) const {
     std::vector<OutputReport> reports;
     const std::vector<State> all = states();
     for (const Output& output : outputs_) {
-        const ArrayDesc desc = output.statistic ? output.desc : series_.sample.desc(output.spec->source).with_type(ElementType::f32);
+        const ArrayDesc desc = output.statistic ? output.desc : series_.sample.resolved.desc(output.spec->source).with_type(ElementType::f32);
         const auto total = make_statistic(output.spec->combine, static_cast<std::size_t>(desc.count()), {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
         HostArray array = HostArray::make(desc);

@@ -3,7 +3,7 @@
 #include "io/io.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 

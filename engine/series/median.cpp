@@ -4,7 +4,7 @@
 #include "io/format.hpp"
 #include "io/median.hpp"
 #include "parallax/host/error.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -77,7 +77,7 @@ void check_inputs_kept(const PreparedSeries& series) {
 void check_gathered(const PreparedSeries& series, const OutputSpec& output, const fs::path& path) {
     const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
-    ArrayDesc desc = series.sample.desc(output.source);
+    ArrayDesc desc = series.sample.resolved.desc(output.source);
     if (is_complex(desc.type)) throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
     desc.type = ElementType::f32;
     check_format(output, folder, desc);

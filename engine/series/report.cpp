@@ -1,6 +1,6 @@
-#include "job/fit.hpp"
+#include "exec/memory_plan.hpp"
 #include "job/runner.hpp"
-#include "series/pipeline.hpp"
+#include "series/conveyor.hpp"
 #include "series/statistic.hpp"
 
 #include <algorithm>
@@ -53,10 +53,10 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
     std::size_t items_in_memory = 0;
     int readers = 0, writers = 0;
     for (Engine* const engine : engines) {
-        check_fits(series.sample, engine->device());
+        check_fits(series.sample.resolved, engine->device());
         Json here = describe_plan(series.sample, *engine);
         const std::uint64_t kept = here["workspace_bytes"].get<std::uint64_t>() + here["state_bytes"].get<std::uint64_t>();
-        const PipelineShape shape = shape_of(series, engine->device(), options, kept);
+        const ConveyorShape shape = shape_of(series, engine->device(), options, kept);
         here["upper_bound_bytes"] = static_cast<std::uint64_t>(shape.in_flight) * here["array_bytes"].get<std::uint64_t>() + kept;
         devices.push_back({{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});
         items_in_memory += shape.items_in_memory;
@@ -80,7 +80,7 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
     std::set<Source> down;
     for (const OutputSpec& output : series.job.outputs) {
         if (output.form != OutputForm::array) continue;
-        const ArrayDesc& desc = series.sample.desc(output.source);
+        const ArrayDesc& desc = series.sample.resolved.desc(output.source);
         if (output.source.step && down.insert(output.source).second) item += desc.dense_bytes();
         if (output.combine.empty()) continue;
         const StatisticCost cost = cost_of(output.combine, static_cast<std::uint64_t>(desc.count()), series.items.size());

@@ -1,6 +1,6 @@
 #include "io/io.hpp"
 #include "job/outputs.hpp"
-#include "series/pipeline.hpp"
+#include "series/conveyor.hpp"
 #include "series/settle.hpp"
 #include "series/table.hpp"
 
@@ -171,7 +171,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     if (!todo.empty()) settle(series, *engines.front(), result);
     for (std::size_t i = 0; i < series.items.size(); ++i) result.total += is_mine(series, i) ? 1 : 0;
     result.skipped = result.total - todo.size();
-    Pipeline pipeline(series, engines, options, manifest, folds, std::move(todo));
+    Conveyor pipeline(series, engines, options, manifest, folds, std::move(todo));
     try {
         pipeline.run(result);
     } catch (...) {

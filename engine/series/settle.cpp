@@ -6,9 +6,8 @@
 
 #include "io/io.hpp"
 #include "job/load.hpp"
-#include "job/stream.hpp"
+#include "exec/resident.hpp"
 #include "job/work.hpp"
-#include "series/finding.hpp"
 
 namespace parallax::engine::series {
 
@@ -19,7 +18,7 @@ namespace {
 /// The job of one item as far as the step, with that one record.
 Job job_for(const PreparedSeries& series, std::size_t step, std::size_t item) {
     Job job = job_of(series.job, series.items, item);
-    const std::string& port = finding_of(job.steps[step].algorithm->name)->record;
+    const std::string& port = job.steps[step].algorithm->finding->record;
     job.steps.resize(step + 1);
     job.steps[step].outputs = {port};
     for (InputSpec& input : job.inputs) {
@@ -27,33 +26,26 @@ Job job_for(const PreparedSeries& series, std::size_t step, std::size_t item) {
         input.running = 0;  // the item by itself
         input.combine.clear();
     }
-    OutputSpec output;
-    output.name = output.of = port;
-    output.pointer = "/outputs/" + port;
-    output.file = port + ".json";
-    output.form = OutputForm::json;
-    output.gathered = true;  // no file
-    output.source = {step, port};
-    job.outputs = {output};
+    job.outputs.clear();   // what is looked at is the record of the step
     return job;
 }
 
 Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std::size_t item) {
     const Prepared prepared = prepare(job_for(series, step, item), series.where, true);
     Work work;
-    work.prepared = std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared);  // lives as long
-    Stream stream(engine, Stream::one_at_a_time);
-    stream.plan(prepared);
+    work.take(std::shared_ptr<const Prepared>(std::shared_ptr<const Prepared>(), &prepared));  // lives as long
+    Resident resident(engine, Resident::one_at_a_time);
+    resident.plan(prepared.resolved);
     read_work(work, {HostArray::make, {}, {}, {}});
-    stream.submit(work);
-    stream.finish(work);
+    resident.submit(work);
+    resident.finish(work);
     finish_reading(work);
     Json warnings = Json::array();
     for (const DataWarning& warning : work.warnings) {
         if (warning.step == step) warnings.push_back(warning.text);
     }
     return {{"item", series.items.name(item)},
-            {"record", work.records.at({step, prepared.job.outputs.front().source.port})},
+            {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
             {"warnings", std::move(warnings)}};
 }
 
@@ -75,7 +67,7 @@ Json find(const PreparedSeries& series, Engine& engine, std::size_t step) {
 void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
     for (std::size_t i = 0; i < series.job.steps.size(); ++i) {
         StepSpec& step = series.job.steps[i];
-        const Finding* const finding = finding_of(step.algorithm->name);
+        const std::optional<Finding>& finding = step.algorithm->finding;
         if (!finding || !finding->needed(step.parameters)) continue;
         const fs::path file = series.options.manifest / fmt::format("found-{}.json", i);
         if (!fs::exists(file)) {
@@ -96,7 +88,8 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
             step.algorithm->parameters.parse(finding->fix(step.parameters.to_json(), found.at("record")), step.pointer);
         step.parameters = fixed;
         series.sample.job.steps[i].parameters = fixed;
-        series.sample.steps[i].problem.parameters = fixed;
+        series.sample.resolved.pipeline.steps[i].parameters = fixed;
+        series.sample.resolved.steps[i].problem.parameters = fixed;
     }
 }
 

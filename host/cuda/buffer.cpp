@@ -1,7 +1,7 @@
 #include "cuda/buffer.hpp"
 
 #include "cuda/context.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "cuda/nvrtc.hpp"
 #include "parallax/host/error.hpp"
 #include "program/build_log.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

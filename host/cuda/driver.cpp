@@ -1,7 +1,7 @@
 #include "cuda/driver.hpp"
 
 #include "cuda/errors.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 

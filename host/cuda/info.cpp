@@ -1,8 +1,8 @@
 #include "cuda/info.hpp"
 
 #include "cuda/errors.hpp"
-#include "platform.hpp"
-#include "text.hpp"
+#include "support/platform.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "cuda/context.hpp"
 #include "parallax/host/error.hpp"
 #include "program/key.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // Libraries of the CUDA toolkit (NVRTC, cuFFT, NPP), opened at run time.
 #pragma once
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <string>
 

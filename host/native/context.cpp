@@ -3,7 +3,7 @@
 #include "native/memory.hpp"
 #include "native/queue.hpp"
 #include "parallax/host/error.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "native/context.hpp"
 #include "parallax/host/context.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "native/memory.hpp"
 
 #include "parallax/host/error.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "opencl/event.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "opencl/child_build.hpp"
 
-#include "helper.hpp"
+#include "support/helper.hpp"
 #include "opencl/context.hpp"
 #include "opencl/info.hpp"
 #include "opencl/program.hpp"
 #include "parallax/host/error.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "opencl/queue.hpp"
 #include "parallax/host/error.hpp"
 #include "program/source.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

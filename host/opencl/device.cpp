@@ -6,7 +6,7 @@
 #include "opencl/loader.hpp"
 #include "opencl/registration.hpp"
 #include "parallax/host/error.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "opencl/info.hpp"
 
 #include "opencl/errors.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <CL/cl_ext.h>
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "opencl/errors.hpp"
 #include "opencl/event.hpp"
 #include "opencl/program.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

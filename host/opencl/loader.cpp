@@ -1,8 +1,8 @@
 #include "opencl/loader.hpp"
 
 #include "opencl/trial.hpp"
-#include "platform.hpp"
-#include "warnings.hpp"
+#include "support/platform.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,7 +9,7 @@
 #include "parallax/host/json.hpp"
 #include "program/key.hpp"
 #include "program/source.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <array>

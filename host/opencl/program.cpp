@@ -7,7 +7,7 @@
 #include "program/build_log.hpp"
 #include "program/key.hpp"
 #include "program/lock.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

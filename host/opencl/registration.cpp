@@ -1,7 +1,7 @@
 #include "opencl/registration.hpp"
 
-#include "platform.hpp"
-#include "text.hpp"
+#include "support/platform.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "opencl/trial.hpp"
 
-#include "helper.hpp"
+#include "support/helper.hpp"
 #include "machine_state.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
 #include "parallax/host/program.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 #include "program/key.hpp"
 
 #include <fmt/format.h>

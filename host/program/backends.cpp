@@ -1,6 +1,6 @@
 #include "program/backends.hpp"
 
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "program/build_log.hpp"
 
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -3,8 +3,8 @@
 // Readers trust nothing: any mismatch counts as "not there". Writers fill a temporary file and rename it, so that a
 // reader sees the old entry, the new one or none, whatever other processes do.
 #include "parallax/host/program.hpp"
-#include "platform.hpp"
-#include "warnings.hpp"
+#include "support/platform.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 #include <xxhash.h>

@@ -1,9 +1,9 @@
 #include "program/source.hpp"
 
 #include "parallax/host/error.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 #include "program/embedded.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 

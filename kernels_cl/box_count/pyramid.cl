@@ -3,7 +3,7 @@
 //               (16 x 4 in an image) as bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local
 //               memory. Numbers of boxes of each size go to counts[label][column][group], flags of whole tiles (any | all << 1) to tops.
 //   box_tops    work-group 0 folds the tiles' flags up to the whole grid, in local memory once they fit; work-group 1 + c adds up column c of the counts.
-// first_band: where the bands of these labels begin. (With a part of the buffer as argument, Mesa 22.3's rusticl read other bands.)
+// first_band: where the bands of these labels begin.
 // base, first_set: of an array that comes in layers or band by band, the number of its first row of tiles and set.
 // Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
 // PACKED: bits come in already, and a work-item takes 32 WORDS x 4 x 4 of them; WIDE makes neighbours read whole sectors of memory.

@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -80,7 +81,7 @@ std::vector<Boxes> one_by_one(const HostArray& array) {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     Json count(const HostArray& array, const std::string& variant, const Json& parameters = Json::object(), const Json& policy = Json::object()) {
         Call call;
@@ -419,6 +420,7 @@ TEST_CASE("box_count: labels by name, and hundreds of them") {
         INFO(tests::device_label(*device));
         Bench bench(device);
         CHECK(bench.count(atlas, "", named) == reference_record(atlas, named));
+        if (device->info().platform == "rusticl") continue;   // refused there: what pyramid_variant() says
         CHECK(bench.count(atlas, "", many) == record);
         CHECK(bench.count_in_slabs(atlas, "", 7, many) == record);   // 64 at a time: eleven readings
     }
@@ -774,7 +776,7 @@ TEST_CASE("box_count: the plot shows every size that has boxes, filled where it 
     CHECK(occurrences(point, "nan") + occurrences(point, "inf") == 0);
 
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         const Algorithm algorithm = make_box_count();
         Call call;

@@ -5,6 +5,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -77,7 +78,7 @@ std::uint64_t fnv1a(const Bytes& bytes) {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     Problem problem(const ArrayDesc& desc, const Json& parameters) { return {{{"image", desc}}, algorithm_.parameters.parse(parameters, ""), {"image"}}; }
 

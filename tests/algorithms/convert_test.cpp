@@ -3,6 +3,7 @@
 #include "core/observation.hpp"
 #include "parallax/host/error.hpp"
 #include "steps.hpp"
+#include "peers/peers.hpp"
 
 #include <numeric>
 
@@ -56,7 +57,7 @@ TEST_CASE("convert: what a conversion without a window loses is told, by every d
                         {F{0.25f, 0.5f}, "f32", {}}};
     for (const DevicePtr& device : devices_under_test()) {
         INFO(device_label(*device));
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         const auto warnings_of = [&](const Json& parameters, const HostArray& image) {
             Call call;

@@ -3,6 +3,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -76,7 +77,7 @@ TEST_CASE("diffusion_aos: every size and type on every device") {
     const Algorithm algorithm = make_diffusion_aos();
     for (const auto& device : tests::devices_under_test()) {
         INFO(tests::device_label(*device));
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         const auto run = [&](const HostArray& image, const Json& parameters) {
             Call call;

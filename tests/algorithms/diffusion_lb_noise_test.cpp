@@ -9,6 +9,7 @@
 #include "algorithms/diffusion_lb/reference.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -70,7 +71,7 @@ TEST_CASE("diffusion_lb: thin stacks of 16-bit noise by every variant") {
     const Algorithm algorithm = make_diffusion_lb();
     for (const auto& device : tests::kernel_devices_under_test()) {
         INFO(tests::device_label(*device));
-        Engine engine(*device);
+        Engine engine(*device, registry_with_peers());
         Session session(engine);
         for (const Row& row : rows) {
             CAPTURE(row.height);

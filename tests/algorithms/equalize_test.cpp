@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -28,7 +29,7 @@ const char* const formulas[] = {"opencv", "classic", "skimage"};
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
     bool native() const { return engine_.device().backend == host::Backend::native; }
     std::vector<std::string> variants() const { return native() ? std::vector<std::string>{"reference", "threaded"} : std::vector<std::string>{"device"}; }
 

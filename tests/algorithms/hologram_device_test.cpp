@@ -4,6 +4,7 @@
 #include "algorithms/hologram/reference.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -108,7 +109,7 @@ void on_each_device(F check) {
     for (const auto& device : parallax::tests::devices_under_test()) {
         if (device->info().backend == host::Backend::native) continue;
         CAPTURE(device->info().name);
-        Engine engine(*device);
+        Engine engine(*device, registry_with_peers());
         Session session(engine);
         check(session);
     }

@@ -12,6 +12,7 @@
 #include "algorithms/hologram/reference.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -187,7 +188,7 @@ TEST_CASE("autofocus over planes on both sides of the limit finds the objects") 
     CHECK(tenengrad(responses[1]) == doctest::Approx(.088).epsilon(.01));
 
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         const Algorithm& algorithm = engine.registry().get("hologram");
         HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', n}, {'x', n}}));

@@ -11,6 +11,7 @@
 #include "algorithms/hologram/reference.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -72,7 +73,7 @@ TEST_CASE("kernels of hologram keep their phase through thousands of turns") {
     for (const auto& device : parallax::tests::devices_under_test()) {
         if (device->info().backend == host::Backend::native) continue;
         CAPTURE(device->info().name);
-        Engine engine(*device);
+        Engine engine(*device, registry_with_peers());
         Session session(engine);
         const Algorithm& algorithm = engine.registry().get("hologram");
         for (const Row& row : rows) {

@@ -15,6 +15,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -450,7 +451,7 @@ TEST_CASE("light behaves: the reference") { run_all(reference_runner()); }
 
 TEST_CASE("light behaves: every variant on every device") {
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         int variants = 0;
         for (const Variant& variant : engine.registry().get("hologram").variants) {

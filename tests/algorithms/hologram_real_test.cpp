@@ -13,6 +13,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "io/io.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -198,7 +199,7 @@ TEST_CASE("every device reconstructs the reference's amplitude from real hologra
                               [&](std::size_t, const std::vector<Complex>& field) { expected = modulus(field); });
         const double norm = std::sqrt(std::inner_product(expected.begin(), expected.end(), expected.begin(), 0.0));
         for (const auto& device : devices) {
-            Engine engine(*device, {host::ProgramCache::open()});
+            Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
             Session session(engine);
             CAPTURE(tests::device_label(*device));
             Call call;

@@ -10,6 +10,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -156,7 +157,7 @@ TEST_CASE("every device makes the reference's hologram") {
         R"({"width": 50, "height": 40, "radius_um": 31, "distance_um": 50})",
     };
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         CAPTURE(tests::device_label(*device));
         for (const std::string text : cases) {
@@ -183,7 +184,7 @@ TEST_CASE("every device makes the reference's hologram") {
 
 TEST_CASE("what is simulated is found again: place, distance and the record of the truth") {
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         CAPTURE(tests::device_label(*device));
         const CallResult simulated =

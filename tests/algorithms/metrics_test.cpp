@@ -2,6 +2,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -36,7 +37,7 @@ template <class Body> void each_device(const Body& body) {
     const Algorithm algorithm = make_metrics();
     for (const auto& device : tests::devices_under_test()) {
         INFO(tests::device_label(*device));
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         body([&](const HostArray& image, const HostArray& reference, const Json& parameters = Json::object()) {
             Call call;

@@ -3,6 +3,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -58,7 +59,7 @@ TEST_CASE("noise: every kind and type has the same bits on every device") {
     std::vector<std::vector<std::byte>> first(4);
     for (const auto& device : tests::devices_under_test()) {
         INFO(tests::device_label(*device));
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         for (std::size_t r = 0; r < 4; ++r) {
             CAPTURE(std::string(rows[r].json));

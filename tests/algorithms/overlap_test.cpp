@@ -1,5 +1,5 @@
 // Outputs that lie where inputs or other outputs lie: whatever the overlap, a call is refused or right, for every algorithm.
-#include "compare/inputs.hpp"
+#include "cases/inputs.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "opencl/borrow.hpp"
@@ -7,6 +7,7 @@
 #include "parallax/host/error.hpp"
 #include "parallax/host/place.hpp"
 #include "selftest/problems.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -142,7 +143,7 @@ TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right
     std::mt19937 random(seed);
     const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random()) % most; };
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         const bool slow = device->info().platform == "rusticl";   // its compiler: the check is the same for all
         int draws = 0, refusals = 0;
         for (const selftest::SmallProblem& problem : all_problems()) {
@@ -193,7 +194,7 @@ TEST_CASE("overlap: what says that it works in place does, and nothing else may"
                         {"mask", "f32", "mask", false}, {"threshold", "u8, a value", "image", true}, {"threshold", "u8, Otsu", "image", true},
                         {"box_filter", "f32, radius 3", "image", false}, {"equalize", "u8", "image", false}, {"diffusion_aos", "f32, 2 steps", "image", false}};
     for (const auto& device : tests::devices_under_test()) {
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         for (const Row& row : rows) {
             INFO(tests::device_label(*device) << ", " << row.algorithm << ", " << row.name);
             const std::vector<selftest::SmallProblem> all = all_problems();
@@ -219,7 +220,7 @@ TEST_CASE("overlap: two outputs into one array are refused") {
     for (const auto& device : tests::devices_under_test()) {
         INFO(tests::device_label(*device));
         if (device->info().platform == "rusticl") continue;
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         const auto& all = selftest::problems(selftest::Extent::cover);
         const auto sort = std::find_if(all.begin(), all.end(), [](const auto& p) { return p.algorithm == "sort" && p.outputs.size() == 2; });
         REQUIRE(sort != all.end());

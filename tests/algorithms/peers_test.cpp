@@ -3,6 +3,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -177,7 +178,7 @@ struct Result {
 /// One device with all algorithms.
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     const std::vector<Algorithm>& algorithms() { return engine_.registry().algorithms(); }
     host::Backend backend() { return engine_.device().backend; }
@@ -327,7 +328,7 @@ TEST_CASE("peers: each takes what it says and agrees with the reference") {
 
 TEST_CASE("peers: none runs unless it is asked for") {
     const auto devices = tests::devices_under_test();
-    Engine engine(*devices.back(), {host::ProgramCache::open()});
+    Engine engine(*devices.back(), registry_with_peers(), {host::ProgramCache::open()});
     Session session(engine);
     for (const Algorithm& algorithm : engine.registry().algorithms()) {
         if (algorithm.name != "scan") continue;

@@ -2,6 +2,7 @@
 #include "algorithms/phantom/phantom.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +32,7 @@ TEST_CASE("phantom: the same voxels on every device, as many as theory says") {
                         {R"({"kind": "vessel_tree", "size": 40, "seed": 3})", -1}};
     for (const auto& device : tests::devices_under_test()) {
         INFO(tests::device_label(*device));
-        Engine engine(*device, {host::ProgramCache::open()});
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         Session session(engine);
         for (const Row& row : rows) {
             CAPTURE(std::string(row.json));

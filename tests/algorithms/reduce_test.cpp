@@ -3,6 +3,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ template <class T> constexpr ElementType element_type() {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
     host::Context& context() { return engine_.context(); }
     const Algorithm& algorithm() const { return algorithm_; }
 

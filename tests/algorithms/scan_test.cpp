@@ -3,6 +3,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +33,7 @@ template <class T> constexpr ElementType element_type() {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     template <class T>
     std::vector<T> run(const std::string& variant, const char* kind, const char* op, const std::vector<T>& values, Json policy = Json::object()) {

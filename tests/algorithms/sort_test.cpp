@@ -5,6 +5,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -85,7 +86,7 @@ DeviceArray array_of(const ArrayDesc& desc, const host::Buffer& buffer) {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     template <class Key> void check(const std::string& variant, const std::vector<Key>& keys, const How& how = {}) {
         CAPTURE(variant);

@@ -3,6 +3,7 @@
 
 #include "core/session.hpp"
 #include "devices.hpp"
+#include "peers/peers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -57,7 +58,7 @@ inline Values random_values(const ArrayDesc& desc, bool special = false, unsigne
 
 class StepBench {
 public:
-    explicit StepBench(const DevicePtr& device) : engine_(*device, {host::ProgramCache::open()}), session_(engine_) {}
+    explicit StepBench(const DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
     bool native() const { return engine_.device().backend == host::Backend::native; }
 
     struct Result {

@@ -1,4 +1,4 @@
-#include "compare/agreement.hpp"
+#include "agreement/agreement.hpp"
 #include "jobs/support.hpp"
 
 #include <limits>

@@ -1,12 +1,13 @@
 // Studies that run: workers that die, hang and are interrupted, reports that are made, merged and repeated.
 #include "compare/compare.hpp"
-#include "compare/device_worker.hpp"
+#include "workers/device_worker.hpp"
 #include "compare/journal.hpp"
 #include "compare/replay.hpp"
-#include "compare/report.hpp"
+#include "report/report.hpp"
 #include "core/tuning.hpp"
 #include "io/file.hpp"
 #include "jobs/support.hpp"
+#include "peers/peers.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -21,7 +22,7 @@ using namespace parallax::tests;
 namespace {
 
 const Registry& registry() {
-    static const Registry all;
+    static const Registry all = registry_with_peers();
     return all;
 }
 

@@ -1,5 +1,5 @@
 // Medians, intervals and verdicts, held against what is known of simulated samples.
-#include "compare/statistics.hpp"
+#include "timing/statistics.hpp"
 
 #include <doctest/doctest.h>
 

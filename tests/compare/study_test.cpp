@@ -1,8 +1,9 @@
 // Studies as text: what is wrong with them, and what they expand to.
-#include "compare/expand.hpp"
-#include "compare/report.hpp"
+#include "study/expand.hpp"
+#include "report/report.hpp"
 #include "job/load.hpp"
 #include "jobs/support.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -12,7 +13,7 @@ using namespace parallax::tests;
 namespace {
 
 const Registry& registry() {
-    static const Registry all;
+    static const Registry all = registry_with_peers();
     return all;
 }
 

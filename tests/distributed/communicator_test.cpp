@@ -1,5 +1,5 @@
 // Ranks that are threads.
-#include "distributed/part.hpp"
+#include "core/part.hpp"
 #include "distributed/threads.hpp"
 #include "jobs/support.hpp"
 

@@ -5,12 +5,13 @@
 #include "distributed/run.hpp"
 #include "job/load.hpp"
 #include "jobs/support.hpp"
+#include "peers/peers.hpp"
 
 namespace parallax::tests {
 
 /// A device that runs kernels: one for all ranks, which are threads.
 inline engine::Engine& shared_engine() {
-    static engine::Engine engine(open_for_test(kernel_devices_under_test().front()));
+    static engine::Engine engine(open_for_test(kernel_devices_under_test().front()), engine::registry_with_peers());
     return engine;
 }
 

@@ -1,6 +1,6 @@
 #include "faults.hpp"
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <CL/cl.h>
 

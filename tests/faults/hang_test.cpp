@@ -2,6 +2,7 @@
 #include "devices.hpp"
 #include "faults.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #include <CL/cl.h>
 
@@ -32,7 +33,7 @@ TEST_CASE("watchdog: a device that does not answer is given up at any stage, and
     const Workshop workshop;
     for (const DevicePtr& device : kernel_devices_under_test()) {
         engine::Prepared prepared = workshop.prepare(subjects()[2]);
-        prepared.job.step_timeout_s = 0.1;
+        prepared.resolved.pipeline.step_timeout_s = 0.1;
         prepared.job.retry = false;
         for (const char* const stage : {"compute equalize", "computed equalize", "download "}) {
             CAPTURE(std::string(stage));
@@ -42,7 +43,7 @@ TEST_CASE("watchdog: a device that does not answer is given up at any stage, and
                 if (now.starts_with(stage) && !stalled) stalled = std::make_unique<Stalled>(layer);
             };
             const auto start = std::chrono::steady_clock::now();
-            auto engine = std::make_unique<engine::Engine>(*device, host::ContextOptions{host::ProgramCache::open()});
+            auto engine = std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{host::ProgramCache::open()});
             const auto error = error_of<DeviceError>([&] { engine::run(prepared, *engine, options); });
             CHECK(contains(error.what(), "within 0.1 s"));
             CHECK(contains(error.hint, "step_timeout_s"));
@@ -55,8 +56,8 @@ TEST_CASE("watchdog: a device that does not answer is given up at any stage, and
             CHECK(workshop.outputs().empty());
             stalled.reset();
         }
-        prepared.job.step_timeout_s = 600;
-        engine::Engine engine(*device, {host::ProgramCache::open()});
+        prepared.resolved.pipeline.step_timeout_s = 600;
+        engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         engine::run(prepared, engine);
         CHECK(workshop.outputs().size() == 2);
         workshop.clear();
@@ -68,7 +69,7 @@ TEST_CASE("a device that hangs and then recovers: the second try succeeds in a f
     const Workshop workshop;
     for (const DevicePtr& device : kernel_devices_under_test()) {
         engine::Prepared prepared = workshop.prepare(subjects()[2]);
-        prepared.job.step_timeout_s = 1;
+        prepared.resolved.pipeline.step_timeout_s = 1;
         int tries = 0;
         std::unique_ptr<Stalled> stalled;
         engine::RunOptions options;
@@ -77,7 +78,7 @@ TEST_CASE("a device that hangs and then recovers: the second try succeeds in a f
             if (now != "compute equalize") return;
             if (++tries == 1) stalled = std::make_unique<Stalled>(layer);
         };
-        engine::Engine engine(*device, {host::ProgramCache::open()});
+        engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         const host::Context* const first = &engine.context();
         const engine::JobResult result = engine::run(prepared, engine, options);
         CHECK(tries == 2);
@@ -104,7 +105,7 @@ TEST_CASE("stopped at any stage, a run on a device leaves no file and no object"
             engine::RunOptions options;
             options.cancelled = [&] { return ++stages == stop; };
             {
-                engine::Engine engine(*device, {host::ProgramCache::open()});
+                engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
                 try {
                     engine::run(prepared, engine, options);
                     done = true;

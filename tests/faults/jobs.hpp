@@ -5,6 +5,7 @@
 #include "job/load.hpp"
 #include "job/runner.hpp"
 #include "jobs/support.hpp"
+#include "peers/peers.hpp"
 
 #include <cstdint>
 #include <map>
@@ -71,7 +72,7 @@ private:
     static std::string input_of(const Json& job) { return std::string(job["steps"][0]["run"]).starts_with("hologram") ? "hologram" : "image"; }
 
     TempFolder folder_;
-    engine::Registry registry_;
+    engine::Registry registry_ = engine::registry_with_peers();
 };
 
 }  // namespace parallax::tests::faults

@@ -2,6 +2,7 @@
 // finds a cache that it can use.
 #include "devices.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #if !defined(_WIN32)
 #include <csignal>
@@ -135,7 +136,7 @@ TEST_CASE("damaged entries of the cache are built anew") {
     const Workshop workshop;
     const engine::Prepared prepared = workshop.prepare(subjects()[2]);
     const auto run = [&](const DevicePtr& device) {
-        engine::Engine engine(*device, {host::ProgramCache::open()});
+        engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         const engine::JobResult result = engine::run(prepared, engine);
         Made made{workshop.outputs(), 0};
         for (const engine::StepReport& step : result.steps)

@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "faults.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #include <CL/cl.h>
 
@@ -99,13 +100,13 @@ std::vector<int> brimming(engine::fft::LineLayout layout, std::int64_t lines) {
 
 TEST_CASE("limits: transforms that would fill local memory leave what the driver takes") {
     const Layer layer;
-    engine::Engine judge(*host::enumerate().native());
+    engine::Engine judge(*host::enumerate().native(), engine::registry_with_peers());
     const std::vector<int> columns = brimming(engine::fft::LineLayout::columns, 8);
     CHECK(std::find(columns.begin(), columns.end(), 3072) != columns.end());  // a padded frame of 2048 x 1536 has such columns
     for (const DevicePtr& device : honest_devices()) {
         CAPTURE(device_label(*device));
         const Smaller smaller(layer, local_memory, added, 0);
-        engine::Engine engine(*as_it_is_now(device), {host::ProgramCache::open()});
+        engine::Engine engine(*as_it_is_now(device), engine::registry_with_peers(), {host::ProgramCache::open()});
         REQUIRE(engine.device().local_memory == local_memory);
         const HostArray in = waves(3072, 8);
         const Ran made = run(engine, "fft", Json::object(), in, "radix");
@@ -117,12 +118,12 @@ TEST_CASE("limits: transforms that would fill local memory leave what the driver
 
 TEST_CASE("limits: work-groups are as small as the driver allows a kernel") {
     const Layer layer;
-    engine::Engine judge(*host::enumerate().native());
+    engine::Engine judge(*host::enumerate().native(), engine::registry_with_peers());
     const Json beads{{"width", 32}, {"height", 24}, {"radius_um", 3}};
     for (const DevicePtr& device : honest_devices()) {
         CAPTURE(device_label(*device));
         const Smaller smaller(layer, 0, 0, 32, "expose");
-        engine::Engine engine(*device, {host::ProgramCache::open()});
+        engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         const Ran made = run(engine, "hologram_simulate", beads, {}, "");
         CHECK(made.about.policy.at("work_group_size") == 32);
         CHECK(contains(made.about.policy_from,
@@ -145,7 +146,7 @@ TEST_CASE("limits: what fits is planned as the device reports, and kernels of on
         for (const bool less : {false, true}) {
             CAPTURE(device_label(*device));
             const Smaller smaller(layer, less ? local_memory : 0, less ? added : 0, 0);
-            engine::Engine engine(*as_it_is_now(device), {host::ProgramCache::open()});
+            engine::Engine engine(*as_it_is_now(device), engine::registry_with_peers(), {host::ProgramCache::open()});
             const Ran made = run(engine, "sort", Json::object(), keys, "radix");
             CHECK(made.about.policy_from == "default");
             CHECK(std::equal(sorted.begin(), sorted.end(), made.array.as<std::uint64_t>()));
@@ -157,12 +158,12 @@ TEST_CASE("limits: what fits is planned as the device reports, and kernels of on
 
 TEST_CASE("limits: a variant that does not fit gives way to the next, with the reason") {
     const Layer layer;
-    engine::Engine judge(*host::enumerate().native());
+    engine::Engine judge(*host::enumerate().native(), engine::registry_with_peers());
     const HostArray image = ramp(61, 83);
     for (const DevicePtr& device : honest_devices()) {
         CAPTURE(device_label(*device));
         const Smaller smaller(layer, local_memory, 1 << 20, 0);  // nothing that declares local memory fits
-        engine::Engine engine(*as_it_is_now(device), {host::ProgramCache::open()});
+        engine::Engine engine(*as_it_is_now(device), engine::registry_with_peers(), {host::ProgramCache::open()});
         const Ran made = run(engine, "histogram", Json::object(), image, "");
         CHECK(made.about.variant == "global_atomics");
         REQUIRE(made.about.refusals.size() >= 2);

@@ -1,6 +1,7 @@
 // NaN and infinity in an input: propagated, refused or masked as the job says, in the same way on every device.
 #include "devices.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #include <cmath>
 #include <limits>
@@ -33,7 +34,7 @@ TEST_CASE("non_finite: propagate, reject and mask mean the same on every device"
     const TempFolder folder;
     io::write(folder / "bad.npy", image(nan, infinity));
     io::write(folder / "masked.npy", image(0, 0));
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     engine::Locations where;
     where.job_folder = folder.path();
     where.out = folder / "out";
@@ -50,7 +51,7 @@ TEST_CASE("non_finite: propagate, reject and mask mean the same on every device"
     };
     for (const DevicePtr& device : devices_under_test()) {
         CAPTURE(device_label(*device));
-        engine::Engine engine(*device, {host::ProgramCache::open()});
+        engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         const auto clean = run(engine, "masked.npy", "reject");
 
         const auto spoilt = run(engine, "bad.npy", "propagate");

@@ -4,6 +4,7 @@
 #include "devices.hpp"
 #include "faults.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #include <CL/cl.h>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ long stride() {
 Outcome run_once(const DevicePtr& device, const std::shared_ptr<host::ProgramCache>& cache, const engine::Prepared& prepared) {
     Outcome outcome;
     try {
-        engine::Engine engine(*device, {cache});
+        engine::Engine engine(*device, engine::registry_with_peers(), {cache});
         outcome.retried = !engine::run(prepared, engine).retried.empty();
         outcome.done = true;
     } catch (const DeviceError& error) {
@@ -73,7 +74,7 @@ Counts sweep(const DevicePtr& device, const Subject& subject, const Sweep& with)
     const Workshop workshop;
     engine::Prepared prepared = workshop.prepare(subject);
     prepared.job.retry = with.retry;
-    prepared.job.step_timeout_s = with.step_timeout_s;
+    prepared.resolved.pipeline.step_timeout_s = with.step_timeout_s;
     run_once(device, with.cache(), prepared);   // compiles what there is to compile
     workshop.clear();
     const Live before = layer.live();

@@ -1,6 +1,7 @@
 // Many small jobs at once: as many threads on one engine, and as many processes on one program cache.
 #include "devices.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -19,7 +20,7 @@ TEST_CASE("a thousand jobs on eight threads give what they give one after anothe
         if (bears_threads(*device)) devices.push_back(device);
     for (const DevicePtr& device : devices) {
         CAPTURE(device_label(*device));
-        engine::Engine engine(*device, {host::ProgramCache::open()});
+        engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         std::vector<std::map<std::string, std::string>> serial;
         for (const Subject* subject : chosen) {
             engine::run(workshop.prepare(*subject, "serial"), engine);

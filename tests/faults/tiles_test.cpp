@@ -2,6 +2,7 @@
 // beforehand, and what cannot be cut is refused with the numbers.
 #include "devices.hpp"
 #include "jobs.hpp"
+#include "peers/peers.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -94,7 +95,7 @@ public:
 
 private:
     TempFolder folder_;
-    engine::Registry registry_;
+    engine::Registry registry_ = engine::registry_with_peers();
 };
 
 /// MiB: a small limit on each device, and 64 on the first; PARALLAX_TILE_LIMITS has others.
@@ -117,7 +118,7 @@ TEST_CASE("tiles: a job with too little memory gives the same bytes, and plan kn
             const bool large = limit >= (std::uint64_t{64} << 20);
             if (large && (!first || is_slow(device->info()))) continue;
             first = false;
-            engine::Engine engine(*device, {host::ProgramCache::open()});
+            engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
             Folder folder;
             for (const Case& c : cases()) {
                 const std::string name = c.name;
@@ -166,7 +167,7 @@ TEST_CASE("tiles: what cannot be cut is refused with the numbers and with what t
         {"yx", ElementType::u8, R"([{"run": "diffusion_aos", "out": {"image": "even"}}])", R"({"even": "even.npy"})", "from end to end"},
     };
     Folder folder;
-    engine::Engine engine(*devices_under_test().front(), {host::ProgramCache::open()});
+    engine::Engine engine(*devices_under_test().front(), engine::registry_with_peers(), {host::ProgramCache::open()});
     for (const Row& row : rows) {
         CAPTURE(std::string(row.steps));
         folder.keep(image_of({"", row.type, row.axes, 1, "", ""}, 900000));

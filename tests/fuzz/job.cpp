@@ -2,6 +2,7 @@
 #include "job/job.hpp"
 #include "job/load.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,7 @@ using namespace parallax;
 using namespace parallax::engine;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const Registry registry;
+    static const Registry registry = registry_with_peers();
     Job job;
     try {
         job = parse_job(parse_json(std::string(reinterpret_cast<const char*>(data), size), "input"), registry.algorithms());

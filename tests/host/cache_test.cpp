@@ -1,7 +1,7 @@
 #include "parallax/host/program.hpp"
 #include "program/lock.hpp"
 #include "support.hpp"
-#include "warnings.hpp"
+#include "support/warnings.hpp"
 
 #include <doctest/doctest.h>
 

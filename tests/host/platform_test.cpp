@@ -1,4 +1,4 @@
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 
 #include "parallax/host/context.hpp"
 #include "parallax/host/error.hpp"
-#include "warnings.hpp"
+#include "support/warnings.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include "program/key.hpp"
 #include "program/source.hpp"
 #include "support.hpp"
-#include "text.hpp"
+#include "support/text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Temporary folders, environment variables and kernel files for the tests of the host runtime.
 #pragma once
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 #include "program/embedded.hpp"
 
 #include <cstdlib>

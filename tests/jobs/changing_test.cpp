@@ -2,8 +2,9 @@
 #include "job/load.hpp"
 #include "job/read.hpp"
 #include "job/runner.hpp"
-#include "job/slabs.hpp"
+#include "job/slices.hpp"
 #include "support.hpp"
+#include "peers/peers.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -37,7 +38,7 @@ void replace(const fs::path& file, const HostArray& array) {
 }
 
 Prepared prepared_job(const TempFolder& folder, const Json& job) {
-    static const Registry registry;
+    static const Registry registry = registry_with_peers();
     Locations where;
     where.job_folder = folder.path();
     where.out = folder / "out";
@@ -52,7 +53,7 @@ Json add_one(const Json& input) {
 
 TEST_CASE("changing: a file that is another one by now is an error that says so, and nothing is written") {
     using enum ElementType;
-    Engine engine(*host::enumerate().native());
+    Engine engine(*host::enumerate().native(), registry_with_peers());
     const HostArray planned = of(f32, {{'y', 70}, {'x', 90}}, 7);
     struct Row {
         const char* what;
@@ -98,7 +99,7 @@ TEST_CASE("changing: a file that is another one by now is an error that says so,
 
 TEST_CASE("changing: a volume in slabs or in tiles is held against its plan as well") {
     using enum ElementType;
-    Engine engine(*host::enumerate().native());
+    Engine engine(*host::enumerate().native(), registry_with_peers());
     const HostArray planned = of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 9);
     const Json count{{"parallax", 1}, {"inputs", {{"volume", {{"file", "v.nii"}, {"slab", 4}}}}}, {"steps", {{{"run", "box_count"}, {"threshold", 5}}}}, {"outputs", {{"counts", "c.json"}}}};
     Json tiles = add_one("v.nii");
@@ -163,7 +164,7 @@ TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or
                 std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
             }
         });
-        Engine engine(*host::enumerate().native());
+        Engine engine(*host::enumerate().native(), registry_with_peers());
         std::size_t right = 0, failed = 0, changed = 0;
         while (done < flips / 2) {
             std::error_code ignored;

@@ -4,6 +4,7 @@
 #include "job/load.hpp"
 #include "job/schema.hpp"
 #include "support.hpp"
+#include "peers/peers.hpp"
 
 #include <cmath>
 #include <set>
@@ -23,13 +24,13 @@ fs::path configs() {
 }  // namespace
 
 TEST_CASE("configs/schema/job.schema.json is what the program prints") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     const bool current = read_text(configs() / "schema/job.schema.json") == job_schema(registry.algorithms()).dump(2) + "\n";
     CHECK_MESSAGE(current, "bring it up to date: parallax schema > configs/schema/job.schema.json");
 }
 
 TEST_CASE("the schema knows every key that the parser knows") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     const Json schema = job_schema(registry.algorithms());
     for (const Algorithm& algorithm : registry.algorithms()) {
         const Json& step = schema["$defs"]["step_" + algorithm.name];
@@ -42,7 +43,7 @@ TEST_CASE("the schema knows every key that the parser knows") {
 }
 
 TEST_CASE("every committed job and every device file is understood") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     std::set<std::string> seen;
     for (const auto& entry : fs::directory_iterator(configs() / "jobs")) {
         CAPTURE(entry.path().filename().string());

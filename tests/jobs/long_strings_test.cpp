@@ -2,6 +2,7 @@
 #include "job/job.hpp"
 #include "job/load.hpp"
 #include "support.hpp"
+#include "peers/peers.hpp"
 
 #include <chrono>
 
@@ -55,7 +56,7 @@ void everywhere(const Json& root, const Json::json_pointer& at, const std::strin
 }  // namespace
 
 TEST_CASE("long strings: everywhere in a job they end in an answer of readable length") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     const Json job = whole_job();
     parse_job(job, registry.algorithms());   // as it stands it is a job
     std::size_t tried = 0, refused = 0;
@@ -90,7 +91,7 @@ TEST_CASE("long strings: everywhere in a job they end in an answer of readable l
 }
 
 TEST_CASE("long strings: names and paths have a bound, and say it") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
     job["steps"][0]["id"] = std::string(100, 'n');
     parse_job(job, registry.algorithms());
@@ -102,7 +103,7 @@ TEST_CASE("long strings: names and paths have a bound, and say it") {
 }
 
 TEST_CASE("sizes of memory as people write them") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     const auto limit_of = [&](const std::string& text) {
         Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
         job["memory_limit"] = text;

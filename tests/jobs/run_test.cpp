@@ -2,6 +2,7 @@
 #include "job/load.hpp"
 #include "job/runner.hpp"
 #include "support.hpp"
+#include "peers/peers.hpp"
 
 #include <set>
 
@@ -23,13 +24,13 @@ const char* const text = R"({"parallax": 1, "inputs": {"image": "h.png"},
 TEST_CASE("run: stopped at any stage, it leaves nothing; run through, everything") {
     const TempFolder folder;
     io::write(folder / "h.png", ramp(12, 10));
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     Locations where;
     where.job_folder = folder.path();
     where.out = folder / "out";
     const Prepared prepared = prepare(parse_job(parse_json(text, "text"), registry.algorithms()), where, false);
-    CHECK(prepared.desc({1, "amplitude"}).describe() == "f32 10 x 12 (y, x)");
-    Engine engine(*host::enumerate().native());
+    CHECK(prepared.resolved.desc({1, "amplitude"}).describe() == "f32 10 x 12 (y, x)");
+    Engine engine(*host::enumerate().native(), registry_with_peers());
 
     std::size_t stages = 0;
     double last = -1;
@@ -64,12 +65,12 @@ TEST_CASE("run: stopped at any stage, it leaves nothing; run through, everything
 TEST_CASE("run: an output that appears after the checks is not touched") {
     const TempFolder folder;
     io::write(folder / "h.png", ramp(12, 10));
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     Locations where;
     where.job_folder = where.out = folder.path();
     const Prepared prepared = prepare(parse_job(parse_json(text, "text"), registry.algorithms()), where, false);
     write_text(folder / "half.tif", "someone else's");
-    Engine engine(*host::enumerate().native());
+    Engine engine(*host::enumerate().native(), registry_with_peers());
     CHECK_THROWS_AS(run(prepared, engine), IoError);
     CHECK(folder.listing() == std::vector<std::string>{"h.png", "half.tif"});
     CHECK(read_text(folder / "half.tif") == "someone else's");
@@ -80,7 +81,7 @@ TEST_CASE("the spacing of a job replaces that of the file and reaches the steps"
     io::write(folder / "h.png", ramp(12, 10));
     Json job = parse_json(text, "text");
     job["inputs"]["image"] = {{"file", "h.png"}, {"spacing_nm", {100, 200}}};
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     Locations where;
     where.job_folder = where.out = folder.path();
     const Prepared prepared = prepare(parse_job(job, registry.algorithms()), where, false);

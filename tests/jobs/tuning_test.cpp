@@ -1,6 +1,7 @@
 // Tuned policies: which entry a device takes, what a run says of it, and files that are none.
 #include "core/tuning.hpp"
 #include "support.hpp"
+#include "peers/peers.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -59,7 +60,7 @@ TEST_CASE("tuning: the nearest device's entry, and of equals the newest") {
 }
 
 TEST_CASE("tuning: bits are not the bytes that hold them") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     const Algorithm& boxes = registry.get("box_count");
     const auto work = [&](const Json& parameters) {
         return WorkClass::of(boxes, {{{"volume", ArrayDesc::dense(ElementType::u8, {{'z', 64}, {'y', 256}, {'x', 256}})}}, boxes.parameters.parse(parameters, ""), {"counts"}});

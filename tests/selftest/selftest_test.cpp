@@ -4,6 +4,7 @@
 
 #include "jobs/support.hpp"
 #include "parallax/host/json.hpp"
+#include "peers/peers.hpp"
 
 #include <algorithm>
 #include <map>
@@ -66,7 +67,7 @@ fs::path kernels_with(const TempFolder& folder, const std::string& file, const s
 }  // namespace
 
 TEST_CASE("selftest: every algorithm has problems, in every type that it takes and for every operation") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     const auto& problems = selftest::problems(selftest::Extent::cover);
     for (const selftest::SmallProblem& problem : problems) {
         CAPTURE(problem.algorithm);
@@ -129,7 +130,7 @@ TEST_CASE("selftest: a device that computes rightly passes with every algorithm"
     CHECK(run.status == 0);
     const Json report = Json::parse(run.out);
     CHECK(report["passed"] == true);
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     for (const Algorithm& algorithm : registry.algorithms()) {
         CAPTURE(algorithm.name);
         CHECK(std::any_of(report["rows"].begin(), report["rows"].end(), [&](const Json& row) { return row["algorithm"] == algorithm.name && row["outcome"] == "pass"; }));

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "compare/agreement.hpp"
+#include "agreement/agreement.hpp"
 #include "selftest/problems.hpp"
 #include "settle.hpp"
 

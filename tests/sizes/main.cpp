@@ -3,6 +3,7 @@
 #include "devices.hpp"
 #include "judge.hpp"
 #include "parallax/host/selector.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -76,7 +77,7 @@ extern "C" void say_what_crashed(int signal) {
 class Sweep {
 public:
     Sweep(const DevicePtr& device, engine::Engine& reference, const Options& options)
-        : options_(options), engine_(*device, {host::ProgramCache::open()}), judge_(engine_, reference) {
+        : options_(options), engine_(*device, engine::registry_with_peers(), {host::ProgramCache::open()}), judge_(engine_, reference) {
         bounds_.backend = device->info().backend;
         bounds_.peers = options.peers;
         bounds_.elements = options.elements != 0                                       ? options.elements
@@ -214,7 +215,7 @@ std::vector<DevicePtr> devices_of(const Options& options) {
 
 int run(const Options& options) {
     const host::Inventory inventory = host::enumerate();
-    engine::Engine reference(*inventory.native());
+    engine::Engine reference(*inventory.native(), engine::registry_with_peers());
     for (const std::string& name : options.algorithms) reference.registry().get(name, "--algorithm");
     for (const std::string& name : options.without) reference.registry().get(name, "--without");
     const std::vector<DevicePtr> devices = devices_of(options);

@@ -2,6 +2,7 @@
 #include "core/tuning.hpp"
 #include "jobs/support.hpp"
 #include "tune/contest.hpp"
+#include "peers/peers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -46,7 +47,7 @@ const tune::ProblemSet& small_scan() {
 
 /// A variant with many policies.
 const Variant& variant() {
-    static const Registry registry;
+    static const Registry registry = registry_with_peers();
     const auto& variants = registry.get("scan").variants;
     return *std::find_if(variants.begin(), variants.end(), [](const Variant& v) { return tune::Space::of(v.policy).size() >= 12; });
 }
@@ -81,7 +82,7 @@ TEST_CASE("tune: a stop ends the worker at once, and the same command goes on wi
     host::DeviceInfo device;
     device.backend = host::Backend::opencl;
     device.name = "made up";
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     tune::TuneOptions options;
     options.worker = made_up.command();
     options.algorithms = {"scan"};

@@ -5,6 +5,7 @@
 #include "tune/files.hpp"
 #include "tune/problems.hpp"
 #include "tune/tune.hpp"
+#include "peers/peers.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -146,7 +147,7 @@ TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") 
     const auto opencl = std::find_if(devices.begin(), devices.end(), [](const DevicePtr& d) { return d->info().backend != host::Backend::native; });
     if (opencl == devices.end()) return;   // PARALLAX_TEST_DEVICES
     const host::DeviceInfo& device = (*opencl)->info();
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     tune::TuneOptions options;
     options.worker = {std::getenv("PARALLAX_BIN"), "worker", "tune"};
     options.algorithms = {"select"};
@@ -238,7 +239,7 @@ TEST_CASE("tune: one variant of a device and class is the fastest, and files of 
 }
 
 TEST_CASE("tune: every problem is a problem of its algorithm and of its class") {
-    const Registry registry;
+    const Registry registry = registry_with_peers();
     for (const tune::ProblemSet& set : tune::problem_sets()) {
         CAPTURE(set.algorithm);
         CAPTURE(set.problem.name);

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/algorithm_json.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ void print(const Algorithm& algorithm) {
 }
 
 int list(const std::string& name, bool json) {
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     if (!name.empty()) {
         const Algorithm& algorithm = registry.get(name, "NAME");
         if (json) fmt::print("{}\n", text_of(to_json(algorithm)));

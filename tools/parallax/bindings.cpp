@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ void add_bindings(CLI::App& app, Command& command) {
     sub->add_option("LANGUAGE", *language, "cpp or python")->required()->check(CLI::IsMember({"cpp", "python"}));
     sub->callback([language, &command] {
         command.run = [language] {
-            const engine::Registry registry;
+            const engine::Registry registry = engine::registry_with_peers();
             fmt::print("{}", *language == "cpp" ? cpp_bindings(registry.algorithms()) : python_bindings(registry.algorithms()));
             return 0;
         };

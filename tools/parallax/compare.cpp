@@ -1,16 +1,17 @@
 // parallax compare: a study, or a job of one's own, on every device that it names; and the same study again, against what it was.
 #include "commands.hpp"
 #include "console.hpp"
-#include "child.hpp"
+#include "support/child.hpp"
 #include "compare/compare.hpp"
 #include "compare/replay.hpp"
-#include "compare/report.hpp"
+#include "report/report.hpp"
 #include "compare/worker.hpp"
 #include "job/load.hpp"
 #include "terminal.hpp"
 #include "selftest/worker.hpp"
 #include "tune/worker.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -109,7 +110,7 @@ void print_changes(const std::vector<Change>& changes, bool json) {
 
 int compare(const Options& options) {
     if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     const Asked asked = read(options, registry);
     CompareOptions run;
     run.out = fs::absolute(engine::path_from(options.out));

@@ -2,7 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/runner.hpp"
-#include "warnings.hpp"
+#include "support/warnings.hpp"
 #include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>

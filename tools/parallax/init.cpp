@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/schema.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ void add_init(CLI::App& app, Command& command) {
     sub->add_option("ALGORITHM", *name, "What the job runs")->required();
     sub->callback([name, &command] {
         command.run = [name] {
-            const engine::Registry registry;
+            const engine::Registry registry = engine::registry_with_peers();
             fmt::print("{}\n", text_of(engine::starting_job(registry.get(*name, "ALGORITHM"))));
             return 0;
         };

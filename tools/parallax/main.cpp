@@ -2,7 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "terminal.hpp"
-#include "warnings.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>

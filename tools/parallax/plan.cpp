@@ -6,6 +6,7 @@
 #include "ranks.hpp"
 #include "series/series.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -80,14 +81,14 @@ int plan(const JobOptions& options, bool json) {
             if (const auto plan = engine::distributed::describe_rank(work.prepared, *work.engine, ranks)) tell(*plan, json);
         });
     }
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     engine::Job job = options.parse(registry);
     std::vector<std::unique_ptr<engine::Engine>> engines;
     std::vector<engine::Engine*> devices;
     const auto open = [&](const host::DeviceSelector& selector) {
         const auto cache = host::ProgramCache::open();
         for (const auto& device : selector.select_all(host::enumerate(selector))) {
-            engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+            engines.push_back(std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{cache}));
             devices.push_back(engines.back().get());
         }
     };

@@ -52,7 +52,7 @@ RankWork::RankWork(const JobOptions& options, const RankRules& rules, const engi
     if (rules.check) rules.check(prepared);
     opening = std::chrono::steady_clock::now();
     const auto devices = prepared.job.device.select_equals(host::enumerate(prepared.job.device));
-    engine.emplace(*devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()], host::ContextOptions{host::ProgramCache::open()});
+    engine.emplace(*devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()], registry, host::ContextOptions{host::ProgramCache::open()});
 }
 
 int work_as_rank(const JobOptions& options, const engine::distributed::Launched& launched, const RankRules& rules,

@@ -3,8 +3,9 @@
 
 #include "commands.hpp"
 #include "core/session.hpp"
-#include "distributed/communicator.hpp"
+#include "core/communicator.hpp"
 #include "distributed/mpi.hpp"
+#include "peers/peers.hpp"
 
 #include <chrono>
 #include <functional>
@@ -22,7 +23,7 @@ struct RankRules {
 struct RankWork {
     RankWork(const JobOptions&, const RankRules&, const engine::distributed::Communicator&);
 
-    engine::Registry registry;
+    engine::Registry registry = engine::registry_with_peers();
     engine::Prepared prepared;
     std::optional<engine::Engine> engine;
     std::chrono::steady_clock::time_point opening;

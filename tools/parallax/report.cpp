@@ -1,6 +1,6 @@
 // parallax report: report.json of one or several machines -> one report.
 #include "commands.hpp"
-#include "compare/report.hpp"
+#include "report/report.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 

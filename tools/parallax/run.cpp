@@ -7,6 +7,7 @@
 #include "ranks.hpp"
 #include "terminal.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -135,7 +136,7 @@ int run(const Options& options) {
     const Clock::time_point started = Clock::now();
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     engine::Job job = options.job.parse(registry);
     if (job.for_each) return run_series(options.job, options, std::move(job));
     if (options.resume) throw ConfigError("--resume", "--resume", "a job with for_each", "run it again with --overwrite: a job without for_each is done in one piece");
@@ -151,7 +152,7 @@ int run(const Options& options) {
     std::vector<std::unique_ptr<engine::Engine>> engines;
     const auto cache = host::ProgramCache::open();
     for (const auto& device : devices) {
-        engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+        engines.push_back(std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{cache}));
         spdlog::debug("device {}: {} ({})", device->info().index, device->info().name, device->info().platform);
     }
 

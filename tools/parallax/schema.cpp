@@ -1,9 +1,10 @@
 // parallax schema: the JSON Schemas of jobs, studies and reports, made from the same tables as the parsers.
 #include "commands.hpp"
-#include "compare/report.hpp"
-#include "compare/study.hpp"
+#include "report/report.hpp"
+#include "study/study.hpp"
 #include "console.hpp"
 #include "job/schema.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ void add_schema(CLI::App& app, Command& command) {
     sub->add_option("WHAT", *what, "job, study or report")->check(CLI::IsMember({"job", "study", "report"}))->capture_default_str();
     sub->callback([what, &command] {
         command.run = [what] {
-            const engine::Registry registry;
+            const engine::Registry registry = engine::registry_with_peers();
             fmt::print("{}\n", text_of(*what == "report" ? engine::compare::report_schema()
                                       : *what == "study" ? engine::compare::study_schema(registry.algorithms()) : engine::job_schema(registry.algorithms())));
             return 0;

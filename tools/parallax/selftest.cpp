@@ -1,5 +1,5 @@
 // parallax selftest: does this device compute what the reference computes?
-#include "child.hpp"
+#include "support/child.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/verdicts.hpp"
@@ -7,6 +7,7 @@
 #include "parallax/host/enumerate.hpp"
 #include "selftest/selftest.hpp"
 #include "terminal.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -73,7 +74,7 @@ int forget(const host::DeviceInfo& device) {
 
 int selftest(const Asked& asked) {
     const auto start = std::chrono::steady_clock::now();
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     for (const std::string& name : asked.algorithms) registry.get(name, "--algorithm");   // before a device is opened
     const host::DeviceSelector selector = asked.device.empty() ? host::DeviceSelector() : device_from(asked.device);
     const host::Inventory inventory = host::enumerate(selector);

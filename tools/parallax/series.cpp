@@ -7,6 +7,7 @@
 #include "left_out.hpp"
 #include "terminal.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -123,7 +124,7 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     std::vector<engine::Engine*> devices;
     const auto cache = host::ProgramCache::open();
     for (const auto& device : series.job.device.select_all(host::enumerate(series.job.device))) {
-        engines.push_back(std::make_unique<engine::Engine>(*device, host::ContextOptions{cache}));
+        engines.push_back(std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{cache}));
         devices.push_back(engines.back().get());
     }
 

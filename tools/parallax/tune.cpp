@@ -1,16 +1,17 @@
 // parallax tune: the fastest policy of each variant on a device, for the jobs that come after.
 #include "commands.hpp"
-#include "child.hpp"
-#include "compare/expand.hpp"
+#include "support/child.hpp"
+#include "study/expand.hpp"
 #include "console.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "job/runner.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 #include "terminal.hpp"
 #include "tune/own_problems.hpp"
 #include "tune/tune.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -175,7 +176,7 @@ int tune(const Options& asked) {
 
     if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
     const auto start = std::chrono::steady_clock::now();
-    const engine::Registry registry;
+    const engine::Registry registry = engine::registry_with_peers();
     for (const std::string& name : asked.algorithms) registry.get(name, "ALGORITHM");   // before a device is opened
     std::optional<Own> own;
     if (!asked.from.empty()) own = read_own(asked, registry.algorithms());
@@ -191,7 +192,7 @@ int tune(const Options& asked) {
     if (own) {
         require_writable(options);
         if (!asked.list) scratch.emplace();
-        engine::Engine judge(*inventory.native());
+        engine::Engine judge(*inventory.native(), engine::registry_with_peers());
         options.own = problem_sets_of({own->study, own->points, own->where, engine::to_utf8(engine::path_from(asked.from).filename())}, judge, scratch ? scratch->path() : std::filesystem::path(),
                                       [&bar](const std::string& what) {
                                           bar.show(what, 0);

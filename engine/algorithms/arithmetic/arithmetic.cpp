@@ -194,6 +194,7 @@ Algorithm make_arithmetic() {
     a.outputs = {{"image", "the image's shape; its type, or f32 for divide, log, exp and sqrt", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(asked_of(problem).result)}}; };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
+    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
     a.variants = {elementwise::device_variant("one pass", {"arithmetic/arithmetic.cl"}, elementwise::stream_policy(),
                                               [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                                   return std::make_unique<DevicePlan>(builder, asked_of(problem), policy);

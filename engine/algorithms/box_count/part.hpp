@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/box_count/tiles.hpp"
-#include "distributed/part.hpp"
+#include "core/part.hpp"
 
 #include <memory>
 

@@ -267,6 +267,7 @@ Algorithm make_convert() {
         if (problem.parameters.as<ConvertParameters>().percentiles) return Division::no("percentiles are of all elements; a window of values has no such need");
         return along_axes(problem.inputs.at("image"));
     };
+    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
     a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/losses.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
                                  [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                      return std::make_unique<DevicePlan>(builder, checked(problem), problem.inputs.at("image"), policy);

@@ -1,5 +1,6 @@
 // `crop`: a box of an image.
 #include "algorithms/elementwise/copy_view.hpp"
+#include "core/carry.hpp"
 #include "core/chunking.hpp"
 
 #include <fmt/format.h>
@@ -50,6 +51,12 @@ ParameterTable crop_table() {
         .build();
 }
 
+Metadata carry_box(const Parameters& parameters, const ArrayDesc&, Metadata metadata) {
+    const auto& p = parameters.as<CropParameters>();
+    const auto first = [](const Range& range) { return range ? static_cast<double>((*range)[0]) : 0.0; };
+    return with_origin_moved(std::move(metadata), {first(p.x), first(p.y), first(p.z)});
+}
+
 }  // namespace
 }  // namespace crop
 
@@ -68,6 +75,7 @@ Algorithm make_crop() {
             if (range) narrowed += name;
         return along_axes(problem.inputs.at("image"), narrowed);
     };
+    a.carry = crop::carry_box;
     a.variants = {elementwise::copy_view_variant(crop::view_of), elementwise::copy_view_reference(crop::view_of)};
     return a;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/diffusion_lb/rounds.hpp"
-#include "distributed/part.hpp"
+#include "core/part.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,7 @@
 // `fft`: what goes in, what comes out, which shapes; the transforms are in files of their own.
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/parameters.hpp"
+#include "core/carry.hpp"
 #include "core/chunking.hpp"
 #include "core/hints.hpp"
 #include "core/plan.hpp"
@@ -120,6 +121,7 @@ Algorithm make_fft() {
         if (lines.ways.empty()) lines.why_not = "every element of a transform depends on all others; only a stack can be taken apart";
         return lines;
     };
+    a.carry = [](const Parameters&, const ArrayDesc&, Metadata metadata) { return without_affine(std::move(metadata)); };
     a.variants = {
         device_variant("lanes", "CPUs: a line a SIMD lane, 16 at once", Role::best, Library::automatic, {"fft/lanes_rows.cl", "fft/lanes_columns.cl"},
                        lanes_why_not, make_lanes),

@@ -32,7 +32,7 @@ std::unique_ptr<Transform> make_clfft(PlanBuilder&, const TransformSpec&);
 #endif
 
 #ifdef PARALLAX_HAS_CUFFT
-/// NVIDIA's cuFFT on CUDA devices, for comparison (engine/peers/cufft.cpp).
+/// NVIDIA's cuFFT on CUDA devices, for comparison (cufft.cpp).
 std::string cufft_why_not(const TransformSpec&, host::Context&);
 std::unique_ptr<Transform> make_cufft(PlanBuilder&, const TransformSpec&);
 #endif

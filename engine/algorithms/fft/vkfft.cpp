@@ -8,7 +8,7 @@
 
 #include "opencl/native.hpp"
 #include "parallax/host/error.hpp"
-#include "plain_numbers.hpp"
+#include "support/plain_numbers.hpp"
 
 #include <fmt/format.h>
 

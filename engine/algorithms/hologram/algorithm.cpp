@@ -127,6 +127,22 @@ ArrayDescs infer(const Problem& problem) {
 
 }  // namespace
 
+/// The carrier of off-axis holograms.
+static Finding carrier_finding() {
+    return {.record = "carrier",
+            .needed =
+                [](const Parameters& parameters) {
+                    const auto& p = parameters.as<hologram::HologramParameters>();
+                    return p.off_axis && p.off_axis->is_searched();
+                },
+            .fix =
+                [](const Json& parameters, const Json& record) {
+                    Json fixed = parameters;
+                    fixed["off_axis"] = Json{{"x", record.at("x")}, {"y", record.at("y")}, {"radius", record.at("radius")}};
+                    return fixed;
+                }};
+}
+
 Algorithm make_hologram() {
     Algorithm a;
     a.name = "hologram";
@@ -150,6 +166,7 @@ Algorithm make_hologram() {
     a.warnings = warnings_of;
     a.chunking = [](const Problem&) { return Division::no("every pixel depends on the whole hologram; ask for fewer distances or outputs at once, or for the best plane alone"); };
     a.plan_key = plan_key;
+    a.finding = carrier_finding();
     a.variants = {fused_lanes_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
     return a;
 }

@@ -82,6 +82,7 @@ Algorithm make_mask() {
         return {{"image", problem.inputs.at("image")}};
     };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
+    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
     a.variants = {elementwise::device_variant("one pass", {"mask/mask.cl"}, elementwise::stream_policy(),
                                               [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
                                                   return std::make_unique<DevicePlan>(builder, problem, policy);

@@ -1,5 +1,6 @@
 // `select`: one slice, frame, channel, row or column.
 #include "algorithms/elementwise/copy_view.hpp"
+#include "core/carry.hpp"
 #include "core/chunking.hpp"
 
 #include <fmt/format.h>
@@ -37,6 +38,13 @@ ParameterTable select_table() {
         .build();
 }
 
+Metadata carry_slice(const Parameters& parameters, const ArrayDesc& input, Metadata metadata) {
+    const auto& p = parameters.as<SelectParameters>();
+    if (p.axis == 'x' || p.axis == 'y') return without_affine(std::move(metadata));   // what is left lies across the affine's columns
+    if (p.axis != 'z') return metadata;
+    return with_origin_moved(std::move(metadata), {0, 0, static_cast<double>(p.index < 0 ? p.index + input.size('z') : p.index)});
+}
+
 }  // namespace
 }  // namespace select
 
@@ -51,6 +59,7 @@ Algorithm make_select() {
     a.chunking = [](const Problem& problem) {
         return along_axes(problem.inputs.at("image"), std::string(1, problem.parameters.as<select::SelectParameters>().axis));
     };
+    a.carry = select::carry_slice;
     a.variants = {elementwise::copy_view_variant(select::view_of), elementwise::copy_view_reference(select::view_of)};
     return a;
 }

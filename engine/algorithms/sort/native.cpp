@@ -2,7 +2,7 @@
 #include "algorithms/sort/sort.hpp"
 #include "core/native.hpp"
 #include "core/threads.hpp"
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <array>

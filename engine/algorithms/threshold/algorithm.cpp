@@ -211,6 +211,7 @@ Algorithm make_threshold() {
         alike.join = [](const Json& one, const Json&) { return one; };   // the value, which was given
         return along_axes(problem.inputs.at("image"), {}, alike);
     };
+    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
     a.variants = {device_variant("range, histogram and level on the device, then one pass",
                                  {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "threshold/range.cl", "threshold/otsu.cl", "threshold/threshold.cl"},
                                  stream_policy(),

@@ -3,7 +3,7 @@
 #ifndef PARALLAX_MPI_MODULE_H
 #define PARALLAX_MPI_MODULE_H
 
-#include "peers/module_export.h"
+#include "support/module_export.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,35 @@
+#include "exec/step_report.hpp"
+
+namespace parallax::engine {
+
+StepReport report_of(const Step& step, const CallResult& about, std::int64_t tiles) {
+    StepReport report;
+    report.id = step.id;
+    report.algorithm = step.algorithm->name;
+    report.variant = about.variant;
+    report.policy = about.policy;
+    report.policy_from = about.policy_from;
+    report.refusals = about.refusals;
+    report.warnings = about.warnings;
+    report.kernels = about.built;
+    report.plan_seconds = about.plan_seconds;
+    report.workspace_bytes = about.workspace_bytes;
+    report.tiles = tiles;
+    return report;
+}
+
+Json to_json(const StepReport& step) {
+    Json kernels = Json::array(), refusals = Json::array();
+    for (const PlanBuilder::Built& built : step.kernels) {
+        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
+                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}, {"seconds", built.seconds}});
+    }
+    for (const Refusal& refusal : step.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
+    return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
+            {"policy_from", step.policy_from},
+            {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
+            {"workspace_bytes", step.workspace_bytes},
+            {"tiles", step.tiles}};
+}
+
+}  // namespace parallax::engine

@@ -1,0 +1,400 @@
+#include "series/conveyor.hpp"
+
+#include "core/clock.hpp"
+#include "job/read.hpp"
+#include "support/platform.hpp"
+#include "series/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <semaphore>
+#include <thread>
+
+namespace parallax::engine::series {
+
+namespace {
+
+constexpr std::ptrdiff_t most_tickets = 4096;
+
+/// The device is sound, the item is too large for what is free of it.
+bool is_shortage(const DeviceError& error) {
+    return error.call == "allocation" || error.code_name.find("ALLOCATION") != std::string::npos || error.code_name.find("OUT_OF_MEMORY") != std::string::npos;
+}
+
+/// Seconds by kind, as tables have them.
+Json times_of(const std::vector<Stage>& stages) {
+    Json times{{"read", 0.0}, {"upload", 0.0}, {"kernels", 0.0}, {"download", 0.0}, {"write", 0.0}};
+    for (const Stage& stage : stages) {
+        if (stage.kind == StageKind::compile) continue;
+        const std::string name = times.contains(stage.name) ? stage.name : stage.name == "hash" ? "read" : "kernels";
+        times[name] = times[name].get<double>() + stage.seconds;
+    }
+    return times;
+}
+
+}  // namespace
+
+/// A device with its threads.
+struct Conveyor::Lane {
+    Lane(Engine& e, int n) : engine(e), number(n), resident(e, Resident::overlapped), tickets(0) {}
+
+    Engine& engine;
+    int number;
+    Resident resident;
+    ConveyorShape shape;
+    std::counting_semaphore<most_tickets> tickets;
+    std::unique_ptr<Channel<WorkPtr>> decoded;
+    std::atomic<int> reading{0};
+    std::atomic<bool> lost{false};
+
+    // Guarded by Conveyor::mutex_.
+    std::size_t items = 0;
+    double kernel_seconds = 0;
+    std::uint64_t first_start = 0, last_end = 0;
+};
+
+void Conveyor::Return::operator()(Work* work) const {
+    delete work;
+    if (lane) lane->tickets.release();
+}
+
+ConveyorShape shape_of(const PreparedSeries& series, const host::DeviceInfo& device, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
+    const int half = std::clamp(host::platform::processors() / 2, 1, 8);
+    ConveyorShape shape;
+    shape.readers = options.readers > 0 ? options.readers : half;
+    shape.writers = options.writers > 0 ? options.writers : half;
+    const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
+    std::uint64_t limit = device.global_memory > 0 ? device.global_memory / 10 * 9 : std::uint64_t{1} << 62;
+    if (series.job.memory_limit) limit = std::min(limit, *series.job.memory_limit);
+    const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
+    shape.in_flight = static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
+    // Each thread has one in its hands, and one waits behind every stage.
+    shape.items_in_memory = static_cast<std::size_t>(shape.readers + shape.in_flight + shape.writers) + 2;
+    shape.items_in_memory = std::min<std::size_t>(shape.items_in_memory, most_tickets);
+    return shape;
+}
+
+Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options, Manifest& manifest, Folds& folds,
+                   std::vector<std::size_t> todo)
+    : series_(series), options_(options), manifest_(manifest), folds_(folds), trace_(!options.trace.empty()), todo_(todo.begin(), todo.end()), total_(todo.size()) {
+    for (std::size_t i = 0; i < engines.size() && i < std::max<std::size_t>(todo.size(), 1); ++i) {
+        auto lane = std::make_unique<Lane>(*engines[i], static_cast<int>(i));
+        lane->resident.plan(series.sample.resolved);
+        lane->shape = shape_of(series, engines[i]->device(), options, engines[i]->context().allocated());
+        lane->tickets.release(static_cast<std::ptrdiff_t>(lane->shape.items_in_memory));
+        lane->decoded = std::make_unique<Channel<WorkPtr>>(lane->shape.items_in_memory);
+        trace_.name_device(lane->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));
+        lanes_.push_back(std::move(lane));
+    }
+    std::size_t in_memory = 0;
+    for (const auto& lane : lanes_) in_memory += lane->shape.items_in_memory;
+    computed_ = std::make_unique<Channel<WorkPtr>>(std::max<std::size_t>(in_memory, 1));
+    for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
+        const std::int64_t window = series.job.inputs[i].running;
+        if (window == 0) continue;
+        neighbours_[i] = std::make_unique<Neighbours>([this, i](std::size_t item) { return read_neighbour(i, item); }, series.items.size(),
+                                                      static_cast<std::size_t>(window) + in_memory);
+    }
+}
+
+Conveyor::~Conveyor() = default;
+
+void Conveyor::run(SeriesResult& result) {
+    started_ = std::chrono::steady_clock::now();
+    if (todo_.empty()) return;
+    read_shared();
+    std::vector<std::thread> readers, feeders, writers;
+    for (const auto& lane : lanes_) {
+        lane->reading = lane->shape.readers;
+        for (int r = 0; r < lane->shape.readers; ++r) readers.emplace_back([this, &lane, r] { read(*lane, r); });
+        feeders.emplace_back([this, &lane] { feed(*lane); });
+    }
+    for (int w = 0; w < lanes_.front()->shape.writers; ++w) writers.emplace_back([this, w] { write(w); });
+    for (std::thread& thread : readers) thread.join();
+    for (std::thread& thread : feeders) thread.join();
+    computed_->close();
+    for (std::thread& thread : writers) thread.join();
+
+    result.seconds = seconds_since(started_);
+    result.done = done_;
+    result.items_per_second = result.seconds > 0 ? static_cast<double>(done_) / result.seconds : 0;
+    if (!todo_.empty() && !broken_ && !stop_ && !(options_.cancelled && options_.cancelled())) {
+        broken_ = std::make_exception_ptr(Error(fmt::format("{} items were left when the last device was gone", todo_.size())));
+    }
+    result.stopped = !todo_.empty() || stop_;
+    std::sort(failed_.begin(), failed_.end(), [](const Failure& a, const Failure& b) { return a.number < b.number; });
+    result.failed = std::move(failed_);
+    for (SeriesWarning& warning : warnings_) result.warnings.push_back(std::move(warning));
+    result.left_out = std::move(left_out_);
+    result.stages = std::move(stages_);
+    result.steps = lanes_.front()->resident.steps();
+    for (const auto& lane : lanes_) {
+        DeviceShare share;
+        share.device = lane->engine.device();
+        share.items = lane->items;
+        share.in_flight = lane->shape.in_flight;
+        share.peak_bytes = lane->resident.peak_bytes();
+        const double span = static_cast<double>(lane->last_end - lane->first_start) * 1e-9;
+        if (span > 0) share.busy = std::min(1.0, lane->kernel_seconds / span);
+        result.devices.push_back(std::move(share));
+    }
+    if (!options_.trace.empty()) trace_.write(options_.trace);
+    if (broken_) std::rethrow_exception(broken_);
+}
+
+void Conveyor::read_shared() {
+    for (std::size_t i = 0; i < series_.job.inputs.size(); ++i) {
+        const InputSpec& input = series_.job.inputs[i];
+        if (input.each) continue;
+        shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}));
+    }
+}
+
+HostArray Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
+    InputSpec spec = job_of(series_.job, series_.items, item).inputs[input];
+    spec.combine.clear();
+    spec.running = 0;
+    return read_input(spec, prepare_input(spec, series_.where), series_.job.non_finite, {});
+}
+
+std::optional<std::size_t> Conveyor::next_item() {
+    if (options_.cancelled && options_.cancelled()) stop_ = true;
+    const std::lock_guard lock(mutex_);
+    if (stop_ || todo_.empty()) return std::nullopt;
+    const std::size_t item = todo_.front();
+    todo_.pop_front();
+    return item;
+}
+
+void Conveyor::read(Lane& lane, int reader) {
+    ReadHooks hooks;
+    hooks.memory = [&lane](const ArrayDesc& desc) { return lane.resident.host_array(desc); };
+    hooks.kept = [this](std::size_t input) { return shared_.count(input) > 0; };
+    for (;;) {
+        lane.tickets.acquire();
+        const std::optional<std::size_t> item = lane.lost ? std::nullopt : next_item();
+        if (!item) {
+            lane.tickets.release();
+            break;
+        }
+        WorkPtr work(new Work, Return{&lane});
+        work->number = *item;
+        work->lane = lane.number;
+        work->reader = reader;
+        hooks.neighbours = [&](std::size_t input) { return neighbours_.at(input)->around(*item, series_.job.inputs[input].running); };
+        try {
+            {
+                const HostTimer timer(work->profiler, "prepare");
+                work->take(std::make_shared<const Prepared>(series_.prepare_item(*item)));
+            }
+            read_work(*work, hooks);
+            finish_reading(*work);
+        } catch (const std::exception& error) {
+            fail_item(*item, error);
+            continue;
+        }
+        lane.decoded->push(std::move(work));
+    }
+    if (--lane.reading == 0) lane.decoded->close();
+}
+
+void Conveyor::feed(Lane& lane) {
+    std::deque<WorkPtr> flying;
+    try {
+        for (const auto& [input, array] : shared_) {
+            Profiler profiler;
+            lane.resident.keep(input, array, profiler);
+        }
+        for (;;) {
+            while (flying.size() < static_cast<std::size_t>(lane.shape.in_flight)) {
+                std::optional<WorkPtr> next = flying.empty() ? lane.decoded->pop() : lane.decoded->try_pop();
+                if (!next) break;
+                if (!submit(lane, flying, std::move(*next))) return;
+            }
+            if (flying.empty()) return;
+            retire(lane, flying);
+            if (lane.lost) return;
+        }
+    } catch (const std::exception&) {
+        break_off(std::current_exception());
+        lose(lane, flying, nullptr);
+    }
+}
+
+/// False once the device is lost.
+bool Conveyor::submit(Lane& lane, std::deque<WorkPtr>& flying, WorkPtr work) {
+    for (;;) {
+        try {
+            lane.resident.submit(*work);
+            flying.push_back(std::move(work));
+            return true;
+        } catch (const DeviceError& error) {
+            if (!is_shortage(error)) {
+                if (lanes_.size() == 1) break_off(std::current_exception());
+                lose(lane, flying, std::move(work));
+                return false;
+            }
+            if (flying.empty()) {
+                fail_item(work->number, error);
+                return true;
+            }
+        } catch (const std::exception& error) {
+            fail_item(work->number, error);
+            return true;
+        }
+        while (!flying.empty() && !lane.lost) retire(lane, flying);   // then there is more room
+        lane.resident.trim();
+        if (lane.lost) return false;
+    }
+}
+
+void Conveyor::retire(Lane& lane, std::deque<WorkPtr>& flying) {
+    WorkPtr work = std::move(flying.front());
+    flying.pop_front();
+    try {
+        lane.resident.finish(*work);
+    } catch (const DeviceError&) {
+        if (lanes_.size() == 1) break_off(std::current_exception());
+        lose(lane, flying, std::move(work));
+        return;
+    } catch (const std::exception& error) {   // a record that cannot be made
+        fail_item(work->number, error);
+        return;
+    }
+    computed_->push(std::move(work));
+}
+
+/// A device that has failed is not used again: what it had goes to the others.
+void Conveyor::lose(Lane& lane, std::deque<WorkPtr>& flying, WorkPtr work) {
+    lane.lost = true;
+    std::vector<std::size_t> back;
+    if (work) back.push_back(work->number);
+    for (const WorkPtr& other : flying) back.push_back(other->number);
+    work.reset();
+    flying.clear();
+    while (std::optional<WorkPtr> other = lane.decoded->pop()) back.push_back((*other)->number);
+    const std::lock_guard lock(mutex_);
+    todo_.insert(todo_.begin(), back.begin(), back.end());
+}
+
+void Conveyor::write(int writer) {
+    while (std::optional<WorkPtr> next = computed_->pop()) {
+        Work& work = **next;
+        work.writer = writer;
+        try {
+            folds_.check(work);
+            write_work(work);
+        } catch (const std::exception& error) {
+            fail_item(work.number, error);
+            continue;
+        }
+        try {
+            finish_item(work);
+        } catch (const std::exception&) {
+            break_off(std::current_exception());
+        }
+    }
+}
+
+void Conveyor::finish_item(Work& work) {
+    const std::vector<Stage> stages = work.profiler.collect();
+    Record record;
+    record.item = series_.items.name(work.number);
+    record.done = true;
+    for (const InputReport& input : work.input_reports) {
+        for (const FileReport& file : input.files) record.inputs.push_back(state_of(file));
+    }
+    for (const OutputReport& output : work.output_reports) record.outputs.push_back(state_of(output.file));
+    for (const OutputSpec& output : work.prepared->job.outputs) {
+        if (output.form != OutputForm::table) continue;
+        Rows rows = to_rows(record_of(work, output));
+        record.rows[output.name] = rows.rows.size() == 1 ? std::move(rows.rows.front()) : std::move(rows.rows);
+        const std::lock_guard lock(mutex_);
+        left_out_[output.name].insert(rows.left_out.begin(), rows.left_out.end());
+    }
+    record.times = times_of(stages);
+    const auto note = [&](std::string text) {
+        tell(text, record.item);
+        record.warnings.push_back(std::move(text));
+    };
+    for (const DataWarning& warning : work.warnings) note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
+    for (const OutputReport& output : work.output_reports)
+        for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
+    folds_.add(work, record.item);
+    manifest_.append(record);
+    folds_.save_now_and_then();
+    trace_.add(record.item, work.profiler, {work.lane, work.reader, work.writer, lanes_[static_cast<std::size_t>(work.lane)]->engine.device().backend});
+    add_up(work, stages);
+    report_progress();
+}
+
+constexpr std::size_t most_warnings = 100;
+
+void Conveyor::tell(const std::string& text, const std::string& item) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find_if(warnings_.begin(), warnings_.end(), [&](const SeriesWarning& w) { return w.text == text; });
+    if (known != warnings_.end()) ++known->items;
+    else if (warnings_.size() < most_warnings) warnings_.push_back({text, item, 1});
+}
+
+void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
+    double seconds = 0;
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    for (const Profiler::Entry& entry : work.profiler.entries()) {
+        if (entry.kind != StageKind::kernel || !entry.event) continue;
+        const auto times = entry.event.times();
+        if (!times || times->ended == 0) continue;
+        seconds += times->seconds();
+        first = std::min(first, times->started);
+        last = std::max(last, times->ended);
+    }
+    const std::lock_guard lock(mutex_);
+    Lane& lane = *lanes_[static_cast<std::size_t>(work.lane)];
+    ++lane.items;
+    if (last > 0) {
+        lane.kernel_seconds += seconds;
+        lane.first_start = lane.last_end == 0 ? first : std::min(lane.first_start, first);
+        lane.last_end = std::max(lane.last_end, last);
+    }
+    merge(stages_, stages);
+    ++done_;
+}
+
+void Conveyor::fail_item(std::size_t item, const std::exception& error) {
+    Record record;
+    record.item = series_.items.name(item);
+    record.error = error.what();
+    {
+        const std::lock_guard lock(mutex_);
+        failed_.push_back({item, record.item, record.error});
+        if (!series_.items.for_each.continue_on_error) stop_ = true;
+    }
+    try {
+        manifest_.append(record);
+    } catch (const std::exception&) {
+        break_off(std::current_exception());
+    }
+    report_progress();
+}
+
+void Conveyor::break_off(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!broken_) broken_ = std::move(error);
+    stop_ = true;
+}
+
+void Conveyor::report_progress() {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    Progress progress;
+    progress.finished = done_ + failed_.size();
+    progress.failed = failed_.size();
+    progress.total = total_;
+    const double seconds = seconds_since(started_);
+    progress.items_per_second = seconds > 0 ? static_cast<double>(progress.finished) / seconds : 0;
+    if (progress.items_per_second > 0) progress.seconds_left = static_cast<double>(total_ - progress.finished) / progress.items_per_second;
+    options_.progress(progress);
+}
+
+}  // namespace parallax::engine::series

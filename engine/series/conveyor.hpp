@@ -1,0 +1,95 @@
+// Threads of a series. For each device some readers and one thread that feeds its stream; writers for all of them.
+//
+//   readers --(decoded)--> device thread, several items in flight --(computed)--> writers -> files, folds, manifest
+//
+// Each arrow is a queue of bounded length, and every item in memory holds a ticket: memory does not grow with the series.
+#pragma once
+
+#include "exec/resident.hpp"
+#include "series/channel.hpp"
+#include "series/fold.hpp"
+#include "series/manifest.hpp"
+#include "series/neighbours.hpp"
+#include "series/series.hpp"
+#include "series/trace.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace parallax::engine::series {
+
+/// How many threads and items there are, decided before anything starts.
+struct ConveyorShape {
+    int readers = 1, writers = 1;        ///< threads: readers a device, writers in all
+    int in_flight = 1;                   ///< items on a device at once
+    std::size_t items_in_memory = 1;     ///< a device, at most
+};
+/// `kept_bytes` of the device are taken by plans and workspace already.
+ConveyorShape shape_of(const PreparedSeries&, const host::DeviceInfo&, const RunSeriesOptions&, std::uint64_t kept_bytes);
+
+class Conveyor {
+public:
+    /// Plans on every device; throws what that throws.
+    Conveyor(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions&, Manifest&, Folds&, std::vector<std::size_t> todo);
+    ~Conveyor();
+
+    /// Runs until everything is done, or somebody has stopped it. What went wrong with items is in the result; throws what
+    /// ends the whole series.
+    void run(SeriesResult&);
+
+private:
+    struct Lane;
+    /// A ticket goes back when its work goes.
+    struct Return {
+        Lane* lane = nullptr;
+        void operator()(Work*) const;
+    };
+    using WorkPtr = std::unique_ptr<Work, Return>;
+
+    void read_shared();
+    HostArray read_neighbour(std::size_t input, std::size_t item) const;
+    std::optional<std::size_t> next_item();
+    void read(Lane&, int reader);
+    void feed(Lane&);
+    bool submit(Lane&, std::deque<WorkPtr>& flying, WorkPtr);
+    void retire(Lane&, std::deque<WorkPtr>& flying);
+    void lose(Lane&, std::deque<WorkPtr>& flying, WorkPtr);
+    void write(int writer);
+    void finish_item(Work&);
+    void fail_item(std::size_t item, const std::exception&);
+    void break_off(std::exception_ptr);
+    /// What the data of an item gave cause for; said once, however many items it is true of.
+    void tell(const std::string& text, const std::string& item);
+    void add_up(const Work&, const std::vector<Stage>&);
+    void report_progress();
+
+    const PreparedSeries& series_;
+    const RunSeriesOptions& options_;
+    Manifest& manifest_;
+    Folds& folds_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::map<std::size_t, HostArray> shared_;                        ///< input -> array that all items have
+    std::map<std::size_t, std::unique_ptr<Neighbours>> neighbours_;  ///< input -> frames around items
+    std::unique_ptr<Channel<WorkPtr>> computed_;
+    Trace trace_;
+    std::atomic<bool> stop_{false};
+    std::chrono::steady_clock::time_point started_;
+
+    std::mutex mutex_;                   ///< of all below
+    std::deque<std::size_t> todo_;
+    std::size_t total_ = 0, done_ = 0;
+    std::vector<Failure> failed_;
+    std::vector<SeriesWarning> warnings_;
+    std::map<std::string, std::set<std::string>> left_out_;
+    std::exception_ptr broken_;          ///< what ended the whole series
+    std::vector<Stage> stages_;
+};
+
+}  // namespace parallax::engine::series

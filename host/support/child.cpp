@@ -1,0 +1,271 @@
+#include "support/child.hpp"
+
+#include "parallax/host/error.hpp"
+#include "support/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char** environ;
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#endif
+#endif
+
+namespace parallax::host {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+#if defined(_WIN32)
+
+// A counterpart would be CreateProcess with pipes and a job object; until someone builds it, comparisons say so.
+struct Child::State {};
+fs::path own_program() { return {}; }
+Child::Child(const Options&) { throw Error("starting worker processes is not supported on this system: compare runs on Linux"); }
+Child::~Child() = default;
+bool Child::write(std::string_view) { return false; }
+std::optional<std::string> Child::read_line(std::chrono::duration<double>, const std::function<bool()>&) { return std::nullopt; }
+std::optional<std::string> Child::read_bytes(std::size_t, std::chrono::duration<double>) { return std::nullopt; }
+bool Child::running() { return false; }
+void Child::end() {}
+void Child::leave(std::chrono::duration<double>) {}
+std::string Child::last_message() const { return {}; }
+void follow_parent() {}
+int keep_standard_output() { return 1; }
+bool write_to(int, const std::string&) { return false; }
+
+#else
+
+struct Child::State {
+    pid_t process = -1;
+    int input = -1, output = -1;
+    int messages = -1;            ///< what it writes to standard error, in memory
+    std::string read;             ///< what has come and is no whole line yet
+};
+
+namespace {
+
+void close_if_open(int& descriptor) {
+    if (descriptor >= 0) close(descriptor);
+    descriptor = -1;
+}
+
+/// A file without a name, for what a child says; -1 where the system has none.
+int memory_file() {
+#if defined(__linux__)
+    return memfd_create("parallax-messages", MFD_CLOEXEC);
+#else
+    return -1;
+#endif
+}
+
+/// This process's environment with some variables set anew.
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::map<std::string, std::string> all;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const std::size_t equals = text.find('=');
+        if (equals != std::string::npos) all[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+    for (const auto& [name, value] : changes) all[name] = value;
+    std::vector<std::string> list;
+    for (const auto& [name, value] : all) list.push_back(name + "=" + value);
+    return list;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+}  // namespace
+
+fs::path own_program() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    return error ? fs::path() : program;
+}
+
+Child::Child(const Options& options) : state_(std::make_unique<State>()) {
+    int to[2], from[2];   // a socket takes writes to a child that has died without a signal
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0) throw Error(fmt::format("no pipe to a worker process: {}", std::strerror(errno)));
+    if (pipe2(from, O_CLOEXEC) != 0) {
+        close(to[0]);
+        close(to[1]);
+        throw Error(fmt::format("no pipe from a worker process: {}", std::strerror(errno)));
+    }
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, to[0], 0);
+    posix_spawn_file_actions_adddup2(&files, from[1], 1);
+    const std::string messages = options.messages.empty() ? "/dev/null" : options.messages.string();
+    if (options.messages.empty()) state_->messages = memory_file();
+    if (state_->messages >= 0) posix_spawn_file_actions_adddup2(&files, state_->messages, 2);
+    else posix_spawn_file_actions_addopen(&files, 2, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
+    const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+    const int status = posix_spawn(&state_->process, words.front().c_str(), &files, nullptr, arguments.data(), environment.data());
+    posix_spawn_file_actions_destroy(&files);
+    close(to[0]);
+    close(from[1]);
+    state_->input = to[1];
+    state_->output = from[0];
+    if (status == 0) return;
+    state_->process = -1;
+    close_if_open(state_->input);
+    close_if_open(state_->output);
+    throw Error(fmt::format("{} cannot be started: {}", words.front(), std::strerror(status)));
+}
+
+Child::~Child() {
+    end();
+    close_if_open(state_->messages);
+}
+
+bool Child::write(std::string_view bytes) {
+    if (state_->input < 0) return false;
+    while (!bytes.empty()) {
+        const ssize_t count = ::send(state_->input, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+/// False where nothing more comes: the output is closed, the time is over, or the caller has given up.
+bool Child::read_more(Clock::time_point until, const std::function<bool()>& given_up) {
+    while (state_->output >= 0) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
+        if (left <= 0 || (given_up && given_up())) return false;
+        pollfd wanted{state_->output, POLLIN, 0};
+        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
+        if (ready < 0 && errno != EINTR) return false;
+        if (ready <= 0) continue;
+        char buffer[65536];
+        const ssize_t count = ::read(state_->output, buffer, sizeof buffer);
+        if (count > 0) {
+            state_->read.append(buffer, static_cast<std::size_t>(count));
+            return true;
+        }
+        if (count == 0) close_if_open(state_->output);
+    }
+    return false;
+}
+
+std::optional<std::string> Child::read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up) {
+    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    for (;;) {
+        if (const std::size_t feed = state_->read.find('\n'); feed != std::string::npos) {
+            std::string line = state_->read.substr(0, feed);
+            state_->read.erase(0, feed + 1);
+            return line;
+        }
+        if (!read_more(until, given_up)) return std::nullopt;
+    }
+}
+
+std::optional<std::string> Child::read_bytes(std::size_t count, std::chrono::duration<double> limit) {
+    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    while (state_->read.size() < count)
+        if (!read_more(until, {})) return std::nullopt;
+    std::string bytes = state_->read.substr(0, count);
+    state_->read.erase(0, count);
+    return bytes;
+}
+
+void Child::ended(int status) {
+    state_->process = -1;
+    signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ending_ = WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status)) : fmt::format("signal {} ({})", signal_, strsignal(signal_));
+}
+
+bool Child::running() {
+    if (state_->process < 0) return false;
+    int status = 0;
+    const pid_t found = waitpid(state_->process, &status, WNOHANG);
+    if (found == 0 || (found < 0 && errno == EINTR)) return true;
+    if (found == state_->process) {
+        ended(status);
+    } else {   // a host application that lets the system reap its children
+        state_->process = -1;
+        ending_ = "an end that the system does not tell";
+    }
+    return false;
+}
+
+void Child::end() {
+    close_if_open(state_->input);
+    if (state_->process >= 0 && running()) {
+        kill(state_->process, SIGKILL);
+        int status = 0;
+        pid_t found = -1;
+        do found = waitpid(state_->process, &status, 0);
+        while (found < 0 && errno == EINTR);
+        if (found == state_->process) ended(status);
+        state_->process = -1;
+    }
+    close_if_open(state_->output);
+}
+
+std::string Child::last_message() const {
+    if (state_->messages < 0) return {};
+    constexpr off_t most = 4096;
+    const off_t size = lseek(state_->messages, 0, SEEK_END);
+    std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, most)), '\0');
+    const ssize_t count = pread(state_->messages, text.data(), text.size(), std::max<off_t>(0, size - most));
+    text = trim(text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(count, 0))));
+    return text.substr(text.rfind('\n') + 1).substr(0, 300);   // no line feed: from 0 on
+}
+
+void Child::leave(std::chrono::duration<double> limit) {
+    close_if_open(state_->input);
+    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    while (running() && state_->output >= 0 && Clock::now() < until) read_line(std::chrono::milliseconds(100));   // its output closes when it leaves
+    while (running() && Clock::now() < until) poll(nullptr, 0, 2);
+    end();
+}
+
+void follow_parent() {
+    std::signal(SIGINT, SIG_IGN);
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+int keep_standard_output() {
+    const int kept = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    dup2(2, 1);
+    return kept;
+}
+
+bool write_to(int output, const std::string& line) {
+    const std::string text = line + '\n';
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t count = ::write(output, text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        done += static_cast<std::size_t>(count);
+    }
+    return true;
+}
+
+#endif
+
+}  // namespace parallax::host

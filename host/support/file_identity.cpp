@@ -1,0 +1,35 @@
+#include "support/file_identity.hpp"
+
+#include <system_error>
+
+#if !defined(_WIN32)
+#include <sys/stat.h>
+#endif
+
+namespace parallax::host {
+
+std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {
+    FileIdentity identity;
+#if defined(_WIN32)
+    std::error_code error;
+    identity.bytes = std::filesystem::file_size(file, error);
+    if (error) return std::nullopt;
+    identity.modified = static_cast<std::int64_t>(std::filesystem::last_write_time(file, error).time_since_epoch().count());
+    if (error) return std::nullopt;
+#else
+    struct stat state{};
+    if (stat(file.c_str(), &state) != 0) return std::nullopt;
+    identity.device = static_cast<std::uint64_t>(state.st_dev);
+    identity.inode = static_cast<std::uint64_t>(state.st_ino);
+    identity.bytes = static_cast<std::uint64_t>(state.st_size);
+#if defined(__APPLE__)
+    const timespec& modified = state.st_mtimespec;
+#else
+    const timespec& modified = state.st_mtim;
+#endif
+    identity.modified = static_cast<std::int64_t>(modified.tv_sec) * 1000000000 + modified.tv_nsec;
+#endif
+    return identity;
+}
+
+}  // namespace parallax::host

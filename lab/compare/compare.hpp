@@ -1,0 +1,38 @@
+// Runs a study: a worker process a device, devices taking turns, every result held against the reference before it is timed.
+#pragma once
+
+#include "study/expand.hpp"
+#include "job/paths.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+/// A device of a study under the name that reports use.
+struct StudyDevice {
+    std::string label;
+    host::DeviceInfo info;
+};
+
+struct CompareOptions {
+    std::filesystem::path out;                  ///< folder; journal, logs and intermediate arrays are kept there
+    std::vector<std::string> worker;            ///< program and arguments that serve() runs under
+    Locations where;                            ///< of inputs that are files
+    std::optional<host::DeviceSelector> only;   ///< takes devices away that it does not admit
+    bool resume = false, overwrite = false;
+    std::function<void(const std::string& what, double done)> progress;
+    std::function<bool()> cancelled;            ///< true: stop; what was done can be resumed
+};
+
+/// Devices of this machine that the study names. Throws UnsupportedError where there is none.
+std::vector<StudyDevice> devices_of(const Study&, const host::Inventory&, const std::optional<host::DeviceSelector>& only);
+
+/// The comparison as report.json has it (see report.hpp). Rows that cannot be timed say why; only a request that is wrong, a folder
+/// that cannot be written and a stop on request throw.
+Json run(const Study&, const std::vector<Point>&, const std::vector<StudyDevice>&, const std::vector<Algorithm>&, const CompareOptions&);
+
+}  // namespace parallax::engine::compare

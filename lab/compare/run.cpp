@@ -1,0 +1,393 @@
+#include "timing/clocks.hpp"
+#include "compare/compare.hpp"
+#include "agreement/agreement.hpp"
+#include "workers/device_worker.hpp"
+#include "timing/environment.hpp"
+#include "cases/inputs.hpp"
+#include "compare/journal.hpp"
+#include "report/report.hpp"
+#include "job/report.hpp"
+#include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+
+namespace parallax::engine::compare {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Why a row has no time.
+struct Missing {
+    std::string outcome, reason;
+};
+
+/// One row while its device takes turns with the others.
+struct Active {
+    std::size_t device = 0;
+    Json row;
+    double used_s = 0, end_used_s = 0;
+    bool over = false;            ///< it has failed, or its time is spent
+};
+
+std::string outcome_of(const Json& error) {
+    const std::string kind = error.value("kind", std::string());
+    return kind == "unsupported" || kind == "config" ? "refused" : "failed";
+}
+
+class Run {
+public:
+    Run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices, const std::vector<Algorithm>& algorithms,
+        const CompareOptions& options)
+        : study_(study), points_(points), devices_(devices), algorithms_(algorithms), options_(options), work_(options.out / "work"),
+          journal_(options.out / "journal.jsonl", header(), options.resume, options.overwrite) {
+        for (const Json& entry : journal_.earlier()) {
+            if (entry.contains("row")) rows_.push_back(entry["row"]);
+            if (entry.contains("session")) sessions_.push_back(entry["session"]);
+        }
+        for (const Json& row : rows_) done_.insert(row["id"].get<std::string>());
+    }
+
+    Json run() {
+        const std::size_t total = count_rows();
+        if (done_.size() < total) {
+            try {
+                start_workers();
+                for (const Point& point : points_) run_point(point, total);
+            } catch (const CancelledError&) {   // asked between requests, or by a worker that was ended while it was at work
+                throw CancelledError("stopped on request; --resume goes on with what is left");
+            }
+        }
+        std::error_code ignored;
+        fs::remove_all(work_, ignored);
+        Json devices = Json::array();
+        for (const StudyDevice& device : devices_) devices.push_back({{"label", device.label}, {"info", to_json(device.info)}});
+        Json report = assemble(study_, std::move(devices), sessions_, rows_);
+        oracle_.reset();
+        workers_.clear();
+        return report;
+    }
+
+    void finished() { journal_.remove(); }
+
+private:
+    Json header() const {
+        Json labels = Json::array();
+        for (const StudyDevice& device : devices_) labels.push_back({device.label, device.info.driver});
+        return {{"parallax_journal", 1}, {"engine", PARALLAX_VERSION}, {"study", study_.written}, {"quick", study_.quick}, {"devices", std::move(labels)}};
+    }
+
+    std::string row_id(const Point& point, const Way& way, std::size_t device) const { return fmt::format("{}/{}@{}", point.id, way.label, devices_[device].label); }
+    bool has_row(const Point& point, const Way& way, std::size_t device) const { return runs_on(point, way, devices_[device].info.backend, algorithms_); }
+
+    std::size_t count_rows() const {
+        std::size_t count = 0;
+        for (const Point& point : points_)
+            for (const Way& way : point.ways)
+                for (std::size_t d = 0; d < devices_.size(); ++d) count += has_row(point, way, d);
+        return count;
+    }
+
+    void check_cancelled() const {
+        if (options_.cancelled && options_.cancelled()) throw CancelledError("stopped on request");
+    }
+
+    WorkerOptions worker_options(const std::string& name) const {
+        WorkerOptions options{options_.worker, {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick, options_.cancelled};
+        if (study_.sampling.cold) {   // caches of our own and of the drivers that nobody has filled
+            const fs::path caches = work_ / "caches" / path_from(name);
+            options.cache = to_utf8(caches / "parallax");
+            options.environment = {{"CUDA_CACHE_PATH", to_utf8(caches / "cuda")}, {"POCL_CACHE_DIR", to_utf8(caches / "pocl")}, {"MESA_SHADER_CACHE_DIR", to_utf8(caches / "mesa")}};
+            for (const auto& [variable, folder] : options.environment) fs::create_directories(path_from(folder));
+        }
+        return options;
+    }
+
+    void start_workers() {
+        fs::create_directories(options_.out / "logs");
+        Json rates = Json::object(), probed = Json::object(), problems = Json::object();
+        for (std::size_t d = 0; d < devices_.size(); ++d) {
+            check_cancelled();
+            say("open " + devices_[d].label);
+            workers_.push_back(std::make_unique<DeviceWorker>(to_json(devices_[d].info), worker_options(fmt::format("device-{}", d))));
+            try {
+                Json opened = workers_.back()->open(study_.sampling.limit_s, true);
+                const std::string& label = devices_[d].label;
+                if (opened.contains("error")) problems[label] = opened["error"].value("message", std::string());
+                else rates[label] = opened["rates"], probed[label] = opened["device"]["probed"];
+            } catch (const WorkerLost& lost) {
+                problems[devices_[d].label] = lost.what();
+            }
+        }
+        oracle_ = std::make_unique<DeviceWorker>(to_json(host::native_device()->info()), worker_options("reference"));
+        sessions_.push_back({{"started", utc_now()}, {"environment", environment()}, {"rates", std::move(rates)}, {"probed", std::move(probed)}, {"problems", std::move(problems)}});
+        journal_.append({{"session", sessions_.back()}});
+    }
+
+    void say(const std::string& what) const {
+        if (options_.progress) options_.progress(what, total_ == 0 ? 0.0 : static_cast<double>(done_.size()) / static_cast<double>(total_));
+    }
+
+    Json blank_row(const Point& point, const Way& way, std::size_t device) const {
+        return {{"id", row_id(point, way, device)}, {"case", study_.cases[point.case_index].id}, {"grid", point.grid}, {"variables", point.variables}, {"way", way.label}, {"device", device},
+                {"session", sessions_.size() - 1}, {"outcome", "ok"},
+                {"work", {{"unit", point.work.unit}, {"scale", point.work.scale}, {"items", point.work.items}, {"bytes", point.work.bytes}}}};
+    }
+
+    void keep(Json row) {
+        journal_.append({{"row", row}});
+        done_.insert(row["id"].get<std::string>());
+        rows_.push_back(std::move(row));
+    }
+
+    void miss(Active& active, const std::string& outcome, const std::string& reason) const {
+        active.row["outcome"] = outcome;
+        active.row["reason"] = reason;
+        active.row.erase("samples");
+        active.over = true;
+    }
+
+    /// Answers, or says in the row why there is none.
+    Json ask(Active& active, const Json& request, double limit_s) {
+        try {
+            Json answer = workers_[active.device]->ask(request, limit_s);
+            if (!answer.contains("error")) return answer;
+            miss(active, outcome_of(answer["error"]), answer["error"].value("message", std::string()));
+        } catch (const WorkerLost& lost) {
+            miss(active, lost.outcome, lost.what());
+        }
+        return Json();
+    }
+
+    Json ask_oracle(const Json& request) {
+        try {
+            return oracle_->ask(request, study_.sampling.limit_s);
+        } catch (const WorkerLost& lost) {
+            return {{"error", {{"kind", "lost"}, {"message", lost.what()}}}};
+        }
+    }
+
+    /// Inputs in files that every worker reads: all compute on the same bits.
+    std::optional<Missing> make_inputs(const Point& point, const fs::path& folder) {
+        for (const auto& [name, spec] : point.inputs.items()) {
+            if (const std::string why = missing_file(name, spec, options_.where); !why.empty()) return Missing{"refused", why};
+        }
+        fs::create_directories(folder);
+        Json roots = Json::object();
+        for (const auto& [name, root] : options_.where.roots) roots[name] = to_utf8(fs::absolute(root));
+        const Json request{{"do", "make"}, {"inputs", point.inputs}, {"folder", to_utf8(folder)}, {"base", to_utf8(fs::absolute(options_.where.job_folder))}, {"roots", std::move(roots)}};
+        std::string why;
+        for (std::size_t d = 0; d < devices_.size(); ++d) {   // algorithms are faster on a device; where that fails, the host makes them
+            if (devices_[d].info.backend == host::Backend::native || workers_[d]->given_up()) continue;
+            try {
+                const Json made = workers_[d]->ask(request, study_.sampling.limit_s);
+                if (!made.contains("error")) return std::nullopt;
+            } catch (const WorkerLost&) {
+            }
+        }
+        const Json made = ask_oracle(request);
+        if (!made.contains("error")) return std::nullopt;
+        return Missing{"failed", "its inputs could not be made: " + made["error"].value("message", std::string())};
+    }
+
+    std::optional<Missing> make_reference(const Point& point, const fs::path& folder) {
+        const Case& c = study_.cases[point.case_index];
+        reference_seconds_ = 0;
+        if (!c.reference) return std::nullopt;
+        const fs::path to = folder / "reference";
+        fs::create_directories(to);
+        const Json job = job_of(point, reference_way(c), algorithms_);
+        Json request = job_request("reference", job, folder);
+        request["folder"] = to_utf8(to);
+        const Json made = ask_oracle(request);
+        if (made.contains("error")) return Missing{"no reference", made["error"].value("message", std::string())};
+        reference_seconds_ = made.value("seconds", 0.0);
+        return std::nullopt;
+    }
+
+    Json job_request(const char* what, const Json& job, const fs::path& folder) const {
+        Json inputs = Json::array();
+        for (const auto& [name, spec] : points_[current_].inputs.items()) inputs.push_back(name);
+        return {{"do", what}, {"job", job}, {"inputs", std::move(inputs)}, {"input_folder", to_utf8(folder / "inputs")}};
+    }
+
+    void prepare(Active& active, const Point& point, const Way& way, const fs::path& folder) {
+        const Case& c = study_.cases[point.case_index];
+        Json request = job_request("prepare", job_of(point, way, algorithms_), folder);
+        request["reference"] = c.reference ? Json(to_utf8(folder / "reference")) : Json();
+        request["tolerance"] = way.tolerance.is_null() ? c.tolerance : way.tolerance;
+        request["cold"] = study_.sampling.cold;
+        request["keep"] = c.keep;
+        Json evaluations = Json::array();
+        for (const Evaluation& e : c.evaluations) evaluations.push_back({{"name", e.name}, {"run", e.algorithm}, {"parameters", e.parameters}, {"in", e.in}});
+        request["evaluate"] = std::move(evaluations);
+        const Json answer = ask(active, request, study_.sampling.limit_s);
+        if (active.over) return;
+        active.row.update(answer);
+        if (answer.contains("agreement") && !answer["agreement"]["agrees"].get<bool>()) miss(active, "disagrees", answer["agreement"].value("why_not", std::string()));
+    }
+
+    /// One turn of a row: a part of its samples, and a part of those from end to end.
+    void take_turn(Active& active, int round) {
+        const Sampling& s = study_.sampling;
+        const auto part = [&](int count) { return count * (round + 1) / s.rounds - count * round / s.rounds; };
+        const double share = s.budget_s / s.rounds;
+        Json& samples = active.row["samples"];
+        if (active.row.value("run_s", 0.0) > s.budget_s) {   // one run says it all
+            if (round > 0) return;
+            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", false}, {"samples", 1}, {"budget_s", 0}}, s.limit_s);
+            if (active.over) return;
+            samples["wall"].push_back(answer["run"]);
+            samples["device"].push_back(answer["device"]);
+            for (const auto& [name, list] : answer.items()) samples["end_to_end"][name].push_back(list);
+            return;
+        }
+        if (part(s.samples) > 0 && (round == 0 || active.used_s < s.budget_s)) {
+            const auto before = std::chrono::steady_clock::now();
+            const Json answer = ask(active, {{"do", "sample"}, {"move", round > 0}, {"warmups", round == 0 ? s.warmups : 1}, {"samples", part(s.samples)}, {"least_s", s.least_s / s.rounds}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            if (active.over) return;
+            active.used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+            samples["wall"].push_back(answer["wall"]);
+            samples["device"].push_back(answer["device"]);
+            for (const auto& [name, list] : answer["stages"].items()) samples["stages"][name].push_back(list);
+        }
+        if (part(s.end_to_end) > 0 && (!samples.contains("end_to_end") || active.end_used_s < s.budget_s)) {
+            const auto before = std::chrono::steady_clock::now();
+            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", true}, {"samples", part(s.end_to_end)}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            if (active.over) return;
+            active.end_used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+            for (const auto& [name, list] : answer.items()) samples["end_to_end"][name].push_back(list);
+        }
+    }
+
+    /// Seconds of one run by the same row at an earlier point, in proportion to the work; 0: nothing is known.
+    double expected_seconds(const Json& row) const {
+        const double items = row["work"]["items"].get<double>();
+        for (auto before = rows_.rbegin(); before != rows_.rend() && items > 0; ++before) {
+            if ((*before)["case"] != row["case"] || (*before)["way"] != row["way"] || (*before)["device"] != row["device"]) continue;
+            const double work = (*before)["work"]["items"].get<double>(), seconds = run_seconds(*before);
+            if (seconds > 0 && work > 0) return seconds / work * items;
+        }
+        return 0;
+    }
+
+    /// The fastest of its samples: drivers compile at first launches, so that first runs say little.
+    static double run_seconds(const Json& row) {
+        if (row.contains("expected_s")) return row["expected_s"].get<double>();
+        double least = 0;
+        for (const Json& round : row.value("samples", Json::object()).value("wall", Json::array()))
+            for (const Json& value : round) least = least == 0 ? value.get<double>() : std::min(least, value.get<double>());
+        return least;
+    }
+
+    void sustain(Active& active) {
+        const double seconds = study_.sampling.sustained_s;
+        if (seconds <= 0) return;
+        say(fmt::format("{}, {:g} s without pause", active.row["id"].get<std::string>(), seconds));
+        const Json answer = ask(active, {{"do", "sustained"}, {"seconds", seconds}}, study_.sampling.limit_s + seconds);
+        if (!active.over) active.row["sustained"] = answer;
+    }
+
+    /// A reference that takes longer than a row may: the oracle's own run is its time.
+    bool take_from_oracle(Active& active, const Way& way, const Case& c) const {
+        const bool same = c.reference && way.variant == *c.reference && way.set.empty() && devices_[active.device].info.backend == host::Backend::native;
+        if (!same || reference_seconds_ <= study_.sampling.budget_s) return false;
+        active.row["variant"] = way.variant;
+        active.row["run_s"] = reference_seconds_;
+        active.row["note"] = "timed once, when the reference was made";
+        active.row["samples"] = {{"wall", {{reference_seconds_}}}, {"device", {{reference_seconds_}}}};
+        active.row["agreement"] = Agreement().to_json();
+        active.over = true;
+        return true;
+    }
+
+    void run_way(const Point& point, const Way& way, const fs::path& folder, const std::optional<Missing>& missing) {
+        std::vector<Active> rows;
+        for (std::size_t d = 0; d < devices_.size(); ++d) {
+            if (!has_row(point, way, d) || done_.count(row_id(point, way, d))) continue;
+            rows.push_back({d, blank_row(point, way, d), 0, 0, false});
+        }
+        for (Active& active : rows) {
+            check_cancelled();
+            say(active.row["id"].get<std::string>());
+            const double expected = expected_seconds(active.row), limit = study_.sampling.row_limit_s;
+            if (expected > limit) {
+                active.row["expected_s"] = expected;
+                miss(active, "too long", fmt::format("one run is expected to take {:.2g} s, by the point before; the study allows {:g} s", expected, limit));
+            } else if (missing) {
+                miss(active, missing->outcome, missing->reason);
+            } else if (!take_from_oracle(active, way, study_.cases[point.case_index])) {
+                prepare(active, point, way, folder);
+            }
+        }
+        for (int round = 0; round < study_.sampling.rounds; ++round) {
+            for (Active& active : rows) {
+                check_cancelled();
+                if (!active.over) take_turn(active, round);
+            }
+        }
+        for (Active& active : rows) {
+            if (!active.over) sustain(active);
+            if (const Json clocks = clocks_of(devices_[active.device].info); !active.over && !clocks.is_null()) active.row["clocks"] = clocks;
+            if (!missing && !workers_[active.device]->given_up()) {
+                Active release = active;   // what releasing says is no news of the row
+                release.over = false;
+                if (active.row["outcome"] == "ok" || active.row["outcome"] == "disagrees") ask(release, {{"do", "release"}}, study_.sampling.limit_s);
+            }
+            keep(std::move(active.row));
+        }
+    }
+
+    void run_point(const Point& point, std::size_t total) {
+        total_ = total;
+        current_ = static_cast<std::size_t>(&point - points_.data());
+        bool left = false;
+        for (const Way& way : point.ways)
+            for (std::size_t d = 0; d < devices_.size(); ++d) left = left || (has_row(point, way, d) && !done_.count(row_id(point, way, d)));
+        if (!left) return;
+        check_cancelled();
+        say("inputs of " + point.id);
+        const fs::path folder = fs::absolute(work_ / std::to_string(current_));
+        std::optional<Missing> missing = make_inputs(point, folder / "inputs");
+        if (!missing) {
+            say("reference of " + point.id);
+            missing = make_reference(point, folder);
+        }
+        for (const Way& way : point.ways) run_way(point, way, folder, missing);
+        std::error_code ignored;
+        fs::remove_all(folder, ignored);
+    }
+
+    const Study& study_;
+    const std::vector<Point>& points_;
+    const std::vector<StudyDevice>& devices_;
+    const std::vector<Algorithm>& algorithms_;
+    const CompareOptions& options_;
+    fs::path work_;
+    Journal journal_;
+    std::vector<std::unique_ptr<DeviceWorker>> workers_;
+    std::unique_ptr<DeviceWorker> oracle_;
+    std::vector<Json> sessions_, rows_;
+    std::set<std::string> done_;
+    std::size_t total_ = 0, current_ = 0;
+    double reference_seconds_ = 0;
+};
+
+}  // namespace
+
+Json run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices, const std::vector<Algorithm>& algorithms,
+         const CompareOptions& options) {
+    Run running(study, points, devices, algorithms, options);
+    Json report = running.run();
+    write_report(report, options.out, options.overwrite || options.resume);
+    running.finished();
+    return report;
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,281 @@
+#include "compare/worker.hpp"
+
+#include "timing/bench.hpp"
+#include "cases/kept.hpp"
+#include "compare/picture.hpp"
+#include "timing/rates.hpp"
+#include "workers/serving.hpp"
+#include "timing/statistics.hpp"
+#include "core/clock.hpp"
+#include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <optional>
+
+namespace parallax::engine::compare {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+fs::path path_of(const Json& text) { return path_from(text.get<std::string>()); }
+
+Locations locations_of(const Json& request) {
+    Locations where;
+    where.job_folder = path_of(request.at("base"));
+    const Json roots = request.value("roots", Json::object());
+    for (const auto& [name, folder] : roots.items()) where.roots[name] = path_of(folder);
+    return where;
+}
+
+/// Larger inputs stay where they are: they touch so many pages that one place is like another.
+constexpr std::size_t most_moved_bytes = std::size_t{256} << 20;
+
+/// One device, one point, one row at a time.
+class Worker {
+public:
+    Json answer(const Json& request) {
+        const std::string what = request.at("do").get<std::string>();
+        if (what == "open") return open(request);
+        if (what == "make") return make(request);
+        if (what == "reference") return reference(request);
+        if (what == "prepare") return prepare(request);
+        if (what == "sample") return sample(request);
+        if (what == "end_to_end") return end_to_end(request);
+        if (what == "sustained") return sustained(request);
+        if (what == "release") return release();
+        throw Error("a worker was asked to \"" + what + "\": this is a fault of the engine");
+    }
+
+private:
+    Json open(const Json& request) {
+        device_ = find_device(request.at("device"));
+        cache_ = request.value("cache", std::string());
+        engine_ = std::make_unique<Engine>(*device_, registry_with_peers(), host::ContextOptions{host::ProgramCache::open(cache_)});
+        Session session(*engine_);
+        Json rates = request.value("rates", true) ? measure_rates(session.context(), session.queue(), request.value("quick", false)).to_json() : Json();
+        const host::Capabilities& found = session.context().capabilities();
+        Json info = to_json(engine_->device());
+        info["probed"] = {{"fp64", found.fp64}, {"int64_atomics", found.int64_atomics}, {"inline_ptx", found.inline_ptx}, {"images", found.images},
+                          {"event_times", found.event_times}, {"grid_exchange", found.grid_exchange}, {"warp_width", found.warp_width}};
+        return {{"device", std::move(info)}, {"rates", std::move(rates)}};
+    }
+
+    Json make(const Json& request) {
+        const fs::path folder = path_of(request.at("folder"));
+        const Locations where = locations_of(request);
+        Session session(*engine_);
+        HostArrays made;
+        Json arrays = Json::object();
+        for (const auto& [name, spec] : request.at("inputs").items()) {
+            made[name] = make_input(name, spec, session, made, where);
+            keep_array(folder, name, made[name]);
+            arrays[name] = made[name].desc.describe();
+        }
+        return {{"arrays", std::move(arrays)}};
+    }
+
+    /// The arrays of a point stay on the device until another point comes.
+    void bind(const Json& inputs, const fs::path& folder) {
+        if (bound_ && bound_folder_ == folder) return;
+        bench_.reset();
+        bound_.reset();
+        HostArrays arrays;
+        for (const Json& name : inputs) arrays.emplace(name.get<std::string>(), fetch_array(folder, name.get<std::string>()));
+        Session session(*engine_);
+        bound_ = std::make_unique<BoundInputs>(bind_inputs(arrays, session));
+        bound_folder_ = folder;
+    }
+
+    Bench::First start(const Json& request) {
+        bench_.reset();
+        job_ = std::make_unique<Job>(parse_job(request.at("job"), engine_->registry().algorithms()));
+        bind(request.at("inputs"), path_of(request.at("input_folder")));
+        bench_ = std::make_unique<Bench>(*engine_, *job_, *bound_);
+        return bench_->first();
+    }
+
+    Json reference(const Json& request) {
+        const fs::path folder = path_of(request.at("folder"));
+        const Bench::First first = start(request);
+        for (const auto& [name, array] : bench_->arrays()) keep_array(folder, name, array);
+        io::write_json(folder / "records.json", bench_->records(), true);
+        bench_.reset();
+        return {{"seconds", first.wall - first.plan_seconds}};
+    }
+
+    Json prepare(const Json& request) {
+        const Bench::First first = start(request);
+        const HostArrays arrays = bench_->arrays();
+        const Json records = bench_->records();
+        Json answer{{"variant", first.variants.back()}, {"policy", first.policies.back().to_json()}, {"records", records}, {"memory", {{"allocated", first.allocated}, {"workspace", first.workspace}}}};
+        if (!answer["policy"].empty()) answer["policy_from"] = first.policies_from.back() == "job" ? "given" : first.policies_from.back();
+        Json kernels = Json::array();
+        bool cold = false, warm = false;
+        for (const PlanBuilder::Built& built : first.built) {
+            kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
+            cold = cold || built.origin == "built";
+            warm = warm || built.origin == "disk";
+        }
+        answer["kernels"] = std::move(kernels);
+        answer["warnings"] = first.warnings;
+        double run = first.wall - first.plan_seconds;   // drivers compile at first launches: where that may be, once more
+        if (run > 0.02 && engine_->device().backend != host::Backend::native) run = std::min(run, bench_->run().wall);
+        answer["run_s"] = run;
+        answer["compile"] = {{"first_s", first.plan_seconds}, {"cold", cold && !warm}};
+        if (request.value("cold", false) && !first.built.empty()) answer["compile"]["cached_s"] = seconds_from_cache();
+        Json hashes = Json::object();
+        for (const auto& [name, array] : arrays) hashes[name] = io::hash_array(array);
+        answer["hashes"] = std::move(hashes);
+        if (request.contains("reference") && !request["reference"].is_null()) answer["agreement"] = agreement_of(request, arrays, records).to_json();
+        answer["evaluations"] = evaluate(request, arrays);
+        Json pictures = Json::object();
+        for (const Json& name : request.value("keep", Json::array())) {
+            const auto made = arrays.find(name.get<std::string>());
+            pictures[name.get<std::string>()] = picture_of(made != arrays.end() ? made->second : bound_->host.at(name.get<std::string>()));
+        }
+        answer["pictures"] = std::move(pictures);
+        return answer;
+    }
+
+    /// Planning the same job in a context that has no programs yet, with all of them on disk.
+    double seconds_from_cache() {
+        Engine fresh(*device_, registry_with_peers(), host::ContextOptions{host::ProgramCache::open(cache_)});
+        Session session(fresh);
+        BoundInputs inputs = bind_inputs(bound_->host, session);
+        return Bench(fresh, *job_, inputs).first().plan_seconds;
+    }
+
+    Agreement agreement_of(const Json& request, const HostArrays& arrays, const Json& records) {
+        const fs::path folder = path_of(request["reference"]);
+        const Json tolerance = request.value("tolerance", Json());
+        Agreement all;
+        for (const auto& [name, array] : arrays) {
+            const HostArray expected = fetch_array(folder, name);
+            merge_into(all, compare_arrays(array, expected, tolerance_for(tolerance, name, "/tolerance"), name));
+        }
+        std::ifstream file(folder / "records.json");
+        const Json expected = Json::parse(file);
+        for (const auto& [name, record] : records.items()) merge_into(all, compare_records(record, expected.at(name), tolerance_for(tolerance, name, "/tolerance"), name));
+        return all;
+    }
+
+    Json evaluate(const Json& request, const HostArrays& arrays) {
+        Json results = Json::object();
+        for (const Json& asked : request.value("evaluate", Json::array())) {
+            if (!judge_) judge_ = std::make_unique<Engine>(*host::native_device(), registry_with_peers());
+            Session session(*judge_);
+            Call call;
+            call.algorithm = &judge_->registry().get(asked.at("run").get<std::string>());
+            call.parameters = call.algorithm->parameters.parse(asked.at("parameters"), "/evaluate");
+            for (const auto& [port, from] : asked.at("in").items()) {
+                const auto made = arrays.find(from.get<std::string>());
+                call.inputs.emplace(port, session.upload(made != arrays.end() ? made->second : bound_->host.at(from.get<std::string>())));
+            }
+            const CallResult judged = session.run(call);
+            Json result = judged.records.size() == 1 ? judged.records.begin().value() : judged.records;
+            for (const auto& [port, array] : judged.outputs) {   // short lists of counts, which reports can draw
+                if (array.desc.type != ElementType::u32 || array.desc.count() > 4096) continue;
+                const HostArray counts = session.download(array);
+                result[port] = std::vector<std::uint32_t>(counts.as<std::uint32_t>(), counts.as<std::uint32_t>() + counts.desc.count());
+            }
+            results[asked.at("name").get<std::string>()] = std::move(result);
+        }
+        return results;
+    }
+
+    /// The same row in other memory. Where arrays lie changes times by a tenth and more; a process that always has them in one
+    /// place would take that for a property of the device.
+    void move_arrays() {
+        std::size_t bytes = 0;
+        for (const auto& [name, array] : bound_->host) bytes += array.desc.dense_bytes();
+        if (bytes > most_moved_bytes) return;
+        Session session(*engine_);
+        auto inputs = std::make_unique<BoundInputs>(bind_inputs(bound_->host, session));
+        bench_->move(*inputs);
+        bound_ = std::move(inputs);
+    }
+
+    Json sample(const Json& request) {
+        if (request.value("move", false)) move_arrays();
+        const auto start = Clock::now();
+        const double budget = request.at("budget_s").get<double>();
+        for (int i = 0; i < request.at("warmups").get<int>() && seconds_since(start) < budget; ++i) bench_->run();
+        const auto sampling = Clock::now();
+        std::vector<Sample> samples;
+        const auto wanted = request.at("samples").get<std::size_t>();
+        const double least = request.value("least_s", 0.0);
+        const auto enough = [&] { return samples.size() >= wanted && (seconds_since(sampling) >= least || samples.size() >= 10 * wanted); };
+        do samples.push_back(bench_->run());
+        while (!enough() && seconds_since(sampling) < budget);
+        Json wall = Json::array(), device = Json::array(), stages = Json::object();
+        for (const Sample& one : samples) {
+            wall.push_back(one.wall);
+            device.push_back(one.device < 0 ? Json() : Json(one.device));
+            for (const auto& [name, seconds] : one.stages) stages[name].push_back(seconds);
+        }
+        return {{"wall", std::move(wall)}, {"device", std::move(device)}, {"stages", std::move(stages)}};
+    }
+
+    Json end_to_end(const Json& request) {
+        const double budget = request.at("budget_s").get<double>();
+        const int most = request.at("samples").get<int>();
+        if (request.value("warm", false)) bench_->run_from_end_to_end();
+        const auto start = Clock::now();
+        std::map<std::string, Json> lists;
+        int count = 0;
+        do {
+            const EndToEnd one = bench_->run_from_end_to_end();
+            lists["wall"].push_back(one.wall);
+            lists["upload"].push_back(one.upload);
+            lists["run"].push_back(one.run);
+            lists["download"].push_back(one.download);
+            lists["device"].push_back(one.device < 0 ? Json() : Json(one.device));
+        } while (++count < most && seconds_since(start) < budget);
+        return lists;
+    }
+
+    /// Runs from end to end without pause: how many in each second, and how long they took.
+    Json sustained(const Json& request) {
+        const double seconds = request.at("seconds").get<double>();
+        std::vector<double> latencies;
+        std::vector<int> each_second;
+        const auto start = Clock::now();
+        for (double at = 0; at < seconds; at = seconds_since(start)) {
+            latencies.push_back(bench_->run_from_end_to_end(Bench::EventTimes::leave).wall);
+            each_second.resize(std::max<std::size_t>(each_second.size(), static_cast<std::size_t>(at) + 1));
+            ++each_second[static_cast<std::size_t>(at)];
+        }
+        const double took = seconds_since(start);
+        const double mean = static_cast<double>(latencies.size()) / took;
+        return {{"seconds", took}, {"runs", latencies.size()}, {"runs_a_second", mean}, {"each_second", each_second},
+                {"median_s", percentile(latencies, 0.5)}, {"p99_s", percentile(latencies, 0.99)}, {"worst_s", percentile(latencies, 1)}};
+    }
+
+    Json release() {
+        bench_.reset();
+        return Json::object();
+    }
+
+    std::shared_ptr<const host::Device> device_;
+    std::string cache_;
+    std::unique_ptr<Engine> engine_, judge_;
+    std::unique_ptr<BoundInputs> bound_;
+    fs::path bound_folder_;
+    std::unique_ptr<Job> job_;
+    std::unique_ptr<Bench> bench_;
+};
+
+}  // namespace
+
+int serve() {
+    Worker worker;
+    return serve_requests([&worker](const Json& request) { return worker.answer(request); });
+}
+
+}  // namespace parallax::engine::compare

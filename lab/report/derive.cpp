@@ -1,0 +1,300 @@
+// Samples -> times, metrics, pairs and the summary. All of it is deterministic.
+#include "report/report.hpp"
+#include "timing/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace parallax::engine::compare {
+
+namespace {
+
+/// Empty where a sample is missing: a driver that measures some runs and not others measures nothing.
+Rounds rounds_of(const Json& samples, const char* name) {
+    Rounds rounds;
+    if (!samples.contains(name)) return {};
+    for (const Json& list : samples[name]) {
+        rounds.emplace_back();
+        for (const Json& value : list) {
+            if (!value.is_number()) return {};
+            rounds.back().push_back(value.get<double>());
+        }
+    }
+    return rounds;
+}
+
+bool has_samples(const Rounds& rounds) {
+    return std::any_of(rounds.begin(), rounds.end(), [](const auto& round) { return !round.empty(); });
+}
+
+Json to_json(const Estimate& e) { return {{"median", e.median}, {"low", e.low}, {"high", e.high}}; }
+
+/// What of a run from end to end was neither transfer nor kernels.
+Rounds host_part(const Json& end) {
+    const Rounds wall = rounds_of(end, "wall"), up = rounds_of(end, "upload"), down = rounds_of(end, "download");
+    Rounds device = rounds_of(end, "device");
+    if (!has_samples(device)) device = rounds_of(end, "run");
+    Rounds rest;
+    for (const Rounds* part : std::initializer_list<const Rounds*>{&up, &down, &device}) {   // samples of one run have one place
+        const bool same = part->size() == wall.size() && std::equal(wall.begin(), wall.end(), part->begin(), [](const auto& a, const auto& b) { return a.size() == b.size(); });
+        if (!same) return {};
+    }
+    for (std::size_t r = 0; r < wall.size(); ++r) {
+        rest.emplace_back();
+        for (std::size_t i = 0; i < wall[r].size(); ++i) rest.back().push_back(std::max(0.0, wall[r][i] - up[r][i] - down[r][i] - device[r][i]));
+    }
+    return rest;
+}
+
+Json times_of(const Json& samples) {
+    Json times = Json::object();
+    const auto add = [&](const char* name, const Rounds& rounds) {
+        if (has_samples(rounds)) times[name] = to_json(estimate(rounds));
+    };
+    add("device", rounds_of(samples, "device"));
+    add("wall", rounds_of(samples, "wall"));
+    if (!samples.contains("end_to_end")) return times;
+    const Json& end = samples["end_to_end"];
+    add("end_to_end", rounds_of(end, "wall"));
+    add("upload", rounds_of(end, "upload"));
+    add("run", rounds_of(end, "run"));
+    add("download", rounds_of(end, "download"));
+    add("host", host_part(end));
+    return times;
+}
+
+Json stages_of(const Json& samples) {
+    Json stages = Json::object();
+    if (!samples.contains("stages")) return stages;
+    for (const auto& [name, lists] : samples["stages"].items()) {
+        const Rounds rounds = rounds_of(samples["stages"], name.c_str());
+        if (has_samples(rounds)) stages[name] = to_json(estimate(rounds));
+    }
+    return stages;
+}
+
+std::vector<double> flat(const Rounds& rounds) {
+    std::vector<double> all;
+    for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
+    return all;
+}
+
+/// The time that kernels take, or the host's where the driver does not say.
+std::optional<double> compute_seconds(const Json& times) {
+    for (const char* name : {"device", "wall"}) {
+        if (times.contains(name)) return times[name]["median"].get<double>();
+    }
+    return std::nullopt;
+}
+
+Json metrics_of(const Json& row, const Json& times, const Json& rates, const Json& device) {
+    Json metrics = Json::object();
+    for (const auto& [name, estimate] : times.items()) metrics[name + "_ms"] = estimate["median"].get<double>() * 1e3;
+    const auto seconds = compute_seconds(times);
+    const Json& work = row["work"];
+    if (seconds && *seconds > 0) {
+        metrics["compute_ms"] = *seconds * 1e3;
+        if (work["items"] > 0) metrics["rate"] = work["items"].get<double>() / *seconds / work["scale"].get<double>();
+        if (work["bytes"] > 0) {
+            metrics["bandwidth_gbs"] = work["bytes"].get<double>() / *seconds * 1e-9;
+            if (rates.is_object() && rates.value("copy_gbs", 0.0) > 0) metrics["copy_share"] = metrics["bandwidth_gbs"].get<double>() / rates["copy_gbs"].get<double>();
+        }
+    }
+    if (times.contains("end_to_end")) {
+        const double end = times["end_to_end"]["median"].get<double>();
+        metrics["runs_a_second"] = 1 / end;
+        if (work["items"] > 0) metrics["rate_end_to_end"] = work["items"].get<double>() / end / work["scale"].get<double>();
+        metrics["latency_p99_ms"] = percentile(flat(rounds_of(row["samples"]["end_to_end"], "wall")), 0.99) * 1e3;
+    }
+    if (row.contains("compile")) {
+        metrics["first_compile_ms"] = row["compile"]["first_s"].get<double>() * 1e3;
+        if (row["compile"].value("cold", false)) metrics["compile_cold_ms"] = row["compile"]["first_s"].get<double>() * 1e3;
+        if (row["compile"].contains("cached_s")) metrics["compile_cached_ms"] = row["compile"]["cached_s"].get<double>() * 1e3;
+    }
+    if (row.contains("memory") && device["info"].value("global_memory", std::uint64_t{0}) > 0) {
+        metrics["memory_mb"] = row["memory"]["allocated"].get<double>() * 1e-6;
+        metrics["memory_left_mb"] = (device["info"]["global_memory"].get<double>() - row["memory"]["allocated"].get<double>()) * 1e-6;
+    }
+    if (row.contains("sustained")) {
+        metrics["sustained_runs_a_second"] = row["sustained"]["runs_a_second"];
+        metrics["sustained_p99_ms"] = row["sustained"]["p99_s"].get<double>() * 1e3;
+    }
+    return metrics;
+}
+
+bool is_one_of(const Json& wanted, const std::string& value) {
+    if (wanted.is_string()) return wanted == value;
+    return std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+}
+
+/// Whether a row is one of those that a selection of a report item names.
+bool selected(const Json& selector, const Json& row, const Json& device) {
+    if (selector.contains("case") && !is_one_of(selector["case"], row["case"].get<std::string>())) return false;
+    if (selector.contains("variant") && !is_one_of(selector["variant"], row["way"].get<std::string>())) return false;
+    if (selector.contains("device") && !is_one_of(selector["device"], device["label"].get<std::string>())) return false;
+    if (selector.contains("backend") && !is_one_of(selector["backend"], device["info"]["backend"].get<std::string>())) return false;
+    if (selector.contains("type") && !is_one_of(selector["type"], device["info"]["type"].get<std::string>())) return false;
+    if (selector.contains("grid")) {
+        for (const auto& [axis, value] : selector["grid"].items()) {
+            if (!row["grid"].contains(axis) || row["grid"][axis] != value) return false;
+        }
+    }
+    return true;
+}
+
+/// What two rows of a pair have in common, save what the selections tell apart.
+std::string pair_key(const Json& row, const Json& device, bool variants_differ, bool devices_differ) {
+    std::string key = row["case"].get<std::string>() + row["grid"].dump();
+    if (!variants_differ) key += "|" + row["way"].get<std::string>();
+    if (!devices_differ) key += "|" + device["label"].get<std::string>();
+    return key;
+}
+
+Json compare_rounds(const Rounds& of, const Rounds& to) {
+    const Estimate ratio = estimate_ratio(of, to);
+    const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
+    return {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}, {"of_ms", median(flat(of)) * 1e3}, {"to_ms", median(flat(to)) * 1e3}, {"verdict", to_string(verdict)}};
+}
+
+Rounds best_rounds(const Json& samples) {
+    Rounds rounds = rounds_of(samples, "device");
+    return has_samples(rounds) ? rounds : rounds_of(samples, "wall");
+}
+
+Json pairs_of(const Json& item, const Json& report) {
+    const auto tells = [&](const char* key) { return item["of"].contains(key) || item["to"].contains(key); };
+    const bool variants_differ = tells("variant"), devices_differ = tells("device") || tells("backend") || tells("type");
+    std::map<std::string, std::vector<const Json*>> others;
+    const auto in_item = [&](const Json& row) {
+        return row["outcome"] == "ok" && row.contains("samples") && (!item.contains("cases") || is_one_of(item["cases"], row["case"].get<std::string>()));
+    };
+    const Json& devices = report["devices"];
+    for (const Json& row : report["rows"]) {
+        const Json& device = devices[row["device"].get<std::size_t>()];
+        if (in_item(row) && selected(item["to"], row, device)) others[pair_key(row, device, variants_differ, devices_differ)].push_back(&row);
+    }
+    Json pairs = Json::array();
+    for (const Json& row : report["rows"]) {
+        const Json& device = devices[row["device"].get<std::size_t>()];
+        if (!in_item(row) || !selected(item["of"], row, device)) continue;
+        for (const Json* other : others[pair_key(row, device, variants_differ, devices_differ)]) {
+            if (other == &row || !has_samples(best_rounds(row["samples"])) || !has_samples(best_rounds((*other)["samples"]))) continue;
+            const Json base{{"of", row["id"]}, {"to", (*other)["id"]}, {"case", row["case"]}, {"grid", row["grid"]}, {"way", row["way"]},
+                            {"to_way", (*other)["way"]}, {"stage", nullptr}};
+            Json whole = base;
+            whole.update(compare_rounds(best_rounds(row["samples"]), best_rounds((*other)["samples"])));
+            pairs.push_back(std::move(whole));
+            const Json mine = row["samples"].value("stages", Json::object()), theirs = (*other)["samples"].value("stages", Json::object());
+            if (mine.size() < 2) continue;
+            for (const auto& [stage, lists] : mine.items()) {
+                const Rounds a = rounds_of(mine, stage.c_str()), b = rounds_of(theirs, stage.c_str());
+                if (!has_samples(a) || !has_samples(b) || median(flat(b)) <= 0 || median(flat(a)) <= 0) continue;
+                Json part = base;
+                part["stage"] = stage;
+                part.update(compare_rounds(a, b));
+                pairs.push_back(std::move(part));
+            }
+        }
+    }
+    std::stable_sort(pairs.begin(), pairs.end(), [](const Json& a, const Json& b) { return a["ratio"].get<double>() > b["ratio"].get<double>(); });
+    return pairs;
+}
+
+std::string grid_text(const Json& grid) {
+    std::string text;
+    for (const auto& [axis, value] : grid.items()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value.is_string() ? value.get<std::string>() : value.dump());
+    return text;
+}
+
+/// Three digits, whole numbers from a hundred on.
+std::string round_text(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
+
+std::string duration(double ms) { return ms >= 1000 ? fmt::format("{:.3g} s", ms / 1000) : ms >= 1 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.3g} us", ms * 1000); }
+
+/// What each device does best at a case's last point, the fastest first.
+std::optional<std::string> winners_of(const Json& report, const std::string& id) {
+    const Json* last = nullptr;
+    for (const Json& row : report["rows"]) {
+        if (row["case"] == id) last = &row;
+    }
+    if (last == nullptr) return std::nullopt;
+    const auto ms = [](const Json& row) { return row["metrics"]["compute_ms"].get<double>(); };
+    std::map<std::size_t, const Json*> of_device;
+    for (const Json& row : report["rows"]) {
+        if (row["case"] != id || row["grid"] != (*last)["grid"] || !row["metrics"].contains("compute_ms")) continue;
+        const Json*& best = of_device[row["device"].get<std::size_t>()];
+        if (best == nullptr || ms(row) < ms(*best)) best = &row;
+    }
+    if (of_device.empty()) return std::nullopt;
+    std::vector<std::pair<std::size_t, const Json*>> ranked(of_device.begin(), of_device.end());
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) { return ms(*a.second) < ms(*b.second); });
+    std::string text = id;
+    if (const std::string where = grid_text((*last)["grid"]); !where.empty()) text += " at " + where;
+    const double fastest = ms(*ranked.front().second);
+    for (const auto& [device, row] : ranked) {
+        const std::string way = (*row)["way"] == "chosen" && row->contains("variant") ? (*row)["variant"].get<std::string>() : (*row)["way"].get<std::string>();
+        text += fmt::format("{} {} {} ({}", device == ranked.front().first ? ":" : ";", report["devices"][device]["label"].get<std::string>(), duration(ms(*row)), way);
+        const double ratio = ms(*row) / fastest;
+        text += device == ranked.front().first ? ")" : ratio < 1.02 ? ", the same within 2%)" : fmt::format(", {} times as long)", round_text(ratio));
+    }
+    return text;
+}
+
+Json summary_of(const Json& report) {
+    std::map<std::string, int> outcomes;
+    for (const Json& row : report["rows"]) ++outcomes[row["outcome"].get<std::string>()];
+    std::string counts = fmt::format("{} row{} on {} device{}", report["rows"].size(), report["rows"].size() == 1 ? "" : "s", report["devices"].size(), report["devices"].size() == 1 ? "" : "s");
+    const std::pair<const char*, const char*> words[] = {{"ok", "timed"}, {"refused", "refused with a reason"}, {"disagrees", "disagree with the reference and have no time"},
+                                                         {"failed", "failed"}, {"crashed", "crashed"}, {"hung", "hung"}, {"no reference", "without a reference"}, {"too long", "left out as too long"}, {"not run", "not run"}};
+    for (const auto& [outcome, what] : words) {
+        if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
+    }
+    Json summary = Json::array({counts});
+    for (const Json& one : report["study"]["cases"]) {
+        if (const auto winners = winners_of(report, one["id"].get<std::string>())) summary.push_back(*winners);
+    }
+    for (const Json& item : report["pairs"]) {
+        std::map<std::string, int> verdicts;
+        std::vector<double> ratios;
+        for (const Json& row : item["rows"]) {
+            if (!row["stage"].is_null()) continue;
+            ++verdicts[row["verdict"].get<std::string>()];
+            ratios.push_back(row["ratio"].get<double>());
+        }
+        if (!ratios.empty())
+            summary.push_back(fmt::format("{}: of {} pairs {} are the same within 2%, {} faster, {} slower; the median ratio is {:.3f}", item["title"].get<std::string>(), ratios.size(),
+                                          verdicts["same"], verdicts["faster"], verdicts["slower"], median(ratios)));
+    }
+    return summary;
+}
+
+}  // namespace
+
+Json assemble(const Study& study, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows) {
+    Json report{{"parallax_comparison", 1}, {"study", study.written}, {"quick", study.quick}, {"devices", std::move(devices)}, {"sessions", sessions}, {"rows", rows}};
+    return derive(std::move(report));
+}
+
+Json derive(Json report) {
+    for (Json& row : report["rows"]) {
+        for (const char* key : {"times", "stages", "metrics"}) row.erase(key);
+        const std::size_t device = row["device"].get<std::size_t>();
+        const Json& rates = report["sessions"][row["session"].get<std::size_t>()]["rates"];
+        const bool timed = row["outcome"] == "ok" && row.contains("samples");
+        row["times"] = timed ? times_of(row["samples"]) : Json::object();
+        row["stages"] = timed ? stages_of(row["samples"]) : Json::object();
+        row["metrics"] = timed ? metrics_of(row, row["times"], rates.value(report["devices"][device]["label"].get<std::string>(), Json()), report["devices"][device]) : Json::object();
+    }
+    report["pairs"] = Json::array();
+    for (const Json& item : report["study"].value("report", Json::array())) {
+        if (item["kind"] == "pairs") report["pairs"].push_back({{"title", item["title"]}, {"rows", pairs_of(item, report)}});
+    }
+    report["summary"] = summary_of(report);
+    return report;
+}
+
+}  // namespace parallax::engine::compare

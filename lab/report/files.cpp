@@ -1,0 +1,103 @@
+// report.json, report.csv and report.html, all from the report alone.
+#include "report/assets.hpp"
+#include "report/report.hpp"
+#include "io/io.hpp"
+#include "job/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace parallax::engine::compare {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void replace_first(std::string& text, const std::string& what, const std::string& by) {
+    const std::size_t at = text.find(what);
+    if (at != std::string::npos) text.replace(at, what.size(), by);
+}
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '<') result += "&lt;";
+        else if (c == '>') result += "&gt;";
+        else if (c == '&') result += "&amp;";
+        else result += c;
+    }
+    return result;
+}
+
+/// What the page shows, without samples: those stay in report.json.
+Json shown(const Json& report) {
+    Json page = report;
+    for (Json& row : page["rows"]) {
+        for (const char* key : {"samples", "kernels", "hashes"}) row.erase(key);
+    }
+    return page;
+}
+
+void write_csv(const Json& report, const fs::path& path, bool overwrite) {
+    std::vector<std::string> axes, metrics;
+    const auto note = [](std::vector<std::string>& names, const std::string& name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    for (const Json& row : report["rows"]) {
+        for (const auto& [axis, value] : row["grid"].items()) note(axes, axis);
+        for (const auto& [name, value] : row["metrics"].items()) note(metrics, name);
+    }
+    std::vector<std::string> header{"case"};
+    header.insert(header.end(), axes.begin(), axes.end());
+    for (const char* name : {"variant", "ran", "policy", "policy_from", "device", "backend", "outcome", "reason", "max_error", "relative_error", "device_low_ms", "device_high_ms"}) header.push_back(name);
+    header.insert(header.end(), metrics.begin(), metrics.end());
+    std::vector<std::vector<Json>> rows;
+    for (const Json& row : report["rows"]) {
+        const Json& device = report["devices"][row["device"].get<std::size_t>()];
+        const Json agreement = row.value("agreement", Json::object());
+        const Json policy = row.contains("policy") && !row["policy"].empty() ? Json(row["policy"].dump()) : Json();
+        std::vector<Json> cells{row["case"]};
+        for (const std::string& axis : axes) cells.push_back(row["grid"].value(axis, Json()));
+        for (const Json& cell : {row["way"], row.value("variant", Json()), policy, row.value("policy_from", Json()), device["label"], device["info"]["backend"], row["outcome"], row.value("reason", Json()),
+                                 agreement.value("max_error", Json()), agreement.value("relative", Json())})
+            cells.push_back(cell);
+        for (const char* end : {"low", "high"}) cells.push_back(row["times"].contains("device") ? Json(row["times"]["device"][end].get<double>() * 1e3) : Json());
+        for (const std::string& metric : metrics) cells.push_back(row["metrics"].value(metric, Json()));
+        rows.push_back(std::move(cells));
+    }
+    io::write_csv(path, header, rows, overwrite);
+}
+
+}  // namespace
+
+std::string html_of(const Json& report) {
+    // "<" would end the script that holds the data; in JSON it may be written as an escape.
+    std::string data;
+    for (const char c : shown(report).dump(-1, ' ', false, Json::error_handler_t::replace)) {
+        if (c == '<') data += "\\u003c";
+        else data += c;
+    }
+    std::string page(asset("report.html"));
+    replace_first(page, "@TITLE@", escaped(report["study"].value("title", std::string("Comparison"))));
+    replace_first(page, "@STYLE@", std::string(asset("report.css")));
+    replace_first(page, "@CHART@", std::string(asset("chart.min.js")));
+    replace_first(page, "@SCRIPT@", std::string(asset("report.js")));
+    replace_first(page, "@DATA@", data);   // last: what it holds is not looked at again
+    return page;
+}
+
+void write_report(const Json& report, const fs::path& folder, bool overwrite) {
+    io::write_json(folder / "report.json", report, overwrite);
+    write_csv(report, folder / "report.csv", overwrite);
+    const std::string page = html_of(report);
+    io::write_atomically(folder / "report.html", overwrite, [&](const fs::path& temporary) {
+        std::ofstream file(temporary, std::ios::binary);
+        file << page;
+        file.close();
+        if (!file) throw IoError(to_utf8(folder / "report.html"), "cannot be written");
+    });
+}
+
+}  // namespace parallax::engine::compare

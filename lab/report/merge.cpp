@@ -1,0 +1,63 @@
+// Reports of several machines -> one: NVIDIA, AMD and Intel cards rarely share a machine.
+#include "report/report.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine::compare {
+
+namespace {
+
+/// What must be equal for numbers to be comparable: devices and sampling may differ.
+Json cases_of(const Json& report) { return report["study"].value("cases", Json()); }
+
+std::string free_label(const std::string& wanted, const Json& devices) {
+    std::string label = wanted;
+    const auto taken = [&] { return std::any_of(devices.begin(), devices.end(), [&](const Json& d) { return d["label"] == label; }); };
+    for (int n = 2; taken(); ++n) label = fmt::format("{} (machine {})", wanted, n);
+    return label;
+}
+
+}  // namespace
+
+Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names) {
+    Json merged = reports.front();
+    for (std::size_t i = 1; i < reports.size(); ++i) {
+        const Json& next = reports[i];
+        if (cases_of(next) != cases_of(merged) || next.value("quick", false) != merged.value("quick", false)) {
+            throw ConfigError("", fmt::format("{} and {}, which hold different studies (\"{}\", \"{}\")", names.front(), names[i],
+                                              merged["study"].value("title", std::string()), next["study"].value("title", std::string())),
+                              "reports of one study", "run the same study file on each machine, with --quick on all or none");
+        }
+        const std::size_t devices = merged["devices"].size(), sessions = merged["sessions"].size();
+        std::vector<std::pair<std::string, std::string>> renamed;
+        for (Json device : next["devices"]) {
+            const std::string was = device["label"].get<std::string>();
+            device["label"] = free_label(was, merged["devices"]);
+            renamed.emplace_back(was, device["label"].get<std::string>());
+            merged["devices"].push_back(std::move(device));
+        }
+        for (Json session : next["sessions"]) {
+            for (const char* key : {"rates", "probed", "problems"}) {   // by label
+                Json by_label = Json::object();
+                for (const auto& [was, now] : renamed) {
+                    if (session.contains(key) && session[key].contains(was)) by_label[now] = session[key][was];
+                }
+                session[key] = std::move(by_label);
+            }
+            merged["sessions"].push_back(std::move(session));
+        }
+        for (Json row : next["rows"]) {
+            row["device"] = row["device"].get<std::size_t>() + devices;
+            row["session"] = row["session"].get<std::size_t>() + sessions;
+            const std::string id = row["id"].get<std::string>();
+            row["id"] = id.substr(0, id.rfind('@')) + "@" + merged["devices"][row["device"].get<std::size_t>()]["label"].get<std::string>();
+            merged["rows"].push_back(std::move(row));
+        }
+    }
+    return derive(std::move(merged));
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,36 @@
+// report.json: what a study found, with every sample and with where it was found. report.csv and report.html are made of it alone.
+//
+//   { "parallax_comparison": 1, "study": {...}, "quick": false,
+//     "devices":  [{ "label", "info" }],
+//     "sessions": [{ "started", "environment", "rates": [one a device], "problems" }],
+//     "rows":     [{ "id", "case", "grid", "way", "device", "session", "outcome", "reason", "agreement", "samples", "times", "metrics", ... }],
+//     "pairs":    [{ "title", "rows": [{ "of", "to", "ratio", "low", "high", "verdict" }] }],
+//     "summary":  ["24 rows, 23 timed", ...] }
+//
+// Outcomes: ok, refused (the variant or device cannot, and says why), disagrees (with the reference: no time), failed, crashed, hung,
+// no reference, too long (expected to take longer than the study allows), not run.
+#pragma once
+
+#include "study/study.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows);
+/// Times, metrics, pairs and summary from what was sampled; what was there of them is replaced.
+Json derive(Json report);
+/// Several machines' reports of one study as one. Throws ConfigError where the studies differ.
+Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names);
+/// JSON Schema 2020-12; configs/schema/report.schema.json is its text.
+Json report_schema();
+/// Throws ConfigError where `json`, which came from the file `name`, is no comparison or not a whole one.
+void check_report(const Json&, const std::string& name);
+
+/// report.json, report.csv and report.html.
+void write_report(const Json& report, const std::filesystem::path& folder, bool overwrite);
+std::string html_of(const Json& report);
+
+}  // namespace parallax::engine::compare

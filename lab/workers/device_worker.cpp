@@ -1,0 +1,76 @@
+#include "workers/device_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace parallax::engine::compare {
+
+DeviceWorker::DeviceWorker(Json device, WorkerOptions options) : device_(std::move(device)), options_(std::move(options)) {}
+
+/// What it said last on standard error: often a driver's own words.
+std::string DeviceWorker::last_message() const {
+    std::ifstream file(options_.messages);
+    std::string last;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.empty()) last = line.substr(0, 300);
+    }
+    return last.empty() ? "" : "; it said: " + last;
+}
+
+Json DeviceWorker::exchange(const Json& request, double limit_s) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool written = child_->write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const auto line = written ? child_->read_line(std::chrono::duration<double>(limit_s), options_.cancelled) : std::nullopt;
+    const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >= limit_s;
+    if (line) {
+        try {
+            Json answer = Json::parse(*line);
+            losses_ = 0;
+            return answer;
+        } catch (const Json::exception&) {   // torn by its end
+        }
+    }
+    if (!line && options_.cancelled && options_.cancelled()) {
+        child_.reset();
+        throw CancelledError("stopped on request; the worker was ended");
+    }
+    ++losses_;
+    const std::string doing = request.value("do", std::string());
+    if (!line && late) {
+        child_.reset();
+        throw WorkerLost("hung", fmt::format("the worker did not answer \"{}\" within {:g} s and was ended{}", doing, limit_s, last_message()));
+    }
+    child_->leave(std::chrono::seconds(1));   // one that is just dying tells how
+    const std::string ending = child_->ending();
+    child_.reset();
+    throw WorkerLost("crashed", fmt::format("the worker ended during \"{}\": {}{}", doing, ending, last_message()));
+}
+
+Json DeviceWorker::open(double limit_s, bool rates) {
+    child_ = std::make_unique<host::Child>(host::Child::Options{options_.command, options_.environment, options_.messages});
+    ++starts_;
+    Json answer = exchange({{"do", "open"}, {"device", device_}, {"cache", options_.cache}, {"quick", options_.quick}, {"rates", rates}}, limit_s);
+    if (answer.contains("error")) close();   // a worker without a device is asked nothing more
+    return answer;
+}
+
+Json DeviceWorker::ask(const Json& request, double limit_s) {
+    if (given_up()) throw WorkerLost("not run", "the device was given up after three workers were lost one after another");
+    if (!child_) {
+        const int losses = losses_;
+        const Json opened = open(limit_s, false);
+        losses_ = losses;   // opening alone redeems nothing
+        if (opened.contains("error")) return opened;
+    }
+    Json answer = exchange(request, limit_s);
+    if (answer.contains("error") && answer["error"].value("kind", std::string()) == "device") close();   // it leaves by itself
+    return answer;
+}
+
+void DeviceWorker::close() {
+    if (child_) child_->leave(std::chrono::seconds(5));
+    child_.reset();
+}
+
+}  // namespace parallax::engine::compare
