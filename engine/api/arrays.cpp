@@ -142,7 +142,10 @@ DeviceArray Session::Impl::upload(const View& view, std::string_view stage) {
 }
 
 DeviceArray Session::Impl::take(const Input& input, const std::string& name) {
-    if (const Array* array = std::get_if<Array>(&input)) return dense(own(*array));
+    if (const Array* array = std::get_if<Array>(&input)) {
+        order.before(session.queue(), own(*array), Order::Use::read);
+        return dense(own(*array));
+    }
     const View& view = std::get<View>(input);
     check_view(view.desc, view.data, name);
     return upload(view, name);
@@ -183,6 +186,7 @@ HostArray Session::download(const Array& array) {
 
 void Session::download(const Array& array, const MutableView& view) {
     const std::lock_guard lock(impl_->mutex);
+    impl_->order.before(impl_->session.queue(), impl_->own(array), Order::Use::read);
     const DeviceArray source = impl_->dense(impl_->own(array));
     check_view(view.desc, view.data, {});
     ArrayDesc from_zero = view.desc;
@@ -218,11 +222,13 @@ Event Session::write(const Array& array, const View& view, std::span<const Event
         throw ConfigError("", view.desc.describe() + " for an array of " + target.desc.describe(), "dense memory of the same type and size", "upload() takes memory with gaps");
     }
     host::Queue& queue = impl_->upload_queue();
+    impl_->order.before(queue, target, Order::Use::write);
     queue.barrier(to_host(wait), "write");
     queue.write(target.buffer, 0, view.data, target.desc.dense_bytes(), "write");
-    Event done = to_public(queue.barrier({}, "write"));
+    const host::Event done = queue.barrier({}, "write");
+    impl_->order.after(queue, target, Order::Use::write, done);
     queue.flush();
-    return done;
+    return to_public(done);
 }
 
 Event Session::read(const Array& array, const MutableView& view, std::span<const Event> wait) {
@@ -233,11 +239,13 @@ Event Session::read(const Array& array, const MutableView& view, std::span<const
         throw ConfigError("", view.desc.describe() + " for an array of " + source.desc.describe(), "dense memory of the same type and size");
     }
     host::Queue& queue = impl_->download_queue();
+    impl_->order.before(queue, source, Order::Use::read);
     queue.barrier(to_host(wait), "read");
     queue.read(source.buffer, 0, view.data, source.desc.dense_bytes(), "read");
-    Event done = to_public(queue.barrier({}, "read"));
+    const host::Event done = queue.barrier({}, "read");
+    impl_->order.after(queue, source, Order::Use::read, done);
     queue.flush();
-    return done;
+    return to_public(done);
 }
 
 namespace {

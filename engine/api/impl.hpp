@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/local.hpp"
+#include "api/order.hpp"
 #include "core/session.hpp"
 #include "registry/registry.hpp"
 #include "parallax/call.hpp"
@@ -91,6 +92,7 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     std::recursive_mutex mutex;   ///< a preparation makes plans from its own thread
     engine::Session session;
     std::unique_ptr<host::Queue> uploads, downloads;
+    Order order;
     host::Event last;             ///< the end of what was submitted last
     /// What commands under way use, in the order of their submission: not every driver keeps it for them (rusticl 22.3).
     struct Held {

@@ -115,6 +115,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
             if (!target.desc.is_dense() || target.desc.type != shape->second.type || target.desc.count() != shape->second.count()) {
                 throw ConfigError("/into/" + name, target.desc.describe() + (target.desc.is_dense() ? "" : " with gaps"), "a dense array of " + shape->second.describe());
             }
+            order.before(session.queue(), target, Order::Use::write);
             into.emplace(name, target);
         }
     }
@@ -127,6 +128,8 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     pending->session = shared_from_this();
     held.push_back({pending->running, call.inputs});
     last = pending->running->done();
+    for (const auto& [name, input] : call.inputs) order.after(session.queue(), input, Order::Use::read, last);
+    for (const auto& [name, output] : pending->running->result().outputs) order.after(session.queue(), output, Order::Use::write, last);
     pending->done = to_public(last);
     for (const auto& [name, output] : pending->running->result().outputs) pending->arrays.emplace(name, array(output));
     const engine::CallResult& result = pending->running->result();
