@@ -70,6 +70,18 @@ std::vector<host::Event> to_host(std::span<const Event> events) {
     return list;
 }
 
+bool fits(const ArrayDesc& memory, const ArrayDesc& array) {
+    if (memory.type != array.type || memory.count() != array.count()) return false;
+    if (memory.axes.size() <= 1) return true;   // a row of elements is no layout
+    const auto sizes_of = [](const ArrayDesc& desc) {
+        std::vector<std::int64_t> sizes;   // an axis of one element changes nothing
+        for (const Axis& axis : desc.axes)
+            if (axis.size != 1) sizes.push_back(axis.size);
+        return sizes;
+    };
+    return sizes_of(memory) == sizes_of(array);
+}
+
 void Event::wait() const {
     if (impl_) impl_->event.wait();
 }
@@ -191,7 +203,7 @@ void Session::download(const Array& array, const MutableView& view) {
     check_view(view.desc, view.data, {});
     ArrayDesc from_zero = view.desc;
     from_zero.offset = 0;
-    if (!from_zero.is_dense() || view.desc.type != source.desc.type || view.desc.count() != source.desc.count()) {
+    if (!from_zero.is_dense() || !fits(view.desc, source.desc)) {
         throw ConfigError("", "memory for " + view.desc.describe(), "dense memory for " + source.desc.describe());
     }
     if (view.desc.count() == 0) return;
@@ -218,7 +230,7 @@ Event Session::write(const Array& array, const View& view, std::span<const Event
     const std::lock_guard lock(impl_->mutex);
     const DeviceArray& target = impl_->own(array);
     check_view(view.desc, view.data, {});
-    if (!view.desc.is_dense() || !target.desc.is_dense() || view.desc.type != target.desc.type || view.desc.count() != target.desc.count()) {
+    if (!view.desc.is_dense() || !target.desc.is_dense() || !fits(view.desc, target.desc)) {
         throw ConfigError("", view.desc.describe() + " for an array of " + target.desc.describe(), "dense memory of the same type and size", "upload() takes memory with gaps");
     }
     host::Queue& queue = impl_->upload_queue();
@@ -235,7 +247,7 @@ Event Session::read(const Array& array, const MutableView& view, std::span<const
     const std::lock_guard lock(impl_->mutex);
     const DeviceArray& source = impl_->own(array);
     check_view(view.desc, view.data, {});
-    if (!view.desc.is_dense() || !source.desc.is_dense() || view.desc.type != source.desc.type || view.desc.count() != source.desc.count()) {
+    if (!view.desc.is_dense() || !source.desc.is_dense() || !fits(view.desc, source.desc)) {
         throw ConfigError("", view.desc.describe() + " for an array of " + source.desc.describe(), "dense memory of the same type and size");
     }
     host::Queue& queue = impl_->download_queue();

@@ -112,7 +112,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
             const DeviceArray& target = own(array);
             const auto shape = shapes.find(name);
             if (shape == shapes.end()) throw ConfigError("/into/" + name, fmt::format("an array for \"{}\"", name), "arrays for outputs that are wanted");
-            if (!target.desc.is_dense() || target.desc.type != shape->second.type || target.desc.count() != shape->second.count()) {
+            if (!target.desc.is_dense() || !fits(target.desc, shape->second)) {
                 throw ConfigError("/into/" + name, target.desc.describe() + (target.desc.is_dense() ? "" : " with gaps"), "a dense array of " + shape->second.describe());
             }
             order.before(session.queue(), target, Order::Use::write);

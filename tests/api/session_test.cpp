@@ -86,6 +86,24 @@ TEST_CASE("an output lies apart from all inputs and outputs, or in the very plac
     }
 }
 
+TEST_CASE("memory of another shape is refused, although it has as many elements") {
+    const auto image = ramp(width * height);
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        Session session(Engine({.device = spec}));
+        const Array array = session.upload(View(image, extents));
+        std::vector<std::uint8_t> back(width * height);
+        const ArrayDesc turned = ArrayDesc::dense(ElementType::u8, {{'y', width}, {'x', height}});
+        const ArrayDesc row = ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(width * height)}});
+        CHECK_THROWS_AS(session.download(array, MutableView(turned, back.data())), ConfigError);
+        CHECK_THROWS_AS(session.read(array, MutableView(turned, back.data())), ConfigError);
+        CHECK_THROWS_AS(session.write(array, View(turned, image.data())), ConfigError);
+        CHECK_THROWS_AS(session.run(call(BoxFilterParameters{.radius = {1}}, {{"image", array}}, {.into = {{"image", session.allocate(turned)}}})), ConfigError);
+        session.download(array, MutableView(row, back.data()));   // a row of elements is no layout
+        CHECK(back == image);
+    }
+}
+
 TEST_CASE("submitted calls follow each other by their events") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
