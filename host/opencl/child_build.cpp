@@ -103,7 +103,12 @@ std::optional<ChildBuild> ask(Child& child, const ProgramText& source) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
     if (!child.write(fmt::format("build {} {}\n", source.text.size(), source.options.size()) + source.text + source.options)) return std::nullopt;
     const auto line = child.read_line(build_limit);
-    if (!line) return lost(child, std::chrono::steady_clock::now() >= until);
+    if (!line) {
+        ChildBuild result = lost(child, std::chrono::steady_clock::now() >= until);
+        // Its alarm is off while it compiles: it had waited too long, and ended just when it was asked.
+        if (child.signal() == SIGALRM) return std::nullopt;
+        return result;
+    }
     int status = 0;
     std::size_t bytes = 0;
     if (std::sscanf(line->c_str(), "built %d %zu", &status, &bytes) != 2) return lost(child, false);

@@ -79,7 +79,8 @@ Counts sweep(const DevicePtr& device, const Subject& subject, const Sweep& with)
     workshop.clear();
     const Live before = layer.live();
     layer.disarm();
-    REQUIRE(run_once(device, with.cache(), prepared).done);
+    const Outcome sound = run_once(device, with.cache(), prepared);
+    REQUIRE_MESSAGE(sound.done, subject.name << ": " << sound.error);
     Counts counts{.calls = layer.calls()};
     const auto wanted = workshop.outputs();
     REQUIRE(!wanted.empty());
