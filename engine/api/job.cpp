@@ -59,8 +59,7 @@ Job& Job::output(const std::string& name) {
 }
 
 Job& Job::set(const std::string& setting) {
-    const engine::Registry registry = engine::Registry(engine::all_algorithms());
-    engine::apply_setting(impl_->json, setting, registry.algorithms());
+    engine::apply_setting(impl_->json, setting, engine::all_algorithms());
     return *this;
 }
 

@@ -22,7 +22,7 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
         options.cancel = cancel;
         for (std::size_t i = 0; i < pipeline.steps.size(); ++i) {
             const engine::Step& step = pipeline.steps[i];
-            engine::Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+            engine::Call call = engine::call_of(step);
             for (const auto& [port, source] : step.inputs) call.inputs.emplace(port, arrays.at(source));
             engine::in_terms_of(pipeline, step, [&] { pending.push_back(impl_->submit(call, options, cancel.shared())); });
             engine::check_limit(pipeline.memory_limit, impl_->context().allocated());   // on the device as a whole: nothing to be cut

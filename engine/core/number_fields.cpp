@@ -1,5 +1,7 @@
 #include "core/number_fields.hpp"
 
+#include "core/plain_field.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,28 +96,13 @@ Json write_labels(const std::vector<Label>& labels) {
     return list;
 }
 
-namespace {
-
-ParameterField plain_field(std::string name, std::string type, Json schema, std::string doc) {
-    ParameterField field;
-    field.keys = {name};
-    field.canonical_key = name;
-    field.name = std::move(name);
-    field.type = std::move(type);
-    field.doc = std::move(doc);
-    field.schemas = {std::move(schema)};
-    return field;
-}
-
-}  // namespace
-
-ParameterField exact_number_field(std::string name, std::string doc) { return plain_field(std::move(name), "number", {{"type", "number"}}, std::move(doc)); }
+ParameterField exact_number_field(std::string name, std::string doc) { return detail::plain_field(std::move(name), "number", {{"type", "number"}}, std::move(doc)); }
 
 ParameterField labels_field(std::string name, std::size_t most, std::string doc) {
     const Json integer{{"type", "integer"}};
     const Json list{{"type", "array"}, {"items", integer}, {"minItems", 1}, {"maxItems", most}};
     const Json names{{"type", "object"}, {"patternProperties", {{"^-?[0-9]+$", {{"type", "string"}}}, {"^//", true}}}, {"minProperties", 1}, {"additionalProperties", false}};
-    return plain_field(std::move(name), fmt::format("integer, a list of up to {}, names by integer, or null", most),
+    return detail::plain_field(std::move(name), fmt::format("integer, a list of up to {}, names by integer, or null", most),
                        {{"anyOf", Json::array({integer, list, names, Json{{"type", "null"}}})}}, std::move(doc));
 }
 

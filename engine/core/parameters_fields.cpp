@@ -1,5 +1,5 @@
 // Kinds of parameter fields: what each admits, how it is read and how it is written.
-#include "core/parameters.hpp"
+#include "core/plain_field.hpp"
 
 #include <fmt/format.h>
 
@@ -78,17 +78,6 @@ Json number_schema(const char* type, const NumberRule& rule, double factor = 1) 
     return schema;
 }
 
-ParameterField plain_field(std::string name, std::string type, Json schema, std::string doc) {
-    ParameterField field;
-    field.keys = {name};
-    field.canonical_key = name;
-    field.name = std::move(name);
-    field.type = std::move(type);
-    field.doc = std::move(doc);
-    field.schemas = {std::move(schema)};
-    return field;
-}
-
 template <class MakeSchema>
 ParameterField any_length_field(std::string name, std::string type, const NumberRule& rule, std::string doc, MakeSchema make_schema) {
     per_metre(rule.unit);
@@ -161,6 +150,17 @@ LengthSweep expand(const Json& value, const NumberRule& rule, const std::string&
 }
 
 }  // namespace
+
+ParameterField plain_field(std::string name, std::string type, Json schema, std::string doc) {
+    ParameterField field;
+    field.keys = {name};
+    field.canonical_key = name;
+    field.name = std::move(name);
+    field.type = std::move(type);
+    field.doc = std::move(doc);
+    field.schemas = {std::move(schema)};
+    return field;
+}
 
 double read_number(const Json& value, const NumberRule& rule, const std::string& pointer) {
     if (!value.is_number() || !admits(rule, value.get<double>())) {

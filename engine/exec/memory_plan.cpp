@@ -264,9 +264,12 @@ MemoryPlan plan_memory(const Resolved& resolved, Session& session) {
     return fit;
 }
 
+Call call_of(const Step& step) {
+    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+}
+
 Call call_of(const Pipeline& job, const MemoryPlan& fit, std::size_t i) {
-    const Step& step = job.steps[i];
-    Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+    Call call = call_of(job.steps[i]);
     if (fit.choices.empty()) return call;
     call.slab = fit.slabs.by_step[i];
     call.slab_workspace = fit.slabs.workspace;

@@ -44,6 +44,8 @@ struct MemoryPlan {
 /// As a whole where that fits; else step by step, and steps in slabs or tiles. Where memory may be short, plans are made to know
 /// what they need. Throws UnsupportedError with the numbers where a step cannot be cut so that it fits.
 MemoryPlan plan_memory(const Resolved&, Session&);
+/// A step as it was asked for, without its inputs.
+Call call_of(const Step&);
 /// A step as it goes through memory so; with an empty MemoryPlan as a whole, and the session chooses the variant. The MemoryPlan must stay.
 Call call_of(const Pipeline&, const MemoryPlan&, std::size_t step);
 

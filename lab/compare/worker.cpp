@@ -145,7 +145,7 @@ private:
 
     /// Planning the same job in a context that has no programs yet, with all of them on disk.
     double seconds_from_cache() {
-        Engine fresh(*device_, registry_with_peers(), host::ContextOptions{host::ProgramCache::open(cache_)});
+        Engine fresh(*device_, engine_->registry(), host::ContextOptions{host::ProgramCache::open(cache_)});
         Session session(fresh);
         BoundInputs inputs = bind_inputs(bound_->host, session);
         return Bench(fresh, *job_, inputs).first().plan_seconds;
@@ -168,7 +168,7 @@ private:
     Json evaluate(const Json& request, const HostArrays& arrays) {
         Json results = Json::object();
         for (const Json& asked : request.value("evaluate", Json::array())) {
-            if (!judge_) judge_ = std::make_unique<Engine>(*host::native_device(), registry_with_peers());
+            if (!judge_) judge_ = std::make_unique<Engine>(*host::native_device(), engine_->registry());
             Session session(*judge_);
             Call call;
             call.algorithm = &judge_->registry().get(asked.at("run").get<std::string>());

@@ -8,7 +8,6 @@
 #include "cuda/toolkit.hpp"
 #include "parallax/host/error.hpp"
 #include "peers/row.hpp"
-#include "support/module.hpp"
 
 #include <npp.h>
 

@@ -6,7 +6,6 @@
 #include "peers/cub.hpp"
 #include "peers/fftw.hpp"
 #include "peers/row.hpp"
-#include "support/module.hpp"
 #include "peers/npp.hpp"
 #include "peers/opencv.hpp"
 #include "peers/tbb.hpp"

@@ -78,7 +78,7 @@ private:
         ignore_verdicts();
         const auto device = compare::find_device(request.at("device"));
         engine_ = std::make_unique<Engine>(*device, registry_with_peers(), host::ContextOptions{host::ProgramCache::open()});
-        judge_ = std::make_unique<Engine>(*host::native_device(), registry_with_peers());
+        judge_ = std::make_unique<Engine>(*host::native_device(), engine_->registry());
         return {{"device", device->info().name}};
     }
 

@@ -1,5 +1,7 @@
 #include "timing/bench.hpp"
 
+#include "exec/memory_plan.hpp"
+
 #include "core/clock.hpp"
 #include "parallax/host/in_flight.hpp"
 
@@ -68,7 +70,7 @@ void Bench::compute() {
     State& s = *state_;
     for (std::size_t i = 0; i < s.job.steps.size(); ++i) {
         const StepSpec& step = s.job.steps[i];
-        Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+        Call call = call_of(step);
         for (const auto& [port, source] : step.inputs)
             call.inputs.emplace(port, source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs->device.at(source.port));
         s.done[i] = s.session.run(call, s.done[i].outputs);

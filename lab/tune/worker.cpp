@@ -45,7 +45,7 @@ private:
     Json open(const Json& request) {
         device_ = compare::find_device(request.at("device"));
         engine_ = std::make_unique<Engine>(*device_, registry_with_peers(), host::ContextOptions{host::ProgramCache::open()});
-        judge_ = std::make_unique<Engine>(*host::native_device(), registry_with_peers());
+        judge_ = std::make_unique<Engine>(*host::native_device(), engine_->registry());
         return {{"device", device_->info().name}};
     }
 

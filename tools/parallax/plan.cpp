@@ -88,7 +88,7 @@ int plan(const JobOptions& options, bool json) {
     const auto open = [&](const host::DeviceSelector& selector) {
         const auto cache = host::ProgramCache::open();
         for (const auto& device : selector.select_all(host::enumerate(selector))) {
-            engines.push_back(std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{cache}));
+            engines.push_back(std::make_unique<engine::Engine>(*device, registry, host::ContextOptions{cache}));
             devices.push_back(engines.back().get());
         }
     };

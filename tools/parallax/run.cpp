@@ -152,7 +152,7 @@ int run(const Options& options) {
     std::vector<std::unique_ptr<engine::Engine>> engines;
     const auto cache = host::ProgramCache::open();
     for (const auto& device : devices) {
-        engines.push_back(std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{cache}));
+        engines.push_back(std::make_unique<engine::Engine>(*device, registry, host::ContextOptions{cache}));
         spdlog::debug("device {}: {} ({})", device->info().index, device->info().name, device->info().platform);
     }
 

@@ -123,8 +123,9 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
     std::vector<std::unique_ptr<engine::Engine>> engines;
     std::vector<engine::Engine*> devices;
     const auto cache = host::ProgramCache::open();
+    const engine::Registry registry = engine::registry_with_peers();
     for (const auto& device : series.job.device.select_all(host::enumerate(series.job.device))) {
-        engines.push_back(std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{cache}));
+        engines.push_back(std::make_unique<engine::Engine>(*device, registry, host::ContextOptions{cache}));
         devices.push_back(engines.back().get());
     }
 

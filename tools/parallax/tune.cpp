@@ -192,7 +192,7 @@ int tune(const Options& asked) {
     if (own) {
         require_writable(options);
         if (!asked.list) scratch.emplace();
-        engine::Engine judge(*inventory.native(), engine::registry_with_peers());
+        engine::Engine judge(*inventory.native(), registry);
         options.own = problem_sets_of({own->study, own->points, own->where, engine::to_utf8(engine::path_from(asked.from).filename())}, judge, scratch ? scratch->path() : std::filesystem::path(),
                                       [&bar](const std::string& what) {
                                           bar.show(what, 0);
