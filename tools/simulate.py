@@ -62,7 +62,7 @@ PROBLEMS = {
     "phantom": [({}, {"size": 27})],
     "reduce": [({"array": "keys.npy"}, {}), ({"array": "floats.npy"}, {"op": "max"})],
     "scan": [({"array": "keys.npy"}, {})],
-    "select": [({"image": "stack.npy"}, {"axis": "t", "index": 1})],
+    "select": [({"image": "stack.npy"}, {"axis": "z", "index": 1})],
     "sort": [({"keys": "keys.npy"}, {}), ({"keys": "keys.npy", "values": "values.npy"}, {})],
     "threshold": [(IMAGE, {})],
 }
