@@ -1,7 +1,7 @@
 # The library that other programs link, once shared and once static, from the objects of the rooms that the interface stands on. What is not
 # marked PARALLAX_API stays inside; of the libraries that those need no header is visible from outside.
 set(objects "")
-foreach(room support host core io algorithms pipeline exec job registry api)
+foreach(room support host core io algorithms pipeline exec job series distributed modes registry api)
     list(APPEND objects $<TARGET_OBJECTS:parallax_${room}>)
 endforeach()
 foreach(apart cuda cufft)

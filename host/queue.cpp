@@ -20,8 +20,12 @@ Queue::~Queue() {
         if (!is_over(until)) static_cast<void>(new std::shared_ptr<const void>(std::move(memory)));
 }
 
-void Queue::keep(std::shared_ptr<const void> memory, Event until) {
+void Queue::let_go_of_what_has_ended() {
     std::erase_if(kept_, [](const auto& entry) { return is_over(entry.second); });
+}
+
+void Queue::keep(std::shared_ptr<const void> memory, Event until) {
+    let_go_of_what_has_ended();
     kept_.emplace_back(std::move(memory), std::move(until));
 }
 

@@ -9,9 +9,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <complex>
 #include <condition_variable>
+#include <functional>
+#include <future>
 #include <mutex>
+#include <thread>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -110,6 +114,102 @@ template <class Work>
 auto unlocked(const Work& work) {
     const nb::gil_scoped_release released;
     return work();
+}
+
+unsigned long main_thread = 0;   ///< as threading.main_thread().ident: Python hears of Ctrl-C there alone
+
+/// Runs `work` in a thread of its own and hears of Ctrl-C meanwhile: `stop` is then called, and `work`, which should end soon, is waited for
+/// before KeyboardInterrupt is raised. `stop` empty: it is left to itself, and must hold what it uses.
+template <class Work>
+auto interruptible(Work work, const std::function<void()>& stop) {
+    using Value = decltype(work());
+    if (PyThread_get_thread_ident() != main_thread) return unlocked(work);
+    struct State {
+        explicit State(Work w) : task(std::move(w)), value(task.get_future()) {}
+        std::packaged_task<Value()> task;
+        std::future<Value> value;
+    };
+    const auto state = std::make_shared<State>(std::move(work));
+    std::thread([state] { state->task(); }).detach();
+    for (;;) {
+        const bool over = unlocked([&] { return state->value.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready; });
+        if (over) return state->value.get();
+        if (PyErr_CheckSignals() == 0) continue;
+        nb::python_error interrupt;   // takes what has been set
+        if (stop) {
+            stop();
+            unlocked([&] { state->value.wait(); });
+        }
+        throw interrupt;
+    }
+}
+
+std::function<void()> stop_by(const CancelToken& cancel) {
+    return [cancel] { cancel.cancel(); };
+}
+
+/// The types of errors, which live as long as the process.
+struct ErrorTypes {
+    nb::object error, config, device, build, io, unsupported, cancelled;
+};
+ErrorTypes& error_types() {
+    static ErrorTypes* const types = new ErrorTypes;
+    return *types;
+}
+
+using Attributes = std::initializer_list<std::pair<const char*, nb::object>>;
+
+void raise(const nb::object& type, const std::exception& error, const Attributes& attributes) {
+    nb::object instance = type(error.what());
+    for (const auto& [name, value] : attributes) nb::setattr(instance, name, value);
+    PyErr_SetObject(type.ptr(), instance.ptr());
+}
+
+void add_exceptions(nb::module_& m) {
+    const auto add = [&](const char* name, nb::handle base, const char* doc, const std::vector<std::pair<const char*, nb::object>>& without) {
+        nb::dict members;
+        members["__doc__"] = doc;
+        members["__module__"] = "parallax";
+        for (const auto& [attribute, value] : without) members[attribute] = value;
+        nb::object type = nb::handle(reinterpret_cast<PyObject*>(&PyType_Type))(name, nb::make_tuple(base), members);
+        m.attr(name) = type;
+        return type;
+    };
+    const nb::object none = nb::str(""), zero = nb::int_(0);
+    ErrorTypes& types = error_types();
+    types.error = add("Error", PyExc_RuntimeError, "What the library raises; str() of it is a complete message for a person.", {});
+    types.config = add("ConfigError", types.error, "The request was wrong: `found` stands at `pointer`, `expected` may stand there, `hint` says what to try.",
+                       {{"pointer", none}, {"found", none}, {"expected", none}, {"hint", none}});
+    types.device = add("DeviceError", types.error, "`call` of the driver gave `code`, which is called `code_name`, at `step`; `hint` says what to try.",
+                       {{"call", none}, {"code", zero}, {"code_name", none}, {"step", none}, {"hint", none}});
+    types.build = add("BuildError", types.error, "A kernel did not compile: `file`, `line`, and the compiler's `log`.",
+                      {{"file", none}, {"line", zero}, {"options", none}, {"log", none}});
+    types.io = add("IoError", types.error, "A file, `path`, could not be read or written: `problem`, and `hint`, what to try.", {{"path", none}, {"problem", none}, {"hint", none}});
+    types.unsupported = add("UnsupportedError", types.error, "Nothing at hand can do it; `reasons` has one for each candidate.", {{"reasons", nb::make_tuple()}});
+    types.cancelled = add("CancelledError", types.error, "Ended by a CancelToken; nothing of the work is left.", {});
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        const ErrorTypes& known = error_types();
+        const auto text = [](const std::string& value) -> nb::object { return nb::str(value.c_str(), value.size()); };
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const ConfigError& e) {
+            raise(known.config, e, {{"pointer", text(e.pointer)}, {"found", text(e.found)}, {"expected", text(e.expected)}, {"hint", text(e.hint)}});
+        } catch (const DeviceError& e) {
+            raise(known.device, e, {{"call", text(e.call)}, {"code", nb::int_(e.code)}, {"code_name", text(e.code_name)}, {"step", text(e.step)}, {"hint", text(e.hint)}});
+        } catch (const BuildError& e) {
+            raise(known.build, e, {{"file", text(e.file)}, {"line", nb::int_(e.line)}, {"options", text(e.options)}, {"log", text(e.log)}});
+        } catch (const IoError& e) {
+            raise(known.io, e, {{"path", text(e.path)}, {"problem", text(e.problem)}, {"hint", text(e.hint)}});
+        } catch (const UnsupportedError& e) {
+            nb::list reasons;
+            for (const std::string& reason : e.reasons) reasons.append(text(reason));
+            raise(known.unsupported, e, {{"reasons", nb::tuple(reasons)}});
+        } catch (const CancelledError& e) {
+            raise(known.cancelled, e, {});
+        } catch (const Error& e) {
+            raise(known.error, e, {});
+        }
+    });
 }
 
 ElementType element_type(nb::dlpack::dtype type) {
@@ -228,6 +328,39 @@ nb::ndarray<nb::numpy> to_numpy(HostArray host) {
     return {data, shape.size(), shape.data(), owner, nullptr, dtype_of(type), nb::device::cpu::value, 0};
 }
 
+EngineOptions engine_options(const std::string& device, const std::string& cache_folder, nb::object log, std::uint64_t memory_limit, std::uint64_t plan_memory) {
+    EngineOptions options{device, cache_folder, {}, memory_limit, plan_memory};
+    if (auto say = callback<const std::string&, const std::string&>(std::move(log))) {
+        options.log = [say](LogLevel level, const std::string& text) {
+            static constexpr const char* names[] = {"debug", "info", "warning", "error"};
+            say(names[static_cast<int>(level)], text);
+        };
+    }
+    return options;
+}
+
+JobOptions job_options(const nb::dict& given) {
+    JobOptions options;
+    const auto take = [&]<class T>(const char* name, T& value) {
+        if (given.contains(name)) value = nb::cast<T>(given[name]);
+    };
+    take("folder", options.folder);
+    take("roots", options.roots);
+    take("out", options.out);
+    take("overwrite", options.overwrite);
+    take("confined", options.confined);
+    take("manifest", options.manifest);
+    take("resume", options.resume);
+    take("shard", options.shard);
+    take("shards", options.shards);
+    take("readers", options.readers);
+    take("writers", options.writers);
+    take("in_flight", options.in_flight);
+    take("trace", options.trace);
+    take("ranks", options.ranks);
+    return options;
+}
+
 template <class T>
 T* pointer(std::uintptr_t handle) {
     return reinterpret_cast<T*>(handle);
@@ -261,15 +394,8 @@ NB_MODULE(_parallax, m) {
     m.attr("__version__") = version();
     nb::set_leak_warnings(false);
 
-    // The last that is registered is asked first: bases before what derives from them.
-    auto error = nb::exception<Error>(m, "Error", PyExc_RuntimeError);
-    nb::exception<ConfigError>(m, "ConfigError", error);
-    nb::exception<DeviceError>(m, "DeviceError", error);
-    nb::exception<BuildError>(m, "BuildError", error);
-    nb::exception<IoError>(m, "IoError", error);
-    nb::exception<UnsupportedError>(m, "UnsupportedError", error);
-    nb::exception<CancelledError>(m, "CancelledError", error);
-
+    add_exceptions(m);
+    main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { visits().close(); }));
 
     m.def("devices", [] {
@@ -284,7 +410,7 @@ NB_MODULE(_parallax, m) {
         .def_prop_ro("cancelled", &CancelToken::cancelled);
 
     nb::class_<PyEvent>(m, "Event", "The completion of what was enqueued.")
-        .def("wait", [](const PyEvent& event) { unlocked([&] { event.wait(); }); })
+        .def("wait", [](const PyEvent& event) { interruptible([event = Event(event)] { event.wait(); }, {}); })
         .def_prop_ro("complete", [](const PyEvent& event) { return unlocked([&] { return event.complete(); }); })
         .def_prop_ro("opencl", [](const PyEvent& event) { return reinterpret_cast<std::uintptr_t>(event.opencl()); }, "The cl_event as a number, or 0.");
 
@@ -337,7 +463,10 @@ NB_MODULE(_parallax, m) {
     nb::class_<PyPending>(m, "Pending", "A call that was submitted.")
         .def_prop_ro("done", [](const PyPending& p) { return PyEvent(Event(p.pending.done())); })
         .def_prop_ro("arrays", [](const PyPending& p) { return dict_of(p.pending.arrays()); })
-        .def("get", [](PyPending& p) { return PyResult(unlocked([&] { return p.pending.get(); })); });
+        .def("get", [](PyPending& p) {
+            interruptible([done = Event(p.pending.done())] { done.wait(); }, {});
+            return PyResult(unlocked([&] { return p.pending.get(); }));
+        });
 
     nb::class_<PyPreparation>(m, "Preparation", "Plans that are being made in the background.")
         .def_prop_ro("progress", [](const PyPreparation& p) { return p.progress(); })
@@ -346,28 +475,33 @@ NB_MODULE(_parallax, m) {
         .def("cancel", [](PyPreparation& p) { p.cancel(); });
 
     nb::class_<PyEngine>(m, "Engine")
-        .def("__init__", [](PyEngine* self, const std::string& device, const std::string& cache_folder, nb::object log) {
-            EngineOptions options{device, cache_folder, {}};
-            if (auto say = callback<const std::string&, const std::string&>(std::move(log))) {
-                options.log = [say](LogLevel level, const std::string& text) {
-                    static constexpr const char* names[] = {"debug", "info", "warning", "error"};
-                    say(names[static_cast<int>(level)], text);
-                };
-            }
-            new (self) PyEngine(unlocked([&] { return Engine(options); }));
-        }, "device"_a = "", "cache_folder"_a = "", "log"_a = nb::none())
-        .def_static("from_opencl", [](std::uintptr_t context, std::uintptr_t device) {
-            return PyEngine(unlocked([&] { return Engine::from_opencl(pointer<_cl_context>(context), pointer<_cl_device_id>(device)); }));
-        }, "context"_a, "device"_a, "On a cl_context and cl_device_id, as numbers (pyopencl: .int_ptr); both are retained.")
-        .def_static("from_cuda", [](std::uintptr_t context) { return PyEngine(unlocked([&] { return Engine::from_cuda(pointer<CUctx_st>(context)); })); },
-                    "context"_a = 0, "On a CUcontext; 0: the one that is current, as PyTorch's and CuPy's is.")
+        .def("__init__", [](PyEngine* self, const std::string& device, const std::string& cache_folder, nb::object log, std::uint64_t memory_limit, std::uint64_t plan_memory,
+                            const std::string& of, std::uintptr_t context, std::uintptr_t opencl_device) {
+            const EngineOptions options = engine_options(device, cache_folder, std::move(log), memory_limit, plan_memory);
+            new (self) PyEngine(unlocked([&] {
+                if (of == "opencl") return Engine::from_opencl(pointer<_cl_context>(context), pointer<_cl_device_id>(opencl_device), options);
+                if (of == "cuda") return Engine::from_cuda(pointer<CUctx_st>(context), options);
+                return Engine(options);
+            }));
+        }, "device"_a, "cache_folder"_a, "log"_a.none(), "memory_limit"_a, "plan_memory"_a, "of"_a, "context"_a, "opencl_device"_a)
         .def_prop_ro("device", [](const PyEngine& engine) { return device_dict(engine.device()); })
         .def_prop_ro("allocated", [](const PyEngine& engine) { return unlocked([&] { return engine.allocated(); }); }, "Bytes of device memory that are in use.")
-        .def("_algorithms", [](const PyEngine& engine) { return unlocked([&] { return engine.algorithms_json(); }); })
-        .def("_run", [](const PyEngine& engine, const std::string& job, const std::string& folder, const std::string& out, bool overwrite, nb::object progress, const CancelToken& cancel) {
-            JobOptions options{.folder = folder, .out = out, .overwrite = overwrite, .progress = callback<const std::string&, double>(std::move(progress)), .cancel = cancel};
-            return unlocked([&] { return engine.run(Job::parse(job), options); });
-        }, "job"_a, "folder"_a, "out"_a, "overwrite"_a, "progress"_a.none(), "cancel"_a);
+        .def("trim", [](const PyEngine& engine) { return unlocked([&] { return engine.trim(); }); },
+             "Lets go of the plans that no call under way uses; returns the bytes of device memory that this freed.")
+        .def_prop_ro("lost", [](const PyEngine& engine) { return unlocked([&] { return engine.lost(); }); },
+                     "\"\", or why the device can no longer be trusted: arrays and sessions of before are lost, and a new session opens it anew.")
+        .def("_algorithms", [](const PyEngine& engine) { return unlocked([&] { return engine.algorithms_json(); }); });
+
+    m.def("_run_job", [](const std::string& job, nb::list engines, const nb::dict& options, const std::string& device, const std::string& cache_folder, nb::object log,
+                         nb::object progress, const CancelToken& cancel) {
+        JobOptions how = job_options(options);
+        how.progress = callback<const std::string&, double>(std::move(progress));
+        how.cancel = cancel;
+        const EngineOptions opening = engine_options(device, cache_folder, std::move(log), 0, 0);
+        std::vector<Engine> there;
+        for (const nb::handle engine : engines) there.push_back(nb::cast<const PyEngine&>(engine));
+        return interruptible([&] { return there.empty() ? run(Job::parse(job), how, opening) : run(Job::parse(job), there, how); }, stop_by(cancel));
+    }, "job"_a, "engines"_a, "options"_a, "device"_a, "cache_folder"_a, "log"_a.none(), "progress"_a.none(), "cancel"_a);
 
     nb::class_<PySession>(m, "Session")
         .def("__init__", [](PySession* self, const PyEngine& engine, std::optional<std::uintptr_t> queue, std::optional<std::uintptr_t> stream) {
@@ -377,6 +511,7 @@ NB_MODULE(_parallax, m) {
                 return Session(engine);
             }));
         }, "engine"_a, "queue"_a = nb::none(), "stream"_a = nb::none())
+        .def("_trim", [](PySession& session) { unlocked([&] { session.trim(); }); })
         .def_prop_ro("engine", [](const PySession& session) { return PyEngine(Engine(session.engine())); })
         .def("_allocate", [](PySession& session, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
             const ArrayDesc desc = desc_of(type_from(type), shape, axes, spacing, unit);
@@ -392,7 +527,7 @@ NB_MODULE(_parallax, m) {
         .def("_run", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
                         nb::dict into, const std::string& variant, const std::string& policy, nb::list wait, const CancelToken& cancel) {
             const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
-            return PyResult(unlocked([&] { return session.run(call); }));
+            return PyResult(interruptible([&] { return session.run(call); }, stop_by(cancel)));
         })
         .def("_submit", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
                            nb::dict into, const std::string& variant, const std::string& policy, nb::list wait, const CancelToken& cancel) {
@@ -407,6 +542,6 @@ NB_MODULE(_parallax, m) {
         }, "algorithm"_a, "parameters"_a, "inputs"_a, "outputs"_a, "into"_a, "variant"_a, "policy"_a, "progress"_a.none())
         .def("_run_job", [](PySession& session, const std::string& job, nb::dict inputs, const CancelToken& cancel) {
             const Inputs arrays = inputs_of(inputs);
-            return PyResult(unlocked([&] { return session.run(Job::parse(job), arrays, cancel); }));
+            return PyResult(interruptible([&] { return session.run(Job::parse(job), arrays, cancel); }, stop_by(cancel)));
         });
 }

@@ -130,7 +130,8 @@ DeviceArray Session::Impl::dense(const DeviceArray& array) {
     call.parameters = call.algorithm->parameters.defaults();
     call.inputs.emplace("image", array);
     const auto running = session.submit(call);
-    DeviceArray packed = running->finish().outputs.at("image");
+    held.push_back({running, call.inputs});
+    DeviceArray packed = running->result().outputs.at("image");
     packed.metadata = array.metadata;
     return packed;
 }
@@ -149,7 +150,8 @@ DeviceArray Session::Impl::upload(const View& view, std::string_view stage) {
     }
     HostArray gaps{view.desc, {}, std::shared_ptr<std::byte[]>(std::shared_ptr<void>(), const_cast<std::byte*>(start))};
     const HostArray packed = gaps.to_dense();
-    session.queue().write(result.buffer, 0, packed.data(), bytes, stage).wait();   // `packed` goes
+    const host::Event done = session.queue().write(result.buffer, 0, packed.data(), bytes, stage);
+    session.queue().keep(packed.memory, done);
     return result;
 }
 

@@ -24,41 +24,73 @@ struct plx_cancel { CancelToken token; };
 
 namespace {
 
-thread_local std::string last_error;
+/// What a thread's last error was, in parts.
+struct LastError {
+    plx_status status = PLX_OK;
+    std::string message, pointer, found, expected, hint, call, code_name, step, file, details;
+    int code = 0, line = 0;
 
-plx_status failed(plx_status status, const char* message) noexcept {
-    try {
-        last_error = message;
-    } catch (...) {
-        last_error.clear();
+    void take(const std::exception& error) {
+        message = error.what();
+        if (const auto* e = dynamic_cast<const ConfigError*>(&error)) {
+            status = PLX_ERROR_CONFIG;
+            pointer = e->pointer;
+            found = e->found;
+            expected = e->expected;
+            hint = e->hint;
+        } else if (const auto* e = dynamic_cast<const DeviceError*>(&error)) {
+            status = PLX_ERROR_DEVICE;
+            call = e->call;
+            code = e->code;
+            code_name = e->code_name;
+            step = e->step;
+            hint = e->hint;
+        } else if (const auto* e = dynamic_cast<const BuildError*>(&error)) {
+            status = PLX_ERROR_BUILD;
+            file = e->file;
+            line = e->line;
+            details = e->log;
+        } else if (const auto* e = dynamic_cast<const IoError*>(&error)) {
+            status = PLX_ERROR_IO;
+            file = e->path;
+            details = e->problem;
+            hint = e->hint;
+        } else if (const auto* e = dynamic_cast<const UnsupportedError*>(&error)) {
+            status = PLX_ERROR_UNSUPPORTED;
+            for (const std::string& reason : e->reasons) details += (details.empty() ? "" : "\n") + reason;
+        } else if (dynamic_cast<const CancelledError*>(&error) != nullptr) {
+            status = PLX_ERROR_CANCELLED;
+        } else if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+            status = PLX_ERROR_MEMORY;
+            message = "this machine has too little memory";
+        } else {
+            status = PLX_ERROR;
+        }
     }
-    return status;
+};
+
+thread_local LastError last_error;
+
+plx_status status_of(const std::exception& error) noexcept {
+    try {
+        last_error = {};
+        last_error.take(error);
+    } catch (...) {   // no memory for the words
+        last_error.status = PLX_ERROR_MEMORY;
+    }
+    return last_error.status;
 }
 
-/// Runs `work`; what it throws becomes a status and the thread's message.
+/// Runs `work`; what it throws becomes a status and the thread's last error.
 template <class Work>
 plx_status guard(Work&& work) noexcept {
     try {
         work();
         return PLX_OK;
-    } catch (const ConfigError& error) {
-        return failed(PLX_ERROR_CONFIG, error.what());
-    } catch (const DeviceError& error) {
-        return failed(PLX_ERROR_DEVICE, error.what());
-    } catch (const BuildError& error) {
-        return failed(PLX_ERROR_BUILD, error.what());
-    } catch (const IoError& error) {
-        return failed(PLX_ERROR_IO, error.what());
-    } catch (const UnsupportedError& error) {
-        return failed(PLX_ERROR_UNSUPPORTED, error.what());
-    } catch (const CancelledError& error) {
-        return failed(PLX_ERROR_CANCELLED, error.what());
-    } catch (const std::bad_alloc&) {
-        return failed(PLX_ERROR_MEMORY, "this machine has too little memory");
     } catch (const std::exception& error) {
-        return failed(PLX_ERROR, error.what());
+        return status_of(error);
     } catch (...) {
-        return failed(PLX_ERROR, "an exception that is not one of C++'s");
+        return status_of(Error("an exception that is not one of C++'s"));
     }
 }
 
@@ -136,7 +168,7 @@ plx_layout layout_of(const ArrayDesc& desc) {
 
 EngineOptions options_of(const plx_engine_options* given_options) {
     const plx_engine_options options = known(given_options, "plx_engine_options");
-    EngineOptions result{text_or(options.device), text_or(options.cache_folder), {}};
+    EngineOptions result{text_or(options.device), text_or(options.cache_folder), {}, options.memory_limit, options.plan_memory};
     if (options.log != nullptr) {
         result.log = [log = options.log, user = options.log_user](LogLevel level, const std::string& text) {
             log(static_cast<plx_log_level>(level), text.c_str(), user);
@@ -197,12 +229,58 @@ void check_bytes(const Array& array, const void* data, std::size_t bytes) {
     if (bytes != needed) throw ConfigError("", std::to_string(bytes) + " bytes", std::to_string(needed) + " for " + array.desc().describe());
 }
 
+JobOptions job_options_of(const plx_job_options* given_options) {
+    const plx_job_options ours = known(given_options, "plx_job_options");
+    JobOptions options;
+    options.folder = text_or(ours.folder, ".");
+    options.out = text_or(ours.out, ".");
+    options.overwrite = ours.overwrite != 0;
+    options.confined = ours.confined != 0;
+    if (ours.root_count != 0 && (ours.root_names == nullptr || ours.root_folders == nullptr)) throw ConfigError("roots", "a null pointer for the roots", "names and folders");
+    for (std::size_t i = 0; i < ours.root_count; ++i) options.roots.insert_or_assign(word(ours.root_names[i], "a root's name"), word(ours.root_folders[i], "a root's folder"));
+    if (ours.progress != nullptr) {
+        options.progress = [call = ours.progress, user = ours.progress_user](const std::string& stage, double done) { call(stage.c_str(), done, user); };
+    }
+    if (ours.cancel != nullptr) options.cancel = ours.cancel->token;
+    options.manifest = text_or(ours.manifest);
+    options.resume = ours.resume != 0;
+    if (ours.shard != 0 || ours.shards != 0) {
+        options.shard = ours.shard;
+        options.shards = ours.shards;
+    }
+    options.readers = ours.readers;
+    options.writers = ours.writers;
+    if (ours.in_flight != 0) options.in_flight = ours.in_flight;
+    options.trace = text_or(ours.trace);
+    options.ranks = ours.ranks != 0;
+    return options;
+}
+
+/// `work` gives the report.
+template <class Work>
+plx_status run_job(char** report, Work&& work) noexcept {
+    return guard([&] {
+        if (report != nullptr) *report = nullptr;
+        const std::string text = work();
+        if (report != nullptr) *report = copy_of(text);
+    });
+}
+
 _cl_command_queue* queue_of(void* queue) { return static_cast<_cl_command_queue*>(queue); }
 
 }  // namespace
 
 const char* plx_version(void) { return version(); }
-const char* plx_last_error(void) { return last_error.c_str(); }
+const char* plx_last_error(void) { return last_error.message.c_str(); }
+plx_status plx_last_error_details(plx_error* out) {
+    if (out == nullptr || out->struct_size < sizeof out->struct_size) return PLX_ERROR_CONFIG;   // the last error stays what it is
+    const LastError& last = last_error;
+    const plx_error ours{out->struct_size,       last.status,       last.message.c_str(),   last.pointer.c_str(), last.found.c_str(),
+                         last.expected.c_str(),  last.hint.c_str(), last.call.c_str(),      last.code,            last.code_name.c_str(),
+                         last.step.c_str(),      last.file.c_str(), last.line,              last.details.c_str()};
+    std::memcpy(out, &ours, std::min(out->struct_size, sizeof ours));
+    return PLX_OK;
+}
 const char* plx_status_name(plx_status status) {
     static constexpr const char* names[] = {"ok", "error", "config", "device", "build", "io", "unsupported", "cancelled", "memory"};
     return status >= PLX_OK && status <= PLX_ERROR_MEMORY ? names[status] : "unknown";
@@ -232,6 +310,19 @@ void plx_engine_release(plx_engine* engine) { delete engine; }
 plx_status plx_engine_device_name(const plx_engine* engine, char** name) {
     return guard([&] { given(name, "a char**") = copy_of(given(engine, "an engine").engine.device().name); });
 }
+uint64_t plx_engine_allocated(const plx_engine* engine) { return engine != nullptr ? engine->engine.allocated() : 0; }
+plx_status plx_engine_trim(const plx_engine* engine, uint64_t* freed) {
+    return guard([&] {
+        const std::uint64_t bytes = given(engine, "an engine").engine.trim();
+        if (freed != nullptr) *freed = bytes;
+    });
+}
+plx_status plx_engine_lost(const plx_engine* engine, char** why) {
+    return guard([&] {
+        given(why, "a char**") = nullptr;
+        *why = copy_of(given(engine, "an engine").engine.lost());
+    });
+}
 plx_status plx_engine_algorithms(const plx_engine* engine, char** json) {
     return guard([&] { given(json, "a char**") = copy_of(given(engine, "an engine").engine.algorithms_json()); });
 }
@@ -247,6 +338,9 @@ plx_status plx_session_from_stream(const plx_engine* engine, void* stream, plx_s
 }
 void plx_session_release(plx_session* session) { delete session; }
 
+plx_status plx_session_trim(plx_session* session) {
+    return guard([&] { given(session, "a session").session.trim(); });
+}
 plx_status plx_array_allocate(plx_session* session, const plx_layout* layout, plx_array** out) {
     return create(out, "a plx_array**", [&] { return given(session, "a session").session.allocate(desc_of(layout)); });
 }
@@ -371,20 +465,17 @@ plx_status plx_result_record(const plx_result* result, const char* name, const c
 const char* plx_result_report(const plx_result* result) { return result != nullptr ? result->result.report.c_str() : ""; }
 void plx_result_release(plx_result* result) { delete result; }
 
-plx_status plx_engine_run(const plx_engine* engine, const char* job, const plx_job_options* given_options, char** report) {
-    return guard([&] {
-        if (report != nullptr) *report = nullptr;
-        const plx_job_options ours = known(given_options, "plx_job_options");
-        JobOptions options;
-        options.folder = text_or(ours.folder, ".");
-        options.out = text_or(ours.out, ".");
-        options.overwrite = ours.overwrite != 0;
-        if (ours.progress != nullptr) {
-            options.progress = [call = ours.progress, user = ours.progress_user](const std::string& stage, double done) { call(stage.c_str(), done, user); };
-        }
-        if (ours.cancel != nullptr) options.cancel = ours.cancel->token;
-        const std::string text = given(engine, "an engine").engine.run(Job::parse(word(job, "a job")), options);
-        if (report != nullptr) *report = copy_of(text);
+plx_status plx_engine_run(const plx_engine* engine, const char* job, const plx_job_options* options, char** report) {
+    return run_job(report, [&] { return given(engine, "an engine").engine.run(Job::parse(word(job, "a job")), job_options_of(options)); });
+}
+plx_status plx_run_job(const char* job, const plx_job_options* options, const plx_engine_options* how, char** report) {
+    return run_job(report, [&] { return run(Job::parse(word(job, "a job")), job_options_of(options), options_of(how)); });
+}
+plx_status plx_engines_run(const plx_engine* const* engines, size_t count, const char* job, const plx_job_options* options, char** report) {
+    return run_job(report, [&] {
+        std::vector<Engine> all;
+        for (std::size_t i = 0; i < count; ++i) all.push_back(given((&given(engines, "the engines"))[i], "an engine").engine);
+        return run(Job::parse(word(job, "a job")), all, job_options_of(options));
     });
 }
 plx_status plx_session_run(plx_session* session, const char* job, const plx_input* inputs, size_t count, const plx_cancel* cancel, plx_result** out) {

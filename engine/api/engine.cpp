@@ -43,7 +43,7 @@ void Engine::Impl::say(LogLevel level, const std::string& text) const noexcept {
 namespace {
 
 std::shared_ptr<Engine::Impl> opened(std::shared_ptr<host::Context> context, const EngineOptions& options, const char* whose) {
-    auto impl = std::make_shared<Engine::Impl>(std::move(context), options.log);
+    auto impl = std::make_shared<Engine::Impl>(std::move(context), options);
     if (options.log)
         for (const std::string& warning : host::take_warnings()) impl->say(LogLevel::warning, warning);
     const DeviceInfo& info = impl->engine.device();
@@ -69,6 +69,9 @@ Engine Engine::from_cuda([[maybe_unused]] CUctx_st* context, [[maybe_unused]] co
 
 const DeviceInfo& Engine::device() const noexcept { return impl_->engine.device(); }
 std::uint64_t Engine::allocated() const noexcept { return impl_->engine.context().allocated(); }
+
+std::uint64_t Engine::trim() const { return impl_->engine.plans().trim(); }
+std::string Engine::lost() const { return impl_->engine.context().failure(); }
 
 std::string Engine::algorithms_json() const {
     Json all = Json::array();

@@ -4,11 +4,13 @@
 #include "api/local.hpp"
 #include "api/order.hpp"
 #include "core/session.hpp"
+#include "exec/pools.hpp"
 #include "registry/registry.hpp"
 #include "parallax/call.hpp"
 #include "parallax/engine.hpp"
 #include "parallax/session.hpp"
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -24,7 +26,9 @@ namespace parallax {
 using Log = std::function<void(LogLevel, const std::string&)>;
 
 struct PARALLAX_LOCAL Engine::Impl {
-    Impl(std::shared_ptr<host::Context> context, Log l) : engine(std::move(context), engine::Registry(engine::all_algorithms())), log(std::move(l)) {}
+    Impl(std::shared_ptr<host::Context> context, const EngineOptions& options)
+        : engine(std::move(context), engine::Registry(engine::all_algorithms()), limits_of(options)), log(options.log) {}
+    static engine::MemoryLimits limits_of(const EngineOptions& options) { return {options.memory_limit, options.plan_memory}; }
     void say(LogLevel, const std::string&) const noexcept;
 
     engine::Engine engine;
@@ -47,7 +51,7 @@ struct PARALLAX_LOCAL Pending::Impl {
     std::string algorithm;
     Event done;
     std::map<std::string, Array> arrays;
-    bool taken = false;
+    std::atomic<bool> taken = false;
 };
 
 struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl> {
@@ -67,6 +71,7 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     DeviceArray upload(const View&, std::string_view stage);
     DeviceArray take(const Input&, const std::string& name);
     engine::Call resolve(const Call&);
+    void read_records_to_pinned_memory();
     Pending submit(const Call&, bool prompt);
     /// `prompt`: see engine::Session::cancel_when().
     Pending submit(const engine::Call&, const CallOptions&, bool prompt = false);
@@ -91,6 +96,7 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     bool borrowed;
     std::recursive_mutex mutex;   ///< a preparation makes plans from its own thread
     engine::Session session;
+    engine::HostPool records;     ///< where submitted calls read theirs
     std::unique_ptr<host::Queue> uploads, downloads;
     Order order;
     host::Event last;             ///< the end of what was submitted last

@@ -3,8 +3,11 @@
 #include "api/impl.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
-#include "job/runner.hpp"
+#include "modes/ranks.hpp"
+#include "modes/run.hpp"
 #include "registry/registry.hpp"
+
+#include <fmt/format.h>
 
 namespace parallax {
 
@@ -65,22 +68,110 @@ Job& Job::set(const std::string& setting) {
 
 std::string Job::json() const { return impl_->json.dump(2); }
 
-std::string Engine::run(const Job& job) const { return run(job, {}); }
+namespace {
 
-std::string Engine::run(const Job& job, const JobOptions& options) const {
-    engine::Engine& core = impl_->engine;
+engine::Locations locations_of(const JobOptions& options) {
     engine::Locations where;
     where.job_folder = engine::path_from(options.folder);
     where.out = engine::path_from(options.out);
+    where.confined = options.confined;
     for (const auto& [name, folder] : options.roots) where.roots.emplace(name, engine::path_from(folder));
-    const engine::Prepared prepared = engine::prepare(engine::parse_job(job.impl().json, core.registry().algorithms()), where, options.overwrite);
-    for (const std::string& warning : prepared.warnings()) impl_->say(LogLevel::warning, warning);
-    engine::RunOptions run;
+    return where;
+}
+
+engine::series::SeriesOptions series_options_of(const JobOptions& options) {
+    if (options.shards < 1 || options.shard < 1 || options.shard > options.shards)
+        throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards), "a shard from 1 to the number of shards");
+    const auto manifest = options.manifest.empty() ? engine::path_from(options.out) / "job.series" : engine::path_from(options.manifest);
+    return {manifest, options.overwrite, options.resume, {options.shard, options.shards}};
+}
+
+engine::RunJobOptions run_options_of(const JobOptions& options) {
+    engine::RunJobOptions run;
     run.progress = options.progress;
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };
-    const engine::JobResult result = engine::run(prepared, core, run);
-    for (const std::string& warning : result.warnings) impl_->say(LogLevel::warning, warning);
-    return to_json(result).dump();
+    run.readers = options.readers;
+    run.writers = options.writers;
+    run.in_flight = options.in_flight;
+    run.trace = engine::path_from(options.trace);
+    return run;
 }
+
+/// Options are called "--resume" on the command line and "resume" here.
+template <class Work>
+auto in_terms_of_options(Work&& work) {
+    try {
+        return work();
+    } catch (const ConfigError& error) {
+        if (!error.pointer.starts_with("--")) throw;
+        throw ConfigError(error.pointer.substr(2), error.found, error.expected, error.hint);
+    }
+}
+
+using Say = std::function<void(LogLevel, const std::string&)>;
+
+void tell(const Say& say, const std::vector<std::string>& warnings) {
+    if (!say) return;
+    for (const std::string& warning : warnings) say(LogLevel::warning, warning);
+}
+
+std::string run_on(const engine::PreparedJob& job, const std::vector<engine::Engine*>& engines, const JobOptions& options, const Say& say) {
+    tell(say, job.warnings());
+    const engine::JobOutcome outcome = engine::run(job, engines, run_options_of(options));
+    if (outcome.job) tell(say, outcome.job->warnings);
+    return to_json(outcome, job).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// One of several processes.
+std::string run_as_rank(const Job& job, const JobOptions& options, const EngineOptions& how, const engine::Registry& registry) {
+    const auto ranks = engine::distributed::join_mpi();
+    engine::Prepared prepared;
+    std::unique_ptr<engine::Engine> device;
+    engine::prepare_together(*ranks, [&] {
+        engine::Job parsed = engine::parse_job(job.impl().json, registry.algorithms());
+        if (!how.device.empty()) parsed.device = host::DeviceSelector::parse_spec(how.device);
+        engine::distributed::check_divisible(parsed, ranks->size());
+        prepared = engine::prepare(std::move(parsed), locations_of(options), options.overwrite);
+        device = engine::open_device_of_rank(prepared.job, registry, context_options(how).cache, *ranks, Engine::Impl::limits_of(how));
+    });
+    try {
+        const auto result = engine::distributed::run_rank(prepared, *device, *ranks, run_options_of(options));
+        return result ? to_json(*result).dump(-1, ' ', false, Json::error_handler_t::replace) : std::string();
+    } catch (...) {
+        ranks->give_up(1);   // the others would wait for ever
+        throw;
+    }
+}
+
+}  // namespace
+
+std::string run(const Job& job, const JobOptions& options, const EngineOptions& how) {
+    return in_terms_of_options([&] {
+        const engine::Registry registry(engine::all_algorithms());
+        if (options.ranks && engine::distributed::launched().processes > 1) return run_as_rank(job, options, how, registry);
+        engine::Job parsed = engine::parse_job(job.impl().json, registry.algorithms());
+        if (!how.device.empty()) parsed.device = host::DeviceSelector::parse_spec(how.device);
+        const engine::PreparedJob prepared(std::move(parsed), locations_of(options), series_options_of(options));
+        const auto engines = engine::open_devices(prepared.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
+        return run_on(prepared, engine::pointers(engines), options, how.log);
+    });
+}
+
+std::string run(const Job& job, const JobOptions& options) { return run(job, options, {}); }
+
+std::string run(const Job& job, const std::vector<Engine>& engines, const JobOptions& options) {
+    if (engines.empty()) throw ConfigError("engines", "no engine", "at least one");
+    return in_terms_of_options([&] {
+        std::vector<engine::Engine*> cores;
+        for (const Engine& each : engines) cores.push_back(&each.impl()->engine);
+        engine::Job parsed = engine::parse_job(job.impl().json, cores.front()->registry().algorithms());
+        if (cores.size() > 1 && !parsed.for_each) engine::distributed::check_divisible(parsed, static_cast<int>(cores.size()));
+        const engine::PreparedJob prepared(std::move(parsed), locations_of(options), series_options_of(options));
+        return run_on(prepared, cores, options, [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });
+    });
+}
+
+std::string Engine::run(const Job& job) const { return parallax::run(job, std::vector{*this}); }
+std::string Engine::run(const Job& job, const JobOptions& options) const { return parallax::run(job, std::vector{*this}, options); }
 
 }  // namespace parallax

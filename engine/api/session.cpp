@@ -46,17 +46,27 @@ std::string report_of(const engine::CallResult& result, const std::vector<engine
 namespace {
 
 /// A device that has failed is opened anew for those who come after; a host application's context is not ours to open.
-engine::Engine& sound(engine::Engine& engine) {
-    if (!engine.shared_context()->failure().empty()) engine.renew();
-    return engine;
+engine::Engine& sound(Engine::Impl& impl) {
+    const std::string failure = impl.engine.shared_context()->failure();
+    if (failure.empty()) return impl.engine;
+    impl.say(LogLevel::error, fmt::format("{} has failed: {}", impl.engine.device().name, failure));
+    const bool opened = impl.engine.renew();
+    impl.say(LogLevel::warning, fmt::format("{} {}", impl.engine.device().name, opened ? "was opened anew" : "cannot be opened anew by this process"));
+    return impl.engine;
 }
 
 }  // namespace
 
-Session::Impl::Impl(const Engine& e) : engine(e), borrowed(false), session(sound(engine.impl()->engine)) {}
+Session::Impl::Impl(const Engine& e) : engine(e), borrowed(false), session(sound(*engine.impl())), records(session.context()) { read_records_to_pinned_memory(); }
 
 Session::Impl::Impl(const Engine& e, std::shared_ptr<host::Context> context, std::unique_ptr<host::Queue> queue)
-    : engine(e), borrowed(true), session(engine.impl()->engine, std::move(context), std::move(queue)) {}
+    : engine(e), borrowed(true), session(engine.impl()->engine, std::move(context), std::move(queue)), records(session.context()) {
+    read_records_to_pinned_memory();
+}
+
+void Session::Impl::read_records_to_pinned_memory() {
+    session.read_records_to([this](std::size_t bytes) { return records.make(ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(bytes)}})).memory; });
+}
 
 Session::Impl::~Impl() {
     try {
@@ -87,6 +97,7 @@ engine::Call Session::Impl::resolve(const Call& call) {
 }
 
 void Session::Impl::let_go_of_what_has_ended() {
+    session.queue().let_go_of_what_has_ended();
     while (!held.empty()) {
         try {
             if (!held.front().running->done().complete()) return;
@@ -164,6 +175,12 @@ Session Session::from_stream([[maybe_unused]] const Engine& engine, [[maybe_unus
 
 const Engine& Session::engine() const noexcept { return impl_->engine; }
 
+void Session::trim() {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->let_go_of_what_has_ended();
+    impl_->session.trim();
+}
+
 Pending Session::submit(const Call& call) { return impl_->submit(call, false); }
 
 Result Session::run(const Call& call) { return impl_->submit(call, call.options.cancel.shared()).get(); }
@@ -205,7 +222,8 @@ const std::map<std::string, Array>& Pending::arrays() const {
 
 Result Pending::get() {
     done();
-    if (std::exchange(impl_->taken, true)) throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
+    if (impl_->taken.exchange(true)) throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
+    impl_->running->done().wait();   // without the session, which others may use meanwhile
     const std::lock_guard lock(impl_->session->mutex);
     const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now
     engine::CallResult core = impl_->running->finish();

@@ -1,7 +1,7 @@
 // From a choice to a plan that the device runs: what does not fit is planned again, smaller, by another policy, as another
 // variant.
 #include "core/kernel_fit.hpp"
-#include "core/session.hpp"
+#include "core/choice.hpp"
 
 #include <fmt/format.h>
 

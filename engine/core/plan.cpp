@@ -121,7 +121,12 @@ void Execution::external(std::string_view stage, host::Event event) {
 
 void Execution::host_task(std::string_view stage, const std::function<void()>& task) {
     check_cancelled(stage);
-    profiler_.add(stage, StageKind::kernel, queue_.host_task(task, stage));
+    tasks_.push_back(queue_.host_task(task, stage));
+    profiler_.add(stage, StageKind::kernel, tasks_.back());
+}
+
+void Execution::wait_for_tasks() const {
+    for (const host::Event& task : tasks_) task.wait();
 }
 
 void Execution::record(std::string port, const host::Buffer& buffer, std::size_t bytes,

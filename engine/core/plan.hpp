@@ -107,7 +107,7 @@ public:
     void upload(std::string_view stage, const host::Buffer&, const void* data, std::size_t bytes);
     /// Commands that others enqueue (VkFFT): the caller hands over the event that ends them, or none.
     void external(std::string_view stage, host::Event);
-    /// C++ on the native device.
+    /// C++ on the native device, in another thread: what it needs it holds itself, the plan apart.
     void host_task(std::string_view stage, const std::function<void()>&);
     /// Small values to host memory when everything is done; `convert` then makes the record of that port.
     void record(std::string port, const host::Buffer&, std::size_t bytes, std::function<Json(std::span<const std::byte>)> convert);
@@ -126,6 +126,8 @@ public:
     };
     Scope scope(std::string_view name) { return Scope(profiler_, name); }
 
+    /// Waits for the C++ that host_task() got, and throws what that threw.
+    void wait_for_tasks() const;
     /// After the queue has finished: every record by port.
     Json finish_records();
 
@@ -151,6 +153,7 @@ private:
     std::deque<host::Event> queued_;       ///< paced: the latest commands
     std::size_t most_queued_ = 2;          ///< more for commands that are short
     std::vector<std::unique_ptr<Pending>> pending_;
+    std::vector<host::Event> tasks_;
 };
 
 class Plan {
@@ -163,7 +166,8 @@ public:
     /// The work of pass 0, 1 ... on `count` slices of the input, from `first` on, that lie densely in `slices`. Calls go through
     /// the input in order, once a pass; then enqueue() does what remains, without the input. May wait between passes only.
     virtual void enqueue_slab(Execution&, const host::Buffer& /*slices*/, int /*pass*/, std::int64_t /*first*/, std::int64_t /*count*/) {}
-    /// New values for the fields that are marked runtime(). Must not build or allocate.
+    /// Values of the fields that are marked runtime(), for the next enqueue(). Must not build, allocate or wait: what is enqueued already
+    /// goes on with those of before.
     virtual void update(const Parameters&) {}
 };
 

@@ -69,6 +69,14 @@ std::vector<std::string> wanted_outputs(const Call& call) {
     return wanted;
 }
 
+bool is_over(const host::Event& event) {
+    try {
+        return event.complete();
+    } catch (const std::exception&) {   // it has ended, badly: whoever waits for it is told
+        return true;
+    }
+}
+
 /// Records without what was observed and judged, which becomes warnings.
 void take_records(Execution& execution, CallResult& result) {
     result.records = execution.finish_records();
@@ -77,17 +85,6 @@ void take_records(Execution& execution, CallResult& result) {
 }
 
 }  // namespace
-
-/// A plan with what the report says of it.
-struct Session::Planned {
-    std::shared_ptr<Plan> plan;
-    Json parameters;
-    Choice choice;
-    std::vector<PlanBuilder::Built> built;
-    std::vector<std::size_t> slots;
-    std::size_t state_bytes = 0;
-    double seconds = 0;
-};
 
 /// Declared in the order in which things may go: the plan outlives what its commands use.
 class Session::Submitted final : public Running {
@@ -108,11 +105,20 @@ public:
     host::Event done_;
 };
 
-Engine::Engine(const host::Device& device, Registry registry, const host::ContextOptions& options)
-    : Engine(device.open(options), std::move(registry)) {}
+Engine::Engine(const host::Device& device, Registry registry, const host::ContextOptions& options, const MemoryLimits& limits)
+    : Engine(device.open(options), std::move(registry), limits) {}
 
-Engine::Engine(std::shared_ptr<host::Context> context, Registry registry)
-    : context_(std::move(context)), device_(context_->info()), registry_(std::move(registry)) {}
+Engine::Engine(std::shared_ptr<host::Context> context, Registry registry, const MemoryLimits& limits)
+    : context_(std::move(context)), device_(context_->info()), registry_(std::move(registry)), limits_(limits) {
+    const std::uint64_t all = limits.bytes > 0 ? limits.bytes : device_.global_memory;
+    if (limits.plans > 0 || all > 0) plans_->set_budget(limits.plans > 0 ? limits.plans : all / 4);
+    hold_to_limits(*context_);
+}
+
+void Engine::hold_to_limits(host::Context& context) {
+    if (limits_.bytes > 0) context.limit_memory(limits_.bytes);
+    context.add_keeper(plans_);
+}
 
 std::shared_ptr<host::Context> Engine::shared_context() const {
     const std::lock_guard lock(mutex_);
@@ -124,6 +130,7 @@ bool Engine::renew() {
     if (context_->failure().empty()) return false;
     std::shared_ptr<host::Context> fresh = context_->reopen();
     if (!fresh) return false;
+    hold_to_limits(*fresh);
     failed_.push_back(std::exchange(context_, std::move(fresh)));
     return true;
 }
@@ -138,6 +145,7 @@ Session::~Session() {
         queue_->finish();   // plans and their memory go next
     } catch (const std::exception&) {   // whoever waited before has been told
     }
+    engine_.plans().trim(this);
 }
 
 DeviceArray Session::allocate(const ArrayDesc& desc) {
@@ -232,50 +240,78 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
     return choice;
 }
 
-std::shared_ptr<Session::Planned> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result) {
+std::shared_ptr<CachedPlan> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result,
+                                             Widening widening) {
     Choice choice = call.choice ? *call.choice : choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
     const std::string key = plan_key(call, problem, shapes, choice);
-    Json parameters = call.parameters.to_json();
-    if (const auto found = plans_.find(key); found != plans_.end()) {
-        if (found->second->parameters != parameters) {
-            queue_->finish();   // what is still queued reads the values of before
-            found->second->plan->update(call.parameters);
-            found->second->parameters = std::move(parameters);
-        }
-        return found->second;
+    std::shared_ptr<CachedPlan> plan = engine_.plans().find(this, key);
+    if (!plan) {
+        const auto start = Clock::now();
+        plan = make(problem, std::move(choice));
+        widen_workspace(plan->slots, widening);
+        result.plan_seconds = plan->seconds = seconds_since(start);
+        engine_.plans().add(this, key, plan);
+    } else {
+        widen_workspace(plan->slots, widening);   // trim() may have been called
     }
+    return plan;
+}
 
-    const auto start = Clock::now();
-    queue_->finish();   // workspace may move
-    auto made = std::make_shared<Planned>();
-    PlanMade fresh = make_plan(*context_, *queue_, problem, choice);
+std::shared_ptr<CachedPlan> Session::make(const Problem& problem, Choice choice) {
+    if (!planning_) planning_ = context_->create_queue();
+    PlanMade fresh = make_plan(*context_, *planning_, problem, choice);
+    planning_->finish("plan");
+    auto made = std::make_shared<CachedPlan>();
     made->plan = std::move(fresh.plan);
-    made->parameters = std::move(parameters);
     made->choice = std::move(choice);
     made->built = fresh.builder->built();
     made->slots = fresh.builder->slots();
     made->state_bytes = fresh.builder->state_bytes();
-
-    if (workspace_.size() < made->slots.size()) workspace_.resize(made->slots.size());
-    for (std::size_t i = 0; i < made->slots.size(); ++i) {
-        if (!workspace_[i] || workspace_[i].bytes() < made->slots[i]) {
-            workspace_[i] = {};   // first give back, then ask: the peak is the larger one, not the sum
-            workspace_[i] = context_->allocate(made->slots[i]);
-        }
-    }
-    made->seconds = seconds_since(start);
-    result.plan_seconds = made->seconds;
-    plans_.emplace(key, made);
     return made;
 }
 
-PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) {
+void Session::let_go(host::Buffer& buffer) {
+    if (!buffer) return;
+    if (is_over(last_)) buffer = {};
+    else queue_->keep(std::make_shared<host::Buffer>(std::exchange(buffer, {})), queue_->barrier({}, "end of what uses workspace"));
+}
+
+void Session::widen_workspace(const std::vector<std::size_t>& slots, Widening widening) {
+    if (workspace_.size() < slots.size()) workspace_.resize(slots.size());
+    const auto is_large = [&](std::size_t i) { return workspace_[i] && workspace_[i].bytes() >= slots[i]; };
+    bool ended = false;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (is_large(i)) continue;
+        if (widening == Widening::first_give_back && !std::exchange(ended, true)) queue_->finish("wait for workspace");
+        if (ended) workspace_[i] = {};   // the peak is the larger one, not the sum
+        else let_go(workspace_[i]);
+        try {
+            workspace_[i] = context_->allocate(slots[i]);
+        } catch (const DeviceError& error) {
+            if (!error.is_shortage() || std::exchange(ended, true)) throw;
+            queue_->finish("wait for workspace");
+            queue_->let_go_of_what_has_ended();
+            workspace_[i] = context_->allocate(slots[i]);
+        }
+    }
+}
+
+void Session::trim() {
+    engine_.plans().trim(this);
+    for (host::Buffer& buffer : workspace_) let_go(buffer);
+    workspace_.clear();
+}
+
+PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) { return plan(call, inputs, Widening::first_give_back); }
+
+PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs, Widening widening) {
     const Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab, call.slab_workspace};
     PlannedCall ready;
     ready.id = call.id.empty() ? call.algorithm->name : call.id;
+    ready.parameters = call.parameters;
     ready.shapes = call.algorithm->infer(problem);
     if (call.algorithm->warnings) ready.about.warnings = call.algorithm->warnings(problem);
-    const auto made = planned(call, problem, ready.shapes, ready.about);
+    const auto made = planned(call, problem, ready.shapes, ready.about, widening);
     ready.plan = made->plan;
     ready.about.variant = made->choice.variant->name;
     ready.about.policy = made->choice.policy;
@@ -292,6 +328,7 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
     execution->cancel_when(cancelled_);
     if (prompt_) execution->keep_pace();
     const auto scope = execution->scope(call.id);
+    call.plan->update(call.parameters);
     call.plan->enqueue(*execution, bindings);
     return execution;
 }
@@ -301,6 +338,7 @@ void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, 
     execution.cancel_when(cancelled_);
     if (prompt_) execution.keep_pace();
     const auto scope = execution.scope(call.id);
+    call.plan->update(call.parameters);
     call.plan->enqueue_slab(execution, slices, pass, first, count);
 }
 
@@ -335,7 +373,7 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
 std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into,
                                          std::span<const host::Event> wait) {
     check_inputs(call, call.inputs);
-    PlannedCall ready = plan(call, descs_of(call.inputs));
+    PlannedCall ready = plan(call, descs_of(call.inputs), Widening::beside_the_work);
     auto submitted = std::make_shared<Submitted>();
     submitted->plan_ = ready.plan;
     submitted->result_ = std::move(ready.about);
@@ -344,10 +382,10 @@ std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::s
     Bindings bindings = bind(call, ready, into);
     if (!wait.empty()) queue_->barrier(wait, ready.id);
     try {
-        submitted->execution_ = enqueue(ready, bindings, submitted->times_);
+        submitted->execution_ = enqueue(ready, bindings, submitted->times_, record_memory_);
     } catch (...) {
         // Half an execution may have left a plan's state anywhere: it is not used again.
-        std::erase_if(plans_, [&](const auto& entry) { return entry.second->plan == ready.plan; });
+        engine_.plans().forget(*ready.plan);
         try {
             queue_->finish();
         } catch (const std::exception&) {   // the first error is the one to tell
@@ -356,13 +394,15 @@ std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::s
     }
     submitted->result_.outputs = std::move(bindings.outputs);
     submitted->done_ = queue_->barrier({}, ready.id);
+    engine_.plans().in_use(*ready.plan, submitted->done_);
+    last_ = submitted->done_;
     queue_->flush();
     return submitted;
 }
 
 bool Session::prepare(const Call& call, const ArrayDescs& inputs) {
     check_inputs(call, inputs);
-    return plan(call, inputs).about.plan_seconds > 0;
+    return plan(call, inputs, Widening::beside_the_work).about.plan_seconds > 0;
 }
 
 }  // namespace parallax::engine

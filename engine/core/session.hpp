@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/algorithm.hpp"
+#include "core/choice.hpp"
 #include "core/plan.hpp"
+#include "core/plan_cache.hpp"
 #include "core/profiler.hpp"
 #include "core/tuning.hpp"
 #include "parallax/host/context.hpp"
@@ -17,12 +19,18 @@
 
 namespace parallax::engine {
 
+/// How much of a device's memory an engine may take.
+struct MemoryLimits {
+    std::uint64_t bytes = 0;   ///< in all; 0: what the device has
+    std::uint64_t plans = 0;   ///< of plans that are kept for calls to come; 0: a quarter of the above
+};
+
 class Engine {
 public:
     /// Opens the device. `registry`: the algorithms that it can run.
-    Engine(const host::Device&, Registry registry, const host::ContextOptions& = {});
+    Engine(const host::Device&, Registry registry, const host::ContextOptions& = {}, const MemoryLimits& = {});
     /// On a device that is open already.
-    Engine(std::shared_ptr<host::Context>, Registry registry);
+    Engine(std::shared_ptr<host::Context>, Registry registry, const MemoryLimits& = {});
     host::Context& context() noexcept { return *shared_context(); }
     std::shared_ptr<host::Context> shared_context() const;
     const host::DeviceInfo& device() const noexcept { return device_; }
@@ -31,17 +39,21 @@ public:
     /// False where the context is sound again already or cannot be opened anew (see host::Context::reopen()).
     bool renew();
     const Tuning& tuning() const noexcept { return tuning_; }
+    /// Of all sessions.
+    PlanCache& plans() noexcept { return *plans_; }
 
 private:
+    void hold_to_limits(host::Context&);
+
     mutable std::mutex mutex_;                                   ///< guards the two members below
     std::shared_ptr<host::Context> context_;
     std::vector<std::shared_ptr<host::Context>> failed_;         ///< references that context() gave out stay good
     host::DeviceInfo device_;
     Registry registry_;
+    MemoryLimits limits_;
+    std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>();
     Tuning tuning_ = Tuning::load();
 };
-
-struct Choice;
 
 /// One algorithm on arrays that are on the device already.
 struct Call {
@@ -57,8 +69,6 @@ struct Call {
     std::uint64_t slab_workspace = 0;
     const Choice* choice = nullptr;          ///< that was made before, in place of variant and policy; for plan() alone
 };
-
-struct Refusal { std::string variant, reason; };
 
 struct CallResult {
     std::map<std::string, DeviceArray, std::less<>> outputs;
@@ -77,6 +87,7 @@ struct CallResult {
 /// A call whose kernels are built and whose workspace is there: enqueue it as often as wanted, on arrays of the same shapes.
 struct PlannedCall {
     std::string id;
+    Parameters parameters;                   ///< travel with each launch: calls that differ in values for runtime() alone share a plan
     std::shared_ptr<Plan> plan;
     ArrayDescs shapes;                       ///< of its array outputs
     CallResult about;                        ///< without outputs and records
@@ -94,30 +105,6 @@ public:
     /// Times of its stages, after finish().
     virtual std::vector<Stage> stages() = 0;
 };
-
-/// Which variant would run, and why not the others.
-struct Choice {
-    const Variant* variant = nullptr;
-    Policy policy;
-    /// "job", "default", or where it was tuned: "tuned on this device, 2026-11-21, driver 580.159, gain 1.08".
-    std::string policy_from;
-    bool is_tuned = false;
-    std::vector<Refusal> refusals;
-    const Algorithm* algorithm = nullptr;    ///< whose other variants may take this one's place; null: it was asked for
-};
-
-/// Empty, or why a variant cannot do this.
-std::string why_not(const Algorithm&, const Variant&, const Problem&, host::Context&);
-
-/// A plan with what it was made of.
-struct PlanMade {
-    std::unique_ptr<Plan> plan;
-    std::unique_ptr<PlanBuilder> builder;
-};
-/// Makes the plan of a choice. Where a built kernel takes more than the device has it is planned again, smaller; a tuned policy that
-/// does not fit gives way to the variant's defaults, these to smaller ones, and a variant that was not asked for to the next.
-/// `choice` then says so.
-PlanMade make_plan(host::Context&, host::Queue&, const Problem&, Choice& choice);
 
 class Session {
 public:
@@ -154,6 +141,10 @@ public:
                                     std::span<const host::Event> wait = {});
     /// Makes the plan that a call on such inputs needs; false where it was there.
     bool prepare(const Call&, const ArrayDescs& inputs);
+    /// Lets go of plans that nobody has, and of workspace: the next plan() makes them again, and comes before the next enqueue().
+    void trim();
+    /// Where submit() reads records to, instead of pageable memory, for which some drivers wait.
+    void read_records_to(RecordMemory memory) { record_memory_ = std::move(memory); }
 
     /// The first half of run(): what does not depend on the arrays themselves. Of the call's inputs only their names matter.
     PlannedCall plan(const Call&, const ArrayDescs& inputs);
@@ -165,10 +156,16 @@ public:
     void enqueue_slab(const PlannedCall&, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count, Profiler&);
 
 private:
-    struct Planned;
+    /// What commands under way may use is given back first, which waits for them; else it goes when they have ended, and nobody waits
+    /// unless memory is short.
+    enum class Widening { first_give_back, beside_the_work };
     class Submitted;
     Bindings bind(const Call&, const PlannedCall&, const std::map<std::string, DeviceArray, std::less<>>& into);
-    std::shared_ptr<Planned> planned(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&);
+    std::shared_ptr<CachedPlan> planned(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&, Widening);
+    std::shared_ptr<CachedPlan> make(const Problem&, Choice);
+    void widen_workspace(const std::vector<std::size_t>& slots, Widening);
+    void let_go(host::Buffer&);
+    PlannedCall plan(const Call&, const ArrayDescs& inputs, Widening);
 
     Engine& engine_;
     std::shared_ptr<host::Context> context_;
@@ -176,7 +173,9 @@ private:
     Profiler profiler_;
     std::function<bool()> cancelled_;
     bool prompt_ = false;
-    std::map<std::string, std::shared_ptr<Planned>> plans_;
+    RecordMemory record_memory_;
+    std::unique_ptr<host::Queue> planning_;          ///< plans are made beside the work, which need not end for that
+    host::Event last_;                               ///< the end of what was submitted last
     std::vector<host::Buffer> workspace_;            ///< shared by all plans: they run one after another
 };
 

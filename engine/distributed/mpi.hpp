@@ -13,7 +13,7 @@ struct Launched {
 };
 Launched launched();
 
-/// Begins MPI, by the module that is built where MPI is found; MPI ends with what is returned. Call it once. Throws
+/// Begins MPI, by the module that is built where MPI is found, unless it is begun; what was begun here ends with what is returned. Throws
 /// UnsupportedError where there is no such module, Error with MPI's own words.
 std::unique_ptr<Communicator> join_mpi();
 

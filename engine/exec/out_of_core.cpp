@@ -128,7 +128,7 @@ private:
             work_.profiler.add(port, StageKind::download, session_.queue().read(device.buffer, 0, part.data(), part.desc.dense_bytes(), port));
             parts.emplace(port, part);
         }
-        session_.queue().finish(step_.id);
+        in_terms_of(job_.resolved_.pipeline, step_, [&] { session_.queue().finish(step_.id); });
         for (const auto& [port, part] : parts)
             if (tiling) keep(*tiling, number, port, part);
         Json records;

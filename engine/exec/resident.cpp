@@ -184,7 +184,7 @@ void Resident::compute(DeviceWork& work, DeviceWork::Flight& flight, std::map<So
         in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler, mode_ == overlapped ? pinned : RecordMemory())); });
         note_memory(job);
         if (mode_ == one_at_a_time) {
-            session_.queue().finish(step.id);
+            in_terms_of(job, step, [&] { session_.queue().finish(step.id); });
             work.begin("computed " + step.id);
             take_records(work, flight, i);
         }
@@ -249,7 +249,9 @@ void Resident::take_records(DeviceWork& work, DeviceWork::Flight& flight, std::s
 
 void Resident::finish(DeviceWork& work) {
     const std::shared_ptr<DeviceWork::Flight> flight = std::move(work.flight);
+    const Pipeline& job = work.pipeline->pipeline;
     try {
+        for (std::size_t i = 0; i < flight->executions.size(); ++i) in_terms_of(job, job.steps[i], [&] { flight->executions[i]->wait_for_tasks(); });
         flight->computed.wait();
         for (const host::Event& event : flight->down) event.wait();
     } catch (...) {

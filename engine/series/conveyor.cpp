@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::ptrdiff_t most_tickets = 4096;
 
-/// The device is sound, the item is too large for what is free of it.
-bool is_shortage(const DeviceError& error) {
-    return error.call == "allocation" || error.code_name.find("ALLOCATION") != std::string::npos || error.code_name.find("OUT_OF_MEMORY") != std::string::npos;
-}
-
 /// Seconds by kind, as tables have them.
 Json times_of(const std::vector<Stage>& stages) {
     Json times{{"read", 0.0}, {"upload", 0.0}, {"kernels", 0.0}, {"download", 0.0}, {"write", 0.0}};
@@ -230,7 +225,7 @@ bool Conveyor::submit(Lane& lane, std::deque<WorkPtr>& flying, WorkPtr work) {
             flying.push_back(std::move(work));
             return true;
         } catch (const DeviceError& error) {
-            if (!is_shortage(error)) {
+            if (!error.is_shortage()) {
                 if (lanes_.size() == 1) break_off(std::current_exception());
                 lose(lane, flying, std::move(work));
                 return false;

@@ -48,7 +48,7 @@ std::unique_ptr<Queue> CudaContext::create_queue(const QueueOptions& options) {
     return std::make_unique<CudaQueue>(shared_from_this(), options.profiled);
 }
 
-Buffer CudaContext::allocate(std::size_t bytes) { return Buffer(allocate_buffer(shared_from_this(), bytes)); }
+Buffer CudaContext::allocate_now(std::size_t bytes) { return Buffer(allocate_buffer(shared_from_this(), bytes)); }
 
 std::shared_ptr<PinnedMemory> CudaContext::allocate_pinned(std::size_t bytes) { return cuda::allocate_pinned(shared_from_this(), bytes); }
 

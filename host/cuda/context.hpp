@@ -49,7 +49,6 @@ public:
     const DeviceInfo& info() const noexcept override { return info_; }
     const Capabilities& capabilities() override { return capabilities_; }
     std::unique_ptr<Queue> create_queue(const QueueOptions&) override;
-    Buffer allocate(std::size_t bytes) override;
     std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) override;
     std::shared_ptr<Program> build(const ProgramSpec&) override;
     std::uint64_t allocated() const noexcept override { return allocated_.load(); }
@@ -71,6 +70,7 @@ public:
     void remove_allocated(std::uint64_t bytes) noexcept { allocated_ -= bytes; }
 
 private:
+    Buffer allocate_now(std::size_t bytes) override;
     DeviceInfo info_;
     std::shared_ptr<const Compiler> compiler_;
     std::shared_ptr<ProgramCache> cache_;

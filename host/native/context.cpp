@@ -29,7 +29,7 @@ NativeContext::NativeContext(DeviceInfo info) : info_(std::move(info)), usage_(s
 
 std::unique_ptr<Queue> NativeContext::create_queue(const QueueOptions& options) { return std::make_unique<NativeQueue>(options.profiled); }
 
-Buffer NativeContext::allocate(std::size_t bytes) {
+Buffer NativeContext::allocate_now(std::size_t bytes) {
     // Linux hands out more than there is and kills the process later: refuse with the numbers instead.
     const std::uint64_t used = *usage_;
     if (info_.global_memory != 0 && (bytes > info_.global_memory || used > info_.global_memory - bytes))

@@ -15,12 +15,12 @@ public:
     const DeviceInfo& info() const noexcept override { return info_; }
     const Capabilities& capabilities() override { return capabilities_; }
     std::unique_ptr<Queue> create_queue(const QueueOptions&) override;
-    Buffer allocate(std::size_t bytes) override;
     std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) override;
     std::shared_ptr<Program> build(const ProgramSpec&) override;
     std::uint64_t allocated() const noexcept override { return usage_->load(); }
 
 private:
+    Buffer allocate_now(std::size_t bytes) override;
     DeviceInfo info_;
     Capabilities capabilities_;
     Usage usage_;

@@ -2,12 +2,19 @@
 
 #include "parallax/host/queue.hpp"
 
+#include <functional>
+#include <memory>
+
 namespace parallax::host::native {
 
-/// Every command is done when its call returns.
+/// Tasks run in a thread of the queue's own, one after another, so that whoever enqueues goes on meanwhile; transfers, too, while tasks are
+/// before them. Where a task throws, what comes after it is left out up to the next barrier without events, which ends the call, or up to
+/// finish(): the event of that barrier, or finish(), throws it again.
 class NativeQueue final : public Queue {
 public:
-    explicit NativeQueue(bool profiled) : profiled_(profiled) {}
+    explicit NativeQueue(bool profiled);
+    /// Waits for what was enqueued.
+    ~NativeQueue() override;
     Event launch(const Launch&) override;
     Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) override;
     Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step) override;
@@ -17,12 +24,14 @@ public:
     Event barrier(std::span<const Event> wait, std::string_view step) override;
     void flush() override {}
     void set_limit(std::chrono::duration<double>) override {}
-    void finish(std::string_view) override {}
+    void finish(std::string_view step) override;
 
 private:
-    template <class Work>
-    Event timed(Work&&) const;
-    bool profiled_;
+    class Worker;
+    /// Memory that is copied, which must stay until then.
+    Event transfer(std::function<void()> work);
+
+    std::unique_ptr<Worker> worker_;
 };
 
 }  // namespace parallax::host::native

@@ -112,7 +112,7 @@ std::unique_ptr<Queue> ClContext::create_queue(const QueueOptions& options) {
     return std::make_unique<ClQueue>(shared_from_this(), options.profiled);
 }
 
-Buffer ClContext::allocate(std::size_t bytes) {
+Buffer ClContext::allocate_now(std::size_t bytes) {
     const std::string step = "allocate " + human_bytes(bytes);
     require_sound("clCreateBuffer", step);
     // Drivers hand memory out when it is first used, where the failure would name an innocent command.

@@ -24,7 +24,6 @@ public:
     const DeviceInfo& info() const noexcept override { return info_; }
     const Capabilities& capabilities() override;
     std::unique_ptr<Queue> create_queue(const QueueOptions&) override;
-    Buffer allocate(std::size_t bytes) override;
     std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) override;
     std::shared_ptr<Program> build(const ProgramSpec&) override;
     std::uint64_t allocated() const noexcept override { return allocated_.load(); }
@@ -61,6 +60,7 @@ public:
     const SharedQueue& transfer_queue();
 
 private:
+    Buffer allocate_now(std::size_t bytes) override;
     void note_failure(cl_int code, const char* call, std::string_view step);
 
     DeviceInfo info_;

@@ -67,6 +67,10 @@ DeviceError::DeviceError(std::string call_, int code_, std::string code_name_, s
       step(std::move(step_)),
       hint(std::move(hint_)) {}
 
+bool DeviceError::is_shortage() const noexcept {
+    return call == "allocation" || code_name.find("ALLOCATION") != std::string::npos || code_name.find("OUT_OF_MEMORY") != std::string::npos;
+}
+
 BuildError::BuildError(std::string file_, int line_, std::string options_, std::string log_)
     : Error(build_message(file_, line_, options_, log_)),
       file(std::move(file_)),

@@ -45,13 +45,14 @@ public:
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        const std::byte* const in = arrays.input("array").host_pointer();
-        std::byte* const out = arrays.output("array").host_pointer();
+        const host::Buffer from = arrays.input("array"), to = arrays.output("array");
+        const std::byte* const in = from.host_pointer();
+        std::byte* const out = to.host_pointer();
         for (const std::byte* pointer : {in, static_cast<const std::byte*>(out)})
             if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
                 throw UnsupportedError("the variant fftw", {"an array of the caller's is not aligned to 16 bytes, as FFTW's plan has it"});
-        x.host_task("fft fftw", [&] { fftw_.run(plan_.get(), in, out); });
-        if (inverse_) x.host_task("fft fftw scale", [&] { scale(reinterpret_cast<float*>(out)); });
+        x.host_task("fft fftw", [this, from, to, in, out] { fftw_.run(plan_.get(), in, out); });
+        if (inverse_) x.host_task("fft fftw scale", [this, to, out] { scale(reinterpret_cast<float*>(out)); });
     }
 
 private:

@@ -60,7 +60,7 @@ public:
     explicit BoxPlan(const Problem& problem) : spec_(box_filter::spec_of(problem)) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("opencv", [&] {
+        x.host_task("opencv", [this, arrays] {
             const std::int64_t plane = spec_.height * spec_.width * spec_.channels * static_cast<std::int64_t>(bytes_of(spec_.type));
             const std::byte* const in = arrays.input("image").host_pointer();
             std::byte* const out = arrays.output("image").host_pointer();
@@ -92,7 +92,7 @@ public:
     explicit EqualizePlan(const Problem& problem) : shape_(shape_of(problem.inputs.at("image"))) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("opencv", [&] {
+        x.host_task("opencv", [this, arrays] {
             const plx_opencv_image image = image_of(ElementType::u8, 1, shape_, arrays.input("image").host_pointer());
             check(cv_.equalize(&image, arrays.output("image").host_pointer()), "cv::equalizeHist");
         });
@@ -108,7 +108,7 @@ public:
     explicit HistogramPlan(const Problem& problem) : spec_(histogram::spec_of(problem)), shape_(shape_of(problem.inputs.at("image"))) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("opencv", [&] {
+        x.host_task("opencv", [this, arrays] {
             const plx_opencv_image image = image_of(spec_.type, spec_.channels, shape_, arrays.input("image").host_pointer());
             const auto* const mask = spec_.masked ? reinterpret_cast<const std::uint8_t*>(arrays.input("mask").host_pointer()) : nullptr;
             check(cv_.histogram(&image, mask, spec_.bins, reinterpret_cast<std::uint32_t*>(arrays.output("histogram").host_pointer())), "cv::calcHist");

@@ -49,7 +49,7 @@ public:
     ArrayPlan(plx_tbb_call call, std::string port) : call_(call), port_(std::move(port)) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("tbb", [&] {
+        x.host_task("tbb", [this, arrays] {
             plx_tbb_call call = call_;
             call.in = arrays.input(port_).host_pointer();
             call.out = arrays.output(port_).host_pointer();
@@ -73,7 +73,7 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto totals = std::make_shared<reduce::Totals>(type_);
-        x.host_task("tbb", [&] {
+        x.host_task("tbb", [this, arrays, totals] {
             std::uint64_t word = 0;
             plx_tbb_call call = call_;
             call.in = arrays.input("array").host_pointer();

@@ -36,7 +36,7 @@ from ._parallax import (
 
 __all__ = [
     "Array", "ArrayLike", "BuildError", "CancelToken", "CancelledError", "ConfigError", "DeviceError", "Engine", "Error", "Event",
-    "IoError", "Pending", "Preparation", "Result", "Session", "UnsupportedError", "View", "__version__", "devices", "view",
+    "IoError", "Pending", "Preparation", "Result", "Session", "UnsupportedError", "View", "__version__", "devices", "run", "view",
 ]
 
 View = _parallax.View
@@ -180,22 +180,74 @@ class Engine(_parallax.Engine):
     log: called with a level ("info") and a text; without, nothing is said, ever.
     """
 
-    def __init__(self, device: str | int | Mapping[str, Any] = "", cache_folder: str = "", log: Callable[[str, str], None] | None = None):
-        spec = json.dumps(device) if isinstance(device, Mapping) else str(device)
-        super().__init__(spec, cache_folder, log)
+    def __init__(self, device: str | int | Mapping[str, Any] = "", cache_folder: str = "", log: Callable[[str, str], None] | None = None, *,
+                 memory_limit: int = 0, plan_memory: int = 0):
+        """memory_limit: bytes of the device's memory that the engine takes at most. plan_memory: bytes of plans that are kept for calls to
+        come, by default a quarter of the above."""
+        super().__init__(_spec(device), cache_folder, log, memory_limit, plan_memory, "", 0, 0)
+
+    @classmethod
+    def from_opencl(cls, context: int, device: int, log: Callable[[str, str], None] | None = None) -> Engine:
+        """On a cl_context and cl_device_id, as numbers (pyopencl: .int_ptr); both are retained."""
+        return cls._of("opencl", context, device, log)
+
+    @classmethod
+    def from_cuda(cls, context: int = 0, log: Callable[[str, str], None] | None = None) -> Engine:
+        """On a CUcontext; 0: the one that is current, as PyTorch's and CuPy's is."""
+        return cls._of("cuda", context, 0, log)
+
+    @classmethod
+    def _of(cls, kind: str, context: int, device: int, log: Callable[[str, str], None] | None) -> Engine:
+        engine = cls.__new__(cls)
+        _parallax.Engine.__init__(engine, "", "", log, 0, 0, kind, context, device)
+        return engine
 
     def algorithms(self) -> dict[str, dict[str, Any]]:
         """Every algorithm by name, with inputs, outputs, parameters, defaults and variants."""
         return {entry["name"]: entry for entry in json.loads(self._algorithms())}
 
     def run(self, job: Mapping[str, Any] | str, folder: str | os.PathLike = ".", out: str | os.PathLike = ".", overwrite: bool = False,
-            progress: Callable[[str, float], None] | None = None, cancel: CancelToken | None = None) -> dict[str, Any]:
-        """Runs a job on files, as the command line does, and returns its report."""
-        return json.loads(_run_job_on_files(self, _text(job), os.fspath(folder), os.fspath(out), overwrite, progress, cancel or CancelToken()))
+            progress: Callable[[str, float], None] | None = None, cancel: CancelToken | None = None, **options: Any) -> dict[str, Any]:
+        """Runs a job on files on this device, a series too, and returns its report; that of a series has items that failed under "failed".
+        options: as for parallax.run()."""
+        return run(job, folder=folder, out=out, overwrite=overwrite, progress=progress, cancel=cancel, engines=[self], **options)
 
 
-def _run_job_on_files(engine: _parallax.Engine, *arguments: Any) -> str:
-    return _parallax.Engine._run(engine, *arguments)
+_JOB_OPTIONS = {"roots", "confined", "manifest", "resume", "shard", "shards", "readers", "writers", "in_flight", "trace", "ranks"}
+
+
+def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: str | os.PathLike = ".", overwrite: bool = False,
+        device: str | int | Mapping[str, Any] = "", engines: Sequence[Engine] = (), progress: Callable[[str, float], None] | None = None,
+        cancel: CancelToken | None = None, cache_folder: str = "", log: Callable[[str, str], None] | None = None, **options: Any) -> dict[str, Any]:
+    """Runs a job on files as `parallax run` does, and returns its report.
+
+    The devices are those that the job asks for, `device` in their place ("all": every one shares a series), or `engines` that are there.
+    options: roots (a folder by name), confined; of a series manifest, resume, shard and shards, readers, writers, in_flight, trace; ranks:
+    processes that mpirun started do the job together, and the first has the report, the others {}.
+
+    >>> import numpy as np, parallax, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for i in range(3): np.save(folder / f"{i}.npy", np.full((64, 64), 10 * i, np.uint8))
+    >>> report = parallax.run({"parallax": 1, "for_each": {"frame": "*.npy"}, "inputs": {"image": "{frame}"},
+    ...     "steps": [{"run": "box_filter", "radius": 2}], "outputs": {"image": "{frame.stem}-smooth.npy"}}, folder=folder, out=folder)
+    >>> report["items"]["done"]
+    3
+    """
+    unknown = set(options) - _JOB_OPTIONS
+    if unknown:
+        raise TypeError(f"run() has no option {', '.join(sorted(unknown))}; there are {', '.join(sorted(_JOB_OPTIONS))}")
+    given = {"folder": os.fspath(folder), "out": os.fspath(out), "overwrite": bool(overwrite), **options}
+    for name in ("manifest", "trace"):
+        if name in given:
+            given[name] = os.fspath(given[name])
+    if "roots" in given:
+        given["roots"] = {name: os.fspath(path) for name, path in given["roots"].items()}
+    report = _parallax._run_job(_text(job), list(engines), given, _spec(device), cache_folder, log, progress, cancel or CancelToken())
+    return json.loads(report) if report else {}
+
+
+def _spec(device: str | int | Mapping[str, Any]) -> str:
+    return json.dumps(device) if isinstance(device, Mapping) else str(device)
 
 
 def _text(job: Mapping[str, Any] | str) -> str:
@@ -213,6 +265,10 @@ class Session(AlgorithmCalls):
         self.engine = engine if isinstance(engine, _parallax.Engine) else Engine(engine)
         self._session = _parallax.Session(self.engine, queue, stream)
         self._algorithms = {entry["name"]: entry for entry in json.loads(_parallax.Engine._algorithms(self.engine))}
+
+    def trim(self) -> None:
+        """Lets go of plans and workspace; what is under way keeps what it uses until it has ended."""
+        self._session._trim()
 
     def upload(self, array: ArrayLike, axes: str | None = None, spacing: float | Sequence[float] | None = None, unit: str = "") -> Array:
         given = array if isinstance(array, View) else view(array, axes, spacing, unit)

@@ -222,7 +222,9 @@ def test_objects_of_pyopencl(image):
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=image)
-    session = parallax.Session(parallax.Engine.from_opencl(context.int_ptr, device.int_ptr), queue=queue.int_ptr)
+    engine = parallax.Engine.from_opencl(context.int_ptr, device.int_ptr)
+    assert isinstance(engine, parallax.Engine) and "box_filter" in engine.algorithms()
+    session = parallax.Session(engine, queue=queue.int_ptr)
     blurred = session.box_filter(session.wrap(buffer.int_ptr, image.shape, np.uint8), radius=2)["image"]
     del context, queue, buffer   # the session holds them
     np.testing.assert_array_equal(blurred.numpy(), parallax.Session("native").box_filter(image, radius=2)["image"].numpy())
@@ -235,3 +237,78 @@ def test_every_algorithm_has_help_and_a_signature(session):
         for parameter in algorithm["parameters"]:
             assert parameter["key"] in getattr(session, name).__doc__
             assert f"{parameter['key']}: " in stub
+
+
+def smooth_all():
+    return {"parallax": 1, "for_each": {"frame": "*.npy"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "box_filter", "radius": 2}],
+            "outputs": {"image": "{frame.stem}-smooth.npy"}}
+
+
+def test_series_run_and_go_on(tmp_path):
+    for i in range(4):
+        np.save(tmp_path / f"{i}.npy", np.full((32, 48), 10 * i, np.uint8))
+    out, said = tmp_path / "out", []
+    report = parallax.run(smooth_all(), folder=tmp_path, out=out, device="native", progress=lambda stage, done: said.append(stage))
+    assert report["items"]["done"] == 4 and report["complete"] and said[-1] == "4 of 4"
+    np.save(tmp_path / "4.npy", np.zeros((32, 48), np.uint8))
+    report = parallax.Engine("native").run(smooth_all(), folder=tmp_path, out=out, resume=True)
+    assert (report["items"]["done"], report["items"]["before"]) == (1, 4)
+    with pytest.raises(TypeError, match="no option resumed"):
+        parallax.run(smooth_all(), folder=tmp_path, out=out, resumed=True)
+    engine = parallax.Engine("native")
+    report = parallax.run(smooth_all(), folder=tmp_path, out=tmp_path / "both", engines=[engine, engine])
+    assert report["items"]["done"] == 5 and len(report["devices"]) == 2
+
+
+def test_errors_come_in_parts(image):
+    with pytest.raises(parallax.ConfigError) as caught:
+        parallax.Session("native").box_filter(image, radios=3)
+    assert caught.value.pointer == "/radios" and "radius" in caught.value.hint and caught.value.expected
+    assert parallax.ConfigError("words").pointer == ""
+    with pytest.raises(parallax.IoError) as caught:
+        parallax.run({"parallax": 1, "inputs": {"image": "broken.png"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "a.npy"}},
+                     folder=broken_png_folder())
+    assert caught.value.path.endswith("broken.png") and caught.value.problem
+    with pytest.raises(parallax.UnsupportedError) as caught:
+        parallax.Engine("no such device")
+    assert len(caught.value.reasons) > 0
+    assert issubclass(parallax.ConfigError, parallax.Error) and issubclass(parallax.Error, RuntimeError)
+
+
+def broken_png_folder():
+    import pathlib
+    import tempfile
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    return folder
+
+
+def test_memory_has_a_limit_and_plans_can_be_let_go(image):
+    engine = parallax.Engine("native", memory_limit=1 << 20)
+    session = parallax.Session(engine)
+    with pytest.raises(parallax.DeviceError):
+        session.allocate((2048, 2048))
+    session.box_filter(image)
+    session.trim()
+    assert engine.trim() >= 0 and engine.lost == ""
+
+
+def test_control_c_is_heard_during_a_call():
+    program = """
+import _thread, threading, time, numpy as np, parallax
+session = parallax.Session("cpu" if any(d["type"] == "cpu" and d["backend"] == "opencl" for d in parallax.devices()) else "native")
+image = np.zeros((256, 256), np.float32)
+session.diffusion_lb(image, iterations=1)
+threading.Timer(0.5, lambda: __import__("os").kill(__import__("os").getpid(), __import__("signal").SIGINT)).start()
+began = time.monotonic()
+try:
+    session.diffusion_lb(image, iterations=1000000)
+    print("it ended")
+except KeyboardInterrupt:
+    print("heard after", round(time.monotonic() - began, 1))
+print(session.box_filter(image)["image"].shape)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("heard after") and float(lines[0].split()[-1]) < 20 and lines[1] == "(256, 256)", done.stdout

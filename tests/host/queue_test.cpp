@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <future>
 #include <memory>
 #include <numeric>
 
@@ -372,6 +373,46 @@ TEST_CASE("pinned memory serves transfers") {
     }
 }
 
+TEST_CASE("the native device works while its caller goes on, in order, and an error ends a call and no other") {
+    for (const DevicePtr& device : devices_under_test()) {
+        if (device->info().backend != Backend::native) continue;
+        const auto context = device->open({});
+        const auto queue = context->create_queue();
+        const Buffer buffer = context->allocate(4);
+        std::promise<void> gate;
+        std::vector<int> order;
+        const Event first = queue->host_task([&, open = gate.get_future().share()] {
+            open.wait();
+            order.push_back(1);
+        });
+        const std::uint32_t seven = 7;
+        std::uint32_t read = 0;
+        const Event written = queue->write(buffer, 0, &seven, 4), second = queue->host_task([&] { order.push_back(2); }), down = queue->read(buffer, 0, &read, 4);
+        CHECK_FALSE(first.complete());
+        CHECK_FALSE(written.complete());
+        CHECK(read == 0);
+        gate.set_value();
+        queue->finish();
+        CHECK(order == std::vector<int>{1, 2});
+        CHECK(read == 7);
+        CHECK((written.complete() && second.complete() && down.complete()));
+
+        // What comes after a task that throws is left out up to the end of the call, which throws the same.
+        const auto fail = [&] { return queue->host_task([] { throw std::runtime_error("the task's own"); }); };
+        const Event failed = fail(), skipped = queue->host_task([&] { order.push_back(3); }), end = queue->barrier({});
+        const Event next = queue->host_task([&] { order.push_back(4); });
+        CHECK_THROWS_WITH(failed.wait(), "the task's own");
+        CHECK_THROWS_WITH(skipped.wait(), "the task's own");
+        CHECK_THROWS_WITH(end.wait(), "the task's own");
+        CHECK_NOTHROW(next.wait());
+        CHECK(order == std::vector<int>{1, 2, 4});
+        fail();
+        CHECK_THROWS_WITH(queue->finish(), "the task's own");
+        CHECK_NOTHROW(queue->finish());
+        fail();   // and a queue may go whatever has happened
+    }
+}
+
 TEST_CASE("the native device runs C++ and times it") {
     for (const DevicePtr& device : devices_under_test()) {
         if (device->info().backend != Backend::native) continue;
@@ -384,12 +425,15 @@ TEST_CASE("the native device runs C++ and times it") {
         CHECK(buffer.sub(128, 8).host_pointer() == buffer.host_pointer() + 128);
         int ran = 0;
         const Event event = queue->host_task([&] { ++ran; }, "count");
+        event.wait();
         CHECK(ran == 1);
         CHECK(event.complete());
         REQUIRE(event.times());
         CHECK(event.times()->ended >= event.times()->started);
-        CHECK_FALSE(context->create_queue({false})->host_task([] {}).times());
-        CHECK_THROWS_AS(queue->host_task([] { throw std::runtime_error("the task's own"); }), std::runtime_error);
+        const auto unprofiled = context->create_queue({false});
+        const Event untimed = unprofiled->host_task([] {});
+        untimed.wait();
+        CHECK_FALSE(untimed.times());
         CHECK(has(device_error([&] { context->build({"probe/fp64.cl", {}}); }).what(), "native device"));
         CHECK_THROWS_AS(context->allocate(SIZE_MAX), DeviceError);
         CHECK(context->allocated() == 1000);

@@ -3,3 +3,4 @@
 
 bool readme();
 bool embedding();
+bool embedding_jobs();

@@ -71,7 +71,6 @@ struct SeriesRunOptions {
 
     void add_to(CLI::App&);
 };
-int run_series(const JobOptions&, const SeriesRunOptions&, engine::Job);
 /// Where a series remembers what is done.
 std::filesystem::path manifest_of(const JobOptions&);
 

@@ -1,11 +1,8 @@
 // parallax plan: what a job would do, without running it.
 #include "commands.hpp"
 #include "console.hpp"
-#include "distributed/run.hpp"
-#include "job/runner.hpp"
+#include "modes/run.hpp"
 #include "ranks.hpp"
-#include "series/series.hpp"
-#include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
 
 #include <fmt/format.h>
@@ -82,25 +79,10 @@ int plan(const JobOptions& options, bool json) {
         });
     }
     const engine::Registry registry = engine::registry_with_peers();
-    engine::Job job = options.parse(registry);
-    std::vector<std::unique_ptr<engine::Engine>> engines;
-    std::vector<engine::Engine*> devices;
-    const auto open = [&](const host::DeviceSelector& selector) {
-        const auto cache = host::ProgramCache::open();
-        for (const auto& device : selector.select_all(host::enumerate(selector))) {
-            engines.push_back(std::make_unique<engine::Engine>(*device, registry, host::ContextOptions{cache}));
-            devices.push_back(engines.back().get());
-        }
-    };
-    if (job.for_each) {
-        const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), options.locations(), {manifest_of(options), true, false, {}});
-        open(series.job.device);
-        tell(engine::series::describe_series(series, devices), json);
-        return 0;
-    }
-    const engine::Prepared prepared = engine::prepare(std::move(job), options.locations(), true);   // nothing is written, so nothing is in the way
-    open(prepared.job.device);
-    tell(devices.size() > 1 ? engine::distributed::describe_on_devices(prepared, devices) : engine::describe_plan(prepared, *devices.front()), json);
+    // Nothing is written, so nothing is in the way.
+    const engine::PreparedJob job(options.parse(registry), options.locations(), {manifest_of(options), true, false, {}});
+    const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
+    tell(engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
 }
 

@@ -1,13 +1,11 @@
 #include "ranks.hpp"
 
 #include "console.hpp"
-#include "distributed/run.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -16,31 +14,15 @@ namespace parallax::cli {
 
 namespace {
 
-/// Everything that can be wrong before the work begins. Null: some rank cannot begin; the first of them has told why, and
-/// `status` is what this one ends with.
-std::unique_ptr<RankWork> prepare_rank(const JobOptions& options, const RankRules& rules, engine::distributed::Communicator& ranks, int& status) {
-    std::unique_ptr<RankWork> work;
-    std::exception_ptr error;
-    std::string problem;
+/// What a process ends with that has nothing to say, since another has said it.
+int status_of(const std::exception_ptr& own) {
     try {
-        work = std::make_unique<RankWork>(options, rules, ranks);
-    } catch (const std::exception& found) {
-        error = std::current_exception();
-        problem = found.what();
-        status = dynamic_cast<const ConfigError*>(&found) != nullptr ? 2 : 1;
+        if (own) std::rethrow_exception(own);
+    } catch (const ConfigError&) {
+        return 2;
+    } catch (const std::exception&) {
     }
-    const std::vector<std::string> problems = engine::distributed::gather_everywhere(ranks, problem);
-    const auto first = std::find_if(problems.begin(), problems.end(), [](const std::string& p) { return !p.empty(); });
-    if (first == problems.end()) return work;
-    if (problem.empty()) status = 1;
-    if (first - problems.begin() == ranks.rank()) {
-        try {
-            std::rethrow_exception(error);
-        } catch (const std::exception& found) {
-            report_error(found, options.file);
-        }
-    }
-    return nullptr;
+    return 1;
 }
 
 }  // namespace
@@ -51,8 +33,7 @@ RankWork::RankWork(const JobOptions& options, const RankRules& rules, const engi
     prepared = engine::prepare(std::move(job), options.locations(), rules.overwrite);
     if (rules.check) rules.check(prepared);
     opening = std::chrono::steady_clock::now();
-    const auto devices = prepared.job.device.select_equals(host::enumerate(prepared.job.device));
-    engine.emplace(*devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()], registry, host::ContextOptions{host::ProgramCache::open()});
+    engine = engine::open_device_of_rank(prepared.job, registry, host::ProgramCache::open(), ranks);
 }
 
 int work_as_rank(const JobOptions& options, const engine::distributed::Launched& launched, const RankRules& rules,
@@ -60,10 +41,16 @@ int work_as_rank(const JobOptions& options, const engine::distributed::Launched&
     std::unique_ptr<engine::distributed::Communicator> ranks;
     try {
         ranks = engine::distributed::join_mpi();
-        int status = 0;
-        const std::unique_ptr<RankWork> mine = prepare_rank(options, rules, *ranks, status);
-        if (mine) work(*mine, *ranks);
-        return status;
+        std::unique_ptr<RankWork> mine;
+        try {
+            engine::prepare_together(*ranks, [&] { mine = std::make_unique<RankWork>(options, rules, *ranks); });
+        } catch (const engine::ToldByAnother& told) {
+            return status_of(told.own);
+        } catch (const std::exception& error) {   // the others know, and end
+            return report_error(error, options.file);
+        }
+        work(*mine, *ranks);
+        return 0;
     } catch (const std::exception& error) {
         const bool told_by_another = launched.rank != 0 && (!ranks || dynamic_cast<const CancelledError*>(&error) != nullptr);
         if (ranks && !told_by_another) tell("rank {} of {}: ", ranks->rank(), ranks->size());

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "commands.hpp"
-#include "core/session.hpp"
-#include "core/communicator.hpp"
-#include "distributed/mpi.hpp"
+#include "modes/ranks.hpp"
 #include "peers/peers.hpp"
 
 #include <chrono>
 #include <functional>
-#include <optional>
+#include <memory>
 
 namespace parallax::cli {
 
@@ -25,7 +23,7 @@ struct RankWork {
 
     engine::Registry registry = engine::registry_with_peers();
     engine::Prepared prepared;
-    std::optional<engine::Engine> engine;
+    std::unique_ptr<engine::Engine> engine;
     std::chrono::steady_clock::time_point opening;
 };
 

@@ -1,12 +1,11 @@
 // parallax run: reads a job, runs it, writes its outputs, says what was done.
 #include "commands.hpp"
 #include "console.hpp"
-#include "distributed/run.hpp"
-#include "job/runner.hpp"
+#include "modes/run.hpp"
 #include "left_out.hpp"
 #include "ranks.hpp"
+#include "series_summary.hpp"
 #include "terminal.hpp"
-#include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
 
 #include <fmt/format.h>
@@ -88,26 +87,21 @@ void summarise(const engine::JobResult& result) {
     for (const engine::OutputReport& output : result.outputs) fmt::print("{}\n", output.file.path);
 }
 
-engine::JobResult run_on(const std::vector<std::unique_ptr<engine::Engine>>& engines, const engine::Prepared& prepared, const engine::RunOptions& options) {
-    if (engines.size() == 1) return engine::run(prepared, *engines.front(), options);
-    std::vector<engine::Engine*> all;
-    for (const auto& engine : engines) all.push_back(engine.get());
-    return engine::distributed::run_on_devices(prepared, all, options);
-}
-
-void warn(const engine::Prepared& prepared) {
-    for (const std::string& warning : prepared.warnings()) spdlog::warn(warning);
+void warn(const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) spdlog::warn(warning);
 }
 
 /// The report and the summary.
 void tell(const Options& options, const engine::JobResult& result) {
+    for (const std::string& warning : result.warnings) spdlog::warn("{}", warning);
+    if (!result.retried.empty()) spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
     else if (!options.quiet) summarise(result);
 }
 
-engine::RunOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {
-    engine::RunOptions run_options;
+engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {
+    engine::RunJobOptions run_options;
     run_options.started = started;
     run_options.cancelled = interrupted;
     run_options.before.push_back({"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
@@ -123,7 +117,7 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
     const Clock::time_point started = Clock::now();
     const RankRules rules{options.overwrite, [&](const engine::Prepared& prepared) { check_report(options, prepared); }};
     return work_as_rank(options.job, launched, rules, [&](RankWork& work, engine::distributed::Communicator& ranks) {
-        if (ranks.rank() == 0) warn(work.prepared);
+        if (ranks.rank() == 0) warn(work.prepared.warnings());
         watch_interrupts();
         ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
         const auto result = engine::distributed::run_rank(work.prepared, *work.engine, ranks, run_options_of(bar, started, work.opening));
@@ -137,35 +131,32 @@ int run(const Options& options) {
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
     const engine::Registry registry = engine::registry_with_peers();
-    engine::Job job = options.job.parse(registry);
-    if (job.for_each) return run_series(options.job, options, std::move(job));
-    if (options.resume) throw ConfigError("--resume", "--resume", "a job with for_each", "run it again with --overwrite: a job without for_each is done in one piece");
-    if (!options.shard.empty()) throw ConfigError("--shard", "--shard", "a job with for_each", "a job without for_each is done in one piece");
-    if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
-    const engine::Prepared prepared = engine::prepare(std::move(job), options.job.locations(), options.overwrite);
-    check_report(options, prepared);
-    warn(prepared);
+    engine::Job parsed = options.job.parse(registry);
+    const bool is_series = parsed.for_each.has_value();
+    if (is_series) check_series_files(options);
+    else if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
+    else if (!options.shard.empty()) throw ConfigError("--shard", "--shard", "a job with for_each", "a job without for_each is done in one piece");
+    const engine::PreparedJob job(std::move(parsed), options.job.locations(), {manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)});
+    if (!is_series) check_report(options, job.prepared());
+    warn(job.warnings());
 
     const Clock::time_point opening = Clock::now();
-    const auto devices = prepared.job.device.select_all(host::enumerate(prepared.job.device));
-    if (devices.size() > 1) engine::distributed::check_divisible(prepared.job, static_cast<int>(devices.size()));
-    std::vector<std::unique_ptr<engine::Engine>> engines;
-    const auto cache = host::ProgramCache::open();
-    for (const auto& device : devices) {
-        engines.push_back(std::make_unique<engine::Engine>(*device, registry, host::ContextOptions{cache}));
-        spdlog::debug("device {}: {} ({})", device->info().index, device->info().name, device->info().platform);
-    }
+    const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
+    for (const auto& engine : engines) spdlog::debug("device {}: {} ({})", engine->device().index, engine->device().name, engine->device().platform);
 
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
-    const engine::RunOptions run_options = run_options_of(bar, started, opening);
-    const engine::JobResult result = run_on(engines, prepared, run_options);
+    engine::RunJobOptions run_options = run_options_of(bar, started, opening);
+    run_options.readers = options.readers;
+    run_options.writers = options.writers;
+    run_options.in_flight = options.in_flight;
+    run_options.trace = engine::path_from(options.trace);
+    run_options.items = show_items(bar);
+    const engine::JobOutcome outcome = engine::run(job, engine::pointers(engines), run_options);
     bar.clear();
-    for (const std::string& warning : result.warnings) spdlog::warn("{}", warning);
-    if (!result.retried.empty()) spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
-
-    tell(options, result);
-    return 0;
+    if (outcome.series) tell_of_series(options, *outcome.series, *job.series());
+    else tell(options, *outcome.job);
+    return outcome.is_whole() ? 0 : 1;
 }
 
 }  // namespace

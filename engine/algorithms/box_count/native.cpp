@@ -15,7 +15,7 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto counts = std::make_shared<Counted>();
-        x.host_task("count", [&, voxels = arrays.input(spec_.port)] { *counts = counts_of(spec_, voxels.host_pointer(), counting_, threads_); });
+        x.host_task("count", [this, counts, voxels = arrays.input(spec_.port)] { *counts = counts_of(spec_, voxels.host_pointer(), counting_, threads_); });
         const auto record = [counts, p = problem_.parameters, spec = spec_] { return record_of(p.as<BoxCountParameters>(), spec, *counts); };
         x.record("counts", record);
         if (problem_.wants("plot")) x.record("plot", [record] { return Json(plot_of(record())); });

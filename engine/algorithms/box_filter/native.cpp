@@ -64,7 +64,7 @@ public:
     NativePlan(BoxSpec spec, bool threaded) : spec_(spec), threaded_(threaded) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("filter", [&] {
+        x.host_task("filter", [this, arrays] {
             const std::byte* const in = arrays.input("image").host_pointer();
             std::byte* const out = arrays.output("image").host_pointer();
             const auto run = [&]<class T>(const T*) { filter(spec_, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out)); };

@@ -91,7 +91,7 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto results = std::make_shared<Results>();
-        x.host_task("reconstruct", [this, arrays, results] { reconstruct(arrays, *results); });
+        x.host_task("reconstruct", [plan = *this, arrays, results] { plan.reconstruct(arrays, *results); });   // with the values of now
         if (parameters_.autofocus) {
             const FocusRecorder focus{*parameters_.autofocus, geometry_, !parameters_.off_axis};
             judge(x, "focus", [results, focus] { return focus.judge(results->values); });
@@ -111,7 +111,7 @@ private:
         Carrier carrier;
     };
 
-    void reconstruct(const Bindings& arrays, Results& results) {
+    void reconstruct(const Bindings& arrays, Results& results) const {
         const Geometry& geometry = geometry_;
         const auto hologram = pixels(arrays, "hologram"), background = pixels(arrays, "background"),
                    dark = pixels(arrays, "dark");

@@ -32,7 +32,7 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto totals = std::make_shared<Totals>(input_.type);
-        x.host_task("reduce", [&, in = arrays.input("array")] {
+        x.host_task("reduce", [this, totals, in = arrays.input("array")] {
             *totals = (threaded_ ? threaded_totals : totals_of)(input_.type, in.host_pointer(), input_.count());
         });
         if (wants_value_) x.record("value", [totals, p = parameters_] { return value_record(p, *totals); });

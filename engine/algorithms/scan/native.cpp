@@ -73,7 +73,7 @@ public:
         : parameters_(problem.parameters.as<ScanParameters>()), input_(problem.inputs.at("array")), threaded_(threaded) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("scan", [&] {
+        x.host_task("scan", [this, arrays] {
             const auto run = [&]<class T>(const T*) {
                 scan_all(parameters_, reinterpret_cast<const T*>(arrays.input("array").host_pointer()),
                          reinterpret_cast<T*>(arrays.output("array").host_pointer()), input_.count(), threaded_);

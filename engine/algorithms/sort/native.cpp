@@ -91,7 +91,7 @@ public:
     NativePlan(const Problem& problem, bool threaded) : spec_(spec_of(problem)), keys_(problem.wants("keys")), threaded_(threaded) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("sort", [&] {
+        x.host_task("sort", [this, arrays] {
             if (spec_.type == ElementType::u64) run<std::uint64_t>(arrays);
             else run<std::uint32_t>(arrays);   // spec_of() admits no other type
         });

@@ -9,6 +9,9 @@
 
 namespace {
 
+MPI_Comm all = MPI_COMM_NULL;   ///< ours alone: messages of a host application, which may use MPI itself, do not get in
+bool ours = false;              ///< MPI was begun here, and ends here
+
 int fail(int code, char* problem, size_t bytes) {
     if (code == MPI_SUCCESS || bytes == 0) return code;
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -37,28 +40,37 @@ int in_pieces(uint64_t bytes, std::vector<MPI_Request>& requests, const Start& s
 int plx_mpi_abi(void) { return PLX_MPI_ABI; }
 
 int plx_mpi_begin(char* problem, size_t bytes) {
+    int there = 0, over = 0;
+    MPI_Initialized(&there);
+    MPI_Finalized(&over);
+    if (over != 0) {
+        std::strncpy(problem, "it has ended in this process: MPI begins once, so begin it yourself to run several jobs", bytes);
+        return MPI_ERR_OTHER;
+    }
+    ours = there == 0;
     int level = MPI_THREAD_SINGLE;
-    const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    int code = ours ? MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &all);
     if (code != MPI_SUCCESS) return fail(code, problem, bytes);
-    return fail(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), problem, bytes);
+    return fail(MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN), problem, bytes);
 }
 
 int plx_mpi_rank(void) {
     int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(all, &rank);
     return rank;
 }
 
 int plx_mpi_size(void) {
     int size = 1;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_size(all, &size);
     return size;
 }
 
 int plx_mpi_local_rank(void) {
     MPI_Comm machine = MPI_COMM_NULL;
     int rank = 0;
-    if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS) return 0;
+    if (MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS) return 0;
     MPI_Comm_rank(machine, &rank);
     MPI_Comm_free(&machine);
     return rank;
@@ -68,17 +80,20 @@ int plx_mpi_exchange(const plx_mpi_message* messages, int count, char* problem, 
     std::vector<MPI_Request> requests;
     for (const plx_mpi_message* m = messages; m != messages + count; ++m) {
         int code = in_pieces(m->in_bytes, requests, [&](uint64_t at, int n, int tag, MPI_Request* request) {
-            return MPI_Irecv(static_cast<char*>(m->in) + at, n, MPI_BYTE, m->rank, tag, MPI_COMM_WORLD, request);
+            return MPI_Irecv(static_cast<char*>(m->in) + at, n, MPI_BYTE, m->rank, tag, all, request);
         });
         if (code != MPI_SUCCESS) return fail(code, problem, bytes);
         code = in_pieces(m->out_bytes, requests, [&](uint64_t at, int n, int tag, MPI_Request* request) {
-            return MPI_Isend(static_cast<const char*>(m->out) + at, n, MPI_BYTE, m->rank, tag, MPI_COMM_WORLD, request);
+            return MPI_Isend(static_cast<const char*>(m->out) + at, n, MPI_BYTE, m->rank, tag, all, request);
         });
         if (code != MPI_SUCCESS) return fail(code, problem, bytes);
     }
     return fail(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), problem, bytes);
 }
 
-void plx_mpi_end(void) { MPI_Finalize(); }
+void plx_mpi_end(void) {
+    MPI_Comm_free(&all);
+    if (ours) MPI_Finalize();
+}
 
-void plx_mpi_abort(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
+void plx_mpi_abort(int status) { MPI_Abort(all, status); }

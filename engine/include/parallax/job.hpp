@@ -1,13 +1,16 @@
 // A job: inputs, steps, outputs; as JSON (docs/jobs.md) or built in code.
 #pragma once
 
+#include "parallax/engine.hpp"
 #include "parallax/event.hpp"
 #include "parallax/export.hpp"
 
 #include <functional>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace parallax {
 
@@ -69,9 +72,33 @@ struct JobOptions {
     std::map<std::string, std::string> roots = {};     ///< "NAME:path" in a job
     std::string out = ".";                             ///< what outputs are below
     bool overwrite = false;
-    /// The stage that begins, and the share that is done, 0 to 1. Called by the thread that runs the job; must not throw.
+    /// Inputs below `folder` and the roots alone, links followed: for jobs of strangers.
+    bool confined = false;
+    /// The stage that begins ("12 of 300" in a series), and the share that is done, 0 to 1. Called by one thread at a time; must not throw.
     std::function<void(const std::string& stage, double done)> progress = {};
     CancelToken cancel = {};
+
+    // Of a series, a job with for_each (docs/series.md).
+    std::string manifest = {};                         ///< folder that remembers what is done; empty: "job.series" below `out`
+    bool resume = false;                               ///< goes on with what the manifest has
+    std::size_t shard = 1, shards = 1;                 ///< the items of one of several processes that share a manifest
+    int readers = 0, writers = 0;                      ///< threads; 0: by the processor
+    int in_flight = 3;                                 ///< items on a device at once, fewer where its memory is short
+    std::string trace = {};                            ///< a file for who did what when, for ui.perfetto.dev
+
+    /// Processes that mpirun or srun started do the job together (parallax::run() only): each calls with the same job, and the first has
+    /// the report, the others an empty one. MPI is begun and ended here unless the process has begun it.
+    bool ranks = false;
 };
+
+/// Runs a job as `parallax run` does, on the devices that it asks for (all of "use"), which are opened for it; `device` of the engine's
+/// options replaces what the job says. What is returned and thrown is that of Engine::run().
+///
+/// Example: every hologram of a folder, on all GPUs
+///   parallax::run(Job::load("series.json"), {.folder = "run7", .out = "results"}, {.device = "all"});
+PARALLAX_API std::string run(const Job&, const JobOptions&, const EngineOptions&);
+PARALLAX_API std::string run(const Job&, const JobOptions& = {});
+/// The same on engines that are there: several share the items of a series, or the parts of one problem.
+PARALLAX_API std::string run(const Job&, const std::vector<Engine>&, const JobOptions& = {});
 
 }  // namespace parallax

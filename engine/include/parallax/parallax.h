@@ -7,7 +7,8 @@
  * Structs begin with struct_size. Set it by PLX_INIT, so that a newer library knows which fields the program has:
  *     plx_call call = PLX_INIT(plx_call);
  *
- * An engine may be used by several threads at once; a session and what came from it by one at a time. */
+ * Threads: any may use an engine, a cancel token, an event, an array and a pending call, several at once. A session is safe to call from
+ * several threads, too, but they take turns; threads that are to work side by side take a session each. plx_last_error() is the thread's own. */
 #ifndef PARALLAX_H
 #define PARALLAX_H
 
@@ -64,6 +65,24 @@ PLX_API const char* plx_version(void);
 /* What went wrong in the last call of this thread that failed: what was found, what was expected, what to try. Valid until the
  * thread's next call. */
 PLX_API const char* plx_last_error(void);
+/* The same in parts, for programs; what an error does not have is 0 or "". Strings live until the thread's next call. */
+typedef struct plx_error {
+    size_t struct_size;
+    plx_status status;
+    const char* message;        /* all of it, for a person */
+    const char* pointer;        /* config: where it stands, a JSON pointer or the name of an option */
+    const char* found;          /* config */
+    const char* expected;       /* config */
+    const char* hint;           /* config, device, io: what to try */
+    const char* call;           /* device: the driver's function */
+    int32_t code;               /* device: what that gave */
+    const char* code_name;      /* device: "CL_OUT_OF_RESOURCES" */
+    const char* step;           /* device: what was being done */
+    const char* file;           /* build: the kernel's file; io: the file */
+    int32_t line;               /* build */
+    const char* details;        /* build: the compiler's log; io: the problem; unsupported: a reason a line */
+} plx_error;
+PLX_API plx_status plx_last_error_details(plx_error*);
 /* A word for a status: "config", "device", ... */
 PLX_API const char* plx_status_name(plx_status);
 /* Gives back a string that came through a char**. */
@@ -78,6 +97,8 @@ typedef struct plx_engine_options {
     /* Called by the threads that use the engine, perhaps several at once. Null: nothing is said, ever. */
     void (*log)(plx_log_level, const char* text, void* user);
     void* log_user;
+    uint64_t memory_limit;      /* bytes of the device's memory that the engine takes at most; 0: what the device has */
+    uint64_t plan_memory;       /* bytes of plans that are kept for calls to come; 0: a quarter of the above */
 } plx_engine_options;
 
 /* Every device as a JSON array of objects, and `problems`, a sentence for each platform that failed. */
@@ -90,6 +111,13 @@ PLX_API plx_status plx_engine_from_opencl(void* context, void* device, const plx
 PLX_API plx_status plx_engine_from_cuda(void* context, const plx_engine_options* options, plx_engine**);
 PLX_API void plx_engine_release(plx_engine*);
 PLX_API plx_status plx_engine_device_name(const plx_engine*, char** name);
+/* Bytes of device memory in use, borrowed memory left out. */
+PLX_API uint64_t plx_engine_allocated(const plx_engine*);
+/* Lets go of the plans that no call under way uses; `freed`, which may be null, gets the bytes. */
+PLX_API plx_status plx_engine_trim(const plx_engine*, uint64_t* freed);
+/* "", or why the device can no longer be trusted: arrays and sessions of before are lost, and a session that is opened now is on the device
+ * opened anew, where it can be. */
+PLX_API plx_status plx_engine_lost(const plx_engine*, char** why);
 /* Every algorithm with parameters, defaults and variants. */
 PLX_API plx_status plx_engine_algorithms(const plx_engine*, char** json);
 
@@ -118,6 +146,8 @@ PLX_API plx_status plx_session_from_queue(const plx_engine*, void* queue, plx_se
 PLX_API plx_status plx_session_from_stream(const plx_engine*, void* stream, plx_session**);
 /* Waits for what was submitted. */
 PLX_API void plx_session_release(plx_session*);
+/* Lets go of plans and workspace; what is under way keeps what it uses until it has ended. */
+PLX_API plx_status plx_session_trim(plx_session*);
 
 PLX_API plx_status plx_array_allocate(plx_session*, const plx_layout*, plx_array**);
 PLX_API plx_status plx_array_upload(plx_session*, const plx_layout*, const void* data, plx_array**);
@@ -215,10 +245,26 @@ typedef struct plx_job_options {
     void (*progress)(const char* stage, double done, void* user);
     void* progress_user;
     const plx_cancel* cancel;
+    const char* const* root_names;   /* "NAME:path" in a job */
+    const char* const* root_folders;
+    size_t root_count;
+    int confined;               /* inputs below `folder` and the roots alone, links followed: for jobs of strangers */
+    /* Of a series, a job with for_each. */
+    const char* manifest;       /* folder that remembers what is done; null: "job.series" below `out` */
+    int resume;
+    size_t shard, shards;       /* the items of one of several processes that share a manifest; 0, 0: all */
+    int readers, writers;       /* threads; 0: by the processor */
+    int in_flight;              /* items on a device at once; 0: 3 */
+    const char* trace;          /* a file for who did what when */
+    int ranks;                  /* of plx_run_job(): processes that mpirun started do the job together; the first has the report */
 } plx_job_options;
 
-/* On files, as the command line does; `report` may be null. */
+/* On files, on this engine's device, a series too; `report` may be null. That of a series has items that failed under "failed". */
 PLX_API plx_status plx_engine_run(const plx_engine*, const char* job, const plx_job_options*, char** report);
+/* As `parallax run` does, on the devices that the job asks for; `device` of the engine's options replaces what the job says. */
+PLX_API plx_status plx_run_job(const char* job, const plx_job_options*, const plx_engine_options*, char** report);
+/* On engines that are there: several share the items of a series, or the parts of one problem. */
+PLX_API plx_status plx_engines_run(const plx_engine* const* engines, size_t engine_count, const char* job, const plx_job_options*, char** report);
 /* In memory: inputs by the job's names, outputs in the result. */
 PLX_API plx_status plx_session_run(plx_session*, const char* job, const plx_input* inputs, size_t input_count, const plx_cancel*, plx_result**);
 

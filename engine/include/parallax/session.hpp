@@ -77,6 +77,8 @@ public:
     ~Session();
 
     const Engine& engine() const noexcept;
+    /// Lets go of plans and workspace of this session; what is under way keeps what it uses until it has ended.
+    void trim();
 
     // Arrays. What is not said to be asynchronous has happened when it returns.
 

@@ -167,6 +167,45 @@ static void test_errors(const plx_engine* engine, plx_session* session) {
     plx_free(NULL);
 }
 
+/* A job on files, by the engine and without one, and what an error is made of. */
+static void test_jobs_on_files(const plx_engine* engine) {
+    static const char* const job = "{\"parallax\": 1, \"steps\": [{\"run\": \"phantom\", \"kind\": \"carpet\", \"size\": 27}], \"outputs\": {\"volume\": \"plx_c_carpet.npy\"}}";
+    plx_job_options options = PLX_INIT(plx_job_options);
+    options.overwrite = 1;
+    char* report = NULL;
+    CHECK(plx_engine_run(engine, job, &options, &report) == PLX_OK && strstr(report, "\"steps\"") != NULL);
+    plx_free(report);
+    CHECK(plx_engines_run(&engine, 1, job, &options, NULL) == PLX_OK);
+    CHECK(plx_engines_run(NULL, 0, job, &options, NULL) == PLX_ERROR_CONFIG);
+    plx_engine_options native = PLX_INIT(plx_engine_options);
+    native.device = "native";
+    CHECK(plx_run_job(job, &options, &native, &report) == PLX_OK && strstr(report, "\"native") != NULL);
+    plx_free(report);
+    remove("plx_c_carpet.npy");
+
+    plx_error error = PLX_INIT(plx_error);
+    options.resume = 1;
+    CHECK(plx_run_job(job, &options, &native, NULL) == PLX_ERROR_CONFIG);
+    CHECK(plx_last_error_details(&error) == PLX_OK && error.status == PLX_ERROR_CONFIG && strcmp(error.pointer, "resume") == 0);
+    CHECK(strcmp(error.message, plx_last_error()) == 0 && error.expected[0] != '\0' && error.code == 0);
+    options.resume = 0;
+    CHECK(plx_run_job("{\"parallax\": 1, \"steps\": [{\"run\": \"box_filtre\"}]}", &options, &native, NULL) == PLX_ERROR_CONFIG);
+    CHECK(plx_last_error_details(&error) == PLX_OK && strcmp(error.pointer, "/steps/0/run") == 0 && strstr(error.hint, "box_filter") != NULL);
+    native.device = "no such device";
+    CHECK(plx_run_job(job, &options, &native, NULL) == PLX_ERROR_UNSUPPORTED);
+    CHECK(plx_last_error_details(&error) == PLX_OK && error.status == PLX_ERROR_UNSUPPORTED && error.details[0] != '\0');
+    error.struct_size = sizeof error.struct_size + sizeof error.status;   /* an older program's */
+    error.message = NULL;
+    CHECK(plx_last_error_details(&error) == PLX_OK && error.message == NULL);
+    CHECK(plx_last_error_details(NULL) == PLX_ERROR_CONFIG);
+
+    char* why = NULL;
+    CHECK(plx_engine_lost(engine, &why) == PLX_OK && why[0] == '\0');
+    plx_free(why);
+    uint64_t freed = 0;
+    CHECK(plx_engine_trim(engine, &freed) == PLX_OK);
+}
+
 int main(void) {
     char *devices = NULL, *name = NULL, *algorithms = NULL;
     CHECK(plx_devices(&devices) == PLX_OK && strstr(devices, "native") != NULL);
@@ -182,6 +221,7 @@ int main(void) {
     }
     CHECK(lines_of_log > 0);
     CHECK(plx_engine_device_name(engine, &name) == PLX_OK && name[0] != '\0');
+    test_jobs_on_files(engine);
     CHECK(plx_engine_algorithms(engine, &algorithms) == PLX_OK && strstr(algorithms, "hologram") != NULL);
     plx_free(name);
     plx_free(algorithms);

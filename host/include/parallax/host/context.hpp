@@ -6,8 +6,12 @@
 #include "parallax/host/program.hpp"
 #include "parallax/host/queue.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace parallax::host {
 
@@ -22,6 +26,14 @@ struct Capabilities {
     int warp_width = 1;            ///< work-items that run in lock step, 1 where that cannot be told
 };
 
+/// Who keeps device memory for later.
+class MemoryKeeper {
+public:
+    virtual ~MemoryKeeper() = default;
+    /// Frees about so many bytes of what nobody uses, the least recently used first. False: there is nothing left to free. Any thread may ask.
+    virtual bool give_back(std::uint64_t bytes) = 0;
+};
+
 /// All of it may be used from several threads; what it hands out belongs to one at a time.
 class Context {
 public:
@@ -30,8 +42,11 @@ public:
     virtual const Capabilities& capabilities() = 0;
 
     virtual std::unique_ptr<Queue> create_queue(const QueueOptions& = {}) = 0;
-    /// Uninitialised device memory. Throws DeviceError naming the size where it does not fit.
-    virtual Buffer allocate(std::size_t bytes) = 0;
+    /// Uninitialised device memory. Where it does not fit, keepers are asked to give back first. Throws DeviceError naming the size.
+    Buffer allocate(std::size_t bytes);
+    /// No more than so many bytes by allocate() at any one time; 0: as many as the device has.
+    void limit_memory(std::uint64_t bytes) noexcept { memory_limit_ = bytes; }
+    void add_keeper(std::weak_ptr<MemoryKeeper>);
     virtual std::shared_ptr<PinnedMemory> allocate_pinned(std::size_t bytes) = 0;
     /// Builds or fetches from memory or disk. Throws BuildError. Native: DeviceError.
     virtual std::shared_ptr<Program> build(const ProgramSpec&) = 0;
@@ -47,6 +62,17 @@ public:
     /// The device opened anew. Null where that cannot help or is not ours to do: the native device, CUDA's primary
     /// context, which the whole process shares, and a context of the host application's.
     virtual std::shared_ptr<Context> reopen() const { return nullptr; }
+
+protected:
+    virtual Buffer allocate_now(std::size_t bytes) = 0;
+
+private:
+    Buffer allocate_within_limit(std::size_t bytes);
+    bool give_back(std::uint64_t bytes);
+
+    std::atomic<std::uint64_t> memory_limit_{0};
+    std::mutex keepers_mutex_;
+    std::vector<std::weak_ptr<MemoryKeeper>> keepers_;
 };
 
 }  // namespace parallax::host

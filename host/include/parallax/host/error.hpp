@@ -44,6 +44,8 @@ class PARALLAX_API DeviceError : public Error {
 public:
     DeviceError(std::string call, int code, std::string code_name, std::string step, std::string hint = {});
     const char* kind() const noexcept override { return "device"; }
+    /// The device is sound, and too little of its memory is free.
+    bool is_shortage() const noexcept;
 
     std::string call;
     int code = 0;

@@ -1,13 +1,9 @@
-// parallax run, for a job with for_each.
-#include "series/series.hpp"
+#include "series_summary.hpp"
 
-#include "commands.hpp"
 #include "console.hpp"
 #include "job/load.hpp"
 #include "left_out.hpp"
 #include "terminal.hpp"
-#include "parallax/host/enumerate.hpp"
-#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -19,20 +15,6 @@ namespace parallax::cli {
 namespace {
 
 using engine::series::SeriesResult;
-
-engine::series::Shard shard_from(const std::string& text) {
-    engine::series::Shard shard;
-    if (text.empty()) return shard;
-    const auto number = [](const std::string& part, std::size_t& value) {
-        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-        return error == std::errc() && end == part.data() + part.size();
-    };
-    const std::size_t slash = text.find('/');
-    const bool good = slash != std::string::npos && number(text.substr(0, slash), shard.number) && number(text.substr(slash + 1), shard.count) &&
-                      shard.number >= 1 && shard.number <= shard.count;
-    if (!good) throw ConfigError("--shard", fmt::format("\"{}\"", text), "i/n with 1 <= i <= n, such as 3/8");
-    return shard;
-}
 
 std::string duration(double seconds) {
     const auto whole = static_cast<long>(seconds + 0.5);
@@ -82,6 +64,20 @@ void report_failures(const SeriesResult& result) {
 
 }  // namespace
 
+engine::series::Shard shard_from(const std::string& text) {
+    engine::series::Shard shard;
+    if (text.empty()) return shard;
+    const auto number = [](const std::string& part, std::size_t& value) {
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+        return error == std::errc() && end == part.data() + part.size();
+    };
+    const std::size_t slash = text.find('/');
+    const bool good = slash != std::string::npos && number(text.substr(0, slash), shard.number) && number(text.substr(slash + 1), shard.count) &&
+                      shard.number >= 1 && shard.number <= shard.count;
+    if (!good) throw ConfigError("--shard", fmt::format("\"{}\"", text), "i/n with 1 <= i <= n, such as 3/8");
+    return shard;
+}
+
 void say_what_tables_leave_out(const std::vector<engine::OutputReport>& outputs) {
     for (const engine::OutputReport& output : outputs) {
         if (output.left_out.empty()) continue;
@@ -103,7 +99,7 @@ void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_flag("--json", json, "Print the report on stdout");
 }
 
-int run_series(const JobOptions& job_options, const SeriesRunOptions& options, engine::Job job) {
+void check_series_files(const SeriesRunOptions& options) {
     namespace fs = std::filesystem;
     for (const auto& [option, text] : {std::pair("--report", options.report), std::pair("--trace", options.trace)}) {
         if (text.empty()) continue;
@@ -113,32 +109,10 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
         }
         engine::writable_ancestor(path, option);
     }
-    engine::series::SeriesOptions how;
-    how.manifest = manifest_of(job_options);
-    how.overwrite = options.overwrite;
-    how.resume = options.resume;
-    how.shard = shard_from(options.shard);
-    const engine::series::PreparedSeries series = engine::series::prepare_series(std::move(job), job_options.locations(), how);
-    for (const std::string& warning : series.sample.warnings()) spdlog::warn(warning);
-    std::vector<std::unique_ptr<engine::Engine>> engines;
-    std::vector<engine::Engine*> devices;
-    const auto cache = host::ProgramCache::open();
-    const engine::Registry registry = engine::registry_with_peers();
-    for (const auto& device : series.job.device.select_all(host::enumerate(series.job.device))) {
-        engines.push_back(std::make_unique<engine::Engine>(*device, registry, host::ContextOptions{cache}));
-        devices.push_back(engines.back().get());
-    }
+}
 
-    watch_interrupts();
-    ProgressBar bar(!options.quiet && !options.json);
-    engine::series::RunSeriesOptions run_options;
-    run_options.readers = options.readers;
-    run_options.writers = options.writers;
-    run_options.in_flight = options.in_flight;
-    run_options.cancelled = interrupted;
-    run_options.trace = engine::path_from(options.trace);
-    auto shown = std::chrono::steady_clock::time_point();
-    run_options.progress = [&](const engine::series::Progress& progress) {
+std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar) {
+    return [&bar, shown = std::chrono::steady_clock::time_point()](const engine::series::Progress& progress) mutable {
         const auto now = std::chrono::steady_clock::now();
         if (now - shown < std::chrono::milliseconds(100) && progress.finished < progress.total) return;
         shown = now;
@@ -146,16 +120,15 @@ int run_series(const JobOptions& job_options, const SeriesRunOptions& options, e
         if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
         bar.show(text, static_cast<double>(progress.finished) / static_cast<double>(progress.total));
     };
-    const SeriesResult result = engine::series::run(series, devices, run_options);
-    bar.clear();
+}
 
+void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result, const engine::series::PreparedSeries& series) {
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
     else if (!options.quiet) summarise(result);
     for (const engine::series::SeriesWarning& warning : result.warnings)
         spdlog::warn("{}: {}{}", warning.first, warning.text, warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
-    return result.failed.empty() && !result.stopped ? 0 : 1;
 }
 
 }  // namespace parallax::cli

@@ -1,0 +1,40 @@
+#include "modes/ranks.hpp"
+
+#include "parallax/host/enumerate.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+void prepare_together(distributed::Communicator& ranks, const std::function<void()>& prepare) {
+    std::exception_ptr error;
+    std::string problem;
+    try {
+        prepare();
+    } catch (const std::exception& found) {
+        error = std::current_exception();
+        problem = found.what();
+        if (problem.empty()) problem = "an error without words";
+    }
+    const std::vector<std::string> problems = distributed::gather_everywhere(ranks, problem);
+    const auto first = std::find_if(problems.begin(), problems.end(), [](const std::string& p) { return !p.empty(); });
+    if (first == problems.end()) return;
+    const auto rank = first - problems.begin();
+    if (rank == ranks.rank()) std::rethrow_exception(error);
+    throw ToldByAnother(fmt::format("rank {} cannot begin: {}", rank, *first), error);
+}
+
+std::unique_ptr<Engine> open_device_of_rank(const Job& job, const Registry& registry, std::shared_ptr<host::ProgramCache> cache,
+                                            const distributed::Communicator& ranks, const MemoryLimits& limits) {
+    const auto devices = job.device.select_equals(host::enumerate(job.device));
+    const auto& device = devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()];
+    return std::make_unique<Engine>(*device, registry, host::ContextOptions{std::move(cache)}, limits);
+}
+
+}  // namespace parallax::engine

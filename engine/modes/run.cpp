@@ -1,0 +1,69 @@
+#include "modes/run.hpp"
+
+#include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace parallax::engine {
+
+namespace {
+
+series::RunSeriesOptions of_series(const RunJobOptions& options) {
+    series::RunSeriesOptions how;
+    how.readers = options.readers;
+    how.writers = options.writers;
+    how.in_flight = options.in_flight;
+    how.trace = options.trace;
+    how.cancelled = options.cancelled;
+    how.progress = options.items;
+    if (!how.progress && options.progress) {
+        how.progress = [tell = options.progress](const series::Progress& items) {
+            const std::size_t over = items.finished + items.failed;
+            tell(fmt::format("{} of {}", over, items.total), items.total > 0 ? static_cast<double>(over) / static_cast<double>(items.total) : 1.0);
+        };
+    }
+    return how;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Engine>> open_devices(const Job& job, const Registry& registry, std::shared_ptr<host::ProgramCache> cache, const MemoryLimits& limits) {
+    const auto devices = job.device.select_all(host::enumerate(job.device));
+    if (devices.size() > 1 && !job.for_each) distributed::check_divisible(job, static_cast<int>(devices.size()));
+    std::vector<std::unique_ptr<Engine>> engines;
+    for (const auto& device : devices) engines.push_back(std::make_unique<Engine>(*device, registry, host::ContextOptions{cache}, limits));
+    return engines;
+}
+
+std::vector<Engine*> pointers(const std::vector<std::unique_ptr<Engine>>& engines) {
+    std::vector<Engine*> all;
+    for (const auto& engine : engines) all.push_back(engine.get());
+    return all;
+}
+
+JobOutcome run(const PreparedJob& job, const std::vector<Engine*>& engines, const RunJobOptions& options) {
+    JobOutcome outcome;
+    if (job.series() != nullptr) {
+        outcome.series = series::run(*job.series(), engines, of_series(options));
+        return outcome;
+    }
+    if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
+    if (engines.size() == 1) outcome.job = run(job.prepared(), *engines.front(), options);
+    else outcome.job = distributed::run_on_devices(job.prepared(), engines, options);
+    return outcome;
+}
+
+Json to_json(const JobOutcome& outcome, const PreparedJob& job) {
+    return outcome.series ? series::to_json(*outcome.series, *job.series()) : to_json(*outcome.job);
+}
+
+Json describe_plan(const PreparedJob& job, const std::vector<Engine*>& engines, const RunJobOptions& options) {
+    if (job.series() != nullptr) return series::describe_series(*job.series(), engines, of_series(options));
+    return engines.size() > 1 ? distributed::describe_on_devices(job.prepared(), engines) : describe_plan(job.prepared(), *engines.front());
+}
+
+}  // namespace parallax::engine

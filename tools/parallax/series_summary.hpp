@@ -1,0 +1,22 @@
+// What `parallax run` says of a job with for_each, and what it asks of its options.
+#pragma once
+
+#include "commands.hpp"
+#include "series/series.hpp"
+#include "console.hpp"
+
+#include <functional>
+#include <string>
+
+namespace parallax::cli {
+
+/// "3/8" of --shard; empty: all. Throws ConfigError.
+engine::series::Shard shard_from(const std::string&);
+/// Throws ConfigError for a report or a trace that cannot be written.
+void check_series_files(const SeriesRunOptions&);
+/// The bar must live as long.
+std::function<void(const engine::series::Progress&)> show_items(ProgressBar&);
+/// Report, summary, warnings and failures.
+void tell_of_series(const SeriesRunOptions&, const engine::series::SeriesResult&, const engine::series::PreparedSeries&);
+
+}  // namespace parallax::cli
