@@ -158,6 +158,7 @@ public:
         define_type(d, "A", image.type);
         define_type(d, "OUT", p.type);
         d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
+        d.add("FITS", p.type != ElementType::f32 && !may_lose(p, image.type));
         stream_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
         if (may_lose(p, image.type) && image.count() > 0) losses_.emplace(builder, image.type, p.type, image.count(), policy);
         if (p.window) constant_ = builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
