@@ -3,8 +3,17 @@
 #include "prelude/prelude.clh"
 #include "common/log.clh"
 
-#ifndef OP                 // 0 add, 1 subtract, 2 multiply, 3 divide, 4 log, 5 exp, 6 abs, 7 sqrt, 8 clamp
-#define OP 0
+#define OP_ADD 0
+#define OP_SUBTRACT 1
+#define OP_MULTIPLY 2
+#define OP_DIVIDE 3
+#define OP_LOG 4
+#define OP_EXP 5
+#define OP_ABS 6
+#define OP_SQRT 7
+#define OP_CLAMP 8
+#ifndef OP                 // what is done to each element
+#define OP OP_ADD
 #endif
 #ifndef A
 #define A float
@@ -30,15 +39,15 @@
 #define PARAMETER float
 INLINE float apply(A a, B b, const float* parameters) {
     const float x = (float)a;
-#if OP == 4
+#if OP == OP_LOG
     return log_natural(x);
-#elif OP == 5
+#elif OP == OP_EXP
     return exp(x);
-#elif OP == 6
+#elif OP == OP_ABS
     return fabs(x);
-#elif OP == 7
+#elif OP == OP_SQRT
     return sqrt(x);
-#elif OP == 8
+#elif OP == OP_CLAMP
     return x < parameters[0] ? parameters[0] : x > parameters[1] ? parameters[1] : x;   // NaN stays
 #else
 #if HAS_OTHER
@@ -46,7 +55,7 @@ INLINE float apply(A a, B b, const float* parameters) {
 #else
     const float y = parameters[0];
 #endif
-    return OP == 0 ? x + y : OP == 1 ? x - y : OP == 2 ? x * y : x / y;
+    return OP == OP_ADD ? x + y : OP == OP_SUBTRACT ? x - y : OP == OP_MULTIPLY ? x * y : x / y;
 #endif
 }
 #else
@@ -54,9 +63,9 @@ INLINE float apply(A a, B b, const float* parameters) {
 INLINE OUT saturated(long64 x) { return x < (long64)A_LOW ? (OUT)A_LOW : x > (long64)A_HIGH ? (OUT)A_HIGH : (OUT)x; }
 INLINE OUT apply(A a, B b, const long64* parameters) {
     const long64 x = (long64)a;
-#if OP == 6
+#if OP == OP_ABS
     return saturated(x < 0 ? -x : x);
-#elif OP == 8
+#elif OP == OP_CLAMP
     return (OUT)(x < parameters[0] ? parameters[0] : x > parameters[1] ? parameters[1] : x);
 #else
 #if HAS_OTHER
@@ -64,13 +73,13 @@ INLINE OUT apply(A a, B b, const long64* parameters) {
 #else
     const long64 y = parameters[0];
 #endif
-#if OP == 2
+#if OP == OP_MULTIPLY
     if (A_LOW != 0) return saturated(x * y);   // |x| up to 2^31, |y| below 2^32
     if (y < 0) return 0;
     const ulong64 product = (ulong64)x * (ulong64)y;
     return product > (ulong64)A_HIGH ? (OUT)A_HIGH : (OUT)product;
 #else
-    return saturated(OP == 0 ? x + y : x - y);
+    return saturated(OP == OP_ADD ? x + y : x - y);
 #endif
 #endif
 }

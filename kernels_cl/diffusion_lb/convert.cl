@@ -1,17 +1,7 @@
 // The image's grey levels to planes of floats and back. A plane is a channel of a slice; channels alternate in the image.
 // `states[plane]`: 0, or the number of steps after which the plane was done; steps write to b, a, b, ... in turn.
 #include "prelude/prelude.clh"
-
-#ifndef LEVELS       // largest grey level: 0 float, 255 uchar, 65535 ushort
-#define LEVELS 0
-#endif
-#if LEVELS == 0
-#define PIXEL float
-#elif LEVELS == 255
-#define PIXEL uchar
-#else
-#define PIXEL ushort
-#endif
+#include "common/grey.clh"
 
 // margin: floats before column 0 of a row; first: number of the first plane among all of the image
 KERNEL void begin(GLOBAL const PIXEL* RESTRICT image, GLOBAL float* RESTRICT a, GLOBAL int* RESTRICT states, int width, int height, int pitch,
@@ -35,10 +25,6 @@ KERNEL void end(GLOBAL const float* a, GLOBAL const float* b, GLOBAL const int* 
     for (int y = (int)get_group_id(1); y < height; y += (int)get_num_groups(1)) {
         const ulong64 pixel = (slice * (ulong64)height + (ulong64)y) * (ulong64)width + (ulong64)x;
         const float v = from[(z * (ulong64)height + (ulong64)y) * (ulong64)pitch + (ulong64)(margin + x)];
-#if LEVELS == 0
-        image[pixel * (ulong64)channels + channel] = v;
-#else
-        image[pixel * (ulong64)channels + channel] = (PIXEL)fmin(fmax(rint(v), 0.0f), (float)LEVELS);
-#endif
+        image[pixel * (ulong64)channels + channel] = pixel_of(v);
     }
 }

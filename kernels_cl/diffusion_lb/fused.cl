@@ -36,8 +36,8 @@
 #define HELD (HALF_STORAGE || STEPS == 2)                    // populations wait until their row is complete
 #define HALO_ITEMS (HALO / PX)
 #define SPAN (GROUP * PX - 2 * HALO)
-#define SIDEWAYS (LATTICE == 5 ? 2 : 6)                      // populations that change columns
-#define DOWNWARD (LATTICE == 5 ? 1 : 3)                      // populations that change to the next row
+#define SIDEWAYS (LATTICE == LATTICE_D2Q5 ? 2 : 6)                      // populations that change columns
+#define DOWNWARD (LATTICE == LATTICE_D2Q5 ? 1 : 3)                      // populations that change to the next row
 #include "diffusion_lb/strip.clh"
 #if !EDGES_GIVEN
 #include "diffusion_lb/smoothing.clh"

@@ -19,8 +19,8 @@
 #define HALO 16      // columns on either side, at least 2 RADIUS + 4
 #define HALO_ITEMS (HALO / PX)
 #define SPAN (GROUP * PX - 2 * HALO)
-#define SIDEWAYS (LATTICE == 5 ? 2 : 6)                      // populations that change columns
-#define DOWNWARD (LATTICE == 5 ? 1 : 3)                      // populations that change to the next row
+#define SIDEWAYS (LATTICE == LATTICE_D2Q5 ? 2 : 6)                      // populations that change columns
+#define DOWNWARD (LATTICE == LATTICE_D2Q5 ? 1 : 3)                      // populations that change to the next row
 #define REACH (RADIUS + 3)                                   // rows and columns outside that the first step collides
 #define DELAY (RADIUS + 2)                                   // rows from the completion of a row to its second collision
 #include "diffusion_lb/strip.clh"

@@ -7,7 +7,7 @@
 #include "diffusion_lb/lattice.clh"
 #include "diffusion_lb/edges.clh"
 
-#define REST_WEIGHT (LATTICE == 5 ? 0.2f : 4.0f / 9.0f)
+#define REST_WEIGHT (LATTICE == LATTICE_D2Q5 ? 0.2f : 4.0f / 9.0f)
 
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
@@ -23,7 +23,7 @@ KERNEL void image_start(GLOBAL const float* plane, __write_only image2d_t rests,
     const float level = plane[(ulong64)y * (ulong64)pitch + (ulong64)x];
     write_imagef(rests, (int2)(x, y), (float4)(level, REST_WEIGHT * level, 0.0f, 0.0f));
     write_imagef(axes, (int2)(x, y), (float4)(weight_of(0) * level));
-#if LATTICE == 9
+#if LATTICE == LATTICE_D2Q9
     write_imagef(diagonals, (int2)(x, y), (float4)(weight_of(4) * level));
 #endif
 }
@@ -57,7 +57,7 @@ KERNEL void image_collide(__read_only image2d_t rests, __read_only image2d_t axe
     const float level = texel(rests, x, y).x, kept_part = texel(keep, x, y).x;
     const float4 straight = weight_of(0) * level, a = fma((float4)kept_part, texel(axes, x, y) - straight, straight);
     float rest = level - (a.x + a.y + a.z + a.w);
-#if LATTICE == 9
+#if LATTICE == LATTICE_D2Q9
     const float4 oblique = weight_of(4) * level, d = fma((float4)kept_part, texel(diagonals, x, y) - oblique, oblique);
     rest -= d.x + d.y + d.z + d.w;
     write_imagef(to_diagonals, (int2)(x, y), d);
@@ -82,7 +82,7 @@ KERNEL void image_stream(__read_only image2d_t rests, __read_only image2d_t axes
     const float rest = texel(rests, x, y).y;
     const float4 a = (float4)(ARRIVED(axes, 0, 0), ARRIVED(axes, 1, 0), ARRIVED(axes, 2, 0), ARRIVED(axes, 3, 0));
     float level = rest + (a.x + a.y + a.z + a.w);
-#if LATTICE == 9
+#if LATTICE == LATTICE_D2Q9
     const float4 d = (float4)(ARRIVED(diagonals, 4, 4), ARRIVED(diagonals, 5, 4), ARRIVED(diagonals, 6, 4),
                               ARRIVED(diagonals, 7, 4));
     level += d.x + d.y + d.z + d.w;

@@ -17,6 +17,11 @@
 #endif
 #define MARGIN 16
 
+// Where 1 - omega of a row comes from.
+#define EDGES_FOUND 0     // found on the way
+#define EDGES_WRITTEN 1   // found, and written to `keep` for the next steps
+#define EDGES_READ 2      // read from there
+
 struct Image {
     int width, height, pitch;
 };
@@ -56,7 +61,7 @@ INLINE void smooth_row(GLOBAL const float* in, GLOBAL float* down, GLOBAL float*
     mirror_row(out, 1, at.width);
 }
 
-// edges: 0 found on the way, 1 found and written to `keep`, 2 read from there. first: populations are w_i I and are not read.
+// first: populations are w_i I and are not read.
 // first_row, end_row: what is written. rows: of a work-item, apart: from the first of one to the first of the next.
 KERNEL REQUIRED_GROUP(1, 1, 1)
 void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in, GLOBAL float* RESTRICT f_out,
@@ -82,14 +87,14 @@ void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
     for (int k = 0; k < 2; ++k) rests[k] = lines + (ulong64)(4 + k) * (ulong64)pitch;
 
     const int begin = max(top - 1, 0), stop = min(end, height - 1);
-    if (edges != 2) {
+    if (edges != EDGES_READ) {
         smooth_row(in, lines, smoothed[1], begin - 1, at, gaussian);
         smooth_row(in, lines, smoothed[2], begin, at, gaussian);
     }
     for (int p = begin; p <= stop + 1; ++p) {
         GLOBAL float* rest = rests[p & 1];
         if (p <= stop) {   // the row that collides
-            if (edges != 2) {
+            if (edges != EDGES_READ) {
                 GLOBAL float* oldest = smoothed[0];
                 smoothed[0] = smoothed[1];
                 smoothed[1] = smoothed[2];
@@ -109,12 +114,12 @@ void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
             for (int x = 0; x < width; x += 16) {
                 const float16 now = vload16(0, now_row + x);
                 float16 kept_part;
-                if (edges == 2) {
+                if (edges == EDGES_READ) {
                     kept_part = vload16(0, keep_row + x);
                 } else {
                     kept_part = kept(0.5f * (vload16(0, smoothed[1] + x + 1) - vload16(0, smoothed[1] + x - 1)),
                                      0.5f * (vload16(0, smoothed[2] + x) - vload16(0, smoothed[0] + x)), b, inverse_k2);
-                    if (edges == 1 && p >= top && p < end) vstore16(kept_part, 0, keep_row + x);
+                    if (edges == EDGES_WRITTEN && p >= top && p < end) vstore16(kept_part, 0, keep_row + x);
                 }
                 float16 left = now;
 #pragma unroll

@@ -13,8 +13,8 @@
 #ifndef GROUP_Y
 #define GROUP_Y 2
 #endif
-#define SIDEWAYS (LATTICE == 5 ? 2 : 6)
-#define REST_WEIGHT (LATTICE == 5 ? 0.2f : 4.0f / 9.0f)
+#define SIDEWAYS (LATTICE == LATTICE_D2Q5 ? 2 : 6)
+#define REST_WEIGHT (LATTICE == LATTICE_D2Q5 ? 0.2f : 4.0f / 9.0f)
 
 INLINE int sideways(int i) { return i < 2 ? i : i - 2; }
 

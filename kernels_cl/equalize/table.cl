@@ -14,8 +14,11 @@
 #ifndef BLOCK              // levels of a work-group, a multiple of GROUP and of 4 that divides LEVELS
 #define BLOCK LEVELS
 #endif
-#ifndef FORMULA            // 0 opencv, 1 classic, 2 skimage
-#define FORMULA 0
+#define FORMULA_OPENCV 0
+#define FORMULA_CLASSIC 1
+#define FORMULA_SKIMAGE 2
+#ifndef FORMULA
+#define FORMULA FORMULA_OPENCV
 #endif
 #ifndef OUTPUT             // uchar or ushort; float for skimage
 #define OUTPUT uchar
@@ -58,16 +61,16 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void equalize_table(GLOBAL const uint* RESTRI
         BARRIER_LOCAL();
     }
     uint cdf = before[0] + sums[item] - own;
-#if FORMULA == 0
+#if FORMULA == FORMULA_OPENCV
     const uint least = lowest[0] == LEVELS ? 0 : h[lowest[0]];
     const float scale = least == pixels ? 0.0f : quotient(LEVELS - 1, (ulong64)(float)(pixels - least));
 #endif
     for (uint i = first; i < first + SPAN; ++i) {
         cdf += h[i];
-#if FORMULA == 0
+#if FORMULA == FORMULA_OPENCV
         const float level = cdf <= least ? 0.0f : rint((float)(cdf - least) * scale);
         out[i] = least == pixels ? (OUTPUT)i : (OUTPUT)min((uint)level, (uint)(LEVELS - 1));
-#elif FORMULA == 1
+#elif FORMULA == FORMULA_CLASSIC
         const ulong64 level = ((ulong64)2 * (LEVELS - 1) * cdf + pixels) / ((ulong64)2 * pixels);
         out[i] = (OUTPUT)level;
 #else

@@ -6,22 +6,16 @@
 // OpenCL only (float16). Source: as lanes_core.clh; Bluestein 1970.
 // backends: opencl
 #include "prelude/prelude.clh"
+#include "fft/lanes_layouts.clh"
 #include "fft/lanes_shuffle.clh"
 
-// Where lines come from and go to.
-#define LANES_COMPLEX 0   // rows of [rows][points] float2
-#define LANES_REAL 1      // rows of [rows][points] float, two to a line, as real and imaginary part
-#define LANES_HALF 2      // rows of [rows][points / 2 + 1] float2, spectra of real rows, two to a line
-#define LANES_PANELS 3    // panels of 16 columns: [planes][panels][LANES_PANEL_ROWS][re, im] vectors
-#define LANES_COLUMNS 5   // columns of [planes][points][width] float2
-#ifndef LANES_IN
-#define LANES_IN LANES_COLUMNS
+#ifndef LANES_IN         // where lines come from: complex, real, half, panels or columns
+#define LANES_IN LAYOUT_COLUMNS
 #endif
-#ifndef LANES_OUT
-#define LANES_OUT LANES_COLUMNS
+#ifndef LANES_OUT        // where they go
+#define LANES_OUT LAYOUT_COLUMNS
 #endif
-// 0: lines of LANES_LENGTH; else their length, and Bluestein.
-#ifndef LANES_POINTS
+#ifndef LANES_POINTS     // 0: lines of LANES_LENGTH; else their length, and Bluestein
 #define LANES_POINTS 0
 #endif
 #if LANES_POINTS
@@ -29,8 +23,8 @@
 #else
 #define LANES_LINE LANES_LENGTH
 #endif
-#define LANES_ALONG_ROWS (LANES_IN < LANES_PANELS)
-#define LANES_PAIRS (LANES_IN == LANES_REAL || LANES_OUT == LANES_REAL)
+#define LANES_ALONG_ROWS (LANES_IN < LAYOUT_PANELS)
+#define LANES_PAIRS (LANES_IN == LAYOUT_REAL || LANES_OUT == LAYOUT_REAL)
 
 struct LanesIo {
     GLOBAL const float* in;
@@ -45,7 +39,7 @@ struct LanesIo {
 
 // Element i of the lines, before the chirp.
 INLINE void lanes_fetch(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
-#if LANES_IN == LANES_COLUMNS
+#if LANES_IN == LAYOUT_COLUMNS
     GLOBAL const float* p = io->in + i * io->step;
     if (io->lanes == 16) {
         lanes_get_complex(p, re, im);
@@ -87,7 +81,7 @@ INLINE void lanes_store(const struct LanesIo* io, int place, int k, Lanes re, La
 #endif
     re *= io->scale;
     im *= io->scale * io->sign;
-#if LANES_OUT == LANES_COLUMNS
+#if LANES_OUT == LAYOUT_COLUMNS
     GLOBAL float* p = io->out + k * io->step;
     if (io->lanes == 16) {
         lanes_put_complex(re, im, p);
@@ -172,7 +166,7 @@ INLINE int lanes_tile(int step, int length) { return step + 16 <= length ? step 
 // 16 rows, or 32 real ones, to and from the stage.
 INLINE void lanes_stage_in(GLOBAL const float* in, int rows, GLOBAL float* stage) {
     Lanes re[16], im[16];
-#if LANES_IN == LANES_HALF
+#if LANES_IN == LAYOUT_HALF
     const int half_line = LANES_LINE / 2;
     const long64 stride = 2 * (half_line + 1);
     const int even = (rows + 1) / 2, odd = rows / 2;
@@ -198,7 +192,7 @@ INLINE void lanes_stage_in(GLOBAL const float* in, int rows, GLOBAL float* stage
 #elif LANES_LINE < 16
     for (int x = 0; x < LANES_LINE; ++x)
         for (int l = 0; l < 16; ++l) {
-#if LANES_IN == LANES_COMPLEX
+#if LANES_IN == LAYOUT_COMPLEX
             GLOBAL const float* p = in + (long64)(l < rows ? l : rows - 1) * 2 * LANES_LINE + 2 * x;
             stage[x * 32 + l] = p[0];
             stage[x * 32 + 16 + l] = p[1];
@@ -210,7 +204,7 @@ INLINE void lanes_stage_in(GLOBAL const float* in, int rows, GLOBAL float* stage
 #else
     for (int step = 0; step < LANES_LINE; step += 16) {
         const int x = lanes_tile(step, LANES_LINE);
-#if LANES_IN == LANES_COMPLEX
+#if LANES_IN == LAYOUT_COMPLEX
         lanes_get_tile(in, 2 * LANES_LINE, rows, x, re, im);
 #else
 #pragma unroll
@@ -232,7 +226,7 @@ INLINE void lanes_stage_in(GLOBAL const float* in, int rows, GLOBAL float* stage
 
 INLINE void lanes_stage_out(GLOBAL const float* stage, int rows, GLOBAL float* out) {
     Lanes re[16], im[16];
-#if LANES_OUT == LANES_HALF
+#if LANES_OUT == LAYOUT_HALF
     const int half_line = LANES_LINE / 2;
     const long64 stride = 2 * (half_line + 1);
     for (int k = 0; k <= half_line; ++k) {
@@ -256,7 +250,7 @@ INLINE void lanes_stage_out(GLOBAL const float* stage, int rows, GLOBAL float* o
     }
 #elif LANES_LINE < 16
     for (int x = 0; x < LANES_LINE; ++x)
-#if LANES_OUT == LANES_COMPLEX
+#if LANES_OUT == LAYOUT_COMPLEX
         for (int l = 0; l < rows; ++l) {
             out[(l * LANES_LINE + x) * 2] = stage[x * 32 + l];
             out[(l * LANES_LINE + x) * 2 + 1] = stage[x * 32 + 16 + l];
@@ -272,7 +266,7 @@ INLINE void lanes_stage_out(GLOBAL const float* stage, int rows, GLOBAL float* o
             re[j] = vload16(2 * (x + j), stage);
             im[j] = vload16(2 * (x + j) + 1, stage);
         }
-#if LANES_OUT == LANES_COMPLEX
+#if LANES_OUT == LAYOUT_COMPLEX
         lanes_put_tile(out, 2 * LANES_LINE, rows, x, re, im);
 #else
         lanes_transpose(re);
@@ -303,8 +297,8 @@ LANES_KERNEL void lanes_lines(GLOBAL const float* in, GLOBAL float* out, GLOBAL 
 #if LANES_ALONG_ROWS
     GLOBAL float* stage = (GLOBAL float*)(work + 2 * LANES_LENGTH);
     const int block_rows = LANES_PAIRS ? 32 : 16;
-    const long64 in_row = LANES_IN == LANES_REAL ? LANES_LINE : LANES_IN == LANES_HALF ? 2 * (LANES_LINE / 2 + 1) : 2 * LANES_LINE;
-    const long64 out_row = LANES_OUT == LANES_REAL ? LANES_LINE : LANES_OUT == LANES_HALF ? 2 * (LANES_LINE / 2 + 1) : 2 * LANES_LINE;
+    const long64 in_row = LANES_IN == LAYOUT_REAL ? LANES_LINE : LANES_IN == LAYOUT_HALF ? 2 * (LANES_LINE / 2 + 1) : 2 * LANES_LINE;
+    const long64 out_row = LANES_OUT == LAYOUT_REAL ? LANES_LINE : LANES_OUT == LAYOUT_HALF ? 2 * (LANES_LINE / 2 + 1) : 2 * LANES_LINE;
     io.in = stage;
     io.out = stage;
     io.step = 0;
@@ -319,8 +313,8 @@ LANES_KERNEL void lanes_lines(GLOBAL const float* in, GLOBAL float* out, GLOBAL 
     for (long64 block = get_group_id(0); block < count * (long64)panels; block += get_num_groups(0)) {
         const int panel = (int)(block % panels);
         const long64 column = block / panels * plane_floats + panel * 32;
-        io.in = LANES_IN == LANES_COLUMNS ? in + column : in + block * LANES_PANEL_ROWS(LANES_LINE) * 32;
-        io.out = LANES_OUT == LANES_COLUMNS ? out + column : out + block * LANES_PANEL_ROWS(LANES_LINE) * 32;
+        io.in = LANES_IN == LAYOUT_COLUMNS ? in + column : in + block * LANES_PANEL_ROWS(LANES_LINE) * 32;
+        io.out = LANES_OUT == LAYOUT_COLUMNS ? out + column : out + block * LANES_PANEL_ROWS(LANES_LINE) * 32;
         io.lanes = min(16, width - 16 * panel);
 #endif
 #if LANES_POINTS

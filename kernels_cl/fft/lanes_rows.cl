@@ -7,33 +7,24 @@
 // OpenCL only (float16). Source: four-step transform, Bailey 1990.
 // backends: opencl
 #include "prelude/prelude.clh"
+#include "fft/lanes_layouts.clh"
 #include "fft/lanes_shuffle.clh"
 
-// Where rows come from and go to.
-#define LANES_COMPLEX 0   // [rows][width] float2
-#define LANES_REAL 1      // [rows][width] float: two rows at once, as real and imaginary part
-#define LANES_HALF 2      // [rows][width / 2 + 1] float2, spectra of real rows: two at once
-#define LANES_PANELS 3    // panels of complex numbers
-#define LANES_HALVES 4    // panels of the columns 0 .. width / 2, spectra of real rows: two at once
-#define LANES_FOLDED 6    // in: panels of the columns 0 .. width / 2, then as many of the conjugates of columns 0 .. -width / 2
-#define LANES_MODULUS 7   // out: [rows][width] float, |z|
-#ifndef LANES_IN
-#define LANES_IN LANES_COMPLEX
+#ifndef LANES_IN         // where rows come from: any layout but columns and modulus
+#define LANES_IN LAYOUT_COMPLEX
 #endif
-#ifndef LANES_OUT
-#define LANES_OUT LANES_PANELS
+#ifndef LANES_OUT        // where they go: any but columns and folded
+#define LANES_OUT LAYOUT_PANELS
 #endif
-// Element type of the input, of LANES_REAL only: uchar, ushort or float.
-#ifndef LANES_TYPE
+#ifndef LANES_TYPE       // of the input's elements; uchar and ushort where it is real
 #define LANES_TYPE float
 #endif
-// 0: whole rows; else the columns of LANES_COMPLEX and LANES_MODULUS that are kept, which then are the width of `out`.
-#ifndef LANES_CROP
+#ifndef LANES_CROP       // 0: whole rows; else the columns of a complex or modulus output that are kept, then the width of `out`
 #define LANES_CROP 0
 #endif
-#define LANES_PAIRS (LANES_IN == LANES_REAL || LANES_OUT == LANES_REAL)
+#define LANES_PAIRS (LANES_IN == LAYOUT_REAL || LANES_OUT == LAYOUT_REAL)
 // Results that need both ends of a row, or panels that the 16 parts of a row do not begin with, go through the line.
-#define LANES_VIA_LINE (LANES_OUT == LANES_HALF || LANES_OUT == LANES_HALVES || (LANES_OUT == LANES_PANELS && LANES_LENGTH % 16 != 0))
+#define LANES_VIA_LINE (LANES_OUT == LAYOUT_HALF || LANES_OUT == LAYOUT_HALVES || (LANES_OUT == LAYOUT_PANELS && LANES_LENGTH % 16 != 0))
 
 struct LanesIo {
     GLOBAL const LANES_TYPE* a; // the row, or the even one of two
@@ -47,7 +38,7 @@ struct LanesIo {
 #define LANES_WIDTH (16 * LANES_LENGTH)
 #define LANES_LINE (LANES_WIDTH + 16)
 
-#if LANES_IN == LANES_FOLDED
+#if LANES_IN == LAYOUT_FOLDED
 // Columns 16 i .. 16 i + 15 of a row. In the upper half column c is -(width - c): lane 0 of one panel, and lanes 15 .. 1
 // of the panel before it.
 INLINE void lanes_unfold(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
@@ -74,15 +65,15 @@ INLINE void lanes_unfold(const struct LanesIo* io, int i, Lanes* re, Lanes* im) 
 #endif
 
 INLINE void lanes_load(const struct LanesIo* io, int i, Lanes* re, Lanes* im) {
-#if LANES_IN == LANES_COMPLEX
+#if LANES_IN == LAYOUT_COMPLEX
     lanes_get_complex(io->a + 32 * i, re, im);
     *im *= io->sign;
-#elif LANES_IN == LANES_PANELS
+#elif LANES_IN == LAYOUT_PANELS
     GLOBAL const float* p = io->a + i * io->step;
     *re = vload16(0, p);
     *im = vload16(1, p) * io->sign;
     lanes_prefetch(p + 32);   // the next row's pair lies behind this one
-#elif LANES_IN == LANES_FOLDED
+#elif LANES_IN == LAYOUT_FOLDED
     lanes_unfold(io, i, re, im);
 #else
     *re = convert_float16(vload16(i, io->a));
@@ -100,14 +91,14 @@ INLINE long64 lanes_panel_row(long64 row, int height, int panels) {
     return (row / height * panels * LANES_PANEL_ROWS(height) + row % height) * 32;
 }
 
-#if LANES_IN == LANES_HALF || LANES_IN == LANES_HALVES
+#if LANES_IN == LAYOUT_HALF || LANES_IN == LAYOUT_HALVES
 // Two half spectra A and B -> the whole spectrum of a + ib: A + iB, and conj(A) + i conj(B) at the mirrored place.
 INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 step, GLOBAL float* re, GLOBAL float* im) {
     const int half_width = LANES_WIDTH / 2;
     int k = 0;
     for (; k + 16 <= half_width + 1; k += 16) {
         Lanes ar, ai, br, bi;
-#if LANES_IN == LANES_HALF
+#if LANES_IN == LAYOUT_HALF
         lanes_get_complex(a + 2 * k, &ar, &ai);
         lanes_get_complex(b + 2 * k, &br, &bi);
 #else
@@ -122,7 +113,7 @@ INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 ste
         vstore16(lanes_reverse(br - ai), 0, im + LANES_WIDTH - k - 15);
     }
     for (; k <= half_width; ++k) {
-#if LANES_IN == LANES_HALF
+#if LANES_IN == LAYOUT_HALF
         const float ar = a[2 * k], ai = a[2 * k + 1], br = b[2 * k], bi = b[2 * k + 1];
 #else
         const long64 at = k / 16 * step + k % 16;
@@ -136,7 +127,7 @@ INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 ste
     // Imaginary parts of the two real bins do not count.
     re[0] = a[0];
     im[0] = b[0];
-#if LANES_IN == LANES_HALF
+#if LANES_IN == LAYOUT_HALF
     re[half_width] = a[2 * half_width];
     im[half_width] = b[2 * half_width];
 #else
@@ -146,7 +137,7 @@ INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 ste
 }
 #endif
 
-#if LANES_OUT == LANES_HALF || LANES_OUT == LANES_HALVES
+#if LANES_OUT == LAYOUT_HALF || LANES_OUT == LAYOUT_HALVES
 // Bins k .. k + 15 of the two real rows whose complex sum's spectrum is in the line (re[width] = re[0]).
 INLINE void lanes_part(GLOBAL const float* re, GLOBAL const float* im, int k, Lanes* ar, Lanes* ai, Lanes* br, Lanes* bi) {
     const Lanes zr = vload16(0, re + k), zi = vload16(0, im + k);
@@ -166,7 +157,7 @@ INLINE void lanes_part(GLOBAL const float* re, GLOBAL const float* im, int k, La
 
 // Elements x .. x + 15 of an output row, those of them that are kept.
 INLINE void lanes_put_cropped(Lanes re, Lanes im, int x, GLOBAL float* row) {
-#if LANES_OUT == LANES_COMPLEX
+#if LANES_OUT == LAYOUT_COMPLEX
     if (x + 16 <= LANES_OUT_WIDTH) {
         lanes_put_complex(re, im, row + 2 * x);
     } else if (x < LANES_OUT_WIDTH) {
@@ -209,18 +200,18 @@ LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLO
     const long64 end = min((long64)rows, (long64)(get_group_id(0) + 1) * share);
     for (long64 row = get_group_id(0) * share; row < end; row += pairs) {
         const long64 other = LANES_PAIRS && row + 1 < rows ? row + 1 : row;   // an odd number of rows: the last one twice
-#if LANES_IN == LANES_COMPLEX
+#if LANES_IN == LAYOUT_COMPLEX
         io.a = in + row * 2 * LANES_WIDTH;
-#elif LANES_IN == LANES_PANELS
+#elif LANES_IN == LAYOUT_PANELS
         io.a = in + lanes_panel_row(row, height, LANES_LENGTH);
-#elif LANES_IN == LANES_FOLDED
+#elif LANES_IN == LAYOUT_FOLDED
         io.a = in + lanes_panel_row(row, height, half_panels);
         io.b = io.a + half_panels * io.step;
-#elif LANES_IN == LANES_REAL
+#elif LANES_IN == LAYOUT_REAL
         io.a = in + row * LANES_WIDTH;
         io.b = in + other * LANES_WIDTH;
 #else
-#if LANES_IN == LANES_HALF
+#if LANES_IN == LAYOUT_HALF
         lanes_merge(in + row * (LANES_WIDTH + 2), in + other * (LANES_WIDTH + 2), 0, line_re, line_im);
 #else
         lanes_merge(in + lanes_panel_row(row, height, half_panels), in + lanes_panel_row(other, height, half_panels), io.step, line_re, line_im);
@@ -251,11 +242,11 @@ LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLO
 #if LANES_VIA_LINE
                 vstore16(re[q] * scale, 0, line_re + x);
                 vstore16(im[q] * (scale * sign), 0, line_im + x);
-#elif LANES_OUT == LANES_COMPLEX
+#elif LANES_OUT == LAYOUT_COMPLEX
                 lanes_put_cropped(re[q] * scale, im[q] * (scale * sign), x, out + row * 2 * LANES_OUT_WIDTH);
-#elif LANES_OUT == LANES_MODULUS
+#elif LANES_OUT == LAYOUT_MODULUS
                 lanes_put_cropped(sqrt(re[q] * re[q] + im[q] * im[q]) * scale, im[q], x, out + row * LANES_OUT_WIDTH);
-#elif LANES_OUT == LANES_REAL
+#elif LANES_OUT == LAYOUT_REAL
                 lanes_put(re[q] * scale, out + row * LANES_WIDTH + x);
                 lanes_put(im[q] * (scale * sign), out + other * LANES_WIDTH + x);
 #else
@@ -266,13 +257,13 @@ LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLO
             }
         }
 
-#if LANES_OUT == LANES_PANELS && LANES_VIA_LINE
+#if LANES_OUT == LAYOUT_PANELS && LANES_VIA_LINE
         GLOBAL float* p = out + lanes_panel_row(row, height, LANES_LENGTH);
         for (int x = 0; x < LANES_LENGTH; ++x, p += io.step) {
             lanes_put(vload16(x, line_re), p);
             lanes_put(vload16(x, line_im), p + 16);
         }
-#elif LANES_OUT == LANES_HALVES
+#elif LANES_OUT == LAYOUT_HALVES
         line_re[LANES_WIDTH] = line_re[0];
         line_im[LANES_WIDTH] = line_im[0];
         GLOBAL float* p = out + lanes_panel_row(row, height, half_panels);
@@ -285,7 +276,7 @@ LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLO
             lanes_put(br, o);
             lanes_put(bi, o + 16);
         }
-#elif LANES_OUT == LANES_HALF
+#elif LANES_OUT == LAYOUT_HALF
         line_re[LANES_WIDTH] = line_re[0];
         line_im[LANES_WIDTH] = line_im[0];
         GLOBAL float* p = out + row * (LANES_WIDTH + 2);

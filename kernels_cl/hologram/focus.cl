@@ -5,8 +5,13 @@
 // Definitions: engine/algorithms/hologram/reference.hpp. Sums are taken in an order that depends on the region alone.
 #include "prelude/prelude.clh"
 
-#ifndef METRIC             // 0 tenengrad, 1 variance, 2 brenner, 3 laplacian, 4 dubois (mean)
-#define METRIC 0
+#define METRIC_TENENGRAD 0
+#define METRIC_VARIANCE 1
+#define METRIC_BRENNER 2
+#define METRIC_LAPLACIAN 3
+#define METRIC_DUBOIS 4    // the mean
+#ifndef METRIC
+#define METRIC METRIC_TENENGRAD
 #endif
 #ifndef GROUP              // a power of two
 #define GROUP 256
@@ -14,16 +19,12 @@
 #ifndef GROUPS             // at most GROUP
 #define GROUPS 256
 #endif
-#define TENENGRAD 0
-#define VARIANCE 1
-#define BRENNER 2
-#define LAPLACIAN 3
 
-#if METRIC == TENENGRAD || METRIC == LAPLACIAN
+#if METRIC == METRIC_TENENGRAD || METRIC == METRIC_LAPLACIAN
 #define MARGIN_LEFT 1      // pixels that the stencil needs beside its own
 #define MARGIN_RIGHT 1
 #define MARGIN_Y 1
-#elif METRIC == BRENNER
+#elif METRIC == METRIC_BRENNER
 #define MARGIN_LEFT 0
 #define MARGIN_RIGHT 2
 #define MARGIN_Y 0
@@ -34,20 +35,20 @@
 #endif
 
 INLINE float term(GLOBAL const float* a, ulong64 i, uint width, float mean) {
-#if METRIC == TENENGRAD
+#if METRIC == METRIC_TENENGRAD
     GLOBAL const float* up = a + i - width;
     GLOBAL const float* at = a + i;
     GLOBAL const float* down = a + i + width;
     const float gx = (up[1] - up[-1]) + 2.0f * (at[1] - at[-1]) + (down[1] - down[-1]);
     const float gy = (down[-1] - up[-1]) + 2.0f * (down[0] - up[0]) + (down[1] - up[1]);
     return fma(gx, gx, gy * gy);
-#elif METRIC == VARIANCE
+#elif METRIC == METRIC_VARIANCE
     const float d = a[i] - mean;
     return d * d;
-#elif METRIC == BRENNER
+#elif METRIC == METRIC_BRENNER
     const float d = a[i + 2] - a[i];
     return d * d;
-#elif METRIC == LAPLACIAN
+#elif METRIC == METRIC_LAPLACIAN
     const float d = 4.0f * a[i] - ((a[i - 1] + a[i + 1]) + (a[i - width] + a[i + width]));
     return d * d;
 #else
@@ -62,7 +63,7 @@ KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* 
     const uint item = get_local_id(0);
     const int inner_width = region_width - MARGIN_LEFT - MARGIN_RIGHT, inner_height = region_height - 2 * MARGIN_Y;
     float sum = 0.0f;
-#if METRIC == VARIANCE
+#if METRIC == METRIC_VARIANCE
     const float mean = mean_of_plane[0];
 #else
     const float mean = 0.0f;

@@ -10,14 +10,6 @@
 #define TILE FFT_LINES
 #include "hologram/fused_tiles.clh"
 
-#ifndef METHOD             // 0 angular spectrum, 1 Fresnel: H made on the fly; 2: read from a table, height x width
-#define METHOD 0
-#endif
-#ifndef LONG_PHASE         // 1: of the angular spectrum, where a float does not hold its second term (propagate.clh)
-#define LONG_PHASE 0
-#endif
-#define FRESNEL 1
-#define TABLE 2
 
 #define LAST_COUNT (FFT_N / FFT_LAST)
 
@@ -54,10 +46,10 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 #pragma unroll
             for (int r = 0; r < FFT_LAST; ++r) {
                 const int i = j + r * LAST_COUNT, k = round * FFT_LAST + r;
-#if METHOD == TABLE
+#if METHOD == METHOD_TABLE
                 const int mirror = i <= FFT_N / 2 ? i : FFT_N - i;       // H is even: only half of the table is read
                 const float2 h = there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
-#elif METHOD == FRESNEL
+#elif METHOD == METHOD_FRESNEL
                 const float2 h = fresnel_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale);
 #elif LONG_PHASE
                 const float2 h = long_angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale, plane_unit, plane_limit);

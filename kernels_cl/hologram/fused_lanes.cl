@@ -1,8 +1,8 @@
 // Columns of the fused hologram for CPUs: forward transform, product with the transfer function H, inverse transform, while
 // 16 columns stay in the L2 cache. Columns kx and -kx both come from column kx of a real hologram's half spectrum F: with
 // H even in kx and ky, the one is IFFT(F H), the other conj(IFFT(F conj(H))); the conjugate is left to whoever reads it.
-// in:  panels of the columns 0 .. width / 2 (kernels_cl/fft/lanes_rows.cl, LANES_HALVES)
-// out: panels of IFFT(F H), then as many of IFFT(F conj(H)) (LANES_FOLDED), not divided by the length
+// in:  panels of the columns 0 .. width / 2 (fft/lanes_layouts.clh, LAYOUT_HALVES)
+// out: panels of IFFT(F H), then as many of IFFT(F conj(H)) (LAYOUT_FOLDED), not divided by the length
 // transfer: float2 [LANES_LENGTH][width], of which the columns 0 .. width / 2 and rows 0 .. LANES_LENGTH / 2 are read.
 // OpenCL only (float16).
 // backends: opencl

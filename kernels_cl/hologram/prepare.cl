@@ -7,8 +7,12 @@
 #include "prelude/prelude.clh"
 #include "hologram/camera.clh"
 
-#ifndef PADDING            // 0 mean, 1 reflect, 2 zero, 3 none
-#define PADDING 3
+#define PADDING_MEAN 0
+#define PADDING_REFLECT 1
+#define PADDING_ZERO 2
+#define PADDING_NONE 3
+#ifndef PADDING            // what stands around the image
+#define PADDING PADDING_NONE
 #endif
 #ifndef COMPLEX_FRAME      // 1: frame of float2, 0: of float
 #define COMPLEX_FRAME 1
@@ -22,10 +26,6 @@
 #ifndef GROUPS             // work-groups of normalise, at most GROUP
 #define GROUPS 256
 #endif
-
-#define MEAN 0
-#define REFLECT 1
-#define ZERO 2
 
 KERNEL void normalise(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
                       GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float* RESTRICT h, GLOBAL float* RESTRICT sums, ulong64 count) {
@@ -86,13 +86,13 @@ KERNEL void frame(GLOBAL const PIXEL* RESTRICT h, GLOBAL const PIXEL* RESTRICT m
     if (i >= padded_width) return;
     const uint x = i >= left ? i - left : i + padded_width - left, y = j >= top ? j - top : j + padded_height - top;
     PIXEL value;
-#if PADDING == REFLECT
+#if PADDING == PADDING_REFLECT
     value = h[(ulong64)mirrored(y, height, padded_height) * width + mirrored(x, width, padded_width)];
 #else
     if (x < width && y < height) {
         value = h[(ulong64)y * width + x];
     } else {
-#if PADDING == MEAN
+#if PADDING == PADDING_MEAN
         value = mean_of_h[0];
 #else
         value = NO_LIGHT;

@@ -11,22 +11,13 @@
 #include "prelude/prelude.clh"
 #include "hologram/propagate.clh"
 
-#ifndef METHOD             // 0 angular spectrum, 1 Fresnel, 2 the paper's convolution, 3 Rayleigh-Sommerfeld
-#define METHOD 0
-#endif
-#ifndef LONG_PHASE         // 1: of the angular spectrum, where a float does not hold its second term (propagate.clh)
-#define LONG_PHASE 0
-#endif
 #ifndef CENTRED
 #define CENTRED 0
 #endif
-#define ANGULAR_SPECTRUM 0
-#define FRESNEL 1
-#define RAYLEIGH_SOMMERFELD 3
 
 INLINE float2 transfer_at(uint i, uint j, uint width, uint height, GLOBAL const ulong64* turns, float4 scale, float2 unit, int2 limit) {
     const int x = signed_index(i, width), y = signed_index(j, height);
-#if METHOD == FRESNEL
+#if METHOD == METHOD_FRESNEL
     return fresnel_at(x, y, turns, scale);
 #elif LONG_PHASE
     return long_angular_spectrum_at(x, y, turns, scale, unit, limit);
@@ -57,7 +48,7 @@ KERNEL void impulse(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRIC
 #else
     const int x = signed_index(i, width), y = signed_index(j, height);
 #endif
-    table[(ulong64)j * width + i] = impulse_at(x, y, turns + 4 * plane, scale[plane], unit[plane], METHOD == RAYLEIGH_SOMMERFELD);
+    table[(ulong64)j * width + i] = impulse_at(x, y, turns + 4 * plane, scale[plane], unit[plane], METHOD == METHOD_RAYLEIGH_SOMMERFELD);
 }
 
 // One work-item. Beyond the frame the mean goes on for ever, which the sampled g does not: its transform at frequency 0 is that of

@@ -1,19 +1,10 @@
 // What a camera makes of the field: |U|^2 plus noise, as it is or in grey levels.
 //   scale = LEVELS / full scale; grey levels are rounded half to even and clipped to 0 .. LEVELS
 #include "prelude/prelude.clh"
+#include "common/grey.clh"
 
-#ifndef LEVELS             // largest grey level: 0 float, 255 uchar, 65535 ushort
-#define LEVELS 0
-#endif
 #ifndef HAS_NOISE          // 0: the argument is there but is not read
 #define HAS_NOISE 0
-#endif
-#if LEVELS == 0
-#define PIXEL float
-#elif LEVELS == 255
-#define PIXEL uchar
-#else
-#define PIXEL ushort
 #endif
 
 // `noise` may be the field itself where it is not read, so it is not `restrict`.
@@ -26,9 +17,8 @@ KERNEL void expose(GLOBAL const float2* field, GLOBAL const float* noise, GLOBAL
 #if HAS_NOISE
     intensity += noise[i];
 #endif
-#if LEVELS == 0
-    out[i] = intensity;
-#else
-    out[i] = (PIXEL)fmin(fmax(rint(intensity * scale), 0.0f), (float)LEVELS);
+#if LEVELS != LEVELS_F32
+    intensity *= scale;
 #endif
+    out[i] = pixel_of(intensity);
 }

@@ -1,37 +1,31 @@
 // Noise on grey levels, one work-item an element; the same bits on every device: the random numbers are integers, and what
 // follows are single additions, products and roundings.
-//   KIND 0 gaussian: v + scale n    1 speckle: v + v scale n    2 salt and pepper: full or 0 where a number is below `threshold`
+//   gaussian: v + scale n    speckle: v + v scale n    salt and pepper: full or 0 where a number is below `threshold`
 #include "prelude/prelude.clh"
+#include "common/grey.clh"
 #include "noise/normal.clh"
 
-#ifndef KIND
-#define KIND 0
-#endif
-#ifndef LEVELS       // largest grey level: 0 float, 255 uchar, 65535 ushort
-#define LEVELS 0
+#define KIND_GAUSSIAN 0
+#define KIND_SPECKLE 1
+#define KIND_SALT_AND_PEPPER 2
+#ifndef KIND         // of noise
+#define KIND KIND_GAUSSIAN
 #endif
 #ifndef CLIP         // 1: results stay within 0 to full; those of integers always do within their type
 #define CLIP 1
-#endif
-#if LEVELS == 0
-#define PIXEL float
-#elif LEVELS == 255
-#define PIXEL uchar
-#else
-#define PIXEL ushort
 #endif
 
 KERNEL void add_noise(GLOBAL const PIXEL* RESTRICT in, GLOBAL PIXEL* RESTRICT out, ulong64 count, ulong64 seed, float scale, float full,
                       ulong64 threshold) {
     for (ulong64 i = get_global_id(0); i < count; i += get_global_size(0)) {
         const float v = (float)in[i];
-#if KIND == 2
+#if KIND == KIND_SALT_AND_PEPPER
         const int hit = (splitmix64(2 * i + (seed << 32)) >> 11) < threshold;
         const int salt = (splitmix64(2 * i + 1 + (seed << 32)) >> 63) != 0;
         float noisy = hit ? (salt ? full : 0.0f) : v;
 #else
         const float n = (float)normal(i, seed) * 0x1p-27f;
-#if KIND == 1
+#if KIND == KIND_SPECKLE
         float noisy = v + v * (scale * n);
 #else
         float noisy = v + scale * n;
@@ -40,10 +34,6 @@ KERNEL void add_noise(GLOBAL const PIXEL* RESTRICT in, GLOBAL PIXEL* RESTRICT ou
         noisy = noisy < 0.0f ? 0.0f : noisy > full ? full : noisy;   // NaN stays
 #endif
 #endif
-#if LEVELS == 0
-        out[i] = noisy;
-#else
-        out[i] = (PIXEL)fmin(fmax(rint(noisy), 0.0f), (float)LEVELS);
-#endif
+        out[i] = pixel_of(noisy);
     }
 }

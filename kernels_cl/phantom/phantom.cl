@@ -1,8 +1,16 @@
 // Shapes whose box counts are known, one work-item a voxel, from its coordinates in integers alone: every device has the
 // same voxels. engine/algorithms/phantom/reference.cpp says the same in C++.
-//   kind 0 menger   1 cube   2 carpet   3 triangle   4 tetrahedron   5 cantor   6 random   7 vessel_tree
 #include "prelude/prelude.clh"
 #include "noise/normal.clh"
+
+#define KIND_MENGER 0
+#define KIND_CUBE 1
+#define KIND_CARPET 2
+#define KIND_TRIANGLE 3
+#define KIND_TETRAHEDRON 4
+#define KIND_CANTOR 5
+#define KIND_RANDOM 6
+#define KIND_VESSEL_TREE 7
 
 typedef struct {
     int from[3], to[3];   // x, y, z
@@ -36,14 +44,14 @@ KERNEL void phantom(GLOBAL uchar* RESTRICT volume, GLOBAL const Vessel* RESTRICT
         const uint x = (uint)(i % side), y = (uint)(i / side % side), z = (uint)(i / side / side);
         uint set = 0;
         switch (kind) {
-        case 0:
-        case 2: set = most_middle_digits(x, y, z) < 2; break;
-        case 1: set = 1; break;
-        case 3: set = (x & y) == 0; break;
-        case 4: set = ((x & y) | (x & z) | (y & z)) == 0; break;
-        case 5: set = most_middle_digits(x, y, z) == 0; break;
-        case 6: set = splitmix64(i + (seed << 34)) >> 11 < threshold; break;
-        default:
+        case KIND_MENGER:
+        case KIND_CARPET: set = most_middle_digits(x, y, z) < 2; break;
+        case KIND_CUBE: set = 1; break;
+        case KIND_TRIANGLE: set = (x & y) == 0; break;
+        case KIND_TETRAHEDRON: set = ((x & y) | (x & z) | (y & z)) == 0; break;
+        case KIND_CANTOR: set = most_middle_digits(x, y, z) == 0; break;
+        case KIND_RANDOM: set = splitmix64(i + (seed << 34)) >> 11 < threshold; break;
+        default:   // KIND_VESSEL_TREE
             for (uint k = 0; k < vessel_count && set == 0; ++k) set = in_vessel(vessels[k], (int)x, (int)y, (int)z);
         }
         volume[i] = set != 0 ? 255 : 0;

@@ -7,21 +7,21 @@
 
 #define VECTOR_(type) type##16
 #define VECTOR__(type) VECTOR_(type)
-#if TYPE == 2
+#if TYPE == TYPE_U64
 typedef ulong16 Vector;
 #else
 typedef VECTOR__(WORD) Vector;
 #endif
 
-#if OP == 0 && TYPE == 1
+#if OP == OP_SUM && TYPE == TYPE_I32
 #define JOIN(a, b) as_int16(as_uint16(a) + as_uint16(b))
-#elif OP == 0
+#elif OP == OP_SUM
 #define JOIN(a, b) ((a) + (b))
-#elif TYPE == 3 && OP == 1
+#elif TYPE == TYPE_F32 && OP == OP_MIN
 #define JOIN(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (b) < (a) ? (b) : (a))
-#elif TYPE == 3
+#elif TYPE == TYPE_F32
 #define JOIN(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (b) > (a) ? (b) : (a))
-#elif OP == 1
+#elif OP == OP_MIN
 #define JOIN(a, b) min(a, b)
 #else
 #define JOIN(a, b) max(a, b)

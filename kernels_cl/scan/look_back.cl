@@ -15,7 +15,7 @@
 #endif
 
 INLINE void publish(GLOBAL ulong64* states, ulong64 tile, uint run, WORD value) {
-#if TYPE == 2
+#if TYPE == TYPE_U64
     store_relaxed64(states + 2 * tile, (ulong64)run << 32 | (uint)value);
     store_relaxed64(states + 2 * tile + 1, (ulong64)run << 32 | (uint)(value >> 32));
 #else
@@ -25,7 +25,7 @@ INLINE void publish(GLOBAL ulong64* states, ulong64 tile, uint run, WORD value) 
 
 // Whether the tile has been published in this run.
 INLINE int observe(GLOBAL const ulong64* states, ulong64 tile, uint run, WORD* value) {
-#if TYPE == 2
+#if TYPE == TYPE_U64
     const ulong64 low = load_relaxed64(states + 2 * tile), high = load_relaxed64(states + 2 * tile + 1);
     *value = (low & 0xffffffffu) | high << 32;
     return (uint)(low >> 32) == run && (uint)(high >> 32) == run;
@@ -67,7 +67,7 @@ typedef struct {
 } Base;
 
 INLINE WORD after_base(Base base, WORD x) {
-#if TYPE == 3 && OP == 0
+#if TYPE == TYPE_F32 && OP == OP_SUM
     return base.value + (base.rest + x);
 #else
     return join(base.value, x);
@@ -76,7 +76,7 @@ INLINE WORD after_base(Base base, WORD x) {
 
 INLINE void advance(Base* base, WORD x) {
     const WORD sum = join(base->value, x);
-#if TYPE == 3 && OP == 0
+#if TYPE == TYPE_F32 && OP == OP_SUM
     const WORD added = sum - base->value;
     base->rest += (base->value - (sum - added)) + (x - added);
 #endif

@@ -1,4 +1,5 @@
 // `arithmetic`: an image with another or with a number, element by element.
+#include "algorithms/arithmetic/op.hpp"
 #include "algorithms/elementwise/elementwise.hpp"
 #include "core/chunking.hpp"
 
@@ -13,8 +14,6 @@ namespace arithmetic {
 namespace {
 
 using namespace elementwise;
-
-enum class Op { add, subtract, multiply, divide, log, exp, abs, sqrt, clamp };   // as OP in kernels_cl/arithmetic/arithmetic.cl
 
 struct Range {
     double low = 0, high = 1;

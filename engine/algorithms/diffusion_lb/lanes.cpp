@@ -41,7 +41,7 @@ public:
         const Chunks chunks(written, rows_, again_after);
         const State from = state(x, number % 2), to = state(x, 1 - number % 2);
         const host::Buffer& sums = judge_ ? judge_->sums(x) : from.intensity;
-        const std::int32_t edges = !stays_ ? 0 : launch.finds_edges ? 1 : 2;
+        const auto edges = static_cast<std::int32_t>(!stays_ ? RowEdges::found : launch.finds_edges ? RowEdges::written : RowEdges::read);
         x.launch("step", *step_, {chunks.count, static_cast<std::size_t>(count), 1}, {1, 1, 1},
                  {from.intensity, to.intensity, from.populations, to.populations, x.buffer(keep_), x.buffer(lines_), gaussian_,
                   coupling_of(parameters_), inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32(),

@@ -13,6 +13,9 @@ namespace parallax::engine::diffusion_lb {
 /// How two steps share a launch: not at all, by the same edges, or each with its own.
 enum class Pairs { none, same_edges, own_edges };
 
+/// Where a row's 1 - omega comes from, for CPUs: EDGES of kernels_cl/diffusion_lb/lanes.cl.
+enum class RowEdges { found, written, read };
+
 /// A launch, and how many rows outside those that it writes must be right.
 struct Launch {
     int step = 0;                      ///< the first that it takes

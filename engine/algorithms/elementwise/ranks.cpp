@@ -13,8 +13,8 @@ Places Places::of_percentiles(double low, double high) noexcept {
 }
 
 void define_keys(host::Defines& d, ElementType type) {
-    const int kind = type == ElementType::f32 ? 2 : limits_of(type).low < 0 ? 1 : 0;
-    d.add("A", kernel_type(type)).add("KIND", kind).add("BITS", static_cast<std::int64_t>(8 * bytes_of(type)));
+    const KeyKind kind = type == ElementType::f32 ? KeyKind::real : limits_of(type).low < 0 ? KeyKind::signed_integer : KeyKind::unsigned_integer;
+    d.add("A", kernel_type(type)).add("KIND", static_cast<std::int64_t>(kind)).add("BITS", static_cast<std::int64_t>(8 * bytes_of(type)));
 }
 
 void check_rankable(const ArrayDesc& desc, const std::string& port) {

@@ -30,6 +30,8 @@ private:
     std::size_t group_ = 1, groups_ = 1, begin_group_ = 1;
 };
 
+/// KIND of kernels_cl/elementwise/keys.clh.
+enum class KeyKind { unsigned_integer, signed_integer, real };
 /// A, KIND and BITS of keys.clh.
 void define_keys(host::Defines&, ElementType);
 /// Throws ConfigError at /inputs/PORT for more elements than 32 bits count.

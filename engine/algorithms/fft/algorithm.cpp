@@ -123,7 +123,7 @@ Algorithm make_fft() {
     };
     a.carry = [](const Parameters&, const ArrayDesc&, Metadata metadata) { return without_affine(std::move(metadata)); };
     a.variants = {
-        device_variant("lanes", "CPUs: a line a SIMD lane, 16 at once", Role::best, Library::automatic, {"fft/lanes_rows.cl", "fft/lanes_columns.cl"},
+        device_variant("lanes", "CPUs: a line a SIMD lane, 16 at once", Role::best, Library::automatic, {"fft/lanes_rows.cl", "fft/lanes_lines.cl"},
                        lanes_why_not, make_lanes),
         library_variant("radix", "Stockham, radices to 17, a line in registers; Bluestein for large primes", Role::best, Library::radix,
                         {"fft/stockham_rows.cl", "fft/stockham_columns.cl", "fft/real_rows_forward.cl", "fft/real_rows_inverse.cl",

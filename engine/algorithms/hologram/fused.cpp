@@ -22,7 +22,7 @@ public:
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
         host::Defines method;
-        method.add("METHOD", table_ ? 2 : method_define(geometry_.methods.front()));
+        method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
         if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_, fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));

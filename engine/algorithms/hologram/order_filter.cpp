@@ -10,18 +10,17 @@ namespace parallax::engine::hologram {
 namespace {
 
 // Of hologram/off_axis.cl.
-constexpr std::size_t side = 21, found_values = 7;
-enum Found { x_hundredths, y_hundredths, x_rest, y_rest, radius, first_power, second_power };
+constexpr std::size_t side = 21;
 
 std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 
 Carrier carrier_from(std::span<const std::byte> bytes) {
-    float f[found_values];
+    float f[Found::count];
     std::memcpy(f, bytes.data(), sizeof f);
-    Carrier c{f[x_hundredths] / 100.0 + f[x_rest], f[y_hundredths] / 100.0 + f[y_rest], f[radius], 0};
-    if (!(f[first_power] > 0)) return {};
+    Carrier c{f[Found::x] / 100.0 + f[Found::rest_x], f[Found::y] / 100.0 + f[Found::rest_y], f[Found::radius], 0};
+    if (!(f[Found::first] > 0)) return {};
     c.confidence =
-        std::min(std::sqrt(static_cast<double>(f[first_power]) / std::max<double>(f[second_power], f[first_power] * 1e-24)), 1e6);
+        std::min(std::sqrt(static_cast<double>(f[Found::first]) / std::max<double>(f[Found::second], f[Found::first] * 1e-24)), 1e6);
     return c;
 }
 
@@ -48,7 +47,7 @@ CarrierSearch::CarrierSearch(PlanBuilder& builder, const OffAxis& order, const G
     power_ = builder.state(reduce_groups * sizeof(float));
     index_ = builder.state(reduce_groups * sizeof(std::uint32_t));
     powers_ = builder.state(side * side * sizeof(float));
-    found_ = builder.state(found_values * sizeof(float));
+    found_ = builder.state(Found::count * sizeof(float));
     turns_ = builder.state(2 * sizeof(std::uint64_t));
     image_ = builder.scratch(static_cast<std::size_t>(width_ * height_) * sizeof(float));
     rows_ = builder.scratch(static_cast<std::size_t>(height_) * side * 2 * sizeof(float));
@@ -85,14 +84,14 @@ void CarrierSearch::enqueue(Execution& x, const host::Buffer& h, const host::Buf
 }
 
 void CarrierSearch::judge(Execution& x) {
-    engine::judge(x, "carrier", found_, found_values * sizeof(float),
+    engine::judge(x, "carrier", found_, Found::count * sizeof(float),
             [order = order_, width = width_, height = height_](std::span<const std::byte> bytes) {
                 return judge_found_carrier(carrier_from(bytes), order, width, height);
             });
 }
 
 void CarrierSearch::record(Execution& x) {
-    x.record("carrier", found_, found_values * sizeof(float),
+    x.record("carrier", found_, Found::count * sizeof(float),
              [](std::span<const std::byte> bytes) { return carrier_record(carrier_from(bytes)); });
 }
 
@@ -105,8 +104,8 @@ OrderFilter::OrderFilter(PlanBuilder& builder, const HologramParameters& p, cons
         found_ = search_->found();
         turns_ = search_->turns();
     } else {
-        std::vector<float> found(found_values);
-        found[radius] = static_cast<float>(stated_.radius);
+        std::vector<float> found(Found::count);
+        found[Found::radius] = static_cast<float>(stated_.radius);
         found_ = builder.constant(found);
         turns_ = builder.constant(std::vector<std::uint64_t>{
             fixed_turns(static_cast<long double>(stated_.x) / static_cast<long double>(geometry.width)),

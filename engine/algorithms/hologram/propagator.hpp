@@ -8,8 +8,9 @@
 
 namespace parallax::engine::hologram {
 
-/// METHOD of hologram/transfer.cl.
+/// METHOD of hologram/propagate.clh; method_table: H or the transform of g, from a TransferTable.
 std::int64_t method_define(Method);
+inline constexpr std::int64_t method_table = 4;
 
 /// Columns and rows of a table that are made, from (0, 0).
 struct TableExtent {

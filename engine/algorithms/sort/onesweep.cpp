@@ -24,7 +24,7 @@ public:
         // 64 to 85 registers: left to itself NVIDIA's compiler has taken 116, and one group of 512 ran where two do.
         sweep.resident_items = 1024 / group_ * group_;
         count.defines.add("GROUP", count_group_).add("PASSES", passes()).add("COPIES", copies);
-        sweep.defines.add("GROUP", group_).add("ITEMS", shape.items).add("MATCH", shape.match).add("LOOKS", looks);
+        sweep.defines.add("GROUP", group_).add("ITEMS", shape.items).add("MATCH", static_cast<std::int64_t>(shape.match)).add("LOOKS", looks);
         clear_kernel_ = builder.kernel(count, "clear_totals");
         count_kernel_ = builder.kernel(count, "count_all");
         starts_kernel_ = builder.kernel(count, "digit_starts");
@@ -87,7 +87,7 @@ Variant onesweep_variant() {
                               shape.work_group = chosen.at("work_group_size");
                               shape.items = chosen.at("items_per_work_item");
                               shape.digit_bits = chosen.at("digit_bits");
-                              shape.match = chosen.at("match");
+                              shape.match = static_cast<Match>(chosen.at("match"));
                               shape.groups_per_unit = chosen.at("groups_per_unit");
                               shape.count_group = chosen.at("count_work_group_size");
                               return make_onesweep(builder, spec, shape, chosen.at("looks"), chosen.at("polls"));

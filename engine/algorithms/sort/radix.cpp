@@ -19,7 +19,7 @@ std::int64_t rank_words(const RadixShape& shape, bool by_warp) {
     const std::int64_t bins = std::int64_t{1} << shape.digit_bits;
     if (!by_warp) return (bins / 2 + 2) * shape.work_group;
     const std::int64_t warps = shape.work_group / warp;
-    return (shape.match == 2 ? 2 : 1) * warps * bins + warps;
+    return (shape.match == Match::atomics ? 2 : 1) * warps * bins + warps;
 }
 
 std::int64_t local_bytes(const SortSpec& spec, const RadixShape& shape, bool by_warp) {
@@ -72,7 +72,7 @@ public:
         count.defines.add("GROUP", shape.count_group).add("COPIES", shape.copies);
         scan.defines.add("GROUP", scan_group_);
         scatter.defines.add("GROUP", shape.work_group).add("ITEMS", shape.items);
-        if (by_warp) scatter.defines.add("MATCH", shape.match);
+        if (by_warp) scatter.defines.add("MATCH", static_cast<std::int64_t>(shape.match));
         clear_kernel_ = builder.kernel(count, "clear_varying");
         count_kernel_ = builder.kernel(count, "count_digits");
         scan_kernel_ = builder.kernel(scan, "scan_counts");
@@ -176,7 +176,7 @@ Variant radix_warp_variant() {
                           {"sort/count_digits.cl", "sort/scan_counts.cl", "sort/radix_warp.cl"}, std::move(policy), radix_warp_why_not,
                           [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
                               RadixShape shape = shape_of(chosen);
-                              shape.match = chosen.at("match");
+                              shape.match = static_cast<Match>(chosen.at("match"));
                               return make_radix_warp(builder, spec, shape);
                           });
 }

@@ -22,6 +22,9 @@ public:
     virtual void enqueue(Execution&, const Arrays& from, const Arrays& to) = 0;
 };
 
+/// How the lanes of a warp find equal digits: MATCH of kernels_cl/sort/rank_warp.clh.
+enum class Match { any, ballot, atomics };
+
 /// How the kernels of the radix sorts are shaped; 0 leaves a number to the device and the keys.
 struct RadixShape {
     int work_group = 0;          ///< work-items that scatter a tile
@@ -31,7 +34,7 @@ struct RadixShape {
     int count_group = 0;         ///< work-items that count
     int scan_group = 0;          ///< work-items that scan the counts of a digit
     int copies = 0;              ///< histograms in local memory while counting
-    int match = 2;               ///< by warps: MATCH of rank_warp.clh
+    Match match = Match::atomics;   ///< by warps
     int index_bits = 0;          ///< of positions: 32 or 64; 0: 64 from 2^32 keys on
 };
 
