@@ -1,13 +1,19 @@
-// Boxes by a pyramid of two bits, any and all, in two launches.
-//   box_tiles   a work-group reads WIDE tiles of TILE voxels a side, side by side along x, once. A work-item takes 16 x 4 x 4 voxels
-//               (16 x 4 in an image) as bits, which fold to boxes of 2 and 4 in registers; those of 4 to TILE are folded in local
-//               memory. Numbers of boxes of each size go to counts[label][column][group], flags of whole tiles (any | all << 1) to tops.
-//   box_tops    work-group 0 folds the tiles' flags up to the whole grid, in local memory once they fit; work-group 1 + c adds up column c of the counts.
-// first_band: where the bands of these labels begin.
-// base, first_set: of an array that comes in layers or band by band, the number of its first row of tiles and set.
-// Columns: 0 set voxels; 2m - 1 and 2m any and all of edge 2^m. What lies outside is not set.
-// PACKED: bits come in already, and a work-item takes 32 WORDS x 4 x 4 of them; WIDE makes neighbours read whole sectors of memory.
-// Bits of 16 voxels along x: x = 4 i + b at bit 8 b + i; a second row of them stands 4 bits higher.
+// Boxes by a pyramid of two bits, any and all, in two launches; every voxel is read once. What lies outside is not set.
+//
+//            box_tiles: a work-group a row of WIDE tiles                                       box_tops: one work-group
+//   edge     1       2       4   |   4       8      16   |   16      32  ..  TILE  |   TILE    2 TILE  ..  the whole grid
+//   from     voxels or bits      |   cells               |   middles               |   tops
+//   by       bits in registers   |   bits of four words  |   8 flags each          |   8 flags each
+//   to       cells               |   middles             |   middles in turns      |   local memory in turns, once they fit
+//
+//   cell     a byte: four boxes of 4 along x, bits 0 to 3 any, bits 4 to 7 all; a word: four rows of them, y upward
+//   middle   a byte: a box, any | all << 1;  top: the same of a whole tile
+//
+//   box_tiles   tiles have TILE voxels a side; those of a group stand side by side along x. How many boxes of each edge have any
+//               and all of their voxels set goes to counts[label][column][group], the flags of whole tiles to tops.
+//               Columns: 0 set voxels; 2 m - 1 and 2 m any and all of edge 2^m.
+//   box_tops    work-group 0 folds the tiles' flags up to the whole grid, in local memory once they fit; meanwhile work-group
+//               1 + c adds up column c of the counts.
 // GROUP 1 (CPUs): no barriers, a tile a work-item.
 #include "prelude/prelude.clh"
 #include "box_count/voxels.clh"
@@ -24,7 +30,7 @@
 #ifndef WIDE         // tiles that a work-group takes
 #define WIDE 1
 #endif
-#ifndef GROUP
+#ifndef GROUP        // work-items of a group, a power of two; 1 for CPUs
 #define GROUP 256
 #endif
 #ifndef ALIGNED      // 1: rows begin at multiples of 16 bytes
@@ -51,90 +57,36 @@
 #define SYNC_ALL()
 #define ADD(place, value) (*(place) += (value))
 #define SPREAD 1
+#define IN_FLIGHT
 #else
 #define SYNC() BARRIER_LOCAL()
 #define SYNC_ALL() BARRIER_ALL()
 #define ADD(place, value) atomic_add(place, value)
 #define SPREAD 32                                    // places for sums, so that lanes do not wait for each other
+#define IN_FLIGHT _Pragma("unroll")                  // all loads; a processor's compiler would only take longer
 #endif
 
-#if ELEMENT_BYTES == 1
-// The highest bit of each byte: whether it is at least n, 0 to 256, where `add` is 0x80 - n or 0x100 - n in each byte, and `small`
-// all ones up to 128.
-INLINE uint bytes_from(uint word, uint add, uint small) {
-    const uint sum = (word & 0x7f7f7f7fu) + add;
-    return (sum & word) | (small & (sum | word));
-}
-INLINE uint bytes_set(uint word, uint low_add, uint low_small, uint high_add, uint high_small) {
-    word ^= FLIP * 0x01010101u;
-#if UP_TO_MAX
-    return bytes_from(word, low_add, low_small) & 0x80808080u;
+// Where the work-group's tiles begin, and how large the volume is.
+struct Tiles {
+    uint left, front, low_z, width, height, depth;
+};
+// Set voxels, and boxes of 2 with any and with all of theirs set.
+struct Found {
+    uint set, any_2, all_2;
+};
+// take_pieces(): reads the work-group's tiles, and leaves boxes of 4 in `cell`.
+#if PACKED
+#include "box_count/pyramid_bits.clh"
 #else
-    return bytes_from(word, low_add, low_small) & ~bytes_from(word, high_add, high_small) & 0x80808080u;
-#endif
-}
+#include "box_count/pyramid_voxels.clh"
 #endif
 
-#if !PACKED
-// 16 voxels from p on; `there`: how many of them are inside.
-INLINE uint row_bits(GLOBAL const ELEMENT* p, uint there, VALUE low, VALUE high) {
-    uint bits = 0;
-#if ELEMENT_BYTES == 1
-    const uint low_small = low <= 128 ? 0xffffffffu : 0u, low_add = ((low <= 128 ? 128u : 256u) - low) * 0x01010101u;
-    const uint over = high + 1, high_small = over <= 128 ? 0xffffffffu : 0u, high_add = ((over <= 128 ? 128u : 256u) - over) * 0x01010101u;
-#define FOUR(word) bytes_set(word, low_add, low_small, high_add, high_small)
-#if ALIGNED
-    const uint4 w = *(GLOBAL const uint4*)p;
-    return FOUR(w.x) >> 7 | FOUR(w.y) >> 6 | FOUR(w.z) >> 5 | FOUR(w.w) >> 4;
-#else
-    if (there >= 16) {
-#pragma unroll
-        for (uint i = 0; i < 4; ++i) {
-            const uint word = (uint)p[4 * i] | (uint)p[4 * i + 1] << 8 | (uint)p[4 * i + 2] << 16 | (uint)p[4 * i + 3] << 24;
-            bits |= FOUR(word) >> (7 - i);
-        }
-        return bits;
-    }
-#endif
-#undef FOUR
-#elif ALIGNED && ELEMENT_BYTES == 2
-#pragma unroll
-    for (uint i = 0; i < 4; ++i) {
-        const uint2 w = ((GLOBAL const uint2*)p)[i];
-        bits |= (IS_SET((w.x & 0xffffu) ^ FLIP, low, high) | IS_SET((w.x >> 16) ^ FLIP, low, high) << 8 | IS_SET((w.y & 0xffffu) ^ FLIP, low, high) << 16 |
-                 IS_SET((w.y >> 16) ^ FLIP, low, high) << 24) << i;
-    }
-    return bits;
-#elif ALIGNED && ELEMENT_BYTES == 4
-#if IS_FLOAT
-#define WORD(x) as_float(x)
-#else
-#define WORD(x) ((x) ^ FLIP)
-#endif
-#pragma unroll
-    for (uint i = 0; i < 4; ++i) {
-        const uint4 w = ((GLOBAL const uint4*)p)[i];
-        bits |= (IS_SET(WORD(w.x), low, high) | IS_SET(WORD(w.y), low, high) << 8 | IS_SET(WORD(w.z), low, high) << 16 | IS_SET(WORD(w.w), low, high) << 24) << i;
-    }
-    return bits;
-#undef WORD
-#endif
-#if !(ALIGNED) || ELEMENT_BYTES == 8
-    for (uint x = 0; x < 16 && x < there; ++x) bits |= IS_SET(VALUE_OF(p[x]), low, high) << (8 * (x & 3) + (x >> 2));
-#endif
-    return bits;
-}
-#endif
-
-// Bits 0, 4, 8 and 12 side by side.
-INLINE uint side_by_side(uint bits) {
-    bits &= 0x1111u;
-    return (bits | bits >> 3 | bits >> 6 | bits >> 9) & 15u;
-}
-
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL uchar* RESTRICT tops,
-                                                  GLOBAL uint* RESTRICT counts, uint width, uint height, uint depth, uint tiles_x, uint tiles_y, uint tiles,
-                                                  uint labels, uint base, uint first_set, uint first_band) {
+// first_band: where the bands of these labels begin.
+// base, first_set: of an array that comes in layers or band by band, the number of its first row of tiles and set.
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL uchar* RESTRICT tops,
+               GLOBAL uint* RESTRICT counts, uint width, uint height, uint depth, uint tiles_x, uint tiles_y, uint tiles,
+               uint labels, uint base, uint first_set, uint first_band) {
     LOCAL_ARRAY(uint, cells, (PIECES + 3) / 4);   // a byte a piece: boxes of 4 along x, any in bits 0 to 3, all in 4 to 7
     LOCAL_ARRAY(uchar, middles, 2 * MIDDLES);     // any | all << 1
     LOCAL_ARRAY(uint, spread, 3 * SPREAD);
@@ -142,7 +94,7 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
     LOCAL uchar* cell = (LOCAL uchar*)cells;
     const uint group = (uint)get_group_id(0), lane = (uint)get_local_id(0);
     const uint groups_x = (tiles_x + WIDE - 1) / WIDE, row_of_tiles = group / groups_x, first_x = group % groups_x * WIDE;
-    const uint left = first_x * TILE, front = row_of_tiles % tiles_y * TILE, low_z = row_of_tiles / tiles_y * TILE;
+    const struct Tiles at = {first_x * TILE, row_of_tiles % tiles_y * TILE, row_of_tiles / tiles_y * TILE, width, height, depth};
 
     for (uint label = 0; label < labels; ++label) {
         const VALUE low = bands[2 * (first_band + label)], high = bands[2 * (first_band + label) + 1];
@@ -150,124 +102,11 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
         for (uint i = lane; i < COLUMNS; i += GROUP) sums[i] = 0;
         SYNC();
 
-        uint set = 0, any_2 = 0, all_2 = 0;
-#if PACKED
-        const uint pitch = width / 8;
-        for (uint block = lane; block < BLOCKS; block += GROUP) {
-            const uint qx = block % BLOCKS_X, qy = block / BLOCKS_X % ROWS, qz = block / BLOCKS_X / ROWS;
-            const uint x = left + 32 * WORDS * qx, y = front + 4 * qy, z = low_z + 4 * qz;
-            const bool within = x < width && y < height && z < depth;
-            uint any_4[WORDS], all_4[WORDS];
-#pragma unroll
-            for (uint w = 0; w < WORDS; ++w) any_4[w] = 0, all_4[w] = within ? 0xffffffffu : 0u;
-            if (within) {
-#if GROUP > 1
-#pragma unroll
-#endif
-                for (uint v = 0; v < DEEP(2); ++v)
-#if GROUP > 1
-#pragma unroll
-#endif
-                    for (uint u = 0; u < 2; ++u) {
-                        uint any[WORDS], all[WORDS];
-#pragma unroll
-                        for (uint w = 0; w < WORDS; ++w) any[w] = 0, all[w] = 0xffffffffu;
-#pragma unroll
-                        for (uint r = 0; r < DEEP(2) * 2; ++r) {
-                            const uint row_z = z + 2 * v + r / 2, row_y = y + 2 * u + r % 2;
-                            const uint inside = row_z < depth && row_y < height ? 0xffffffffu : 0u;
-                            GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * pitch + x / 8;
-                            uint bits[WORDS];
-#if ALIGNED && WORDS == 4
-                            const uint4 four = *(GLOBAL const uint4*)row;
-                            bits[0] = four.x, bits[1] = four.y, bits[2] = four.z, bits[3] = four.w;
-#elif ALIGNED
-#pragma unroll
-                            for (uint w = 0; w < WORDS; ++w) bits[w] = ((GLOBAL const uint*)row)[w];
-#else
-                            const uint there = pitch - x / 8;
-#pragma unroll
-                            for (uint w = 0; w < WORDS; ++w) {
-                                bits[w] = 0;
-#pragma unroll
-                                for (uint b = 0; b < 4; ++b)
-                                    if (4 * w + b < there) bits[w] |= (uint)row[4 * w + b] << (8 * b);
-                            }
-#endif
-#pragma unroll
-                            for (uint w = 0; w < WORDS; ++w) {
-                                bits[w] &= inside;
-                                set += popcount(bits[w]);
-                                any[w] |= bits[w];
-                                all[w] &= bits[w];
-                            }
-                        }
-#pragma unroll
-                        for (uint w = 0; w < WORDS; ++w) {
-                            const uint one = (any[w] | any[w] >> 1) & 0x55555555u, every = all[w] & all[w] >> 1 & 0x55555555u;
-                            any_2 += popcount(one);
-                            all_2 += popcount(every);
-                            any_4[w] |= one;
-                            all_4[w] &= every;
-                        }
-                    }
-            }
-#pragma unroll
-            for (uint w = 0; w < WORDS; ++w) {
-                const uint one = any_4[w] | any_4[w] >> 2, every = all_4[w] & all_4[w] >> 2;
-                const uint quad = qz * ACROSS + 2 * (WORDS * qx + w);
-                cell[quad * ROWS + qy] = (uchar)(side_by_side(one) | side_by_side(every) << 4);
-                cell[(quad + 1) * ROWS + qy] = (uchar)(side_by_side(one >> 16) | side_by_side(every >> 16) << 4);
-            }
-        }
-#else
-        for (uint piece = lane; piece < PIECES; piece += GROUP) {
-            const uint qx = piece % ACROSS, qy = piece / ACROSS % ROWS, qz = piece / ACROSS / ROWS;
-            const uint x = left + 16 * qx, y = front + 4 * qy, z = low_z + 4 * qz;
-            uint any_4 = 0, all_4 = 0xffu, any_of_2 = 0, all_of_2 = 0;
-            if (x < width && y < height && z < depth) {
-#if GROUP > 1   // all sixteen loads in flight; a processor's compiler would only take longer
-#pragma unroll
-#endif
-                for (uint v = 0; v < DEEP(2); ++v)
-#if GROUP > 1
-#pragma unroll
-#endif
-                    for (uint u = 0; u < 2; ++u) {
-                        uint any = 0, all = 0xffffffffu;
-#pragma unroll
-                        for (uint dz = 0; dz < DEEP(2); ++dz) {
-                            uint pair = 0;
-#pragma unroll
-                            for (uint dy = 0; dy < 2; ++dy) {
-                                // Rows outside are read where the last one is, and not counted: no branch keeps loads from going ahead.
-                                const uint row_z = z + 2 * v + dz, row_y = y + 2 * u + dy;
-                                const uint inside = row_z < depth && row_y < height ? 0xffffffffu : 0u;
-                                GLOBAL const ELEMENT* row = volume + ((ulong64)min(row_z, depth - 1) * height + min(row_y, height - 1)) * width + x;
-                                pair |= (row_bits(row, width - x, low, high) & inside) << (4 * dy);
-                            }
-                            set += popcount(pair);
-                            any |= pair | pair >> 4;
-                            all &= pair & pair >> 4;
-                        }
-                        any = (any | any >> 8) & 0x000f000fu;
-                        all = (all & all >> 8) & 0x000f000fu;
-                        any_of_2 |= any << (4 * (2 * v + u));
-                        all_of_2 |= all << (4 * (2 * v + u));
-                        any_4 |= any | any >> 16;
-                        all_4 &= all & all >> 16;
-                    }
-            } else {
-                all_4 = 0;
-            }
-            any_2 += popcount(any_of_2);
-            all_2 += popcount(all_of_2);
-            cell[(qz * ACROSS + qx) * ROWS + qy] = (uchar)((any_4 & 15u) | (all_4 & 15u) << 4);
-        }
-#endif
-        ADD(&spread[lane % SPREAD], set);
-        ADD(&spread[SPREAD + lane % SPREAD], any_2);
-        ADD(&spread[2 * SPREAD + lane % SPREAD], all_2);
+        struct Found found = {0, 0, 0};
+        take_pieces(volume, at, low, high, lane, cell, &found);
+        ADD(&spread[lane % SPREAD], found.set);
+        ADD(&spread[SPREAD + lane % SPREAD], found.any_2);
+        ADD(&spread[2 * SPREAD + lane % SPREAD], found.all_2);
         SYNC();
 
         // Boxes of 16: four words of four bytes, a word a slice, a byte a row.
@@ -318,7 +157,8 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
                 for (uint dz = 0; dz < DEEP(2); ++dz)
                     for (uint dy = 0; dy < 2; ++dy)
                         for (uint dx = 0; dx < 2; ++dx) {
-                            const uint flags = middles[from + ((DEEP(2) * qz + dz) * 2 * side + 2 * qy + dy) * 2 * across + 2 * qx + dx];
+                            const uint row = (DEEP(2) * qz + dz) * 2 * side + 2 * qy + dy;
+                            const uint flags = middles[from + row * 2 * across + 2 * qx + dx];
                             any |= flags;
                             all &= flags;
                         }
@@ -348,29 +188,31 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tiles(GLOBAL const ELEMENT* RESTRICT
 }
 
 // A box of the flags of eight smaller ones, four in an image: any | all << 1, how many of these were any << 8, all << 16.
-#define BOX_OF(SPACE, NAME)                                                                                                       \
-    INLINE uint NAME(SPACE const uchar* from, uint x, uint y, uint z, uint nx, uint ny, uint nz) {                                \
-        uint one = 0, every = 2, counts = 0;                                                                                      \
-        for (uint dz = 0; dz < DEEP(2); ++dz)                                                                                     \
-            for (uint dy = 0; dy < 2; ++dy)                                                                                       \
-                for (uint dx = 0; dx < 2; ++dx) {                                                                                 \
-                    const bool there = x + dx < nx && y + dy < ny && z + dz < nz;                                                 \
-                    const uint box = there ? from[((ulong64)(z + dz) * ny + y + dy) * nx + x + dx] : 0u;                          \
-                    one |= box & 1u;                                                                                              \
-                    every &= box;                                                                                                 \
-                    counts += (box & 1u) << 8 | (box & 2u) << 15;                                                                 \
-                }                                                                                                                 \
-        return counts | one | every;                                                                                              \
+#define BOX_OF(SPACE, NAME)                                                                              \
+    INLINE uint NAME(SPACE const uchar* from, uint x, uint y, uint z, uint nx, uint ny, uint nz) {       \
+        uint one = 0, every = 2, counts = 0;                                                             \
+        for (uint dz = 0; dz < DEEP(2); ++dz)                                                            \
+            for (uint dy = 0; dy < 2; ++dy)                                                              \
+                for (uint dx = 0; dx < 2; ++dx) {                                                        \
+                    const bool there = x + dx < nx && y + dy < ny && z + dz < nz;                        \
+                    const uint box = there ? from[((ulong64)(z + dz) * ny + y + dy) * nx + x + dx] : 0u; \
+                    one |= box & 1u;                                                                     \
+                    every &= box;                                                                        \
+                    counts += (box & 1u) << 8 | (box & 2u) << 15;                                        \
+                }                                                                                        \
+        return counts | one | every;                                                                     \
     }
 BOX_OF(GLOBAL, far_box)
 BOX_OF(LOCAL, near_box)
 #undef BOX_OF
 
 // results: any and all by m from 0 to last, for each label from set `first` on. higher: room for `room` flags a label.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
-                                                 GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint groups, uint room, uint last, uint first) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
+              GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint groups, uint room,
+              uint last, uint first) {
     LOCAL_ARRAY(ulong64, parts, GROUP);
-    LOCAL_ARRAY(uint, counted, 2 * LEVELS * (SPREAD + 1));   // any and all of each size; a place more, that lanes find different banks
+    LOCAL_ARRAY(uint, counted, 2 * LEVELS * (SPREAD + 1));   // any and all of each size; a place more, for different banks
     LOCAL_ARRAY(uchar, flags, 2 * FLAGS);                    // of two sizes, in turns
     const uint lane = (uint)get_local_id(0), role = (uint)get_group_id(0), label = (uint)get_group_id(1);
     results += (ulong64)(first + label) * 2 * (last + 1);
