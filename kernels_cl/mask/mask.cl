@@ -1,17 +1,17 @@
 // The image where the mask is not 0, parameters[0] elsewhere.
 #include "prelude/prelude.clh"
 
-#ifndef A
+#ifndef A                  // type of the image's elements
 #define A float
 #endif
-#ifndef B
+#ifndef B                  // type of the mask's
 #define B uchar
 #endif
 #ifndef OUT                // A
 #define OUT A
 #endif
-#ifndef PAIRING
-#define PAIRING 1
+#ifndef PAIRING            // which element of the mask belongs to an element (stream.clh)
+#define PAIRING PAIRING_SAME
 #endif
 #define PARAMETER A
 #define PARAMETERS 1

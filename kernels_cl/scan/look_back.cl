@@ -1,13 +1,18 @@
 // Scan in one pass: a read and a write an element. Work-groups, as many as the device runs at once, take the tiles in waves:
-// group g has tile w * groups + g of wave w. It publishes what its tile joins to, then looks back over its wave: what the
-// groups below it published, and, carried along, what all waves before did. It publishes wave w + 1 before it looks back over
-// wave w, so that what it looks for has mostly arrived, and reads wave w + 2 meanwhile.
-// Nobody promises that all groups run at once: a group polls at most `polls` times, then says so in control, and the last
-// group to leave does everything alone, in the same order of additions. in and out are different arrays.
-// A state is run number and value in 64 bits (a 64-bit value: two such words); control: runs so far, groups that left,
-// whether somebody gave up, how often that was. Zero at first, and ready for the next run at the end of each.
+//
+//   tiles       | 0  1  ..  G-1 | G  ..   G+g  ..  2G-1 | 2G  ..             group g of G has tile g of every wave
+//   group g     load 0, load 1, publish 0                                    (in time; numbers are waves)
+//               publish 1, ask for wave 0, scan 1 meanwhile, write 0, load 2
+//               publish 2, ask for wave 1, scan 2 meanwhile, write 1, load 3, ..
+//
+//   before tile g of wave w   =   base: all waves before, carried along   +   what groups 0 .. g - 1 have published of wave w
+//
+// A group publishes a wave before it asks for the one before it, so that most of what it asks for is there. Where groups do not
+// run at once, the last one to leave does everything alone, in the same order of additions (common/tile_states.clh). in and out
+// are different arrays. A state is a tile's total; one of 64 bits takes two words.
 // Source: single-pass scans after Merrill and Garland 2016; waves instead of a chain are ours.
 #include "prelude/prelude.clh"
+#include "common/tile_states.clh"
 #include "scan/tile.clh"
 
 #ifndef LOOKS        // groups / GROUP, rounded up
@@ -16,10 +21,10 @@
 
 INLINE void publish(GLOBAL ulong64* states, ulong64 tile, uint run, WORD value) {
 #if TYPE == TYPE_U64
-    store_relaxed64(states + 2 * tile, (ulong64)run << 32 | (uint)value);
-    store_relaxed64(states + 2 * tile + 1, (ulong64)run << 32 | (uint)(value >> 32));
+    store_relaxed64(states + 2 * tile, tile_state(run, (uint)value));
+    store_relaxed64(states + 2 * tile + 1, tile_state(run, (uint)(value >> 32)));
 #else
-    store_relaxed64(states + tile, (ulong64)run << 32 | bits_of(value));
+    store_relaxed64(states + tile, tile_state(run, bits_of(value)));
 #endif
 }
 
@@ -28,11 +33,11 @@ INLINE int observe(GLOBAL const ulong64* states, ulong64 tile, uint run, WORD* v
 #if TYPE == TYPE_U64
     const ulong64 low = load_relaxed64(states + 2 * tile), high = load_relaxed64(states + 2 * tile + 1);
     *value = (low & 0xffffffffu) | high << 32;
-    return (uint)(low >> 32) == run && (uint)(high >> 32) == run;
+    return tag_of(low) == run && tag_of(high) == run;
 #else
     const ulong64 state = load_relaxed64(states + tile);
     *value = word_of((uint)state);
-    return (uint)(state >> 32) == run;
+    return tag_of(state) == run;
 #endif
 }
 
@@ -54,11 +59,6 @@ typedef struct {
 typedef struct {
     WORD warp_totals[WARPS], below[WARPS], all[WARPS];
 } Exchange;
-
-#define RUNS 0
-#define LEFT 1
-#define GAVE_UP 2
-#define TIMES 3
 
 // What stands before a wave. A sum of floats keeps what its additions rounded off, so that its error does not grow with
 // the number of waves.
@@ -108,7 +108,7 @@ INLINE int look_again(Scan s, uint wave, View* view, LOCAL Exchange* exchange, L
     for (uint k = 0; k < LOOKS; ++k) {
         const uint group = k * GROUP + s.item;
         for (uint poll = 0; !view->known[k] && poll < s.polls; ++poll) {
-            if (poll % 64 == 63 && *(volatile GLOBAL uint*)(s.control + GAVE_UP) != 0) break;
+            if (OTHERS_GAVE_UP(s.control, poll)) break;
             view->known[k] = observe(s.states, wave + group, s.run, &view->value[k]);
         }
         if (!view->known[k]) *lost = 1;
@@ -140,7 +140,7 @@ INLINE int step(Scan s, uint tile, Tile* now, Tile* next, Base* base, LOCAL Exch
     look(s, wave, &view);
     if (more) scan_rows(next->own, warps_below, s.item % WARP, s.exclusive);   // while the answers are on their way
     if (!look_again(s, wave, &view, exchange, lost, &groups_below, &all)) {
-        if (s.item == 0) atomic_xchg(s.control + GAVE_UP, 1u);
+        if (s.item == 0) give_up(s.control);
         return 0;
     }
     store_tile(s.out, (ulong64)tile * TILE, s.count, s.item, now->own, after_base(*base, groups_below));
@@ -182,10 +182,10 @@ INLINE void scan_alone(Scan s, LOCAL Exchange* exchange, LOCAL uint* lost) {
 
 // At most LOOKS * GROUP groups, and at most one for each tile.
 KERNEL RESIDENT_GROUP(GROUP, 1, 1)
-void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL ulong64* states, GLOBAL uint* control, ulong64 count,
-               int exclusive, uint polls) {
+void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL ulong64* states, GLOBAL uint* control,
+               ulong64 count, int exclusive, uint polls) {
     LOCAL_ARRAY(Exchange, exchange, 2);
-    LOCAL_ARRAY(uint, lost, 2);
+    LOCAL_ARRAY(uint, lost, 2);   // whether a tile did not come, whether this group is the last
     Scan s;
     s.in = in;
     s.out = out;
@@ -196,7 +196,7 @@ void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL
     s.group = (uint)get_group_id(0);
     s.groups = (uint)get_num_groups(0);
     s.item = (uint)get_local_id(0);
-    s.run = *(volatile GLOBAL uint*)(control + RUNS) + 1;
+    s.run = this_run(control);
     s.polls = polls;
     s.exclusive = exclusive;
     if (s.item == 0) lost[0] = 0;
@@ -219,20 +219,11 @@ void look_back(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL
         tile += s.groups;
     }
 
-    BARRIER_ALL();
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    if (s.item == 0) lost[1] = atomic_inc(control + LEFT) == s.groups - 1;
-    BARRIER_LOCAL();
-    if (lost[1] == 0) return;
-    const uint gave_up = *(volatile GLOBAL uint*)(control + GAVE_UP);
-    if (gave_up != 0) {
+    if (!leaves_last(control, s.item, lost + 1)) return;
+    const uint alone = gave_up(control);
+    if (alone != 0) {
         s.polls = UINT_MAX;   // its own states come
         scan_alone(s, exchange, lost);
     }
-    if (s.item == 0) {
-        control[TIMES] += gave_up;
-        control[RUNS] = s.run;
-        control[LEFT] = 0;
-        control[GAVE_UP] = 0;
-    }
+    if (s.item == 0) end_run(control, s.run, alone);
 }

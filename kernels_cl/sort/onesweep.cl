@@ -1,11 +1,20 @@
-// A pass in one launch: keys are read once and written once. Work-groups take tiles by tickets; each publishes how often its tile has
-// each digit, and work-item d looks back over the tiles before, up to one that has published the sum of all up to itself.
+// A pass in one launch: keys are read once and written once. Work-groups take tiles by tickets, in turns of
+//   load keys, rank them, publish the counts of the tile, order the keys in local memory, look back, publish the counts up to the
+//   tile, write
+// where work-item d looks back for digit d:
+//
+//   states of digit d     tile    0     1     2     3     4     5: ours
+//   (T: of the tile,              U     U     T     T     .     T              LOOKS of them are read at once
+//   U: up to it, .: none)               U  <- T  <- T  <- ask again            their sum is what stands before; publishes U
+//
+//   local memory, by digits     | 0 0 0 0 | 1 | 2 2 2 2 2 | ..      slot i of digit d goes to
+//   array `to`                  .. 0 0 0 0 ......... 1 ...          start of d + what stands before - first slot of d + i
+//
 // A tile is ticketed only when those before it are, by groups that have started, so that a device which lets started groups go on
-// comes to an end. None has to: a group asks at most `polls` times for a tile, then says so in control, and the last group to leave
-// does the pass alone, in the same order. A state is the launch's number, what is published, and a count, in 64 bits that are read
-// and written at once: nothing has to be cleared. control: zero at first, and ready for the next launch at the end of each.
+// comes to an end; where one does not, see common/tile_states.clh.
 // Source: Adinets and Merrill 2022; the look-back: Merrill and Garland 2016.
 #include "prelude/prelude.clh"
+#include "common/tile_states.clh"
 #include "sort/radix.clh"
 #include "sort/rank_warp.clh"
 #include "sort/move_tile.clh"
@@ -13,34 +22,32 @@
 #ifndef LOOKS              // tiles that a look back asks for at once
 #define LOOKS 4
 #endif
-#define RUNS 0             // in control[]: launches so far
-#define TICKET 1           // tiles taken
-#define LEFT 2             // groups that left
-#define GAVE_UP 3          // whether a group waited in vain
-#define TIMES 4            // how often that was
+// What is published: a state's tag is 2 run + one of these.
 #define OF_TILE 0
 #define UP_TO_TILE 1
 
 INLINE void publish(GLOBAL ulong64* states, uint tile, uint digit, uint run, uint what, uint number) {
-    store_relaxed64(states + (ulong64)tile * BINS + digit, (ulong64)(2 * run + what) << 32 | number);
+    store_relaxed64(states + (ulong64)tile * BINS + digit, tile_state(2 * run + what, number));
 }
 
 // How often the digit stands in the tiles before this one; whether that could be found.
-INLINE int look_back(GLOBAL const ulong64* states, GLOBAL uint* control, uint tile, uint digit, uint run, uint polls, uint* number) {
+INLINE int look_back(GLOBAL const ulong64* states, GLOBAL uint* control, uint tile, uint digit, uint run, uint polls,
+                     uint* number) {
     uint sum = 0;
     while (tile > 0) {
         ulong64 state[LOOKS];
 #pragma unroll
         for (uint k = 0; k < LOOKS; ++k)
-            state[k] = k < tile ? load_relaxed64(states + (ulong64)(tile - 1 - k) * BINS + digit) : (ulong64)(2 * run + UP_TO_TILE) << 32;
+            state[k] = k < tile ? load_relaxed64(states + (ulong64)(tile - 1 - k) * BINS + digit)
+                                : tile_state(2 * run + UP_TO_TILE, 0);
 #pragma unroll
         for (uint k = 0; k < LOOKS; ++k) {
-            for (uint poll = 0; (uint)(state[k] >> 33) != run; ++poll) {
-                if (poll >= polls || (poll % 64 == 63 && *(volatile GLOBAL uint*)(control + GAVE_UP) != 0)) return 0;
+            for (uint poll = 0; tag_of(state[k]) >> 1 != run; ++poll) {
+                if (poll >= polls || OTHERS_GAVE_UP(control, poll)) return 0;
                 state[k] = load_relaxed64(states + (ulong64)(tile - 1 - k) * BINS + digit);
             }
             sum += (uint)state[k];
-            if ((state[k] >> 32 & 1) == UP_TO_TILE) {
+            if ((tag_of(state[k]) & 1) == UP_TO_TILE) {
                 *number = sum;
                 return 1;
             }
@@ -54,25 +61,25 @@ INLINE int look_back(GLOBAL const ulong64* states, GLOBAL uint* control, uint ti
 // starts: where each digit of this pass begins. states: BINS for each tile.
 KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL const uint* in_values, GLOBAL uint* out_values,
-              GLOBAL uint* spare_values, GLOBAL const uint* starts, GLOBAL const uint* varying, GLOBAL ulong64* states, GLOBAL uint* control,
-              uint count, uint number, uint begin, uint end, uint flip, uint polls) {
+              GLOBAL uint* spare_values, GLOBAL const uint* starts, GLOBAL const uint* varying, GLOBAL ulong64* states,
+              GLOBAL uint* control, uint count, uint number, uint begin, uint end, uint flip, uint polls) {
     LOCAL_ARRAY(KEY, exchange, EXCHANGE);
     LOCAL_ARRAY(INDEX, offset, BINS);
     LOCAL_ARRAY(uint, shared, 3);          // the tile, whether something was lost, whether this group is the last
     const Pass pass = pass_of(number, begin, end, flip, varying);
     if (!pass.runs) return;
-    GLOBAL const KEY* const keys = pass.from == FROM_IN ? in : pass.from == FROM_OUT ? (GLOBAL const KEY*)out : (GLOBAL const KEY*)spare;
+    GLOBAL const KEY* const keys = SOURCE_OF(KEY, pass, in, out, spare);
     GLOBAL KEY* const to = pass.to_out ? out : spare;
-    GLOBAL const uint* const values =
-        pass.from == FROM_IN ? in_values : pass.from == FROM_OUT ? (GLOBAL const uint*)out_values : (GLOBAL const uint*)spare_values;
+    GLOBAL const uint* const values = SOURCE_OF(uint, pass, in_values, out_values, spare_values);
     GLOBAL uint* const to_values = pass.to_out ? out_values : spare_values;
     const uint item = (uint)get_local_id(0), tiles = count / TILE + (count % TILE != 0);
-    const uint run = *(volatile GLOBAL uint*)(control + RUNS) + 1, start_of_digit = item < BINS ? starts[number * BINS + item] : 0;
+    const uint run = this_run(control),
+               start_of_digit = item < BINS ? starts[number * BINS + item] : 0;
     uint alone = 0, next_alone = 0, in_tiles_before = 0;
     if (item == 0) shared[1] = 0;
 
     for (;;) {
-        if (item == 0) shared[0] = alone ? next_alone : atomic_inc(control + TICKET);
+        if (item == 0) shared[0] = alone ? next_alone : atomic_inc(control + CONTROL_TICKET);
         BARRIER_LOCAL();
         const uint tile = shared[0];
         if (tile >= tiles) {
@@ -106,16 +113,9 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
         }
 
         // Nothing is left to do, or not this way.
-        BARRIER_ALL();
-        mem_fence(CLK_GLOBAL_MEM_FENCE);
-        if (item == 0) {
-            if (shared[1] != 0) atomic_xchg(control + GAVE_UP, 1u);
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            shared[2] = atomic_inc(control + LEFT) == (uint)get_num_groups(0) - 1;
-        }
-        BARRIER_LOCAL();
-        if (shared[2] == 0) return;
-        if (*(volatile GLOBAL uint*)(control + GAVE_UP) == 0) break;
+        if (item == 0 && shared[1] != 0) give_up(control);
+        if (!leaves_last(control, item, shared + 2)) return;
+        if (gave_up(control) == 0) break;
         alone = 1;
         next_alone = 0;
         in_tiles_before = 0;
@@ -123,10 +123,7 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
         if (item == 0) shared[1] = 0;
     }
     if (item == 0) {
-        control[TIMES] += alone;
-        control[RUNS] = run;
-        control[TICKET] = 0;
-        control[LEFT] = 0;
-        control[GAVE_UP] = 0;
+        end_run(control, run, alone);
+        control[CONTROL_TICKET] = 0;
     }
 }

@@ -14,6 +14,7 @@
 #include "algorithms/reduce/totals.hpp"
 #include "algorithms/scan/device.hpp"
 #include "algorithms/sort/sort.hpp"
+#include "core/tile_states.hpp"
 #include "program/embedded.hpp"
 #include "registry/registry.hpp"
 
@@ -107,6 +108,9 @@ std::vector<Row> rows() {
          {{"REFLECT_101", box_filter::Border::reflect_101}, {"REFLECT", box_filter::Border::reflect}, {"REPLICATE", box_filter::Border::replicate},
           {"CONSTANT", box_filter::Border::constant}},
          "border", "box_filter", "border"},
+        {"common/tile_states.clh", "CONTROL",
+         {{"RUNS", TileControl::runs}, {"LEFT", TileControl::left}, {"GAVE_UP", TileControl::gave_up}, {"TIMES", TileControl::times},
+          {"TICKET", TileControl::ticket}}},
         {"common/grey.clh", "LEVELS", {{"F32", levels(ElementType::f32)}, {"U8", levels(ElementType::u8)}, {"U16", levels(ElementType::u16)}}},
     };
 }
@@ -161,7 +165,8 @@ TEST_CASE("kernels and host mean the same by a name") {
 TEST_CASE("no kernel compares with a bare number where there is a name") {
     for (const Row& row : rows()) {
         const std::string file = row.file, folder = file.substr(0, file.find('/') + 1);
-        const std::regex bare("\\b(?:" + std::string(row.compared != nullptr ? row.compared : row.prefix) + ") *(?:[!=]=|[<>]=?) *[0-9]");
+        const std::string word = "(?:" + std::string(row.compared != nullptr ? row.compared : row.prefix) + ")";
+        const std::regex bare("\\b" + word + " *(?:[!=]=|[<>]=?) *[0-9]|#define " + word + " +[0-9]");
         for (const auto& [name, text] : host::embedded_files()) {
             if (!name.starts_with(folder) && text.find('"' + file + '"') == std::string_view::npos) continue;   // the folder, and who includes it
             CAPTURE(name);

@@ -1,5 +1,6 @@
 // `look_back`: one launch, every element read once and written once.
 #include "algorithms/scan/device.hpp"
+#include "core/tile_states.hpp"
 #include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ public:
         kernel_ = builder.kernel({"scan/look_back.cl", d, group_ <= 256 ? 512 : 0}, "look_back", static_cast<std::size_t>(group_));
         const std::int64_t states = std::max(tiles_, 4 * units) * (wide ? 2 : 1);
         states_ = builder.constant(std::vector<std::uint64_t>(static_cast<std::size_t>(states)));
-        control_ = builder.constant(std::vector<std::uint32_t>(4));
+        control_ = builder.constant(std::vector<std::uint32_t>(TileControl::count));
         groups_ = resident(builder, bytes_of(type), policy.at("groups_per_unit"));
     }
 
@@ -52,10 +53,10 @@ private:
             const host::Buffer in = builder.context().allocate(bytes), out = builder.context().allocate(bytes);
             const host::Arg arguments[]{in, out, states_, control_, u64(elements), std::int32_t{0}, trial_polls};
             builder.queue().launch({.kernel = *kernel_, .groups = range(groups), .local = range(group_), .args = arguments, .step = "scan/look_back: trial"});
-            std::uint32_t control[4];
+            std::uint32_t control[TileControl::count];
             builder.queue().read(control_, 0, control, sizeof control, "scan/look_back: trial").wait();
-            const bool all_ran = control[3] == given_up_;
-            given_up_ = control[3];
+            const bool all_ran = control[TileControl::times] == given_up_;
+            given_up_ = control[TileControl::times];
             if (all_ran) return std::min(groups, tiles_);
         }
         throw UnsupportedError(fmt::format("scan variant \"look_back\" cannot run on {}", builder.device().name),

@@ -1,5 +1,6 @@
 // `onesweep`: all digits are counted in one read, then each pass reads and writes the keys once.
 #include "algorithms/sort/passes.hpp"
+#include "core/tile_states.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ public:
         totals_ = builder.scratch(static_cast<std::size_t>(passes() * bins()) * sizeof(std::uint32_t));
         // Kept from launch to launch: states name the launch that published them.
         states_ = builder.constant(std::vector<std::uint64_t>(static_cast<std::size_t>(tiles * bins())));
-        control_ = builder.constant(std::vector<std::uint32_t>(5));
+        control_ = builder.constant(std::vector<std::uint32_t>(TileControl::count));
     }
 
 private:
