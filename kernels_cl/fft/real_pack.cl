@@ -1,7 +1,8 @@
 // Real transforms of rows that one work-group cannot hold, around complex ones: two real rows a, b are one complex row
-// z = a + i b (see real_rows_forward.cl for the formulas). One work-item an element; an odd last row is paired with zeros.
+// z = a + i b (two_rows.clh). One work-item an element; an odd last row is paired with zeros.
 //   pack_rows: a, b -> z      split_spectra: Z -> A, B      join_spectra: A, B -> Z      unpack_rows: z -> a, b
 #include "prelude/prelude.clh"
+#include "fft/two_rows.clh"
 
 KERNEL void pack_rows(GLOBAL const float *RESTRICT in, GLOBAL float2 *RESTRICT z, ulong64 rows, ulong64 n) {
     const ulong64 at = get_global_id(0), pair = at / n, i = at % n;
@@ -16,8 +17,8 @@ KERNEL void split_spectra(GLOBAL const float2 *RESTRICT z, GLOBAL float2 *RESTRI
     if (pair >= (rows + 1) / 2) return;
     const float2 here = z[pair * n + k], mirrored = z[pair * n + (k == 0 ? 0 : n - k)];
     const ulong64 a = 2 * pair * half_n + k;
-    out[a] = make_float2(0.5f * (here.x + mirrored.x), 0.5f * (here.y - mirrored.y));
-    if (2 * pair + 1 < rows) out[a + half_n] = make_float2(0.5f * (here.y + mirrored.y), 0.5f * (mirrored.x - here.x));
+    out[a] = first_of_two(here, mirrored);
+    if (2 * pair + 1 < rows) out[a + half_n] = second_of_two(here, mirrored);
 }
 
 KERNEL void join_spectra(GLOBAL const float2 *RESTRICT in, GLOBAL float2 *RESTRICT z, ulong64 rows, ulong64 n) {
@@ -27,7 +28,7 @@ KERNEL void join_spectra(GLOBAL const float2 *RESTRICT in, GLOBAL float2 *RESTRI
     const ulong64 k = i < half_n ? i : n - i, first = 2 * pair * half_n + k;
     const float2 a = in[first], b = 2 * pair + 1 < rows ? in[first + half_n] : make_float2(0.0f, 0.0f);
     if (i == 0 || 2 * i == n) z[at] = make_float2(a.x, b.x);
-    else z[at] = i < half_n ? make_float2(a.x - b.y, b.x + a.y) : make_float2(a.x + b.y, b.x - a.y);
+    else z[at] = i < half_n ? joined_two(a, b) : joined_two_mirrored(a, b);
 }
 
 KERNEL void unpack_rows(GLOBAL const float2 *RESTRICT z, GLOBAL float *RESTRICT out, ulong64 rows, ulong64 n) {

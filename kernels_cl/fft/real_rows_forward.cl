@@ -1,8 +1,5 @@
-// Real rows of FFT_N -> half spectra of FFT_N / 2 + 1. Two rows a, b are one complex line z = a + i b, so that a real
-// transform costs half of a complex one, for odd lengths too:
-//   A[k] = (Z[k] + conj Z[N - k]) / 2,   B[k] = (Z[k] - conj Z[N - k]) / 2i
-// Z goes through local memory once more so that each work-item sees k and N - k. An odd last row is paired with zeros.
-// Rounding errors of a row are relative to the larger of its pair.
+// Real rows of FFT_N -> half spectra of FFT_N / 2 + 1, two rows a complex line (two_rows.clh). Z goes through local memory once
+// more so that each work-item sees k and N - k. An odd last row is paired with zeros.
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 

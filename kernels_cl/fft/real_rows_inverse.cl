@@ -1,18 +1,17 @@
-// Half spectra of FFT_N / 2 + 1 -> real rows of FFT_N, with the factor `scale`. Two spectra A, B make one complex line:
-//   Z[k] = A[k] + i B[k],   Z[N - k] = conj A[k] + i conj B[k]
-// whose inverse transform is a + i b. The imaginary parts of A[0], and of A[N / 2] where N is even, do not count.
-// Each number is read twice, at k and at N - k: the second time from the cache.
+// Half spectra of FFT_N / 2 + 1 -> real rows of FFT_N, with the factor `scale`, two rows a complex line (two_rows.clh). Each
+// number is read twice, at k and at N - k: the second time from the cache.
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
+#include "fft/two_rows.clh"
 
 #define HALF (FFT_N / 2 + 1)
 
-/// A[i] + i B[i] of the full spectra, from what is stored of them.
+// Z[i], from what is stored of A and B.
 INLINE float2 joined(GLOBAL const float2 *spectra, int i, int has_a, int has_b) {
     const int k = i < HALF ? i : FFT_N - i;
     const float2 a = has_a ? spectra[k] : make_float2(0.0f, 0.0f), b = has_b ? spectra[HALF + k] : make_float2(0.0f, 0.0f);
     if (i == 0 || 2 * i == FFT_N) return make_float2(a.x, b.x);
-    return i < HALF ? make_float2(a.x - b.y, b.x + a.y) : make_float2(a.x + b.y, b.x - a.y);
+    return i < HALF ? joined_two(a, b) : joined_two_mirrored(a, b);
 }
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)

@@ -1,9 +1,9 @@
-// First pass of the fused reconstruction: real rows -> half spectrum. Two rows are one complex line, z = row 0 + i row 1;
-// its transform Z gives both: X0(k) = (Z(k) + conj Z(N-k)) / 2, X1(k) = (Z(k) - conj Z(N-k)) / 2i.
+// First pass of the fused reconstruction: real rows -> half spectrum, two rows a complex line (fft/two_rows.clh).
 // Camera frames are read as they are, background and dark included: the real image is never written.
 //   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
+#include "fft/two_rows.clh"
 #include "hologram/camera.clh"
 #include "hologram/fused_tiles.clh"
 
@@ -12,7 +12,8 @@
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
-                  GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT twiddles, uint rows) {
+                  GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT twiddles,
+                  uint rows) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     float2 m[FFT_REGISTERS];                                       // Z(N - k) beside Z(k)
@@ -30,7 +31,7 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 #define FFT_EXCHANGE_BUSY 0
 #include "fft/stockham_core.clh"
 
-    // v[round * FFT_LAST + r] is point item + round * FFT_ITEMS + r * LAST_COUNT: mirrored through local memory, a part at a time.
+    // v[round * FFT_LAST + r] is point item + round * FFT_ITEMS + r * LAST_COUNT: mirrored through local memory, part by part.
 #define FOR_EACH_POINT(body) \
     _Pragma("unroll") for (int round = 0; round < FFT_ROUNDS(FFT_LAST); ++round) { \
         const int j = item + round * FFT_ITEMS; \
@@ -52,7 +53,7 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 
     FOR_EACH_POINT(
         if (i <= FFT_N / 2) {
-            if (first) out[tiled((uint)i, row, rows)] = make_float2(0.5f * (v[k].x + m[k].x), 0.5f * (v[k].y - m[k].y));
-            if (second) out[tiled((uint)i, row + 1u, rows)] = make_float2(0.5f * (v[k].y + m[k].y), 0.5f * (m[k].x - v[k].x));
+            if (first) out[tiled((uint)i, row, rows)] = first_of_two(v[k], m[k]);
+            if (second) out[tiled((uint)i, row + 1u, rows)] = second_of_two(v[k], m[k]);
         })
 }
