@@ -15,7 +15,7 @@
 #ifndef OP                 // what is done to each element
 #define OP OP_ADD
 #endif
-#ifndef A
+#ifndef A                  // type of the image's elements; A_REAL 1: float
 #define A float
 #define A_REAL 1
 #endif

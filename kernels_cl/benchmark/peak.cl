@@ -14,7 +14,8 @@
 KERNEL void peak(GLOBAL VALUE* out, float slope, float offset, uint rounds) {
     const ulong64 i = get_global_id(0);
     const VALUE a = (VALUE)slope, b = (VALUE)offset;
-    VALUE x0 = (VALUE)((float)(i & 255)), x1 = x0 + a, x2 = x1 + a, x3 = x2 + a, x4 = x3 + a, x5 = x4 + a, x6 = x5 + a, x7 = x6 + a;
+    VALUE x0 = (VALUE)((float)(i & 255)), x1 = x0 + a, x2 = x1 + a, x3 = x2 + a, x4 = x3 + a, x5 = x4 + a, x6 = x5 + a,
+          x7 = x6 + a;
     for (uint r = 0; r < rounds; ++r) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {

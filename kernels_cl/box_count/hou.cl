@@ -20,8 +20,8 @@
 #endif
 #define NOT_SET ((KEY)1 << (BITS * DIMS))
 
-KERNEL void hou_keys(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL KEY* RESTRICT keys, uint width, uint height,
-                     ulong64 count, uint label) {
+KERNEL void hou_keys(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL KEY* RESTRICT keys,
+                     uint width, uint height, ulong64 count, uint label) {
     const VALUE low = bands[2 * label], high = bands[2 * label + 1];
     for (ulong64 i = get_global_id(0); i < count; i += get_global_size(0)) {
         const uint x = (uint)(i % width), y = (uint)(i / width % height), z = (uint)(i / width / height);

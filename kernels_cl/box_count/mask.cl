@@ -2,24 +2,25 @@
 // whole 16 bytes. One work-item a word; groups go round. A slice has several rows, or one where the array is an image.
 //   mask_bits      voxels of a band -> bits; through `map`, the source of each sampled x, then row, then slice, where RESAMPLE
 //   mask_outline   set voxels that have a neighbour (26, or 8 in an image) which is not; what lies outside counts as set
-//   mask_box       lowest x, row and slice of any set voxel, by band, then the highest, each less all ones (~x), so that the lower one wins there
-//                  too; all ones: there is none
+//   mask_box       lowest x, row and slice of any set voxel, by band, then the highest, each less all ones (~x), so that the
+//                  lower one wins there too; all ones: there is none
 //   mask_shift     the grid moved by (sx, sy, sz), and where FROM_BOX back by the band's corner
 // Of an array that comes in slabs only `height` slices are there, slice z at the place z % height, and a launch takes `count`
 // of them from the slice `first` on.
 #include "prelude/prelude.clh"
 #include "box_count/voxels.clh"
 
-#ifndef RESAMPLE
+#ifndef RESAMPLE           // 1: voxels are taken from where `map` says
 #define RESAMPLE 0
 #endif
-#ifndef FROM_BOX
+#ifndef FROM_BOX           // 1: the grid moves back by the corner of the set voxels, too
 #define FROM_BOX 0
 #endif
 
 // base: the slice of the source that `volume` begins with. to: the place of the first slice.
-KERNEL void mask_bits(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL const uint* RESTRICT map, GLOBAL uint* RESTRICT bits,
-                      uint width, uint source_rows, uint base, uint nx, uint rows, uint words, uint label, uint first, uint count, uint to) {
+KERNEL void mask_bits(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRICT bands, GLOBAL const uint* RESTRICT map,
+                      GLOBAL uint* RESTRICT bits, uint width, uint source_rows, uint base, uint nx, uint rows, uint words,
+                      uint label, uint first, uint count, uint to) {
     const VALUE low = bands[2 * label], high = bands[2 * label + 1];
     const ulong64 slice = (ulong64)words * rows, all = slice * count;
     for (ulong64 i = get_global_id(0); i < all; i += get_global_size(0)) {
@@ -44,13 +45,14 @@ KERNEL void mask_bits(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE*
 
 // Bits of word w of row (y, z), all that is outside set.
 INLINE uint or_outside(GLOBAL const uint* bits, int w, int y, int z, uint nx, uint rows, uint slices, uint words, uint height) {
-    if (w < 0 || w >= (int)words || y < 0 || y >= (int)rows || z < 0 || z >= (int)slices || 32u * (uint)w >= nx) return 0xffffffffu;
+    if (w < 0 || w >= (int)words || y < 0 || y >= (int)rows || z < 0 || z >= (int)slices || 32u * (uint)w >= nx)
+        return 0xffffffffu;
     const uint inside = nx - 32u * (uint)w;
     return bits[((ulong64)((uint)z % height) * rows + y) * words + w] | (inside < 32 ? 0xffffffffu << inside : 0u);
 }
 
-KERNEL void mask_outline(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT outline, uint nx, uint rows, uint slices, uint words, uint height,
-                         uint outline_height, uint first, uint count) {
+KERNEL void mask_outline(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT outline, uint nx, uint rows, uint slices,
+                         uint words, uint height, uint outline_height, uint first, uint count) {
     const ulong64 slice = (ulong64)words * rows, all = slice * count;
     for (ulong64 i = get_global_id(0); i < all; i += get_global_size(0)) {
         const int w = (int)(i % words), y = (int)(i / words % rows), z = (int)(first + (uint)(i / slice));
@@ -67,7 +69,8 @@ KERNEL void mask_outline(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT
     }
 }
 
-KERNEL void mask_box(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT corners, uint rows, uint words, uint height, uint label, uint first, uint count) {
+KERNEL void mask_box(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT corners, uint rows, uint words, uint height,
+                     uint label, uint first, uint count) {
     const ulong64 slice = (ulong64)words * rows, all = slice * count;
     GLOBAL uint* corner = corners + 6 * label;
     uint left = 0xffffffffu, front = 0xffffffffu, bottom = 0xffffffffu, right = 0, back = 0, top = 0;
@@ -92,8 +95,9 @@ KERNEL void mask_box(GLOBAL const uint* RESTRICT bits, GLOBAL uint* RESTRICT cor
 }
 
 // moved: `count` slices of the grid; sz is that of the first, less its place in the grid.
-KERNEL void mask_shift(GLOBAL const uint* RESTRICT bits, GLOBAL const uint* RESTRICT corners, GLOBAL uint* RESTRICT moved, uint rows, uint slices, uint words,
-                       uint height, uint label, uint moved_rows, uint moved_words, uint count, uint sx, uint sy, uint sz) {
+KERNEL void mask_shift(GLOBAL const uint* RESTRICT bits, GLOBAL const uint* RESTRICT corners, GLOBAL uint* RESTRICT moved,
+                       uint rows, uint slices, uint words, uint height, uint label, uint moved_rows, uint moved_words, uint count,
+                       uint sx, uint sy, uint sz) {
     int back_x = 0, back_y = 0, back_z = 0;
 #if FROM_BOX
     GLOBAL const uint* corner = corners + 6 * label;

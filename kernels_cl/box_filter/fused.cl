@@ -1,9 +1,18 @@
 // Rows and columns in one kernel at a cost that does not depend on the radius; an element is read twice (the second time from
 // the cache) and written once. A group filters a strip of columns from top to bottom, ROWS rows a turn:
-//   columns  a work-item has one column. Integers: a running sum. Floats are never subtracted: the windows of BLOCK rows that
-//            follow each other are the end of a block, what they all share, and the beginning of another block:
-//              leaving |  core: rest, then whole blocks of entering rows, kept in `ring`  | entering
-//   rows     the sums of ROWS rows go to local memory, where a work-item makes BLOCK windows of a row in the same way.
+//
+//   columns  a work-item has one. Integers: a running sum. Floats are never subtracted: windows of BLOCK rows in a row are the
+//            end of a block, a core that all share, and the beginning of another block (here BLOCK is 4, a window 14):
+//
+//              rows         l  l  l  l | r  r | B  B  B  B | B  B  B  B | e  e  e  e    l leaving, e entering;
+//              window 0    [l  l  l  l   core: rest, then whole blocks  ]               sums of entering blocks stay in `ring`
+//              window 1       [l  l  l   core                             e]
+//              window 3             [l   core                             e  e  e]
+//
+//   rows     the sums of ROWS rows go to `tile` in local memory, where a work-item makes BLOCK windows of a row in the same way
+//   a turn   columns -> tile | ends, beginnings and rests of rows from tile | sums of windows -> tile | out; the next turn's
+//            rows are loaded meanwhile
+//
 // What is added in which order depends on the place in the image alone, not on strips or segments; NaN stays in its windows.
 // Channels stand side by side in local memory. Axes of the launch: strips, segments of rows, planes.
 #include "prelude/prelude.clh"
@@ -69,8 +78,8 @@ INLINE void store_result(GLOBAL OUT* p, OUT value) {
 // columns: of one channel that a group adds up, a multiple of 8, channels * columns <= GROUP; wide: of these, those that a window
 // begins at: columns - window_x + 1 rounded down to a multiple of 8. segment: rows of a group, a multiple of ROWS.
 KERNEL RESIDENT_GROUP(GROUP, 1, 1)
-void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, int height, int planes, int channels, int window_x, int window_y,
-           int columns, int wide, int segment, int border, SUM fill, SUM divisor) {
+void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, int height, int planes, int channels, int window_x,
+           int window_y, int columns, int wide, int segment, int border, SUM fill, SUM divisor) {
     LOCAL_ARRAY(SUM, tile, ROWS * TILE_STEP);
 #if BLOCK_X == 8
     LOCAL_ARRAY(SUM, totals, ROWS * TOTALS_STEP);   // of blocks; windows of less than 16 hold no whole block between their ends

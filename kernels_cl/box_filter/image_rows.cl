@@ -1,11 +1,11 @@
-// The source papers' row pass through the texture unit: a work-item adds up one window of a row. Reads go through a cache made for
-// neighbours in two dimensions. OpenCL only (images).
+// The source papers' row pass through the texture unit: a work-item adds up one window of a row. Reads go through a cache made
+// for neighbours in two dimensions. OpenCL only (images).
 // backends: opencl
 #include "prelude/prelude.clh"
 #include "box_filter/border.clh"
 #include "box_filter/sums.clh"
 
-// A plane of width x height, which begins at element `first` of `in`. (PoCL 3.1 crashes where a part of a buffer is copied to an image.)
+// A plane of width x height from element `first` of `in` on. (PoCL 3.1 crashes where part of a buffer is copied to an image.)
 KERNEL void to_image(GLOBAL const IN* RESTRICT in, ulong64 first, write_only image2d_t image, int width, int height) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
@@ -18,7 +18,8 @@ KERNEL void to_image(GLOBAL const IN* RESTRICT in, ulong64 first, write_only ima
 }
 
 // The same plane to the same place in `out`. Axes of the launch: x, y.
-KERNEL void image_rows(read_only image2d_t image, GLOBAL OUT* RESTRICT out, ulong64 first, int width, int height, int window, int border, SUM fill, SUM divisor) {
+KERNEL void image_rows(read_only image2d_t image, GLOBAL OUT* RESTRICT out, ulong64 first, int width, int height, int window,
+                       int border, SUM fill, SUM divisor) {
     const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;

@@ -1,9 +1,13 @@
 // Rows and columns in one kernel for CPUs: work-groups of one, each a chunk of rows, vectors of 16 along a row, no barriers.
-//   columns  integers: a line of running sums. Floats, 8 rows a turn: the windows of BLOCK rows that follow each other are the end of
-//            a block, what they all share and the beginning of another block; nothing is ever subtracted.
-//              leaving |  core: rest, then whole blocks of entering rows, kept in a ring of lines  | entering
-//   rows     from a line of such sums with its border at both ends: windows of up to 8 are added up, longer ones are made of sums
-//            of 8 and of 64 elements, in an order that is the same for every window.
+//   columns  integers: a line of running sums. Floats: 8 rows a turn by ends, cores and beginnings of blocks, as in fused.cl;
+//            nothing is ever subtracted. Entering blocks are kept in a ring of lines.
+//   rows     windows of up to 8 are added up; longer ones are made of sums of 8 and of 64, in an order that is the same for all:
+//
+//              line           | end |  c0  c1  c2  ..                 | end |     sums of columns, and what the border adds
+//              eights         c[x] + .. + c[x + 7], by pairs of pairs
+//              sixty_fours    e[x] + e[x + 8] + .. + e[x + 56]
+//              window of 78   s[x] + e[x + 64] + (c[x + 72] + .. + c[x + 77])
+//
 // Lines are scratch that stays in the cache. The next element of a window is `channels` further on. OpenCL only (vectors of 16).
 // backends: opencl
 #include "prelude/prelude.clh"
@@ -85,7 +89,8 @@ INLINE void fill_ends(GLOBAL COLUMN* line, const struct Rows* r, COLUMN outside)
         if (x == 0) x = r->width;
         if (x >= r->width + r->window - 1 - left) return;
         const int from = border_index(r->border, x, r->width);
-        for (int c = 0; c < r->channels; ++c) line[(left + x) * r->channels + c] = from < 0 ? outside : line[(left + from) * r->channels + c];
+        for (int c = 0; c < r->channels; ++c)
+            line[(left + x) * r->channels + c] = from < 0 ? outside : line[(left + from) * r->channels + c];
     }
 }
 
@@ -95,8 +100,9 @@ INLINE void fill_ends(GLOBAL COLUMN* line, const struct Rows* r, COLUMN outside)
 INLINE void sums_of_8(GLOBAL const COLUMN* from, GLOBAL EIGHT* to, int count, int step) {
     for (int x = 0; x < count; x += LANES) {
         GLOBAL const COLUMN* p = from + x;
-        *(GLOBAL EightLanes*)(to + x) = ((COLUMNS_AT(p, 0) + COLUMNS_AT(p, step)) + (COLUMNS_AT(p, 2 * step) + COLUMNS_AT(p, 3 * step))) +
-                 ((COLUMNS_AT(p, 4 * step) + COLUMNS_AT(p, 5 * step)) + (COLUMNS_AT(p, 6 * step) + COLUMNS_AT(p, 7 * step)));
+        *(GLOBAL EightLanes*)(to + x) =
+            ((COLUMNS_AT(p, 0) + COLUMNS_AT(p, step)) + (COLUMNS_AT(p, 2 * step) + COLUMNS_AT(p, 3 * step))) +
+            ((COLUMNS_AT(p, 4 * step) + COLUMNS_AT(p, 5 * step)) + (COLUMNS_AT(p, 6 * step) + COLUMNS_AT(p, 7 * step)));
     }
 }
 INLINE void sums_of_64(GLOBAL const EIGHT* eights, GLOBAL SUM* to, int count, int step) {
@@ -108,7 +114,8 @@ INLINE void sums_of_64(GLOBAL const EIGHT* eights, GLOBAL SUM* to, int count, in
 }
 
 // One row of results from a line with both ends. eights, sixty_fours: lines of scratch.
-INLINE void make_row(GLOBAL const COLUMN* line, GLOBAL EIGHT* eights, GLOBAL SUM* sixty_fours, GLOBAL OUT* out, const struct Rows* r) {
+INLINE void make_row(GLOBAL const COLUMN* line, GLOBAL EIGHT* eights, GLOBAL SUM* sixty_fours, GLOBAL OUT* out,
+                     const struct Rows* r) {
     const int n = r->width * r->channels, step = r->channels, window = r->window;
     if (window <= 8) {
         for (int x = 0; x < n; x += LANES) {
@@ -175,8 +182,10 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
     for (int y = c->y_first; y < c->y_end; y += ROWS, top += ROWS) {
         GLOBAL const IN* leaving[ROWS + BLOCK];
         GLOBAL const IN* entering[ROWS];
-        for (int j = 0; j < ROWS + BLOCK - 1; ++j) leaving[j] = row_of(c->in, top + j, r->border, c->height, c->pitch, c->fill_row);
-        for (int j = 0; j < ROWS; ++j) entering[j] = row_of(c->in, top + c->window + j, r->border, c->height, c->pitch, c->fill_row);
+        for (int j = 0; j < ROWS + BLOCK - 1; ++j)
+            leaving[j] = row_of(c->in, top + j, r->border, c->height, c->pitch, c->fill_row);
+        for (int j = 0; j < ROWS; ++j)
+            entering[j] = row_of(c->in, top + c->window + j, r->border, c->height, c->pitch, c->fill_row);
         for (int x = 0; x < n; x += LANES) {
             GLOBAL COLUMN* to = c->columns + left + x;
 #pragma unroll
@@ -232,11 +241,12 @@ INLINE void filter_chunk(const struct Chunk* c, const struct Rows* r) {
 #endif
 }
 
-// A group takes every get_num_groups(0)-th of the chunks: of `chunk` rows, a multiple of 8, and `span` pixels, all where window_x > 1.
-// Lines of scratch of a group: one of SUM, one of EIGHT; of COLUMN, floats 8 and then the ring's, integers 1; one of IN.
+// A group takes every get_num_groups(0)-th of the chunks: of `chunk` rows, a multiple of 8, and `span` pixels, all where window_x
+// > 1. Lines of scratch of a group: one of SUM, one of EIGHT; of COLUMN, floats 8 and then the ring's, integers 1; one of IN.
 KERNEL REQUIRED_GROUP(1, 1, 1)
-void lanes(GLOBAL const IN* RESTRICT image, GLOBAL OUT* RESTRICT result, GLOBAL uchar* scratch, ulong64 scratch_bytes, int planes, int width, int height,
-           int channels, int window_x, int window_y, int line, int chunk, int span, int border, IN fill_in, COLUMN fill_column, float reciprocal, int elements) {
+void lanes(GLOBAL const IN* RESTRICT image, GLOBAL OUT* RESTRICT result, GLOBAL uchar* scratch, ulong64 scratch_bytes, int planes,
+           int width, int height, int channels, int window_x, int window_y, int line, int chunk, int span, int border, IN fill_in,
+           COLUMN fill_column, float reciprocal, int elements) {
     const ulong64 pitch = (ulong64)width * channels;
     const int chunks = (height + chunk - 1) / chunk, strips = (width + span - 1) / span;
     GLOBAL SUM* sixty_fours = (GLOBAL SUM*)(scratch + get_group_id(0) * scratch_bytes);

@@ -16,7 +16,8 @@ INLINE SUM element_at(GLOBAL const IN* line, int i, int n, ulong64 inner, int bo
     return at < 0 ? fill : (SUM)line[at * inner];
 }
 
-KERNEL void pixel(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, ulong64 count, int n, ulong64 inner, int window, int border, SUM fill, SUM divisor) {
+KERNEL void pixel(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, ulong64 count, int n, ulong64 inner, int window,
+                  int border, SUM fill, SUM divisor) {
     const ulong64 index = get_global_id(0);
     if (index >= count) return;
     const int i = (int)(index / inner % n);
@@ -33,8 +34,8 @@ KERNEL void pixel(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, ulong6
 }
 
 // Axis 1 of the launch: parts of `part` elements, of floats a multiple of the window.
-KERNEL void strip(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, ulong64 lines, int n, ulong64 inner, int window, int part, int border, SUM fill,
-                  SUM divisor) {
+KERNEL void strip(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, ulong64 lines, int n, ulong64 inner, int window,
+                  int part, int border, SUM fill, SUM divisor) {
     const ulong64 line = get_global_id(0);
     if (line >= lines) return;
     const ulong64 base = line / inner * inner * n + line % inner;
@@ -60,7 +61,8 @@ KERNEL void strip(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, ulong6
     for (int j = 0; j < window; ++j) total += element_at(from, first - window / 2 + j, n, inner, border, fill);
     for (int i = first; i < end; ++i) {
         to[i * inner] = result_of(total, divisor);
-        total += element_at(from, i - window / 2 + window, n, inner, border, fill) - element_at(from, i - window / 2, n, inner, border, fill);
+        total += element_at(from, i - window / 2 + window, n, inner, border, fill) -
+                 element_at(from, i - window / 2, n, inner, border, fill);
     }
 #endif
 }

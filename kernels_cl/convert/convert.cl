@@ -4,18 +4,18 @@
 #include "prelude/prelude.clh"
 #include "common/nearest.clh"
 
-#ifndef A
+#ifndef A                  // type of the image's elements; A_REAL 1: float
 #define A float
 #define A_REAL 1
 #endif
-#ifndef OUT
+#ifndef OUT                // type of the result; OUT_REAL 1: float; else its range and bits
 #define OUT uchar
 #define OUT_REAL 0
 #define OUT_LOW 0
 #define OUT_HIGH UCHAR_MAX
 #define OUT_BITS 8
 #endif
-#ifndef WINDOWED
+#ifndef WINDOWED           // 1: a window of values becomes the range of OUT
 #define WINDOWED 0
 #endif
 #ifndef FITS               // 1: every A is an OUT

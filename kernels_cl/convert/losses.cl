@@ -2,11 +2,11 @@
 // type of the result, 8 NaN. One pass over the image; each work-group adds its flags once.
 #include "prelude/prelude.clh"
 
-#ifndef A
+#ifndef A                  // type of the image's elements; A_REAL 1: float
 #define A float
 #define A_REAL 1
 #endif
-#ifndef OUT_LOW
+#ifndef OUT_LOW            // range of the result's type
 #define OUT_LOW 0
 #define OUT_HIGH UCHAR_MAX
 #endif
@@ -21,7 +21,8 @@ KERNEL void losses_begin(GLOBAL uint* RESTRICT lost) {
 #if A_REAL
 INLINE uint losses_of(float a) {
     const float whole = rint(a);
-    const uint other = whole != 0.0f && whole != 1.0f ? 2u : 0u, beyond = whole < (float)OUT_LOW || whole > (float)OUT_HIGH ? 4u : 0u;
+    const uint other = whole != 0.0f && whole != 1.0f ? 2u : 0u,
+               beyond = whole < (float)OUT_LOW || whole > (float)OUT_HIGH ? 4u : 0u;
     return a == a ? (a != whole ? 1u : 0u) | other | beyond : 8u;
 }
 #else

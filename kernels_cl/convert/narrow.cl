@@ -12,7 +12,8 @@ INLINE uint narrow(uint high, uint low) {
         kept = whole >> drop;
         rest = whole << (32 - drop) | (rest != 0 ? 1u : 0u);
     }
-    if (rest > 0x80000000u || (rest == 0x80000000u && (kept & 1u) != 0)) ++kept;   // carries into the exponent, at last to infinity
+    // A carry goes into the exponent, at last to infinity.
+    if (rest > 0x80000000u || (rest == 0x80000000u && (kept & 1u) != 0)) ++kept;
     if (exponent > 127) kept = 0x7f800000u;
     if (exponent == 1024 && (high << 12 | low) != 0) kept = 0x7fc00000u;           // NaN
     return sign | kept;

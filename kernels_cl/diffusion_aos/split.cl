@@ -12,7 +12,8 @@
 #define TILE 16
 
 // g of the smoothed image.
-KERNEL void diffusivities(GLOBAL const float* RESTRICT smoothed, GLOBAL float* RESTRICT g, float inverse_k2, int width, int height, int pitch) {
+KERNEL void diffusivities(GLOBAL const float* RESTRICT smoothed, GLOBAL float* RESTRICT g, float inverse_k2, int width,
+                          int height, int pitch) {
     const int x = (int)get_global_id(0);
     const ulong64 start = get_group_id(2) * (ulong64)height * (ulong64)pitch;
     if (x >= width) return;
@@ -28,7 +29,8 @@ KERNEL void diffusivities(GLOBAL const float* RESTRICT smoothed, GLOBAL float* R
 
 // out(x, y) = in(y, x); with `add`: out = (out + that) / 2. width, height: of `in`. A tile passes through local memory.
 KERNEL REQUIRED_GROUP(TILE, TILE, 1)
-void transpose(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, int width, int height, int pitch_in, int pitch_out, int add) {
+void transpose(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, int width, int height, int pitch_in, int pitch_out,
+               int add) {
     LOCAL_ARRAY2(float, tile, TILE, TILE + 1);
     const int column = (int)get_local_id(0), row = (int)get_local_id(1), left = (int)get_group_id(0) * TILE;
     const ulong64 z = get_group_id(2);
@@ -46,7 +48,8 @@ void transpose(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, int 
 }
 
 // BLOCK rows of two arrays from row `first` on, `step` apart; beyond the ends the last or the first row again.
-INLINE void load_rows(GLOBAL const float* a, GLOBAL const float* b, int first, int step, int ahead, int height, ulong64 pitch, float* of_a, float* of_b) {
+INLINE void load_rows(GLOBAL const float* a, GLOBAL const float* b, int first, int step, int ahead, int height, ulong64 pitch,
+                      float* of_a, float* of_b) {
 #pragma unroll
     for (int k = 0; k < BLOCK; ++k) {
         const int y = first + step * k;
@@ -57,8 +60,8 @@ INLINE void load_rows(GLOBAL const float* a, GLOBAL const float* b, int first, i
 
 // Thomas: down the column with row y's upper coefficient to `upper` and its right side to `out`, then up. Every row waits for the
 // one before it: the next block is read while this one is worked on.
-KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g, GLOBAL float* RESTRICT upper, GLOBAL float* RESTRICT out, float tau,
-                  int width, int height, int pitch_of_rows) {
+KERNEL void solve(GLOBAL const float* RESTRICT u, GLOBAL const float* RESTRICT g, GLOBAL float* RESTRICT upper,
+                  GLOBAL float* RESTRICT out, float tau, int width, int height, int pitch_of_rows) {
     const int x = (int)get_global_id(0);
     if (x >= width) return;
     const ulong64 pitch = (ulong64)pitch_of_rows, first = get_group_id(2) * (ulong64)height * pitch + (ulong64)x;

@@ -1,11 +1,20 @@
-// One step of diffusion in one launch, or two by the same edges. A work-group walks down a strip of SPAN columns and at row r
-//   takes row r of I | smooths down the columns (registers), along the rows (local memory)  | gradient, 1 - omega
-//   collides row r - RADIUS - 2, passes what crosses from item to item in local memory, and sends each population to its
-//   row: all reads and writes are whole rows, every population is read once and written once.
-// Of I' a row takes part from three rows; I' = I - (what leaves) + (what comes), so the population at rest is never stored.
-// The HALO columns on either side are read and collided again by the neighbouring strips. One barrier a row and step.
-// HALF_STORAGE: populations are kept as halves of f_i - w_i I, which is all that a collision changes.
-// in, out: I [plane][height][pitch]; f_in, f_out: [plane][MOVING][height][pitch]. Source: FORMULAS section 1.
+// One step of diffusion in one launch, or two by the same edges. A work-group walks down a strip of columns, a row a turn; in the
+// turn in which row p collides
+//
+//   row             p - 2         p - 1              p                      p + 1         p + 2          ..   p + RADIUS + 2
+//   I                             I' complete                                                                 read
+//   smoothed I                    '---- gradient, 1 - omega of row p ------'              down the columns, from registers,
+//                                                                                         then along the row
+//   populations                   <------ up ------  collides: rest  ----- down ----->
+//   STEPS 2         I'' written   collides again
+//
+//   columns         | HALO |          SPAN, written          | HALO |      a work-item: PX columns; neighbours pass populations
+//                                                                          and smoothed rows on through local memory
+//
+// All reads and writes are whole rows, and every population is read once and written once. A row's I' comes from three rows;
+// I' = I - (what leaves) + (what comes), so the population at rest is never stored. The HALO is collided again by the strips
+// beside. One barrier a row and step. HALF_STORAGE: populations are kept as halves of f_i - w_i I, all that a collision changes.
+// in, out: I [plane][height][pitch]; f_in, f_out: [plane][MOVING][height][pitch]. Method: docs/diffusion_lb.md.
 #include "prelude/prelude.clh"
 #include "diffusion_lb/lattice.clh"
 #include "diffusion_lb/edges.clh"
@@ -20,7 +29,7 @@
 #ifndef EDGES_GIVEN  // 1: 1 - omega is read from `keep`
 #define EDGES_GIVEN 0
 #endif
-#ifndef HALF_STORAGE
+#ifndef HALF_STORAGE // 1: populations are halves
 #define HALF_STORAGE 0
 #endif
 #ifndef AHEAD        // 1: rows are loaded while the row before them is computed: fewer work-items hide the memory's latency
@@ -48,9 +57,9 @@
 // first: populations are w_i I and are not read; last: only I is wanted. sums: of (I' - I)^2 and I^2, for each work-group.
 KERNEL RESIDENT_GROUP(GROUP, 1, 1)
 void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const POPULATION* RESTRICT f_in,
-                GLOBAL POPULATION* RESTRICT f_out, GLOBAL const float* RESTRICT keep, float4 gaussian_low, float4 gaussian_high, float b,
-                float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int apart, int rows, int first, int last, GLOBAL float2* RESTRICT sums,
-                GLOBAL const int* RESTRICT states, ulong64 first_plane) {
+                GLOBAL POPULATION* RESTRICT f_out, GLOBAL const float* RESTRICT keep, float4 gaussian_low, float4 gaussian_high,
+                float b, float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int apart, int rows,
+                int first, int last, GLOBAL float2* RESTRICT sums, GLOBAL const int* RESTRICT states, ulong64 first_plane) {
 #if !EDGES_GIVEN
     LOCAL_ARRAY2(VECTOR, smoothed, 2, GROUP);
 #endif
@@ -212,7 +221,8 @@ void fused_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
             change_columns(arrived, passed_again, item);
             add_populations(arrived, -1, pending_again);
             add_populations(arrived, 0, rest_again);
-            if (writes && q > top) *(GLOBAL VECTOR*)(out + (ulong64)(q - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending_again);
+            if (writes && q > top)
+                *(GLOBAL VECTOR*)(out + (ulong64)(q - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending_again);
 #pragma unroll
             EACH_POPULATION {
                 const int y = q + velocity_y(i);

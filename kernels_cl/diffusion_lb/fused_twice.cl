@@ -3,7 +3,12 @@
 // Half the bytes a step for twice the halo: 2 RADIUS + 4 rows and columns on either side are computed again by the
 // neighbouring work-groups. Two barriers a row. The result is that of two steps of fused.cl but for the rounding of sums at
 // the borders of the image, where a mirrored row adds the same numbers in another order.
-// in, out: I [plane][height][pitch]; f_in, f_out: [plane][MOVING][height][pitch]. Source: FORMULAS section 1.
+//
+//   row            s - 1          s = q - DELAY        ..   q = p - 1          p                    ..   p + RADIUS + 2
+//   first step                                              I' complete        collides                  read
+//   second step    I'' written    collides                  smoothed next
+//
+// in, out: I [plane][height][pitch]; f_in, f_out: [plane][MOVING][height][pitch]. Method: docs/diffusion_lb.md.
 #include "prelude/prelude.clh"
 #include "diffusion_lb/lattice.clh"
 #include "diffusion_lb/edges.clh"
@@ -28,9 +33,9 @@
 
 // Arguments as in fused.cl.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void fused_two_steps(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in, GLOBAL float* RESTRICT f_out,
-                     float4 gaussian_low, float4 gaussian_high, float b, float inverse_k2, int width, int height, int pitch, int first_row, int end_row, int apart, int rows, int first,
-                     int last) {
+void fused_two_steps(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in,
+                     GLOBAL float* RESTRICT f_out, float4 gaussian_low, float4 gaussian_high, float b, float inverse_k2,
+                     int width, int height, int pitch, int first_row, int end_row, int apart, int rows, int first, int last) {
     LOCAL_ARRAY2(VECTOR, smoothed, 2, GROUP);
     LOCAL_ARRAY2(float, passed, 2, SIDEWAYS * GROUP);
     LOCAL_ARRAY(VECTOR, smoothed_again, GROUP);
@@ -124,7 +129,8 @@ void fused_two_steps(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out
             change_columns(repeated, passed_again, item);
             add_populations(repeated, -1, pending_again);
             add_populations(repeated, 0, rest_again);
-            if (writes && s > top) *(GLOBAL VECTOR*)(out + (ulong64)(s - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending_again);
+            if (writes && s > top)
+                *(GLOBAL VECTOR*)(out + (ulong64)(s - 1) * (ulong64)pitch + (ulong64)x) = gathered(pending_again);
 #pragma unroll
             EACH_POPULATION {
                 const int y = s + velocity_y(i);

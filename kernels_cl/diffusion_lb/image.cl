@@ -11,13 +11,13 @@
 
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
-// Functions that take an image have no branch: with one, Mesa 25 reads the kernel's first image in place of the one that is given.
+// Functions that take an image have no branch: with one, Mesa 25 reads the kernel's first image, whichever is given.
 INLINE float4 texel(__read_only image2d_t image, int x, int y) { return read_imagef(image, nearest, (int2)(x, y)); }
 INLINE float pick(float4 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w; }
 
 // A plane of floats to an image of I and to populations in equilibrium.
-KERNEL void image_start(GLOBAL const float* plane, __write_only image2d_t rests, __write_only image2d_t axes, __write_only image2d_t diagonals,
-                        int width, int height, int pitch) {
+KERNEL void image_start(GLOBAL const float* plane, __write_only image2d_t rests, __write_only image2d_t axes,
+                        __write_only image2d_t diagonals, int width, int height, int pitch) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
     const float level = plane[(ulong64)y * (ulong64)pitch + (ulong64)x];
@@ -28,8 +28,8 @@ KERNEL void image_start(GLOBAL const float* plane, __write_only image2d_t rests,
 #endif
 }
 
-KERNEL void image_smooth(__read_only image2d_t in, __write_only image2d_t out, GLOBAL const float* gaussian, int radius, int along_x, int along_y,
-                         int width, int height) {
+KERNEL void image_smooth(__read_only image2d_t in, __write_only image2d_t out, GLOBAL const float* gaussian, int radius,
+                         int along_x, int along_y, int width, int height) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
     float sum = gaussian[0] * texel(in, x, y).x;
@@ -42,7 +42,8 @@ KERNEL void image_smooth(__read_only image2d_t in, __write_only image2d_t out, G
     write_imagef(out, (int2)(x, y), (float4)(sum, 0.0f, 0.0f, 0.0f));
 }
 
-KERNEL void image_edges(__read_only image2d_t smoothed, __write_only image2d_t keep, float b, float inverse_k2, int width, int height) {
+KERNEL void image_edges(__read_only image2d_t smoothed, __write_only image2d_t keep, float b, float inverse_k2, int width,
+                        int height) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
     const float gx = 0.5f * (texel(smoothed, x + 1, y).x - texel(smoothed, x - 1, y).x);
@@ -50,8 +51,9 @@ KERNEL void image_edges(__read_only image2d_t smoothed, __write_only image2d_t k
     write_imagef(keep, (int2)(x, y), (float4)(kept(gx, gy, b, inverse_k2), 0.0f, 0.0f, 0.0f));
 }
 
-KERNEL void image_collide(__read_only image2d_t rests, __read_only image2d_t axes, __read_only image2d_t diagonals, __read_only image2d_t keep,
-                          __write_only image2d_t to_rests, __write_only image2d_t to_axes, __write_only image2d_t to_diagonals, int width, int height) {
+KERNEL void image_collide(__read_only image2d_t rests, __read_only image2d_t axes, __read_only image2d_t diagonals,
+                          __read_only image2d_t keep, __write_only image2d_t to_rests, __write_only image2d_t to_axes,
+                          __write_only image2d_t to_diagonals, int width, int height) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
     const float level = texel(rests, x, y).x, kept_part = texel(keep, x, y).x;
@@ -73,10 +75,12 @@ INLINE int arriving(int i, int x, int y, int width, int height) {
     return row < 0 || row >= height ? flipped_y(from) : from;
 }
 // Population i of an image that holds numbers `first` to first + 3, from where it comes.
-#define ARRIVED(image, i, first) pick(texel(image, x - velocity_x(i), y - velocity_y(i)), arriving(i, x, y, width, height) - first)
+#define ARRIVED(image, i, first) \
+    pick(texel(image, x - velocity_x(i), y - velocity_y(i)), arriving(i, x, y, width, height) - first)
 
-KERNEL void image_stream(__read_only image2d_t rests, __read_only image2d_t axes, __read_only image2d_t diagonals, __write_only image2d_t to_rests,
-                         __write_only image2d_t to_axes, __write_only image2d_t to_diagonals, int width, int height) {
+KERNEL void image_stream(__read_only image2d_t rests, __read_only image2d_t axes, __read_only image2d_t diagonals,
+                         __write_only image2d_t to_rests, __write_only image2d_t to_axes, __write_only image2d_t to_diagonals,
+                         int width, int height) {
     const int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width || y >= height) return;
     const float rest = texel(rests, x, y).y;

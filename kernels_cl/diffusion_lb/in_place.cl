@@ -6,7 +6,7 @@
 // Outside the image the neighbour is the pixel itself, mirrored, and the population is flipped. I is what all of a pixel's
 // populations add up to, and after `here` only its neighbours know those: the edges must stay for two steps.
 // f: [plane][LATTICE][height][pitch], the population at rest first. keep: 1 - omega.
-// Source: FORMULAS section 1; the pattern is Bailey et al. 2009.
+// Method: docs/diffusion_lb.md; the pattern is Bailey et al. 2009.
 #include "prelude/prelude.clh"
 #include "diffusion_lb/lattice.clh"
 

@@ -5,8 +5,8 @@
 
 #define GROUP 64
 
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void judge(GLOBAL const float2* RESTRICT sums, GLOBAL int* RESTRICT states, int count, float bound2, int step,
-                                              ulong64 first) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void judge(GLOBAL const float2* RESTRICT sums, GLOBAL int* RESTRICT states, int count, float bound2, int step, ulong64 first) {
     LOCAL_ARRAY(float2, tree, GROUP);
     const int item = (int)get_local_id(0);
     const ulong64 plane = get_group_id(0);

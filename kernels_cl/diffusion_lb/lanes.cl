@@ -1,8 +1,14 @@
 // One step of diffusion for CPUs: a work-item walks down `rows` rows of a plane, 16 columns at a time, without barriers.
-// Rows have MARGIN floats on either side, so that populations go to their column by a store that is one off; what falls off
-// the image lies in the margin then, and is put back flipped. I' is summed up from a row that is complete, still in cache.
+//
+//   row          q = p - 1                    p                        p + 1        ..  p + 1 + RADIUS
+//   in turn p    I' added up from f_out,      collides, by the edges   smoothed         read for it
+//                still in the cache           of p - 1, p, p + 1
+//
+//   a row        | MARGIN |     width, 16 at a time     | MARGIN |     populations go to their column by a store one off; what
+//                      <-x   x ..                    x   x->            falls into the margin is put back flipped
+//
 //   in, out, keep: [plane][height][pitch]   f_in, f_out: [plane][MOVING][height][pitch]   lines: 6 rows a work-item
-// OpenCL only (float16).
+// OpenCL only (float16). Method: docs/diffusion_lb.md.
 // backends: opencl
 #define REAL float16
 #include "prelude/prelude.clh"
@@ -41,7 +47,8 @@ INLINE void mirror_row(GLOBAL float* row, int reach, int width) {
 }
 
 // Row y of the smoothed image, with a column more on either side. `down` is room for a row.
-INLINE void smooth_row(GLOBAL const float* in, GLOBAL float* down, GLOBAL float* out, int y, struct Image at, GLOBAL const float* gaussian) {
+INLINE void smooth_row(GLOBAL const float* in, GLOBAL float* down, GLOBAL float* out, int y, struct Image at,
+                       GLOBAL const float* gaussian) {
     GLOBAL const float* rows[2 * RADIUS + 1];
     for (int k = -RADIUS; k <= RADIUS; ++k) rows[k + RADIUS] = row_of(in, y + k, at);
     for (int x = 0; x < at.width; x += 16) {
@@ -55,7 +62,8 @@ INLINE void smooth_row(GLOBAL const float* in, GLOBAL float* down, GLOBAL float*
     for (int x = 0; x < at.width; x += 16) {
         float16 sum = gaussian[0] * vload16(0, down + x);
 #pragma unroll
-        for (int k = 1; k <= RADIUS; ++k) sum = fma((float16)gaussian[k], vload16(0, down + x - k) + vload16(0, down + x + k), sum);
+        for (int k = 1; k <= RADIUS; ++k)
+            sum = fma((float16)gaussian[k], vload16(0, down + x - k) + vload16(0, down + x + k), sum);
         vstore16(sum, 0, out + x);
     }
     mirror_row(out, 1, at.width);
@@ -64,10 +72,11 @@ INLINE void smooth_row(GLOBAL const float* in, GLOBAL float* down, GLOBAL float*
 // first: populations are w_i I and are not read.
 // first_row, end_row: what is written. rows: of a work-item, apart: from the first of one to the first of the next.
 KERNEL REQUIRED_GROUP(1, 1, 1)
-void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in, GLOBAL float* RESTRICT f_out,
-                GLOBAL float* RESTRICT keep, GLOBAL float* RESTRICT lines, GLOBAL const float* RESTRICT gaussian, float b, float inverse_k2, int width,
-                int height, int pitch, int first_row, int end_row, int apart, int rows, int first, int edges, GLOBAL float2* RESTRICT sums, GLOBAL const int* RESTRICT states,
-                ulong64 first_plane) {
+void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT f_in,
+                GLOBAL float* RESTRICT f_out, GLOBAL float* RESTRICT keep, GLOBAL float* RESTRICT lines,
+                GLOBAL const float* RESTRICT gaussian, float b, float inverse_k2, int width, int height, int pitch, int first_row,
+                int end_row, int apart, int rows, int first, int edges, GLOBAL float2* RESTRICT sums,
+                GLOBAL const int* RESTRICT states, ulong64 first_plane) {
     const struct Image at = {width, height, pitch};
     const int top = first_row + (int)get_group_id(0) * apart, end = min(top + rows, end_row);
     const ulong64 z = get_group_id(1), plane = (ulong64)height * (ulong64)pitch, part = z * get_num_groups(0) + get_group_id(0);
@@ -126,7 +135,10 @@ void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
                 for (int i = 0; i < MOVING; ++i) {
                     const float16 equilibrium = weight_of(i) * now;
                     float16 f = equilibrium;
-                    if (!first) f = fma(kept_part, vload16(0, f_in + ((ulong64)i * (ulong64)height + (ulong64)p) * (ulong64)pitch + x) - equilibrium, equilibrium);
+                    if (!first)
+                        f = fma(kept_part,
+                                vload16(0, f_in + ((ulong64)i * (ulong64)height + (ulong64)p) * (ulong64)pitch + x) - equilibrium,
+                                equilibrium);
                     left -= f;
                     if (wanted[i]) vstore16(f, 0, to[i] + x + velocity_x(i));
                 }
@@ -150,7 +162,8 @@ void lanes_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
         for (int x = 0; x < width; x += 16) {
             float16 sum = vload16(0, stayed + x);
 #pragma unroll
-            for (int i = 0; i < MOVING; ++i) sum += vload16(0, f_out + ((ulong64)i * (ulong64)height + (ulong64)q) * (ulong64)pitch + x);
+            for (int i = 0; i < MOVING; ++i)
+                sum += vload16(0, f_out + ((ulong64)i * (ulong64)height + (ulong64)q) * (ulong64)pitch + x);
             vstore16(sum, 0, out + (ulong64)q * (ulong64)pitch + x);
 #if WATCH
             const int16 column = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + x;

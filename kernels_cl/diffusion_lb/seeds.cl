@@ -43,7 +43,8 @@ KERNEL void start(GLOBAL const float* RESTRICT intensity, GLOBAL float* RESTRICT
     for (int y = (int)get_group_id(1); y < height; y += (int)get_num_groups(1)) {
         const ulong64 at = (ulong64)y * (ulong64)pitch + (ulong64)x;
         const float level = intensity[z * plane + at];
-        for (int i = 0; i < LATTICE; ++i) f[(z * LATTICE + (ulong64)i) * plane + at] = (i == 0 ? REST_WEIGHT : weight_of(i - 1)) * level;
+        for (int i = 0; i < LATTICE; ++i)
+            f[(z * LATTICE + (ulong64)i) * plane + at] = (i == 0 ? REST_WEIGHT : weight_of(i - 1)) * level;
     }
 }
 
@@ -60,7 +61,8 @@ KERNEL void intensity(GLOBAL const float* RESTRICT f, GLOBAL float* RESTRICT out
 }
 
 KERNEL REQUIRED_GROUP(GROUP_X, GROUP_Y, 1)
-void global_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT keep, int width, int height, int pitch) {
+void global_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT keep, int width,
+                 int height, int pitch) {
     const int x = (int)get_global_id(0);
     const ulong64 plane = (ulong64)height * (ulong64)pitch, z = get_group_id(2);
     if (x >= width) return;
@@ -75,17 +77,19 @@ void global_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GL
             const int column = x + velocity_x(i), row = y + velocity_y(i);
             const int beside = column < 0 || column >= width, outside = row < 0 || row >= height;
             const int turned = beside ? flipped_x(i) : i, target = outside ? flipped_y(turned) : turned;
-            to[(ulong64)(target + 1) * plane + (ulong64)(outside ? y : row) * (ulong64)pitch + (ulong64)(beside ? x : column)] = f[i + 1];
+            to[(ulong64)(target + 1) * plane + (ulong64)(outside ? y : row) * (ulong64)pitch + (ulong64)(beside ? x : column)] =
+                f[i + 1];
         }
     }
 }
 
 // A row for a work-group; crossings: [plane][SIDEWAYS][height][groups of a row], the last (first) item's that go right (left).
 KERNEL REQUIRED_GROUP(GROUP_X, 1, 1)
-void local_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT keep, GLOBAL float* RESTRICT crossings,
-                int width, int height, int pitch) {
+void local_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT keep,
+                GLOBAL float* RESTRICT crossings, int width, int height, int pitch) {
     LOCAL_ARRAY2(float, line, SIDEWAYS, GROUP_X);
-    const int item = (int)get_local_id(0), x = (int)get_global_id(0), groups = (int)get_num_groups(0), group = (int)get_group_id(0);
+    const int item = (int)get_local_id(0), x = (int)get_global_id(0), groups = (int)get_num_groups(0),
+              group = (int)get_group_id(0);
     const ulong64 plane = (ulong64)height * (ulong64)pitch, z = get_group_id(2);
     for (int y = (int)get_group_id(1); y < height; y += (int)get_num_groups(1)) {
         const ulong64 at = (ulong64)y * (ulong64)pitch + (ulong64)x;
@@ -97,7 +101,8 @@ void local_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
                 if (velocity_x(i) == 0) continue;
                 line[sideways(i)][item] = f[i + 1];
                 if (item == (velocity_x(i) > 0 ? GROUP_X - 1 : 0))
-                    crossings[((z * SIDEWAYS + (ulong64)sideways(i)) * (ulong64)height + (ulong64)y) * (ulong64)groups + (ulong64)group] = f[i + 1];
+                    crossings[((z * SIDEWAYS + (ulong64)sideways(i)) * (ulong64)height + (ulong64)y) * (ulong64)groups +
+                              (ulong64)group] = f[i + 1];
             }
         }
         BARRIER_LOCAL();
@@ -109,7 +114,9 @@ void local_step(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLO
                 const int from = item - velocity_x(i), column = x - velocity_x(i), row = y + velocity_y(i);
                 const int beside = column < 0 || column >= width, outside = row < 0 || row >= height;
                 if (!beside && (from < 0 || from >= GROUP_X)) continue;   // comes from another group
-                const float value = velocity_x(i) == 0 ? f[i + 1] : beside ? line[sideways(flipped_x(i))][item] : line[sideways(i)][from];
+                const float value = velocity_x(i) == 0 ? f[i + 1]
+                                  : beside             ? line[sideways(flipped_x(i))][item]
+                                                       : line[sideways(i)][from];
                 const int target = outside ? flipped_y(i) : i;
                 to[(ulong64)(target + 1) * plane + (ulong64)(outside ? y : row) * (ulong64)pitch + (ulong64)x] = value;
             }
@@ -128,8 +135,10 @@ KERNEL void local_edges(GLOBAL const float* RESTRICT crossings, GLOBAL float* RE
             if (velocity_x(i) == 0) continue;
             const int right = velocity_x(i) > 0, row = y + velocity_y(i), outside = row < 0 || row >= height;
             const int target = outside ? flipped_y(i) : i, x = (border + 1) * GROUP_X - (right ? 0 : 1);
-            const ulong64 from = ((z * SIDEWAYS + (ulong64)sideways(i)) * (ulong64)height + (ulong64)y) * (ulong64)groups + (ulong64)(right ? border : border + 1);
-            out[(z * LATTICE + (ulong64)(target + 1)) * plane + (ulong64)(outside ? y : row) * (ulong64)pitch + (ulong64)x] = crossings[from];
+            const ulong64 from = ((z * SIDEWAYS + (ulong64)sideways(i)) * (ulong64)height + (ulong64)y) * (ulong64)groups +
+                                 (ulong64)(right ? border : border + 1);
+            out[(z * LATTICE + (ulong64)(target + 1)) * plane + (ulong64)(outside ? y : row) * (ulong64)pitch + (ulong64)x] =
+                crossings[from];
         }
     }
 }

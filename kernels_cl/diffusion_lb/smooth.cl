@@ -11,8 +11,8 @@ INLINE float pixel_of(GLOBAL const float* plane, int x, int y, int width, int he
 }
 
 // along_x, along_y: 1, 0 or 0, 1. gaussian: from the centre on. from, to: the rows that are wanted.
-KERNEL void smooth(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT gaussian, int radius, int along_x,
-                   int along_y, int width, int height, int pitch, int from, int to) {
+KERNEL void smooth(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT gaussian, int radius,
+                   int along_x, int along_y, int width, int height, int pitch, int from, int to) {
     const int x = (int)get_global_id(0);
     const ulong64 start = get_group_id(2) * (ulong64)height * (ulong64)pitch;
     if (x >= width) return;
@@ -27,8 +27,8 @@ KERNEL void smooth(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, 
     }
 }
 
-KERNEL void edges(GLOBAL const float* RESTRICT smoothed, GLOBAL float* RESTRICT keep, float b, float inverse_k2, int width, int height, int pitch,
-                  int from, int to) {
+KERNEL void edges(GLOBAL const float* RESTRICT smoothed, GLOBAL float* RESTRICT keep, float b, float inverse_k2, int width,
+                  int height, int pitch, int from, int to) {
     const int x = (int)get_global_id(0);
     const ulong64 start = get_group_id(2) * (ulong64)height * (ulong64)pitch;
     if (x >= width) return;

@@ -1,20 +1,20 @@
-// A part of an array -> an array without gaps. The part is rows of `length` words, `stride` apart from one to the next; a row begins
-// where the axes in front say, axes[0 .. rank - 1] their sizes, slowest first, axes[rank ...] their strides. Rows are copied in
-// segments of SEGMENT words, each by `lanes` neighbouring work-items.
+// A part of an array -> an array without gaps. The part is rows of `length` words, `stride` apart from one to the next; a row
+// begins where the axes in front say, axes[0 .. rank - 1] their sizes, slowest first, axes[rank ...] their strides. Rows are
+// copied in segments of SEGMENT words, each by `lanes` neighbouring work-items.
 #include "prelude/prelude.clh"
 
 #ifndef WORD               // uchar, ushort, uint, uint2 or uint4: one element, or several where the part's shape admits it
 #define WORD uint
 #endif
-#ifndef GROUP
+#ifndef GROUP              // work-items of a group
 #define GROUP 256
 #endif
 #define SEGMENT 4096
 
 // lanes: a power of two up to GROUP.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void copy_view(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL const ulong64* RESTRICT axes, ulong64 offset, ulong64 rows,
-               ulong64 length, ulong64 stride, int rank, uint lanes) {
+void copy_view(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL const ulong64* RESTRICT axes, ulong64 offset,
+               ulong64 rows, ulong64 length, ulong64 stride, int rank, uint lanes) {
     const uint item = (uint)get_local_id(0);
     const ulong64 together = GROUP / lanes, segments = (length + SEGMENT - 1) / SEGMENT;
     for (ulong64 unit = get_group_id(0) * together + item / lanes; unit < rows * segments; unit += get_num_groups(0) * together) {

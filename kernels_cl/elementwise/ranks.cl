@@ -26,10 +26,11 @@ KERNEL void ranks_begin(GLOBAL uint* RESTRICT state, GLOBAL uint* RESTRICT count
     if (i < 4 * DIGITS) counts[i] = 0;
 }
 
-// shift: of the digit. In the first pass all keys begin alike: one counts for all, and elements take the room of the four in turn, so
-// that equal neighbours wait less for each other.
+// shift: of the digit. In the first pass all keys begin alike: one counts for all, and elements take the room of the four in
+// turn, so that equal neighbours wait less for each other.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void ranks_count(GLOBAL const A* RESTRICT image, GLOBAL const uint* RESTRICT state, GLOBAL uint* RESTRICT counts, ulong64 count, uint shift, int first) {
+void ranks_count(GLOBAL const A* RESTRICT image, GLOBAL const uint* RESTRICT state, GLOBAL uint* RESTRICT counts, ulong64 count,
+                 uint shift, int first) {
     LOCAL_ARRAY(uint, sums, 4 * DIGITS * COPIES);
     const uint lane = (uint)get_local_id(0);
     for (uint i = lane; i < 4 * DIGITS * COPIES; i += GROUP) sums[i] = 0;
@@ -60,7 +61,8 @@ void ranks_count(GLOBAL const A* RESTRICT image, GLOBAL const uint* RESTRICT sta
             }
 #pragma unroll
             for (uint r = 0; r < 4; ++r)
-                if (key >> 8 == keys[r] && (r == 0 || keys[r] != keys[r - 1])) INCREMENT(sums[(r * DIGITS + digit) * COPIES + lane % COPIES]);
+                if (key >> 8 == keys[r] && (r == 0 || keys[r] != keys[r - 1]))
+                    INCREMENT(sums[(r * DIGITS + digit) * COPIES + lane % COPIES]);
         }
     }
     BARRIER_LOCAL();

@@ -27,7 +27,7 @@
 #ifndef LOADS              // steps in flight for each work-item
 #define LOADS 2
 #endif
-#ifndef FROM_END
+#ifndef FROM_END           // 1: from the last vector to the first
 #define FROM_END 0
 #endif
 
@@ -79,7 +79,8 @@ INLINE OUTPUT mapped(TABLE table, uint channel, uint level) {
 #define VECTOR ushort4
 #endif
 INLINE float4 mapped_vector(TABLE table, VECTOR v, uint channel) {
-    return make_float4(mapped(table, channel, v.x), mapped(table, channel + 1, v.y), mapped(table, channel + 2, v.z), mapped(table, channel + 3, v.w));
+    return make_float4(mapped(table, channel, v.x), mapped(table, channel + 1, v.y), mapped(table, channel + 2, v.z),
+                       mapped(table, channel + 3, v.w));
 }
 #else
 #define RESULT uint4
@@ -95,8 +96,8 @@ INLINE uint mapped_word(TABLE table, uint word, uint channel) {
 #endif
 }
 INLINE uint4 mapped_vector(TABLE table, uint4 v, uint channel) {
-    return make_uint4(mapped_word(table, v.x, channel), mapped_word(table, v.y, channel + PER_WORD), mapped_word(table, v.z, channel + 2 * PER_WORD),
-                      mapped_word(table, v.w, channel + 3 * PER_WORD));
+    return make_uint4(mapped_word(table, v.x, channel), mapped_word(table, v.y, channel + PER_WORD),
+                      mapped_word(table, v.z, channel + 2 * PER_WORD), mapped_word(table, v.w, channel + 3 * PER_WORD));
 }
 #endif
 
@@ -116,7 +117,8 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void equalize_map(GLOBAL const INPUT* RESTRIC
     GLOBAL RESULT* to = (GLOBAL RESULT*)out;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0), total = count / PER;
 #if GROUP == 1   // one core reads on
-    for (ulong64 v = total * group / groups; v < total * (group + 1) / groups; ++v) to[v] = mapped_vector(table, from[v], (uint)(v * PER % CHANNELS));
+    for (ulong64 v = total * group / groups; v < total * (group + 1) / groups; ++v)
+        to[v] = mapped_vector(table, from[v], (uint)(v * PER % CHANNELS));
 #else            // neighbours read neighbours
     const ulong64 step = groups * GROUP;
     for (ulong64 v = group * GROUP + lane; v < total; v += LOADS * step) {

@@ -8,7 +8,7 @@
 #include "prelude/prelude.clh"
 #include "common/quotient.clh"
 
-#ifndef LEVELS
+#ifndef LEVELS             // 256 or 65536
 #define LEVELS 256
 #endif
 #ifndef BLOCK              // levels of a work-group, a multiple of GROUP and of 4 that divides LEVELS
@@ -17,7 +17,7 @@
 #define FORMULA_OPENCV 0
 #define FORMULA_CLASSIC 1
 #define FORMULA_SKIMAGE 2
-#ifndef FORMULA
+#ifndef FORMULA            // as above
 #define FORMULA FORMULA_OPENCV
 #endif
 #ifndef OUTPUT             // uchar or ushort; float for skimage
@@ -29,7 +29,8 @@
 #define SPAN (BLOCK / GROUP)
 
 // pixels: of a channel. Groups: axis 0 blocks of levels, axis 1 channels.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void equalize_table(GLOBAL const uint* RESTRICT histogram, GLOBAL OUTPUT* RESTRICT table, uint pixels) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void equalize_table(GLOBAL const uint* RESTRICT histogram, GLOBAL OUTPUT* RESTRICT table, uint pixels) {
     LOCAL_ARRAY(uint, sums, GROUP);        // of the items' levels, then of all up to an item's
     LOCAL_ARRAY(uint, before, GROUP);      // of what stands before the block
     LOCAL_ARRAY(uint, lowest, 1);          // the first level that occurs

@@ -1,9 +1,19 @@
-// Lines of any length for CPUs, 16 at once, a line a lane: 16 adjacent columns of an image, or 16 rows (32 real rows, two
-// to a complex line), which are transposed on the way into and out of a stage of [length][re, im] vectors in the L2 cache.
-// Lengths with a prime factor above 17 by Bluestein's algorithm: LANES_POINTS is then the length of a line,
-// LANES_LENGTH >= 2 LANES_POINTS - 1 that of its convolution with a chirp.
-// Groups are few and loop over the blocks of lines, so that their scratch stays in the cache.
-// OpenCL only (float16). Source: as lanes_core.clh; Bluestein 1970.
+// Lines of any length for CPUs, 16 at once, a line a SIMD lane: 16 neighbouring columns of an image, or 16 rows (32 real rows,
+// two to a complex line: two_rows.clh), which are transposed on the way into and out of a stage in the L2 cache.
+//
+//   columns   16 of them are a block: element i of all of its lines lies side by side in row i, and is a vector as it stands
+//   rows      row 0   0 1 2 .. 15 | 16 ..                          stage   element 0   row 0, 1, .. 15   re, im
+//             row 1   0 1 2 .. 15 |        -- 16 x 16 tiles -->            element 1   row 0, 1, .. 15   re, im
+//             ..                              transposed                   ..
+//
+//   in -------------------> work (L1, L2) -----------------------> out                    columns: one read, one write
+//   in --> stage ---------> work -----------------> stage -------> out                    rows
+//             lanes_first, then block by block the other passes (lanes_core.clh); or Bluestein: x chirp, first and middle passes,
+//             (last pass, x spectrum of the conjugate chirp, first pass back), the way back, x chirp
+//
+// Lengths with a prime factor above 17 go by Bluestein's algorithm: LANES_POINTS is then the length of a line, and
+// LANES_LENGTH >= 2 LANES_POINTS - 1 that of its convolution with a chirp. Groups are few and loop over the blocks of lines, so
+// that their scratch stays in the cache. OpenCL only (float16). Source: as lanes_core.clh; Bluestein 1970.
 // backends: opencl
 #include "prelude/prelude.clh"
 #include "fft/lanes_layouts.clh"
@@ -139,7 +149,7 @@ INLINE void lanes_bluestein(const struct LanesIo* io, GLOBAL Lanes* work, GLOBAL
 #endif
 
 #if LANES_ALONG_ROWS
-// Elements x .. x + 15 of 16 rows of complex numbers, rows `stride` floats apart, a row a lane. Rows from `rows` on repeat the last.
+// Elements x .. x + 15 of 16 rows of complex numbers, rows `stride` floats apart, a row a lane; from `rows` on the last one.
 INLINE void lanes_get_tile(GLOBAL const float* in, long64 stride, int rows, int x, Lanes* re, Lanes* im) {
 #pragma unroll
     for (int j = 0; j < 16; ++j) lanes_get_complex(in + (j < rows ? j : rows - 1) * stride + 2 * x, re + j, im + j);
@@ -285,8 +295,8 @@ INLINE void lanes_stage_out(GLOBAL const float* stage, int rows, GLOBAL float* o
 // Along rows: `count` rows. Columns: `count` planes of `width` columns. scratch: for each group LANES_LENGTH pairs and, along
 // rows, LANES_LINE pairs for the stage.
 LANES_KERNEL void lanes_lines(GLOBAL const float* in, GLOBAL float* out, GLOBAL Lanes* scratch, GLOBAL const float2* twiddle,
-                              GLOBAL const int* order, GLOBAL const float2* chirp, GLOBAL const float2* kernel_, int count, int width,
-                              float sign, float scale) {
+                              GLOBAL const int* order, GLOBAL const float2* chirp, GLOBAL const float2* kernel_, int count,
+                              int width, float sign, float scale) {
     const long64 stage_pairs = LANES_ALONG_ROWS ? LANES_LINE : 0;
     GLOBAL Lanes* work = scratch + get_group_id(0) * 2 * (LANES_LENGTH + stage_pairs);
     struct LanesIo io;
@@ -297,8 +307,12 @@ LANES_KERNEL void lanes_lines(GLOBAL const float* in, GLOBAL float* out, GLOBAL 
 #if LANES_ALONG_ROWS
     GLOBAL float* stage = (GLOBAL float*)(work + 2 * LANES_LENGTH);
     const int block_rows = LANES_PAIRS ? 32 : 16;
-    const long64 in_row = LANES_IN == LAYOUT_REAL ? LANES_LINE : LANES_IN == LAYOUT_HALF ? 2 * (LANES_LINE / 2 + 1) : 2 * LANES_LINE;
-    const long64 out_row = LANES_OUT == LAYOUT_REAL ? LANES_LINE : LANES_OUT == LAYOUT_HALF ? 2 * (LANES_LINE / 2 + 1) : 2 * LANES_LINE;
+    const long64 in_row = LANES_IN == LAYOUT_REAL ? LANES_LINE
+                        : LANES_IN == LAYOUT_HALF ? 2 * (LANES_LINE / 2 + 1)
+                                                  : 2 * LANES_LINE;
+    const long64 out_row = LANES_OUT == LAYOUT_REAL ? LANES_LINE
+                         : LANES_OUT == LAYOUT_HALF ? 2 * (LANES_LINE / 2 + 1)
+                                                    : 2 * LANES_LINE;
     io.in = stage;
     io.out = stage;
     io.step = 0;

@@ -1,9 +1,15 @@
-// Rows of 16 m elements for CPUs, one row (or two real rows as one complex row) at a time, all of it in the L1 cache:
-// lane l holds elements l, 16 + l, 32 + l, ...; an m-point transform of the lanes (lanes_core), a twiddle, and a 16-point
-// transform across the lanes by way of a 16 x 16 transpose. Loads and stores are contiguous.
-// `across`: exp(-2 pi i l k / 16m) as [m][re, im] vectors. scratch: for each group LANES_LENGTH pairs and a line of
-// [2][16 m + 16] floats. Groups are few and loop over rows, so that their scratch stays in the cache.
-// Panels: [plane][panel of 16 columns][LANES_PANEL_ROWS][re, im] vectors, so that columns are read and written in one stream.
+// Rows of 16 m elements for CPUs, one row (or two real rows as one complex row: two_rows.clh) at a time, all in the L1 cache.
+// Element 16 i + l of a row is in lane l of vector i, so that loads and stores are contiguous:
+//
+//   lane        0    1   ..  15          1. each lane by itself:   y[l][k] = sum over i of x[16 i + l] exp(-2 pi i  i k / m)
+//   vector 0    0    1   ..  15             (lanes_core.clh, m points, 16 at once)
+//   vector 1    16   17  ..  31          2. times `across`:        exp(-2 pi i  l k / 16 m)
+//   ..                                   3. across the lanes:      X[k + m q] = sum over l of y[l][k] exp(-2 pi i  l q / 16)
+//   vector m-1  16m-16   ..  16m-1          16 vectors k .. k + 15 are transposed, so that this is lane by lane, too
+//
+// because exp(-2 pi i (16 i + l)(k + m q) / 16 m) is the product of the three. Results that need both ends of a row go through a
+// line of floats. `across`: [m][re, im] vectors. scratch: for each group LANES_LENGTH pairs and a line of [2][16 m + 16] floats.
+// Groups are few and loop over rows, so that their scratch stays in the cache. Panels are read and written in one stream.
 // OpenCL only (float16). Source: four-step transform, Bailey 1990.
 // backends: opencl
 #include "prelude/prelude.clh"
@@ -24,7 +30,8 @@
 #endif
 #define LANES_PAIRS (LANES_IN == LAYOUT_REAL || LANES_OUT == LAYOUT_REAL)
 // Results that need both ends of a row, or panels that the 16 parts of a row do not begin with, go through the line.
-#define LANES_VIA_LINE (LANES_OUT == LAYOUT_HALF || LANES_OUT == LAYOUT_HALVES || (LANES_OUT == LAYOUT_PANELS && LANES_LENGTH % 16 != 0))
+#define LANES_VIA_LINE \
+    (LANES_OUT == LAYOUT_HALF || LANES_OUT == LAYOUT_HALVES || (LANES_OUT == LAYOUT_PANELS && LANES_LENGTH % 16 != 0))
 
 struct LanesIo {
     GLOBAL const LANES_TYPE* a; // the row, or the even one of two
@@ -49,7 +56,8 @@ INLINE void lanes_unfold(const struct LanesIo* io, int i, Lanes* re, Lanes* im) 
         *im = vload16(1, p) * io->sign;
         return;
     }
-    const bool middle = LANES_LENGTH % 2 == 1 && i == LANES_LENGTH / 2;   // columns up to width / 2 = 16 i + 8 are in the lower half
+    // Of the middle panel the columns up to width / 2 = 16 i + 8 are in the lower half.
+    const bool middle = LANES_LENGTH % 2 == 1 && i == LANES_LENGTH / 2;
     GLOBAL const float* q = io->b + (LANES_LENGTH - i - 1) * io->step;
     GLOBAL const float* first = middle ? p : q + io->step;
     lanes_prefetch(q + 32);
@@ -92,7 +100,7 @@ INLINE long64 lanes_panel_row(long64 row, int height, int panels) {
 }
 
 #if LANES_IN == LAYOUT_HALF || LANES_IN == LAYOUT_HALVES
-// Two half spectra A and B -> the whole spectrum of a + ib: A + iB, and conj(A) + i conj(B) at the mirrored place.
+// Two half spectra A and B -> Z, the whole spectrum of a + ib (two_rows.clh).
 INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 step, GLOBAL float* re, GLOBAL float* im) {
     const int half_width = LANES_WIDTH / 2;
     int k = 0;
@@ -124,7 +132,7 @@ INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 ste
         re[LANES_WIDTH - k] = ar + bi;
         im[LANES_WIDTH - k] = br - ai;
     }
-    // Imaginary parts of the two real bins do not count.
+    // The two real bins.
     re[0] = a[0];
     im[0] = b[0];
 #if LANES_IN == LAYOUT_HALF
@@ -141,7 +149,8 @@ INLINE void lanes_merge(GLOBAL const float* a, GLOBAL const float* b, long64 ste
 // Bins k .. k + 15 of the two real rows whose complex sum's spectrum is in the line (re[width] = re[0]).
 INLINE void lanes_part(GLOBAL const float* re, GLOBAL const float* im, int k, Lanes* ar, Lanes* ai, Lanes* br, Lanes* bi) {
     const Lanes zr = vload16(0, re + k), zi = vload16(0, im + k);
-    const Lanes wr = lanes_reverse(vload16(0, re + LANES_WIDTH - k - 15)), wi = lanes_reverse(vload16(0, im + LANES_WIDTH - k - 15));
+    const Lanes wr = lanes_reverse(vload16(0, re + LANES_WIDTH - k - 15)),
+                wi = lanes_reverse(vload16(0, im + LANES_WIDTH - k - 15));
     *ar = 0.5f * (zr + wr);
     *ai = 0.5f * (zi - wi);
     *br = 0.5f * (zi + wi);
@@ -183,8 +192,8 @@ INLINE void lanes_put_cropped(Lanes re, Lanes im, int x, GLOBAL float* row) {
 // rows: of all planes together, or fewer; height: of one plane in panels. scale: 1, or 1/N of an inverse. first: where in `out`
 // to begin, in floats.
 LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLOBAL Lanes* scratch, GLOBAL const float2* twiddle,
-                             GLOBAL const int* order, GLOBAL const int* place, GLOBAL const Lanes* across, int rows, int height, float sign,
-                             float scale, long64 first) {
+                             GLOBAL const int* order, GLOBAL const int* place, GLOBAL const Lanes* across, int rows, int height,
+                             float sign, float scale, long64 first) {
     out += first;
     const int pairs = LANES_PAIRS ? 2 : 1;
     const int half_panels = (LANES_WIDTH / 2 + 16) / 16;
@@ -214,7 +223,8 @@ LANES_KERNEL void lanes_rows(GLOBAL const LANES_TYPE* in, GLOBAL float* out, GLO
 #if LANES_IN == LAYOUT_HALF
         lanes_merge(in + row * (LANES_WIDTH + 2), in + other * (LANES_WIDTH + 2), 0, line_re, line_im);
 #else
-        lanes_merge(in + lanes_panel_row(row, height, half_panels), in + lanes_panel_row(other, height, half_panels), io.step, line_re, line_im);
+        lanes_merge(in + lanes_panel_row(row, height, half_panels), in + lanes_panel_row(other, height, half_panels), io.step,
+                    line_re, line_im);
 #endif
         io.a = line_re;
         io.b = line_im;

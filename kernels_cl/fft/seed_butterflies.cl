@@ -31,8 +31,8 @@ void seed_reverse(GLOBAL const float2 *in, GLOBAL float2 *out, ulong64 images, u
 
 /// roots[k] = exp(-2 pi i k / n), k < n / 2.
 KERNEL REQUIRED_GROUP(SEED_ACROSS, SEED_ALONG, 1)
-void seed_butterflies(GLOBAL float2 *data, GLOBAL const float2 *RESTRICT roots, ulong64 images, ulong64 unit, uint n, uint half_span,
-                      int inverse, float scale) {
+void seed_butterflies(GLOBAL float2 *data, GLOBAL const float2 *RESTRICT roots, ulong64 images, ulong64 unit, uint n,
+                      uint half_span, int inverse, float scale) {
     LOCAL_ARRAY(float2, twiddles, SEED_ALONG);
     const ulong64 groups = (unit + SEED_ACROSS - 1) / SEED_ACROSS;
     const ulong64 image = get_group_id(0) / groups, x = get_group_id(0) % groups * SEED_ACROSS + get_local_id(0);

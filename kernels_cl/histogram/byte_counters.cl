@@ -17,7 +17,8 @@ INLINE void count_byte_word(LOCAL uchar* mine, uint word) {
 }
 
 // histogram[64] is 0 before; count: pixels.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void histogram_byte_counters(GLOBAL const uchar* RESTRICT image, GLOBAL uint* RESTRICT histogram, ulong64 count) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void histogram_byte_counters(GLOBAL const uchar* RESTRICT image, GLOBAL uint* RESTRICT histogram, ulong64 count) {
     LOCAL_ARRAY(uchar, counters, BYTE_BINS * GROUP);
     const uint item = (uint)get_local_id(0);
     LOCAL uchar* mine = counters + item;

@@ -3,8 +3,8 @@
 #include "histogram/bins.clh"
 
 // count: elements of the image, channels included. mask and edges are read only where they are used.
-KERNEL void histogram_global(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* RESTRICT mask, GLOBAL const float* RESTRICT edges,
-                             GLOBAL uint* RESTRICT histogram, ulong64 count) {
+KERNEL void histogram_global(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* RESTRICT mask,
+                             GLOBAL const float* RESTRICT edges, GLOBAL uint* RESTRICT histogram, ulong64 count) {
     const ulong64 step = get_global_size(0);
     for (ulong64 at = get_global_id(0); at < count; at += step) {
 #if HAS_MASK

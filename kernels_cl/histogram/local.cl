@@ -7,13 +7,13 @@
 #include "prelude/prelude.clh"
 #include "histogram/bins.clh"
 
-#ifndef GROUP
+#ifndef GROUP              // work-items of a group; 1 for CPUs
 #define GROUP 256
 #endif
 #ifndef COPIES             // a power of two
 #define COPIES 1
 #endif
-#ifndef LOADS
+#ifndef LOADS              // in flight for each work-item
 #define LOADS 4
 #endif
 #ifndef RANGE              // slots of local memory, RANGE * COPIES <= 8192
@@ -43,7 +43,8 @@ INLINE void count_slot(LOCAL uint* counts, uint slot, uint copy) {
 #endif
 
 // Elements at, at + 1, ... that one word holds; `channel` is that of the first.
-INLINE void count_word(LOCAL uint* counts, uint word, ulong64 at, uint channel, uint lane, GLOBAL const uchar* mask, GLOBAL const float* edges) {
+INLINE void count_word(LOCAL uint* counts, uint word, ulong64 at, uint channel, uint lane, GLOBAL const uchar* mask,
+                       GLOBAL const float* edges) {
 #pragma unroll
     for (uint i = 0; i < PER_WORD; ++i) {
 #if HAS_MASK
@@ -60,7 +61,8 @@ INLINE void count_word(LOCAL uint* counts, uint word, ulong64 at, uint channel, 
 
 // Elements at, at + 1, ... that a vector holds. Written so that each function has one place that calls it: PoCL 3.1 drops the
 // increments of functions that it does not inline.
-INLINE void count_vector(LOCAL uint* counts, uint4 words, ulong64 at, uint lane, GLOBAL const uchar* mask, GLOBAL const float* edges) {
+INLINE void count_vector(LOCAL uint* counts, uint4 words, ulong64 at, uint lane, GLOBAL const uchar* mask,
+                         GLOBAL const float* edges) {
     const uint channel = (uint)(at % CHANNELS);
 #pragma unroll
     for (uint i = 0; i < 4; ++i) {
@@ -70,8 +72,9 @@ INLINE void count_vector(LOCAL uint* counts, uint4 words, ulong64 at, uint lane,
 }
 
 // count: elements of the image, channels included. mask and edges are read only where they are used.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* RESTRICT mask,
-                                                        GLOBAL const float* RESTRICT edges, GLOBAL uint* RESTRICT histogram, ulong64 count) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* RESTRICT mask, GLOBAL const float* RESTRICT edges,
+                     GLOBAL uint* RESTRICT histogram, ulong64 count) {
     LOCAL_ARRAY(uint, counts, RANGE * COPIES);
     const uint lane = (uint)get_local_id(0);
     for (uint i = lane; i < RANGE * COPIES; i += GROUP) counts[i] = 0;
@@ -112,7 +115,8 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void histogram_local(GLOBAL const ELEMENT* RE
     const uint first = (uint)get_group_id(1) * RANGE;
     for (uint slot = lane; slot < RANGE && first + slot < SLOTS; slot += GROUP) {
         uint sum = 0;
-        for (uint copy = 0; copy < COPIES; ++copy) sum += counts[slot * COPIES + (copy + lane) % COPIES];   // a bank for each lane
+        for (uint copy = 0; copy < COPIES; ++copy)
+            sum += counts[slot * COPIES + (copy + lane) % COPIES];   // a bank for each lane
         if (sum != 0) atomic_add(&histogram[first + slot], sum);
     }
 }

@@ -12,7 +12,7 @@
 #include "prelude/warp.clh"
 #endif
 
-#ifndef GROUP
+#ifndef GROUP              // work-items of a group
 #define GROUP 256
 #endif
 #ifndef WIDTH              // work-items of a warp, a power of two; GROUP is a multiple of it
@@ -47,7 +47,8 @@ INLINE void count_tagged(volatile LOCAL uint* own, uint bin, uint tag, uint left
 }
 
 // histogram[256] is 0 before; count: pixels, fewer than 2^COUNT_BITS a warp.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void histogram_tagged(GLOBAL const uchar* RESTRICT image, GLOBAL uint* RESTRICT histogram, ulong64 count) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void histogram_tagged(GLOBAL const uchar* RESTRICT image, GLOBAL uint* RESTRICT histogram, ulong64 count) {
     LOCAL_ARRAY(volatile uint, counts, WARPS * BINS);
     const uint item = (uint)get_local_id(0), tag = item % WIDTH << COUNT_BITS;
     volatile LOCAL uint* const own = counts + item / WIDTH * BINS;

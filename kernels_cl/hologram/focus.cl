@@ -10,7 +10,7 @@
 #define METRIC_BRENNER 2
 #define METRIC_LAPLACIAN 3
 #define METRIC_DUBOIS 4    // the mean
-#ifndef METRIC
+#ifndef METRIC             // what is added up over a plane
 #define METRIC METRIC_TENENGRAD
 #endif
 #ifndef GROUP              // a power of two
@@ -57,8 +57,9 @@ INLINE float term(GLOBAL const float* a, ulong64 i, uint width, float mean) {
 }
 
 // region: left, top, width, height in pixels of the image, which is `width` wide. mean_of_plane is read for variance only.
-KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* RESTRICT sums, GLOBAL const float* RESTRICT mean_of_plane,
-                          uint width, int left, int top, int region_width, int region_height) {
+KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* RESTRICT sums,
+                          GLOBAL const float* RESTRICT mean_of_plane, uint width, int left, int top, int region_width,
+                          int region_height) {
     LOCAL_ARRAY(float, tree, GROUP);
     const uint item = get_local_id(0);
     const int inner_width = region_width - MARGIN_LEFT - MARGIN_RIGHT, inner_height = region_height - 2 * MARGIN_Y;
@@ -83,7 +84,8 @@ KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* 
     if (item == 0) sums[get_group_id(0)] = tree[0];
 }
 
-KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT values, uint slot, int region_width, int region_height) {
+KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT values, uint slot, int region_width,
+                        int region_height) {
     LOCAL_ARRAY(float, tree, GROUP);
     const uint item = get_local_id(0);
     tree[item] = item < GROUPS ? sums[item] : 0.0f;

@@ -15,9 +15,10 @@
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLOBAL float2* RESTRICT minus,
-             GLOBAL const float2* RESTRICT forward_twiddles, GLOBAL const float2* RESTRICT inverse_twiddles, GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns,
-             GLOBAL const float4* RESTRICT scale, GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit,
-             GLOBAL const uint* RESTRICT planes, uint slot, uint width) {
+             GLOBAL const float2* RESTRICT forward_twiddles, GLOBAL const float2* RESTRICT inverse_twiddles,
+             GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
+             GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes, uint slot,
+             uint width) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     float2 w[FFT_REGISTERS];
@@ -52,9 +53,11 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 #elif METHOD == METHOD_FRESNEL
                 const float2 h = fresnel_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale);
 #elif LONG_PHASE
-                const float2 h = long_angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale, plane_unit, plane_limit);
+                const float2 h = long_angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale,
+                                                          plane_unit, plane_limit);
 #else
-                const float2 h = angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale, plane_unit, plane_limit);
+                const float2 h = angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale,
+                                                     plane_unit, plane_limit);
 #endif
                 w[k] = make_float2(v[k].x * h.y, v[k].y * h.y);
                 v[k] = make_float2(v[k].x * h.x, v[k].y * h.x);

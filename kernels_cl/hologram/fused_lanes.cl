@@ -28,7 +28,8 @@ INLINE void lanes_store(const struct LanesIo* io, int place, int k, Lanes re, La
 }
 
 // The last pass forward, both products and the first pass back, on one block: `plus` becomes F H and `minus` F conj(H).
-INLINE void product(int b, GLOBAL Lanes* plus, GLOBAL Lanes* minus, GLOBAL const int* order, GLOBAL const float* transfer, long64 row) {
+INLINE void product(int b, GLOBAL Lanes* plus, GLOBAL Lanes* minus, GLOBAL const int* order, GLOBAL const float* transfer,
+                    long64 row) {
     const int groups = LANES_BLOCK / LANES_LAST;
     for (int s = 0; s < groups; ++s) {
         GLOBAL Lanes* x = plus + 2 * s * LANES_LAST;

@@ -7,9 +7,9 @@
 #include "hologram/planes.clh"
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
-void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTRICT minus, GLOBAL float* amplitude, GLOBAL float* phase, GLOBAL float* intensity,
-                  GLOBAL float2* field, GLOBAL const float2* RESTRICT twiddles, uint width, uint height, uint rows, float factor,
-                  ulong64 offset) {
+void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTRICT minus, GLOBAL float* amplitude,
+                  GLOBAL float* phase, GLOBAL float* intensity, GLOBAL float2* field, GLOBAL const float2* RESTRICT twiddles,
+                  uint width, uint height, uint rows, float factor, ulong64 offset) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
@@ -19,7 +19,8 @@ void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTR
     const ulong64 start = offset + (ulong64)y * width;
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
-#define FFT_LOAD(i, value) value = (i) <= FFT_N / 2 ? plus[tiled((uint)(i), row, rows)] : minus[tiled((uint)(FFT_N - (i)), row, rows)]
+#define FFT_LOAD(i, value) \
+    value = (i) <= FFT_N / 2 ? plus[tiled((uint)(i), row, rows)] : minus[tiled((uint)(FFT_N - (i)), row, rows)]
 #define FFT_STORE(i, value) \
     if (there && (uint)(i) < width) \
         store_planes(amplitude, phase, intensity, field, start + (ulong64)(i), make_float2(value.x * factor, value.y * factor));

@@ -1,4 +1,12 @@
-// Off-axis holograms: find the carrier, move it to frequency zero, keep the disc about it (FORMULAS 5.3).
+// Off-axis holograms: find the carrier, move it to frequency zero, keep the disc about it (docs/hologram.md).
+//
+//   spectrum    .   .  (-1)  .   .  zero  .   .  (+1)  .     the two orders stand mirrored about zero
+//   moved       .   .  zero  .   .  (+1)  .   .    .   .     +1 at frequency zero: its disc is the object, undisturbed
+//
+//   h -> window -> field -> FFT -> carrier_partial, carrier_final -> found, to a pixel of the spectrum; then the second peak
+//              `-> image -> refine_rows -> refine_columns -> refine_pick -> found, in tenths and then hundredths of a pixel
+//   h -> demodulate -> field -> mean_field -> padded (prepare.cl) -> FFT -> isolate -> spectrum of the order
+//
 //   window            (h - mean) x Hann, real for the refinement and complex for the transform
 //   carrier_partial   the strongest local peak of each work-group's share of a half plane; second: farther than a third of the
 //                     carrier from the first
@@ -216,8 +224,8 @@ KERNEL void refine_pick(GLOBAL const float* RESTRICT powers, GLOBAL float* RESTR
     found[FOUND_RADIUS] = wanted_radius > 0.0f ? wanted_radius : sqrt(fma(cx, cx, cy * cy)) / 3.0f;
 }
 
-KERNEL void demodulate(GLOBAL const float* RESTRICT h, GLOBAL const ulong64* RESTRICT carrier_turns, GLOBAL float2* RESTRICT field,
-                       GLOBAL float2* RESTRICT sums, uint width, ulong64 count) {
+KERNEL void demodulate(GLOBAL const float* RESTRICT h, GLOBAL const ulong64* RESTRICT carrier_turns,
+                       GLOBAL float2* RESTRICT field, GLOBAL float2* RESTRICT sums, uint width, ulong64 count) {
     LOCAL_ARRAY(float, re, GROUP);
     LOCAL_ARRAY(float, im, GROUP);
     const uint item = get_local_id(0);

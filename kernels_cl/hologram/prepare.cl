@@ -28,7 +28,8 @@
 #endif
 
 KERNEL void normalise(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
-                      GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float* RESTRICT h, GLOBAL float* RESTRICT sums, ulong64 count) {
+                      GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float* RESTRICT h, GLOBAL float* RESTRICT sums,
+                      ulong64 count) {
     LOCAL_ARRAY(float, tree, GROUP);
     const uint item = get_local_id(0);
     float sum = 0.0f;

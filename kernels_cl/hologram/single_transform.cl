@@ -1,4 +1,4 @@
-// Fresnel's integral by one Fourier transform, for long distances (FORMULAS section 2, fresnel_single_fft).
+// Fresnel's integral by one Fourier transform, for long distances (docs/hologram.md, fresnel_single_fft).
 //   chirp_in    field * exp(-i pi rho^2 / (lambda d)), rho about the centre, which moves to (0, 0)
 //   chirp_out   (0, 0) back to the centre, times the outer phase and (i / (lambda d)) exp(-ikd) dx dy
 // The sum runs with exp(+i 2 pi x x' / (lambda d)) for d > 0 and with the opposite sign for d < 0. Only the device
@@ -9,7 +9,8 @@
 #include "hologram/propagate.clh"
 
 KERNEL void chirp_in(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const ulong64* RESTRICT turns,
-                     GLOBAL const float4* RESTRICT scale, GLOBAL const uint* RESTRICT planes, uint slot, uint width, uint height) {
+                     GLOBAL const float4* RESTRICT scale, GLOBAL const uint* RESTRICT planes, uint slot, uint width,
+                     uint height) {
     const uint i = get_global_id(0), j = get_global_id(1);
     if (i >= width) return;
     const uint plane = planes[slot];

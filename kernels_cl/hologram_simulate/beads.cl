@@ -3,7 +3,7 @@
 //   stamp   a work-group a bead: only the bead's square is touched, and no two beads share a pixel
 // Lengths are in radii of a bead. Opaque: 1 - coverage, 16 x 16 samples in the pixels that the edge may cross.
 // Phase: exp(i 2 pi turns sqrt(1 - r^2)), a sphere, at the pixel's centre.
-// beads: float4 (x, y of the nearest pixel, what is left over in pixels). Source: FORMULAS section 2.
+// beads: float4 (x, y of the nearest pixel, what is left over in pixels). Source: docs/hologram_simulate.md.
 #include "prelude/prelude.clh"
 #include "common/turns.clh"
 
@@ -36,8 +36,8 @@ INLINE float coverage(float u, float v, float step_x, float step_y) {
 }
 #endif
 
-KERNEL void stamp(GLOBAL float2* RESTRICT transmission, GLOBAL const float4* RESTRICT beads, uint width, uint height, float step_x,
-                  float step_y, float turns) {
+KERNEL void stamp(GLOBAL float2* RESTRICT transmission, GLOBAL const float4* RESTRICT beads, uint width, uint height,
+                  float step_x, float step_y, float turns) {
     const float4 bead = beads[get_group_id(0)];
     // Reach from the nearest pixel: the radius, half a pixel of offset and half a pixel of the edge.
     const int reach_x = (int)ceil(1.0f / step_x) + 1, reach_y = (int)ceil(1.0f / step_y) + 1;

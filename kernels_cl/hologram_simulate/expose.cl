@@ -8,7 +8,8 @@
 #endif
 
 // `noise` may be the field itself where it is not read, so it is not `restrict`.
-KERNEL void expose(GLOBAL const float2* field, GLOBAL const float* noise, GLOBAL PIXEL* RESTRICT out, uint width, uint height, float scale) {
+KERNEL void expose(GLOBAL const float2* field, GLOBAL const float* noise, GLOBAL PIXEL* RESTRICT out, uint width, uint height,
+                   float scale) {
     const uint x = get_global_id(0), y = get_global_id(1);
     if (x >= width || y >= height) return;
     const ulong64 i = (ulong64)y * width + x;

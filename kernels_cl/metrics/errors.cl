@@ -5,15 +5,15 @@
 #ifndef PIXEL_A      // element types: uchar, ushort or float
 #define PIXEL_A float
 #endif
-#ifndef PIXEL_B
+#ifndef PIXEL_B            // the same of the reference
 #define PIXEL_B float
 #endif
 #ifndef GROUP        // a power of two
 #define GROUP 128
 #endif
 
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void errors(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GLOBAL float2* RESTRICT sums,
-                                               ulong64 count) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void errors(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GLOBAL float2* RESTRICT sums, ulong64 count) {
     LOCAL_ARRAY(float2, tree, GROUP);
     const uint item = (uint)get_local_id(0);
     float2 own = make_float2(0.0f, 0.0f);

@@ -7,7 +7,7 @@
 #ifndef PIXEL_A      // element types: uchar, ushort or float
 #define PIXEL_A float
 #endif
-#ifndef PIXEL_B
+#ifndef PIXEL_B            // the same of the reference
 #define PIXEL_B float
 #endif
 #define TILE 16
@@ -16,21 +16,27 @@
 
 INLINE float window_weight(int k) {   // exp(-k^2 / 4.5), normalised
     const int r = k < 0 ? -k : k;
-    return r == 0 ? 0.26601172f : r == 1 ? 0.21300554f : r == 2 ? 0.10936069f : r == 3 ? 0.03600077f : r == 4 ? 0.00759876f : 0.00102838f;
+    return r == 0 ? 0.26601172f
+         : r == 1 ? 0.21300554f
+         : r == 2 ? 0.10936069f
+         : r == 3 ? 0.03600077f
+         : r == 4 ? 0.00759876f
+                  : 0.00102838f;
 }
 
 // Planes: slices by channels; channels alternate in memory. middle: half the range; c1, c2: (.01 range)^2, (.03 range)^2.
 // sums: from `offset` on, a number for each tile.
 KERNEL REQUIRED_GROUP(TILE, TILE, 1)
-void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GLOBAL float* RESTRICT sums, int width, int height, int channels,
-          ulong64 first_plane, ulong64 offset, float middle, float c1, float c2) {
+void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GLOBAL float* RESTRICT sums, int width, int height,
+          int channels, ulong64 first_plane, ulong64 offset, float middle, float c1, float c2) {
     LOCAL_ARRAY2(float, tile_a, ROWS, ROWS);
     LOCAL_ARRAY2(float, tile_b, ROWS, ROWS);
     LOCAL_ARRAY2(float, moments, 5, ROWS * TILE);
     LOCAL_ARRAY(float, tree, TILE * TILE);
     const int column = (int)get_local_id(0), row = (int)get_local_id(1), item = row * TILE + column;
     const int left = (int)get_group_id(0) * TILE, top = (int)get_group_id(1) * TILE;
-    const ulong64 z = get_group_id(2), plane = first_plane + z, slice = plane / (ulong64)channels, channel = plane % (ulong64)channels;
+    const ulong64 z = get_group_id(2), plane = first_plane + z, slice = plane / (ulong64)channels,
+                  channel = plane % (ulong64)channels;
     for (int i = item; i < ROWS * ROWS; i += TILE * TILE) {
         const int x = min(left + i % ROWS, width - 1), y = min(top + i / ROWS, height - 1);
         const ulong64 at = ((slice * (ulong64)height + (ulong64)y) * (ulong64)width + (ulong64)x) * (ulong64)channels + channel;
@@ -41,7 +47,8 @@ void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GL
     for (int i = item; i < ROWS * TILE; i += TILE * TILE) {
         float m[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
         for (int k = -REACH; k <= REACH; ++k) {
-            const float w = window_weight(k), u = tile_a[i / TILE][i % TILE + REACH + k], v = tile_b[i / TILE][i % TILE + REACH + k];
+            const float w = window_weight(k), u = tile_a[i / TILE][i % TILE + REACH + k],
+                        v = tile_b[i / TILE][i % TILE + REACH + k];
             m[0] = fma(w, u, m[0]);
             m[1] = fma(w, v, m[1]);
             m[2] = fma(w, u * u, m[2]);

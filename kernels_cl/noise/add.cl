@@ -15,8 +15,8 @@
 #define CLIP 1
 #endif
 
-KERNEL void add_noise(GLOBAL const PIXEL* RESTRICT in, GLOBAL PIXEL* RESTRICT out, ulong64 count, ulong64 seed, float scale, float full,
-                      ulong64 threshold) {
+KERNEL void add_noise(GLOBAL const PIXEL* RESTRICT in, GLOBAL PIXEL* RESTRICT out, ulong64 count, ulong64 seed, float scale,
+                      float full, ulong64 threshold) {
     for (ulong64 i = get_global_id(0); i < count; i += get_global_size(0)) {
         const float v = (float)in[i];
 #if KIND == KIND_SALT_AND_PEPPER

@@ -38,8 +38,8 @@ INLINE uint in_vessel(Vessel v, int x, int y, int z) {
     return (long64)near * v.length_squared - (long64)along * along <= (long64)v.radius_squared * v.length_squared;
 }
 
-KERNEL void phantom(GLOBAL uchar* RESTRICT volume, GLOBAL const Vessel* RESTRICT vessels, uint kind, uint vessel_count, uint side, ulong64 count, ulong64 seed,
-                    ulong64 threshold) {
+KERNEL void phantom(GLOBAL uchar* RESTRICT volume, GLOBAL const Vessel* RESTRICT vessels, uint kind, uint vessel_count, uint side,
+                    ulong64 count, ulong64 seed, ulong64 threshold) {
     for (ulong64 i = get_global_id(0); i < count; i += get_global_size(0)) {
         const uint x = (uint)(i % side), y = (uint)(i / side % side), z = (uint)(i / side / side);
         uint set = 0;

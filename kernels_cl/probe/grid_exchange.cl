@@ -5,7 +5,7 @@
 #include "prelude/prelude.clh"
 #include "prelude/warp.clh"
 
-#ifndef ROUNDS
+#ifndef ROUNDS             // of waiting for all others
 #define ROUNDS 256
 #endif
 #ifndef POLLS       // some hundred nanoseconds each

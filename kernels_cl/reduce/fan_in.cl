@@ -2,7 +2,7 @@
 // tree, work-group by work-group until one value remains. Pairs are neighbours (ADJACENT: active work-items grow sparse,
 // local memory is read with growing strides) or half the width apart (active work-items stay together).
 // `rows` is the cost-optimal form: of N = P^2 elements P work-items each add a row of P, and fan-in joins the P sums.
-// Source: fan-in and row-column reduction as in FORMULAS, section 4.
+// Source: the papers that docs/reduce.md compares with.
 #include "prelude/prelude.clh"
 #include "reduce/accumulator.clh"
 

@@ -30,10 +30,12 @@ typedef VECTOR__(WORD) Vector;
 // The vector moved up by 1, 2, 4, 8 lanes; what comes in changes nothing.
 INLINE Vector up1(Vector v) { return (Vector)(IDENTITY, v.s012, v.s3456, v.s789abcde); }
 INLINE Vector up2(Vector v) { return (Vector)((WORD)IDENTITY, (WORD)IDENTITY, v.s01, v.s2345, v.s6789abcd); }
-INLINE Vector up4(Vector v) { return (Vector)((WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, v.s0123, v.s456789ab); }
+INLINE Vector up4(Vector v) {
+    return (Vector)((WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, v.s0123, v.s456789ab);
+}
 INLINE Vector up8(Vector v) {
-    return (Vector)((WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY,
-                    v.s01234567);
+    return (Vector)((WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY, (WORD)IDENTITY,
+                    (WORD)IDENTITY, (WORD)IDENTITY, v.s01234567);
 }
 INLINE Vector scanned(Vector v) {
     v = JOIN(up1(v), v);
@@ -66,7 +68,8 @@ KERNEL void lanes_offsets(GLOBAL WORD* totals, uint chunks) {
     }
 }
 
-KERNEL void lanes_scan(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL const WORD* offsets, ulong64 count, ulong64 chunk, int exclusive) {
+KERNEL void lanes_scan(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL const WORD* offsets, ulong64 count, ulong64 chunk,
+                       int exclusive) {
     const ulong64 begin = get_global_id(0) * chunk, end = count - begin < chunk ? count : begin + chunk;
     WORD before = offsets[get_global_id(0)];
     ulong64 i = begin;

@@ -38,8 +38,8 @@ void chunk_totals(GLOBAL const WORD* in, GLOBAL WORD* totals, ulong64 count, ulo
 
 // offsets[g]: what stands before chunk g; read where has_offsets.
 KERNEL RESIDENT_GROUP(GROUP, 1, 1)
-void scan_chunks(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL const WORD* offsets, ulong64 count, ulong64 chunk, int has_offsets,
-                 int exclusive) {
+void scan_chunks(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL const WORD* offsets, ulong64 count, ulong64 chunk,
+                 int has_offsets, int exclusive) {
     LOCAL_ARRAY(WORD, tile, TILE);
     LOCAL_ARRAY2(WORD, sums, 2, GROUP);
     const uint item = (uint)get_local_id(0);

@@ -1,6 +1,6 @@
-// Bitonic sort of a small array: bits [begin, end) of the keys together with their places, so that no two are equal and the result is
-// stable. Sequences are sorted in blocks in local memory; longer ones are merged by launches over the whole array as long as what
-// is compared lies further apart than a block. At the end keys and values are fetched from their places.
+// Bitonic sort of a small array: bits [begin, end) of the keys together with their places, so that no two are equal and the
+// result is stable. Sequences are sorted in blocks in local memory; longer ones are merged by launches over the whole array as
+// long as what is compared lies further apart than a block. At the end keys and values are fetched from their places.
 // `size` is the smallest power of two that holds `count`; places from count on are filled with keys that come last.
 // Source: Batcher 1968.
 #include "prelude/prelude.clh"
@@ -8,10 +8,10 @@
 #ifndef KEY_BITS           // 32 or 64
 #define KEY_BITS 32
 #endif
-#ifndef HAS_VALUES
+#ifndef HAS_VALUES         // 1: a uint goes along with each key
 #define HAS_VALUES 0
 #endif
-#ifndef GROUP
+#ifndef GROUP              // work-items of a group
 #define GROUP 256
 #endif
 #ifndef BLOCK              // keys that local memory holds, a power of two, at least 2 GROUP
@@ -53,7 +53,8 @@ INLINE void merge_block(LOCAL KEY* keys, LOCAL uint* places, uint length, uint f
 
 // Work-group g sorts block g of the array, upward and downward in turn.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void bitonic_blocks(GLOBAL const KEY* in, GLOBAL KEY* keys, GLOBAL uint* places, uint count, uint block, uint begin, uint end, uint flip) {
+void bitonic_blocks(GLOBAL const KEY* in, GLOBAL KEY* keys, GLOBAL uint* places, uint count, uint block, uint begin, uint end,
+                    uint flip) {
     LOCAL_ARRAY(KEY, own_keys, BLOCK);
     LOCAL_ARRAY(uint, own_places, BLOCK);
     const uint item = (uint)get_local_id(0), base = (uint)get_group_id(0) * block;
@@ -99,8 +100,8 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void bitonic_merge(GLOBAL KEY* keys, GLOBAL u
 }
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void bitonic_fetch(GLOBAL const KEY* in, GLOBAL const uint* in_values, GLOBAL KEY* out, GLOBAL uint* out_values, GLOBAL const uint* places,
-                   uint count) {
+void bitonic_fetch(GLOBAL const KEY* in, GLOBAL const uint* in_values, GLOBAL KEY* out, GLOBAL uint* out_values,
+                   GLOBAL const uint* places, uint count) {
     const uint i = (uint)get_global_id(0);
     if (i >= count) return;
     out[i] = in[places[i]];

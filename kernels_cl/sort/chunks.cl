@@ -1,5 +1,5 @@
 // Radix sort for CPUs: a work-group is one work-item with a chunk of its own, nothing is atomic but one word a launch, and a
-// pass is two launches: count_chunks, scatter_chunks. Chunks are few, so that each adds up the counts of those before it by itself.
+// pass is two launches: count_chunks, scatter_chunks. Chunks are few, so each adds up the counts of those before it.
 //   counts[chunk][digit]
 #include "prelude/prelude.clh"
 #include "sort/radix.clh"
@@ -9,13 +9,13 @@
 KERNEL REQUIRED_GROUP(1, 1, 1) void clear_varying(GLOBAL uint* varying) { varying[0] = varying[1] = 0; }
 
 KERNEL REQUIRED_GROUP(1, 1, 1)
-void count_chunks(GLOBAL const KEY* in, GLOBAL const KEY* out, GLOBAL const KEY* spare, GLOBAL INDEX* counts, GLOBAL uint* varying,
-                  ulong64 count, ulong64 chunk, uint number, uint begin, uint end, uint flip) {
+void count_chunks(GLOBAL const KEY* in, GLOBAL const KEY* out, GLOBAL const KEY* spare, GLOBAL INDEX* counts,
+                  GLOBAL uint* varying, ulong64 count, ulong64 chunk, uint number, uint begin, uint end, uint flip) {
     LOCAL_ARRAY(uint, copies, BINS * COPIES);
     const Pass pass = number == 0 ? first_pass(begin, end, flip) : pass_of(number, begin, end, flip, varying);
     if (!pass.runs) return;
     const ulong64 group = get_group_id(0), first = group * chunk, last = first + chunk < count ? first + chunk : count;
-    GLOBAL const KEY* const keys = pass.from == FROM_IN ? in : pass.from == FROM_OUT ? out : spare;
+    GLOBAL const KEY* const keys = SOURCE_OF(KEY, pass, in, out, spare);
     for (uint i = 0; i < BINS * COPIES; ++i) copies[i] = 0;
     const KEY any = in[0];
     KEY bits = 0;
@@ -33,7 +33,8 @@ void count_chunks(GLOBAL const KEY* in, GLOBAL const KEY* out, GLOBAL const KEY*
         bits |= key ^ any;
         copies[digit_of(key, pass)] += 1;
     }
-    for (uint d = 0; d < BINS; ++d) counts[group * BINS + d] = copies[d] + copies[BINS + d] + copies[2 * BINS + d] + copies[3 * BINS + d];
+    for (uint d = 0; d < BINS; ++d)
+        counts[group * BINS + d] = copies[d] + copies[BINS + d] + copies[2 * BINS + d] + copies[3 * BINS + d];
     if (number != 0) return;
     atomic_or(&varying[0], (uint)bits);
 #if KEY_BITS == 64
@@ -42,18 +43,17 @@ void count_chunks(GLOBAL const KEY* in, GLOBAL const KEY* out, GLOBAL const KEY*
 }
 
 KERNEL REQUIRED_GROUP(1, 1, 1)
-void scatter_chunks(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL const uint* in_values, GLOBAL uint* out_values,
-                    GLOBAL uint* spare_values, GLOBAL const INDEX* counts, GLOBAL const uint* varying, ulong64 count, ulong64 chunk,
-                    uint number, uint begin, uint end, uint flip) {
+void scatter_chunks(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL const uint* in_values,
+                    GLOBAL uint* out_values, GLOBAL uint* spare_values, GLOBAL const INDEX* counts, GLOBAL const uint* varying,
+                    ulong64 count, ulong64 chunk, uint number, uint begin, uint end, uint flip) {
     LOCAL_ARRAY(INDEX, next, BINS);        // where the next key of a digit goes
     const Pass pass = pass_of(number, begin, end, flip, varying);
     if (!pass.runs) return;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0);
-    GLOBAL const KEY* const keys = pass.from == FROM_IN ? in : pass.from == FROM_OUT ? (GLOBAL const KEY*)out : (GLOBAL const KEY*)spare;
+    GLOBAL const KEY* const keys = SOURCE_OF(KEY, pass, in, out, spare);
     GLOBAL KEY* const to = pass.to_out ? out : spare;
 #if HAS_VALUES
-    GLOBAL const uint* const values =
-        pass.from == FROM_IN ? in_values : pass.from == FROM_OUT ? (GLOBAL const uint*)out_values : (GLOBAL const uint*)spare_values;
+    GLOBAL const uint* const values = SOURCE_OF(uint, pass, in_values, out_values, spare_values);
     GLOBAL uint* const to_values = pass.to_out ? out_values : spare_values;
 #endif
     INDEX sum = 0;

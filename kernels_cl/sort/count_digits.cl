@@ -5,13 +5,13 @@
 #include "sort/radix.clh"
 #include "sort/vectors.clh"
 
-#ifndef GROUP
+#ifndef GROUP              // work-items of a group
 #define GROUP 512
 #endif
 #ifndef COPIES             // a power of two; BINS * COPIES uint of local memory
 #define COPIES 16
 #endif
-#ifndef LOADS
+#ifndef LOADS              // in flight for each work-item
 #define LOADS 4
 #endif
 
@@ -19,13 +19,13 @@ KERNEL REQUIRED_GROUP(1, 1, 1) void clear_varying(GLOBAL uint* varying) { varyin
 
 // chunk: keys of a work-group, a multiple of PER_VECTOR.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void count_digits(GLOBAL const KEY* in, GLOBAL const KEY* out, GLOBAL const KEY* spare, GLOBAL INDEX* counts, GLOBAL uint* varying,
-                  ulong64 count, ulong64 chunk, uint number, uint begin, uint end, uint flip) {
+void count_digits(GLOBAL const KEY* in, GLOBAL const KEY* out, GLOBAL const KEY* spare, GLOBAL INDEX* counts,
+                  GLOBAL uint* varying, ulong64 count, ulong64 chunk, uint number, uint begin, uint end, uint flip) {
     LOCAL_ARRAY(uint, copies, BINS * COPIES);
     LOCAL_ARRAY(uint, differ, 2);
     const Pass pass = number == 0 ? first_pass(begin, end, flip) : pass_of(number, begin, end, flip, varying);
     if (!pass.runs) return;
-    GLOBAL const KEY* const keys = pass.from == FROM_IN ? in : pass.from == FROM_OUT ? out : spare;
+    GLOBAL const KEY* const keys = SOURCE_OF(KEY, pass, in, out, spare);
     const uint item = (uint)get_local_id(0);
     for (uint i = item; i < BINS * COPIES; i += GROUP) copies[i] = 0;
     if (item < 2) differ[item] = 0;

@@ -37,7 +37,8 @@ void count_all(GLOBAL const KEY* keys, GLOBAL uint* totals, GLOBAL uint* varying
     LOCAL uint* const own = copies + item % COPIES;
     const KEY any = keys[0];
     KEY bits = 0;
-    const uint vectors_end = count / PER_VECTOR, step = (uint)get_num_groups(0) * GROUP, first = (uint)get_group_id(0) * GROUP + item;
+    const uint vectors_end = count / PER_VECTOR, step = (uint)get_num_groups(0) * GROUP,
+               first = (uint)get_group_id(0) * GROUP + item;
     GLOBAL const uint4* const vectors = (GLOBAL const uint4*)keys;
     ulong64 v = first;
     for (; v + step < vectors_end; v += 2 * (ulong64)step) {

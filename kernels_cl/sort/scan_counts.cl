@@ -9,7 +9,8 @@
 #define ITEMS 4            // chunks of a round a work-item
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void scan_counts(GLOBAL INDEX* counts, GLOBAL INDEX* totals, GLOBAL const uint* varying, uint chunks, uint number, uint begin, uint end) {
+void scan_counts(GLOBAL INDEX* counts, GLOBAL INDEX* totals, GLOBAL const uint* varying, uint chunks, uint number, uint begin,
+                 uint end) {
     LOCAL_ARRAY2(INDEX, sums, 2, GROUP);
     const Pass pass = pass_of(number, begin, end, 0, varying);
     if (!pass.runs) return;

@@ -122,7 +122,10 @@ void otsu(GLOBAL const uint* RESTRICT histogram, GLOBAL const float* RESTRICT ed
     for (uint step = GROUP / 2; step > 0; step /= 2) {
         if (item < step && levels[item + step] != BINS) {
             const uint other = item + step;
-            int take = levels[item] == BINS ? 1 : counts[other] == n ? -1 : counts[item] == n ? 1 : compare(counts[other], sums[other], counts[item], sums[item], n, sum);
+            int take = levels[item] == BINS ? 1
+                     : counts[other] == n   ? -1
+                     : counts[item] == n    ? 1
+                                            : compare(counts[other], sums[other], counts[item], sums[item], n, sum);
             if (take == 0) take = levels[other] < levels[item] ? 1 : -1;
             if (take > 0) {
                 counts[item] = counts[other];

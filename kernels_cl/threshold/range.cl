@@ -1,6 +1,6 @@
 // The least and the largest number of an f32 image, NaN and infinities left out, as keys: range[0] and range[1], with
-// range[0] > range[1] where there is none. range_begin, then range_find, then their edges: BINS equal parts as NumPy makes them for f32,
-// i * step + low, each operation rounded to f32, the last edge the largest element itself.
+// range[0] > range[1] where there is none. range_begin, then range_find, then their edges: BINS equal parts as NumPy makes them
+// for f32, i * step + low, each operation rounded to f32, the last edge the largest element itself.
 #include "prelude/prelude.clh"
 #include "elementwise/keys.clh"
 
@@ -17,7 +17,8 @@ KERNEL void range_begin(GLOBAL uint* RESTRICT range) {
     if (i < 2) range[i] = i == 0 ? 0xffffffffu : 0u;
 }
 
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void range_find(GLOBAL const float* RESTRICT image, GLOBAL uint* RESTRICT range, ulong64 count) {
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void range_find(GLOBAL const float* RESTRICT image, GLOBAL uint* RESTRICT range, ulong64 count) {
     LOCAL_ARRAY(uint, ends, 2);
     const uint lane = (uint)get_local_id(0);
     if (lane == 0) {

@@ -1,7 +1,7 @@
 // 255 where an element is above parameters[0], 0 elsewhere; NaN is not above anything.
 #include "prelude/prelude.clh"
 
-#ifndef A
+#ifndef A                  // type of the image's elements; A_REAL 1: float
 #define A uchar
 #define A_REAL 0
 #endif

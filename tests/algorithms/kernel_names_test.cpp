@@ -176,3 +176,12 @@ TEST_CASE("no kernel compares with a bare number where there is a name") {
         }
     }
 }
+
+TEST_CASE("the kernel files that variants name are there") {
+    for (const Algorithm& algorithm : all_algorithms())
+        for (const Variant& variant : algorithm.variants)
+            for (const std::string& file : variant.kernels) {
+                CAPTURE(file);
+                CHECK_FALSE(text_of(file).empty());
+            }
+}

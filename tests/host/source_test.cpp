@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <regex>
 #include <set>
 
 using namespace parallax;
@@ -168,4 +170,23 @@ TEST_CASE("text helpers") {
     constexpr std::string_view words[] = {"wavelength_nm", "pixel_um"};
     CHECK(nearest("wavelenght_nm", words) == "wavelength_nm");
     CHECK(nearest("x", words).empty());
+}
+
+TEST_CASE("kernel files: no line is longer than a reader's window, no name in #if is unknown") {
+    // The preprocessor takes a word that it does not know for 0, and says nothing.
+    const std::regex compared("^\\s*#\\s*(?:el)?if\\b[^\\n]*[!=]= *([A-Z_][A-Z0-9_]*)");
+    const ScopedVariable embedded("PARALLAX_KERNEL_DIR", std::nullopt);
+    for (const std::string& file : kernel_files()) {
+        CAPTURE(file);
+        const auto flat = flatten_source(file);
+        for (std::size_t begin = 0; begin < flat.size();) {
+            const std::size_t end = std::min(flat.find('\n', begin), flat.size());
+            const std::string line = flat.substr(begin, end - begin);
+            begin = end + 1;
+            CAPTURE(line);
+            CHECK(line.size() <= 130);
+            std::smatch match;
+            if (file.ends_with(".cl") && std::regex_search(line, match, compared)) CHECK(has(flat, "#define " + match.str(1) + " "));
+        }
+    }
 }
