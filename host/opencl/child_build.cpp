@@ -8,6 +8,7 @@
 #include "support/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #if !defined(_WIN32)
 #include <dlfcn.h>
@@ -76,7 +77,9 @@ Pool& pool() {
 /// A new one, once it has found the device. Null where it does not.
 std::unique_ptr<Child> start(const DevicePlace& place) {
     try {
-        auto child = std::make_unique<Child>(helper_for(place.library, {"compile", place.library, place.platform, std::to_string(place.index)}));
+        std::vector<std::string> arguments{"compile", place.library, place.platform, std::to_string(place.index)};
+        if (place.at_launch) arguments.emplace_back("at-launch");
+        auto child = std::make_unique<Child>(helper_for(place.library, std::move(arguments)));
         const auto line = child->read_line(start_limit);
         return line == "ready " + place.name ? std::move(child) : nullptr;
     } catch (const Error&) {   // no process can be had
@@ -98,24 +101,53 @@ ChildBuild lost(Child& child, bool late) {
     return result;
 }
 
-/// Nothing: the child was gone before it had begun, as one is that has waited long.
-std::optional<ChildBuild> ask(Child& child, const ProgramText& source) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
-    if (!child.write(fmt::format("build {} {}\n", source.text.size(), source.options.size()) + source.text + source.options)) return std::nullopt;
-    const auto line = child.read_line(build_limit);
-    if (!line) {
-        ChildBuild result = lost(child, std::chrono::steady_clock::now() >= until);
-        // Its alarm is off while it compiles: it had waited too long, and ended just when it was asked.
-        if (child.signal() == SIGALRM) return std::nullopt;
-        return result;
-    }
+ChildBuild with(ChildBuild::Outcome outcome) {
+    ChildBuild result;
+    result.outcome = outcome;
+    return result;
+}
+
+ChildBuild read_built(Child& child, const std::string& line) {
     int status = 0;
     std::size_t bytes = 0;
-    if (std::sscanf(line->c_str(), "built %d %zu", &status, &bytes) != 2) return lost(child, false);
+    if (std::sscanf(line.c_str(), "built %d %zu", &status, &bytes) != 2) return lost(child, false);
     const auto binary = child.read_bytes(bytes, start_limit);
     if (!binary) return lost(child, false);
-    if (status != CL_SUCCESS) return ChildBuild{ChildBuild::Outcome::failed, {}, {}, false};
-    return ChildBuild{ChildBuild::Outcome::built, {binary->begin(), binary->end()}, {}, false};
+    ChildBuild result = with(status == CL_SUCCESS ? ChildBuild::Outcome::built : ChildBuild::Outcome::failed);
+    if (status == CL_SUCCESS) result.binary.assign(binary->begin(), binary->end());
+    return result;
+}
+
+ChildBuild read_launched(Child& child, const std::string& line) {
+    if (line == "launched") return with(ChildBuild::Outcome::built);
+    return line == "untried" ? with(ChildBuild::Outcome::untried) : lost(child, false);
+}
+
+using ReadAnswer = ChildBuild (*)(Child&, const std::string& line);
+
+/// Nothing: the child was gone before it had begun, as one is that has waited long.
+std::optional<ChildBuild> ask(Child& child, const std::string& question, ReadAnswer read) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
+    if (!child.write(question)) return std::nullopt;
+    if (const auto line = child.read_line(build_limit)) return read(child, *line);
+    ChildBuild result = lost(child, std::chrono::steady_clock::now() >= until);
+    // Its alarm is off while it compiles: it had waited too long, and ended just when it was asked.
+    if (child.signal() == SIGALRM) return std::nullopt;
+    return result;
+}
+
+ChildBuild ask_one(const DevicePlace& place, const std::string& question, ReadAnswer read) {
+    if (!place.available) return {};
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        std::unique_ptr<Child> child = attempt == 0 ? pool().take(place) : nullptr;
+        if (!child) child = start(place);
+        if (!child) return {};
+        if (auto result = ask(*child, question, read)) {
+            if (result->outcome != ChildBuild::Outcome::lost) pool().give(place, std::move(child));
+            return std::move(*result);
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -125,6 +157,7 @@ DevicePlace place_of(const ClContext& context) {
     if (helper_program().empty() || is_sound(context.info())) return place;
     place.library = library_of(context.platform());
     place.platform = platform_string(context.platform(), CL_PLATFORM_NAME);
+    place.at_launch = place.platform == "Portable Computing Language";
     place.name = device_string(context.device(), CL_DEVICE_NAME);
     cl_uint count = 0;
     if (place.library.empty() || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return place;
@@ -136,17 +169,14 @@ DevicePlace place_of(const ClContext& context) {
 }
 
 ChildBuild build_in_child(const DevicePlace& place, const ProgramText& source) {
-    if (!place.available) return {};
-    for (int attempt = 0; attempt < 2; ++attempt) {
-        std::unique_ptr<Child> child = attempt == 0 ? pool().take(place) : nullptr;
-        if (!child) child = start(place);
-        if (!child) return {};
-        if (auto result = ask(*child, source)) {
-            if (result->outcome != ChildBuild::Outcome::lost) pool().give(place, std::move(child));
-            return std::move(*result);
-        }
-    }
-    return {};
+    return ask_one(place, fmt::format("build {} {}\n", source.text.size(), source.options.size()) + source.text + source.options, read_built);
+}
+
+ChildBuild launch_in_child(const DevicePlace& place, const std::vector<unsigned char>& binary, const std::string& options, const KernelLaunch& launch) {
+    return ask_one(place,
+                   fmt::format("launch {} {} {} {} {}\n", binary.size(), options.size(), fmt::join(launch.local, " "), fmt::join(launch.global, " "), launch.kernel) +
+                       std::string(binary.begin(), binary.end()) + options,
+                   read_launched);
 }
 
 }  // namespace parallax::host::opencl

@@ -2,6 +2,7 @@
 // between barriers). What a child has compiled is loaded from its binary; what has ended a child is refused.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct DevicePlace {
     std::string library, platform, name;
     std::size_t index = 0;
     bool available = false;
+    bool at_launch = false;   ///< the driver compiles a kernel when it is launched, for that size of work-groups (PoCL)
 };
 DevicePlace place_of(const ClContext&);
 
@@ -35,5 +37,15 @@ struct ChildBuild {
 
 /// Children are kept for the next program and leave after 20 s without one; threads that build at once have one each.
 ChildBuild build_in_child(const DevicePlace&, const ProgramText&);
+
+/// A kernel of a program as it is launched; a driver that compiles at launch makes other code for each.
+struct KernelLaunch {
+    std::string kernel;
+    std::array<std::size_t, 3> local{}, global{};
+};
+
+/// Has what the driver compiles at such a launch compiled, and the kernel not run. `binary` is what build_in_child() made. `built`: the
+/// driver has it in its own cache now.
+ChildBuild launch_in_child(const DevicePlace&, const std::vector<unsigned char>& binary, const std::string& options, const KernelLaunch&);
 
 }  // namespace parallax::host::opencl

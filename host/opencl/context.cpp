@@ -139,6 +139,22 @@ std::shared_ptr<Program> ClContext::build_text(const std::string& name, const st
     return programs_.get(shared_from_this(), {{name}, text, options});
 }
 
+void ClContext::meet_first_launch(cl_kernel kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
+    if (local == nullptr || !place().at_launch) return;
+    cl_program program = nullptr;
+    std::size_t size = 0;
+    check(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, static_cast<void*>(&program), nullptr), "clGetKernelInfo", "ask about a kernel");
+    const auto built = programs_.find(program);
+    if (!built) return;
+    check(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &size), "clGetKernelInfo", "ask about a kernel");
+    std::string name(size, '\0');
+    check(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, name.data(), nullptr), "clGetKernelInfo", "ask about a kernel");
+    std::array<std::size_t, 3> whole{1, 1, 1}, group{1, 1, 1};
+    std::copy_n(global, dimensions, whole.begin());
+    std::copy_n(local, dimensions, group.begin());
+    opencl::meet_first_launch(*this, *built, trim(name), whole, group);
+}
+
 const DevicePlace& ClContext::place() const {
     std::call_once(place_known_, [this] { place_ = place_of(*this); });
     return place_;

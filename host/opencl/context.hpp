@@ -45,6 +45,9 @@ public:
     /// Builds text that is not one of kernels_cl (an FFT library's) through the same caches.
     std::shared_ptr<Program> build_text(const std::string& name, const std::string& text, const std::string& options);
 
+    /// Before a kernel that a library made of such a program is launched: see first_launch.hpp.
+    void meet_first_launch(cl_kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local);
+
     cl_context handle() const noexcept { return context_(); }
     cl_device_id device() const noexcept { return device_; }
     cl_platform_id platform() const noexcept { return platform_; }

@@ -64,6 +64,7 @@ PreparedLaunch prepare(const Launch& launch, const ClContext& context) {
 
     PreparedLaunch prepared;
     prepared.kernel = kernel->handle();
+    prepared.program = &kernel->program();
     prepared.step = launch.step.empty() ? std::string_view(kernel->name()) : launch.step;
     prepared.local = {launch.local.x, launch.local.y, launch.local.z};
     check_local(launch, *kernel, context, prepared.local);

@@ -11,9 +11,11 @@
 namespace parallax::host::opencl {
 
 class ClContext;
+struct BuiltProgram;
 
 struct PreparedLaunch {
     cl_kernel kernel = nullptr;
+    const BuiltProgram* program = nullptr;
     std::array<std::size_t, 3> global{}, local{};
     std::string_view step;
     bool empty = false;   ///< a dimension has no groups

@@ -43,6 +43,10 @@ cl_program program_handle(Program& program) {
     return own != nullptr ? own->handle() : nullptr;
 }
 
+void meet_first_launch(Context& context, cl_kernel kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
+    if (auto* own = dynamic_cast<ClContext*>(&context)) own->meet_first_launch(kernel, dimensions, global, local);
+}
+
 void check_command(Queue& queue, cl_int code, const char* call, std::string_view step) {
     if (auto* own = dynamic_cast<ClQueue*>(&queue)) own->context()->check_command(code, call, step);
     check(code, call, step);

@@ -3,6 +3,7 @@
 #include "opencl/child_build.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
+#include "opencl/verdict.hpp"
 #include "parallax/host/error.hpp"
 #include "program/build_log.hpp"
 #include "program/key.hpp"
@@ -61,45 +62,45 @@ cl::Program build_from_binary(const ClContext& context, const std::vector<unsign
     return program;
 }
 
+struct FromBinary {
+    cl::Program program;
+    std::vector<unsigned char> binary;
+};
+
 // Empty where there is no sound entry, or the driver does not want it.
-cl::Program load(const ClContext& context, const ProgramText& source, const std::string& key) {
+FromBinary load(const ClContext& context, const ProgramText& source, const std::string& key) {
     ProgramCache* const cache = context.cache();
     if (cache == nullptr) return {};
-    const auto binary = cache->load(key);
+    auto binary = cache->load(key);
     if (binary.empty()) return {};
     cl::Program program = build_from_binary(context, binary, source.options);
-    if (program() == nullptr) cache->forget(key);
-    return program;
-}
-
-[[noreturn]] void refuse(const ProgramText& source, const std::string& options, const std::string& reason) {
-    throw UnsupportedError(fmt::format("{} cannot be compiled by this driver", source.files.front()),
-                           {fmt::format("{}: {} (options {})", source.files.front(), reason, options)});
+    if (program() == nullptr) {
+        cache->forget(key);
+        return {};
+    }
+    return {std::move(program), std::move(binary)};
 }
 
 // By a child, unless one has compiled it before or there is none; empty where it is to be built here. Throws UnsupportedError for what
 // has ended a child, now or before: then this process would have ended.
-cl::Program build_by_child(const ClContext& context, const ProgramText& source, const std::string& key) {
+FromBinary build_by_child(const ClContext& context, const ProgramText& source, const std::string& key) {
     ProgramCache* const cache = context.cache();
-    const std::string tried = "tried-" + key;   // an entry with a reason: refused; with the word sound: compiled, but without a binary
-    const std::string sound = "sound";
-    const auto known = cache != nullptr ? cache->load(tried) : std::vector<unsigned char>();
-    if (const std::string verdict(known.begin(), known.end()); verdict == sound) return {};
-    else if (!verdict.empty()) refuse(source, source.options, verdict + "; this verdict is kept in " + cache->folder());
-
-    const auto keep = [&](const std::string& verdict) {
-        if (cache != nullptr) cache->store(tried, std::vector<unsigned char>(verdict.begin(), verdict.end()));
-    };
-    const ChildBuild result = build_in_child(context.place(), source);
+    const std::string tried = "tried-" + key;   // where there is no binary
+    const auto stop = [&](const std::string& reason) { refuse(source.files.front(), source.files.front(), source.options, reason); };
+    if (const auto verdict = known_verdict(cache, tried)) {
+        if (!verdict->empty()) stop(kept_reason(*cache, *verdict));
+        return {};
+    }
+    ChildBuild result = build_in_child(context.place(), source);
     if (result.outcome == ChildBuild::Outcome::lost) {
-        if (result.lasting) keep(result.reason);
-        refuse(source, source.options, result.reason);
+        if (result.lasting) keep_verdict(cache, tried, result.reason);
+        stop(result.reason);
     }
     if (result.outcome != ChildBuild::Outcome::built) return {};
     cl::Program program = result.binary.empty() ? cl::Program() : build_from_binary(context, result.binary, source.options);
-    if (program() == nullptr) keep(sound);
+    if (program() == nullptr) keep_verdict(cache, tried, {});
     else if (cache != nullptr) cache->store(key, result.binary);
-    return program;
+    return {std::move(program), std::move(result.binary)};
 }
 
 std::shared_ptr<const BuiltProgram> build(const ClContext& context, const ProgramText& source, const std::string& key) {
@@ -107,22 +108,25 @@ std::shared_ptr<const BuiltProgram> build(const ClContext& context, const Progra
     auto built = std::make_shared<BuiltProgram>();
     built->file = source.files.front();
     built->hash = key;
+    built->options = source.options;
     built->origin = "disk";
-    built->program = load(context, source, key);
-    if (built->program() == nullptr) {
+    FromBinary found = load(context, source, key);
+    if (found.program() == nullptr) {
         ProgramCache* const cache = context.cache();
         const BuildLock alone(cache, key);
-        if (alone.held()) built->program = load(context, source, key);   // another process may have built it meanwhile
-        if (built->program() == nullptr) {
+        if (alone.held()) found = load(context, source, key);   // another process may have built it meanwhile
+        if (found.program() == nullptr) {
             built->origin = "built";
-            built->program = build_by_child(context, source, key);
+            found = build_by_child(context, source, key);
         }
-        if (built->program() == nullptr) {
-            built->program = build_from_text(context, source);
+        if (found.program() == nullptr) {
+            found = {build_from_text(context, source), {}};
             if (cache != nullptr)
-                if (const auto binary = binary_of(built->program()); !binary.empty()) cache->store(key, binary);
+                if (const auto binary = binary_of(found.program()); !binary.empty()) cache->store(key, binary);
         }
     }
+    built->program = std::move(found.program);
+    if (context.place().at_launch) built->binary = std::move(found.binary);
     built->log = log_of(built->program(), context.device());
     built->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return built;
@@ -158,8 +162,8 @@ std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
 
 }  // namespace
 
-ClKernel::ClKernel(std::shared_ptr<ClContext> context, cl::Kernel kernel, std::string name)
-    : context_(std::move(context)), kernel_(std::move(kernel)), name_(std::move(name)) {
+ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const BuiltProgram> built, cl::Kernel kernel, std::string name)
+    : context_(std::move(context)), built_(std::move(built)), kernel_(std::move(kernel)), name_(std::move(name)) {
     cl_uint arguments = 0;
     check(clGetKernelInfo(handle(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr), "clGetKernelInfo", "ask about kernel " + name_);
     const cl_device_id device = context_->device();
@@ -177,7 +181,7 @@ std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
     if (status != CL_SUCCESS)
         fail("clCreateKernel", status, fmt::format("get kernel {} of {}", name, built_->file),
              status == CL_INVALID_KERNEL_NAME ? fmt::format("the program has: {}", kernel_names(handle())) : std::string());
-    return std::make_unique<ClKernel>(context_, std::move(kernel), name);
+    return std::make_unique<ClKernel>(context_, built_, std::move(kernel), name);
 }
 
 std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<ClContext>& context, const ProgramText& source) {
@@ -191,8 +195,18 @@ std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<ClContext>& con
     }
     const std::lock_guard lock(slot->mutex);
     const bool reused = slot->built != nullptr;
-    if (!reused) slot->built = build(*context, source, key);
+    if (!reused) {
+        slot->built = build(*context, source, key);
+        const std::lock_guard listing(mutex_);
+        built_[slot->built->program()] = slot->built;
+    }
     return std::make_shared<ClProgram>(context, slot->built, reused);
+}
+
+std::shared_ptr<const BuiltProgram> ProgramStore::find(cl_program program) {
+    const std::lock_guard lock(mutex_);
+    const auto found = built_.find(program);
+    return found != built_.end() ? found->second : nullptr;
 }
 
 }  // namespace parallax::host::opencl

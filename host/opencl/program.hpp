@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opencl/api.hpp"
+#include "opencl/first_launch.hpp"
 #include "parallax/host/built_kernel.hpp"
 
 #include <array>
@@ -19,28 +20,32 @@ struct KernelLimits {
     std::uint64_t local_memory = 0;
 };
 
+struct BuiltProgram {
+    cl::Program program;
+    std::string file, hash, options, log;
+    std::vector<unsigned char> binary;   ///< for children, where the driver compiles at launches, too; else empty
+    std::string_view origin;             ///< "built" or "disk"
+    double seconds = 0;
+    mutable FirstLaunches launches;
+};
+
 class ClKernel final : public BuiltKernel {
 public:
-    ClKernel(std::shared_ptr<ClContext>, cl::Kernel, std::string name);
+    ClKernel(std::shared_ptr<ClContext>, std::shared_ptr<const BuiltProgram>, cl::Kernel, std::string name);
     const std::string& name() const noexcept override { return name_; }
     std::size_t max_work_group() const override { return limits_.work_group; }
     std::uint64_t local_memory() const override { return limits_.local_memory; }
     const KernelLimits& limits() const noexcept { return limits_; }
     cl_kernel handle() const noexcept { return kernel_(); }
     const ClContext& context() const noexcept { return *context_; }
+    const BuiltProgram& program() const noexcept { return *built_; }
 
 private:
     std::shared_ptr<ClContext> context_;
+    std::shared_ptr<const BuiltProgram> built_;
     cl::Kernel kernel_;
     std::string name_;
     KernelLimits limits_;
-};
-
-struct BuiltProgram {
-    cl::Program program;
-    std::string file, hash, log;
-    std::string_view origin;   ///< "built" or "disk"
-    double seconds = 0;
 };
 
 class ClProgram final : public Program {
@@ -71,6 +76,8 @@ struct ProgramText {
 class ProgramStore {
 public:
     std::shared_ptr<Program> get(const std::shared_ptr<ClContext>&, const ProgramText&);
+    /// Null where it is none of these.
+    std::shared_ptr<const BuiltProgram> find(cl_program);
 
 private:
     struct Slot {
@@ -79,6 +86,7 @@ private:
     };
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Slot>> slots_;
+    std::map<cl_program, std::shared_ptr<const BuiltProgram>> built_;
 };
 
 }  // namespace parallax::host::opencl

@@ -4,6 +4,7 @@
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "opencl/event.hpp"
+#include "opencl/first_launch.hpp"
 #include "opencl/launch.hpp"
 #include "parallax/host/error.hpp"
 
@@ -71,6 +72,7 @@ Event ClQueue::launch(const Launch& launch) {
         context_->check_command(clEnqueueMarkerWithWaitList(handle(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
         return event(done, prepared.step);
     }
+    meet_first_launch(*context_, *prepared.program, launch.kernel.name(), prepared.global, prepared.local);
     const cl_int status = clEnqueueNDRangeKernel(handle(), prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(), waits,
                                                  first, &done);
     check_launch(launch, *context_, status);

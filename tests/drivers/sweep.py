@@ -197,6 +197,29 @@ def compiler():
     check("no lock is left", not [name for name in os.listdir(os.path.join(work, "cache-race")) if name.endswith(".lock")])
 
 
+def launches():
+    """PoCL compiles again when a kernel is launched: in a child first, and a child that it ends is not followed."""
+    if "pocl" not in good:
+        return
+    preload = os.path.join(folder, "libplx_aborting_compiler.so")
+    log, kept = os.path.join(work, "launches.txt"), os.path.join(work, "pocl")
+    cold = dict(LD_PRELOAD=preload, LAUNCHES_IN=log, PARALLAX_CACHE_DIR=os.path.join(work, "cache-launches"), POCL_CACHE_DIR=kept)
+    for attempt in (1, 2):
+        if os.path.exists(log):
+            os.remove(log)
+        done = run([program, "run", "lanes.json", "--overwrite"], **cold)
+        check(f"launches, attempt {attempt}", done.returncode == 0, done.stderr)
+        who = open(log).read().split()
+        check(f"launches of a child, attempt {attempt}", ("parallax-driver" in who) == (attempt == 1) and "parallax" in who, str(who))
+        binaries = [os.path.join(path, name) for path, _, names in os.walk(kept) for name in names if name.endswith(".so")]
+        check(f"what PoCL has compiled, attempt {attempt}", binaries and not [name for name in binaries if "/0-0-0" in name], str(binaries))
+    for attempt in (1, 2):
+        done = run([program, "run", "lanes.json", "--overwrite"], LD_PRELOAD=preload, ABORT_LAUNCH="lanes", PARALLAX_CACHE_DIR=os.path.join(work, "cache-launch"))
+        check(f"a compiler that aborts at a launch, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr and "kernel lanes" in done.stderr,
+              f"{done.returncode} {done.stderr}")
+    check("the verdict on a launch is remembered", "kept in" in done.stderr, done.stderr)
+
+
 def caches():
     """A cache that cannot be used is warned of once, with the remedy."""
     with open(os.path.join(work, "file"), "w") as out:
@@ -215,7 +238,7 @@ def caches():
 
 write_inputs()
 try:
-    for part in (sweep, alone, harmless, registered_twice, verdicts, compiler, caches):
+    for part in (sweep, alone, harmless, registered_twice, verdicts, compiler, launches, caches):
         begun = time.monotonic()
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.1f} s", flush=True)

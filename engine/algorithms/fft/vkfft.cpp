@@ -57,6 +57,12 @@ cl_int vkfft_build_program(cl_program, cl_uint, const cl_device_id*, const char*
 
 cl_int vkfft_enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset, const std::size_t* global,
                             const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
+    try {
+        parallax::host::opencl::meet_first_launch(*vkfft_hooks->context, kernel, dimensions, global, local);
+    } catch (...) {
+        vkfft_hooks->error = std::current_exception();
+        return CL_OUT_OF_RESOURCES;
+    }
     cl_event event = nullptr;
     const cl_int status = clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, 0, nullptr, &event);
     if (status == CL_SUCCESS) vkfft_hooks->events.push_back(event);
@@ -227,6 +233,7 @@ private:
         std::vector<host::Event> events;
         for (const cl_event event : hooks_.events) events.push_back(host::opencl::make_event(queue, event, "fft vkfft"));
         hooks_.events.clear();
+        if (hooks_.error) std::rethrow_exception(std::exchange(hooks_.error, nullptr));
         host::opencl::check_command(queue, std::exchange(hooks_.status, CL_SUCCESS), "clEnqueueNDRangeKernel", "launch " + describe());
         if (result != VKFFT_SUCCESS)
             throw DeviceError("VkFFTAppend", result, fmt::format("VkFFTResult {}", static_cast<int>(result)), "launch " + describe(),
