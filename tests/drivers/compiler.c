@@ -1,6 +1,6 @@
 /* LD_PRELOAD: a compiler that aborts the process, whichever that is, when the text ABORT_AT occurs in what it is to compile, or when the kernel
-   ABORT_LAUNCH is launched, which is when PoCL compiles once more. Adds a line to the file COUNT_IN for each compilation of ours, and the
-   process's name to the file LAUNCHES_IN for each launch. */
+   ABORT_LAUNCH is launched, which is when PoCL compiles once more. Adds a line to the file COUNT_IN for each compilation of a text with COUNT_OF
+   in it, and the names of process and kernel to the file LAUNCHES_IN for each launch. */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -29,8 +29,9 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     create_fn create;
     *(void**)&create = dlsym(RTLD_NEXT, "clCreateProgramWithSource"); /* as POSIX has it */
     const char* at = getenv("ABORT_AT");
+    const char* of = getenv("COUNT_OF");
     if (count == 1 && lengths && at && memmem(texts[0], lengths[0], at, strlen(at))) fail();
-    if (count == 1 && lengths && memmem(texts[0], lengths[0], "#line", 5)) add_line("COUNT_IN", "compiled"); /* of ours, all have it */
+    if (count == 1 && lengths && of && memmem(texts[0], lengths[0], of, strlen(of))) add_line("COUNT_IN", "compiled");
     return create(context, count, texts, lengths, status);
 }
 
@@ -38,11 +39,12 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_uint waits, const cl_event* wait, cl_event* done) {
     typedef cl_int (*enqueue_fn)(cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*, cl_uint, const cl_event*, cl_event*);
     enqueue_fn enqueue;
-    char name[256] = "";
+    char name[256] = "", line[512];
     const char* at = getenv("ABORT_LAUNCH");
     *(void**)&enqueue = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
     if (at && strcmp(at, name) == 0) fail();
-    add_line("LAUNCHES_IN", program_invocation_short_name);
+    snprintf(line, sizeof line, "%s %s", program_invocation_short_name, name);
+    add_line("LAUNCHES_IN", line);
     return enqueue(queue, kernel, dimensions, offset, global, local, waits, wait, done);
 }

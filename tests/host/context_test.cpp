@@ -75,7 +75,7 @@ TEST_CASE("capabilities are probed once and remembered") {
             CHECK_FALSE(found.inline_ptx);
             CHECK(found.warp_width == 1);
         }
-        if (device->info().platform == "rusticl") CHECK_FALSE(found.event_times);
+        if (device->info().platform == "rusticl" && device->info().driver.starts_with("22.")) CHECK_FALSE(found.event_times);   // 25's measure
         if (device->info().platform == "NVIDIA CUDA") {
             CHECK(found.inline_ptx);
             CHECK(found.event_times);
