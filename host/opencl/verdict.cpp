@@ -28,6 +28,9 @@ void refuse(const std::string& file, const std::string& what, const std::string&
     throw UnsupportedError(fmt::format("{} cannot be compiled by this driver", file), {fmt::format("{}: {} (options {})", what, reason, options)});
 }
 
-std::string kept_reason(const ProgramCache& cache, const std::string& reason) { return reason + "; this verdict is kept in " + cache.folder(); }
+std::string kept_reason(const ProgramCache& cache, const std::string& reason) {
+    const std::string folder = cache.folder();
+    return folder.empty() ? reason : reason + "; this verdict is kept in " + folder;
+}
 
 }  // namespace parallax::host::opencl

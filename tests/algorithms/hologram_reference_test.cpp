@@ -217,7 +217,7 @@ TEST_CASE("best plane and its refinement") {
 }
 
 TEST_CASE("how far a focus can be trusted") {
-    const Autofocus opaque, clear{.object = ObjectKind::phase};
+    const Autofocus opaque, clear{.object = ObjectKind::phase, .region = {}};
     const auto flags = [](std::vector<double> z, std::vector<double> v, const Autofocus& autofocus, bool in_line = true) {
         const FocusFlags f = focus_flags(z, v, autofocus, in_line);
         return std::string(f.at_end ? "end " : "") + (f.flat ? "flat " : "") + (f.symmetric ? "both" : "");

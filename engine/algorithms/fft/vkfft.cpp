@@ -86,7 +86,7 @@ int vkfft_print(const char*, ...) { return 0; }
 // It would set the whole process's locale to "C" and, in 1.2, not find the old one again. PlainNumbers is this thread's alone, where
 // there is such a thing.
 #if !defined(_WIN32)
-char* vkfft_set_locale(int, const char*) { return nullptr; }
+[[maybe_unused]] char* vkfft_set_locale(int, const char*) { return nullptr; }   // VkFFT 1.3 leaves it alone
 #endif
 
 }  // namespace
