@@ -6,7 +6,7 @@
 //   by       bits in registers   |   bits of four words  |   8 flags each          |   8 flags each
 //   to       cells               |   middles             |   middles in turns      |   local memory in turns, once they fit
 //
-//   cell     a byte: four boxes of 4 along x, bits 0 to 3 any, bits 4 to 7 all; a word: four rows of them, y upward
+//   cell     a byte: four boxes of 4 along x, bits 0 to 3 any, bits 4 to 7 all; a word: four rows of them
 //   middle   a byte: a box, any | all << 1;  top: the same of a whole tile
 //
 //   box_tiles   tiles have TILE voxels a side; those of a group stand side by side along x. How many boxes of each edge have any
