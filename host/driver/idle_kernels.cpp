@@ -11,9 +11,9 @@ namespace {
 
 std::atomic<bool> idle = false;
 
-void do_nothing(void*, void*, std::size_t, std::size_t, std::size_t) {}
+[[maybe_unused]] void do_nothing(void*, void*, std::size_t, std::size_t, std::size_t) {}
 
-[[gnu::noinline]] bool is_kernel(std::string_view name) { return name.find("pocl_kernel_") <= 1 && name.ends_with("_workgroup"); }
+[[maybe_unused, gnu::noinline]] bool is_kernel(std::string_view name) { return name.find("pocl_kernel_") <= 1 && name.ends_with("_workgroup"); }
 
 }  // namespace
 
