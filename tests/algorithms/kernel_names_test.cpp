@@ -1,5 +1,5 @@
-// What kernels call the numbers that the host gives them. Each name stands for the number of the host's enumerator; neither side has
-// one that the other lacks; and no kernel compares with a bare number where there is a name.
+// What kernels call the numbers that the host gives them. Each name stands for the number of the host's enumerator; neither side
+// has one that the other lacks; and no kernel compares with a bare number where there is a name.
 #include "algorithms/arithmetic/op.hpp"
 #include "algorithms/box_filter/parameters.hpp"
 #include "algorithms/diffusion_lb/steps.hpp"
@@ -19,10 +19,11 @@
 #include "registry/registry.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <regex>
 #include <set>
 
@@ -35,83 +36,174 @@ struct Name {
     std::string word;
     std::int64_t number;
     Name(const char* w, std::int64_t n) : word(w), number(n) {}
-    template <class E> requires std::is_enum_v<E> Name(const char* w, E e) : word(w), number(static_cast<std::int64_t>(e)) {}
+    template <class E>
+        requires std::is_enum_v<E>
+    Name(const char* w, E e) : word(w), number(static_cast<std::int64_t>(e)) {}
 };
 
 struct Row {
-    const char* file;
-    const char* prefix;              // a name is PREFIX_WORD
-    std::vector<Name> names;         // in the host's order
-    const char* compared = nullptr;  // what is compared with them, as a regular expression, where that is not PREFIX
-    const char* algorithm = nullptr; // whose choices these are, all of them
-    const char* key = nullptr;
+    std::string file;
+    std::string prefix;          // a name is PREFIX_WORD
+    std::vector<Name> names;     // in the host's order
+    std::string compared = {};   // what is compared with them, as a regular expression, where that is not PREFIX
+    std::string algorithm = {};  // whose choices these are, all of them
+    std::string key = {};
 };
 
 std::vector<Row> rows() {
     using LbEdge = diffusion_lb::EdgeFunction;
-    using fft::lanes::Layout;
     using arithmetic::Op;
+    using fft::lanes::Layout;
     using phantom::Kind;
     const auto levels = [](ElementType type) { return std::int64_t{noise::NoiseSpec{.type = type}.levels()}; };
     return {
-        {"scan/operator.clh", "OP", {{"SUM", scan::Op::sum}, {"MIN", scan::Op::min}, {"MAX", scan::Op::max}}, nullptr, "scan", "op"},
-        {"scan/operator.clh", "TYPE", {{"U32", scan::Word::u32}, {"I32", scan::Word::i32}, {"U64", scan::Word::u64}, {"F32", scan::Word::f32}}},
-        {"arithmetic/arithmetic.cl", "OP",
-         {{"ADD", Op::add}, {"SUBTRACT", Op::subtract}, {"MULTIPLY", Op::multiply}, {"DIVIDE", Op::divide}, {"LOG", Op::log}, {"EXP", Op::exp},
-          {"ABS", Op::abs}, {"SQRT", Op::sqrt}, {"CLAMP", Op::clamp}},
-         nullptr, "arithmetic", "op"},
-        {"reduce/accumulator.clh", "KIND",
+        {"scan/operator.clh", "OP", {{"SUM", scan::Op::sum}, {"MIN", scan::Op::min}, {"MAX", scan::Op::max}}, "", "scan", "op"},
+        {"scan/operator.clh",
+         "TYPE",
+         {{"U32", scan::Word::u32}, {"I32", scan::Word::i32}, {"U64", scan::Word::u64}, {"F32", scan::Word::f32}}},
+        {"arithmetic/arithmetic.cl",
+         "OP",
+         {{"ADD", Op::add},
+          {"SUBTRACT", Op::subtract},
+          {"MULTIPLY", Op::multiply},
+          {"DIVIDE", Op::divide},
+          {"LOG", Op::log},
+          {"EXP", Op::exp},
+          {"ABS", Op::abs},
+          {"SQRT", Op::sqrt},
+          {"CLAMP", Op::clamp}},
+         "",
+         "arithmetic",
+         "op"},
+        {"reduce/accumulator.clh",
+         "KIND",
          {{"SUM", reduce::Kind::sum}, {"MIN", reduce::Kind::min}, {"MAX", reduce::Kind::max}, {"ALL", reduce::Kind::all}}},
-        {"noise/add.cl", "KIND",
-         {{"GAUSSIAN", noise::Kind::gaussian}, {"SPECKLE", noise::Kind::speckle}, {"SALT_AND_PEPPER", noise::Kind::salt_and_pepper}},
-         nullptr, "noise", "kind"},
-        {"phantom/phantom.cl", "KIND",
-         {{"MENGER", Kind::menger}, {"CUBE", Kind::cube}, {"CARPET", Kind::carpet}, {"TRIANGLE", Kind::triangle}, {"TETRAHEDRON", Kind::tetrahedron},
-          {"CANTOR", Kind::cantor}, {"RANDOM", Kind::random}, {"VESSEL_TREE", Kind::vessel_tree}},
-         nullptr, "phantom", "kind"},
-        {"elementwise/keys.clh", "KIND",
-         {{"UNSIGNED_INTEGER", elementwise::KeyKind::unsigned_integer}, {"SIGNED_INTEGER", elementwise::KeyKind::signed_integer},
+        {"noise/add.cl",
+         "KIND",
+         {{"GAUSSIAN", noise::Kind::gaussian},
+          {"SPECKLE", noise::Kind::speckle},
+          {"SALT_AND_PEPPER", noise::Kind::salt_and_pepper}},
+         "",
+         "noise",
+         "kind"},
+        {"phantom/phantom.cl",
+         "KIND",
+         {{"MENGER", Kind::menger},
+          {"CUBE", Kind::cube},
+          {"CARPET", Kind::carpet},
+          {"TRIANGLE", Kind::triangle},
+          {"TETRAHEDRON", Kind::tetrahedron},
+          {"CANTOR", Kind::cantor},
+          {"RANDOM", Kind::random},
+          {"VESSEL_TREE", Kind::vessel_tree}},
+         "",
+         "phantom",
+         "kind"},
+        {"elementwise/keys.clh",
+         "KIND",
+         {{"UNSIGNED_INTEGER", elementwise::KeyKind::unsigned_integer},
+          {"SIGNED_INTEGER", elementwise::KeyKind::signed_integer},
           {"REAL", elementwise::KeyKind::real}}},
-        {"elementwise/stream.clh", "PAIRING",
-         {{"NONE", elementwise::Pairing::none}, {"SAME", elementwise::Pairing::same}, {"CHANNELS", elementwise::Pairing::channels},
+        {"elementwise/stream.clh",
+         "PAIRING",
+         {{"NONE", elementwise::Pairing::none},
+          {"SAME", elementwise::Pairing::same},
+          {"CHANNELS", elementwise::Pairing::channels},
           {"REPEATED", elementwise::Pairing::repeated}}},
-        {"equalize/table.cl", "FORMULA",
-         {{"OPENCV", equalize::Formula::opencv}, {"CLASSIC", equalize::Formula::classic}, {"SKIMAGE", equalize::Formula::skimage}},
-         nullptr, "equalize", "formula"},
-        {"sort/rank_warp.clh", "MATCH", {{"ANY", sort::Match::any}, {"BALLOT", sort::Match::ballot}, {"ATOMICS", sort::Match::atomics}}},
-        {"diffusion_lb/edges.clh", "EDGE",
-         {{"PERONA_MALIK_1", LbEdge::perona_malik_1}, {"PERONA_MALIK_2", LbEdge::perona_malik_2}, {"CHARBONNIER", LbEdge::charbonnier},
+        {"equalize/table.cl",
+         "FORMULA",
+         {{"OPENCV", equalize::Formula::opencv},
+          {"CLASSIC", equalize::Formula::classic},
+          {"SKIMAGE", equalize::Formula::skimage}},
+         "",
+         "equalize",
+         "formula"},
+        {"sort/rank_warp.clh",
+         "MATCH",
+         {{"ANY", sort::Match::any}, {"BALLOT", sort::Match::ballot}, {"ATOMICS", sort::Match::atomics}}},
+        {"diffusion_lb/edges.clh",
+         "EDGE",
+         {{"PERONA_MALIK_1", LbEdge::perona_malik_1},
+          {"PERONA_MALIK_2", LbEdge::perona_malik_2},
+          {"CHARBONNIER", LbEdge::charbonnier},
           {"WEICKERT", LbEdge::weickert}},
-         nullptr, "diffusion_lb", "edge_function"},
-        {"diffusion_lb/lanes.cl", "EDGES",
-         {{"FOUND", diffusion_lb::RowEdges::found}, {"WRITTEN", diffusion_lb::RowEdges::written}, {"READ", diffusion_lb::RowEdges::read}}, "edges"},
-        {"diffusion_lb/lattice.clh", "LATTICE",
-         {{"D2Q5", populations(diffusion_lb::Lattice::d2q5)}, {"D2Q9", populations(diffusion_lb::Lattice::d2q9)}}, nullptr, "diffusion_lb", "lattice"},
-        {"hologram/propagate.clh", "METHOD",
-         {{"ANGULAR_SPECTRUM", hologram::method_define(hologram::Method::angular_spectrum)}, {"FRESNEL", hologram::method_define(hologram::Method::fresnel)},
+         "",
+         "diffusion_lb",
+         "edge_function"},
+        {"diffusion_lb/lanes.cl",
+         "EDGES",
+         {{"FOUND", diffusion_lb::RowEdges::found},
+          {"WRITTEN", diffusion_lb::RowEdges::written},
+          {"READ", diffusion_lb::RowEdges::read}},
+         "edges"},
+        {"diffusion_lb/lattice.clh",
+         "LATTICE",
+         {{"D2Q5", populations(diffusion_lb::Lattice::d2q5)}, {"D2Q9", populations(diffusion_lb::Lattice::d2q9)}},
+         "",
+         "diffusion_lb",
+         "lattice"},
+        {"hologram/propagate.clh",
+         "METHOD",
+         {{"ANGULAR_SPECTRUM", hologram::method_define(hologram::Method::angular_spectrum)},
+          {"FRESNEL", hologram::method_define(hologram::Method::fresnel)},
           {"CONVOLUTION", hologram::method_define(hologram::Method::convolution)},
-          {"RAYLEIGH_SOMMERFELD", hologram::method_define(hologram::Method::rayleigh_sommerfeld)}, {"TABLE", hologram::method_table}}},
-        {"hologram/prepare.cl", "PADDING",
-         {{"MEAN", hologram::Padding::mean}, {"REFLECT", hologram::Padding::reflect}, {"ZERO", hologram::Padding::zero}, {"NONE", hologram::Padding::none}},
-         nullptr, "hologram", "padding"},
-        {"hologram/focus.cl", "METRIC",
-         {{"TENENGRAD", hologram::Metric::tenengrad}, {"VARIANCE", hologram::Metric::variance}, {"BRENNER", hologram::Metric::brenner},
-          {"LAPLACIAN", hologram::Metric::laplacian}, {"DUBOIS", hologram::Metric::dubois}}},
-        {"hologram/off_axis.cl", "FOUND",
-         {{"X", hologram::Found::x}, {"Y", hologram::Found::y}, {"REST_X", hologram::Found::rest_x}, {"REST_Y", hologram::Found::rest_y},
-          {"RADIUS", hologram::Found::radius}, {"FIRST", hologram::Found::first}, {"SECOND", hologram::Found::second}}},
-        {"fft/lanes_layouts.clh", "LAYOUT",
-         {{"COMPLEX", Layout::complex}, {"REAL", Layout::real}, {"HALF", Layout::half}, {"PANELS", Layout::panels}, {"HALVES", Layout::halves},
-          {"COLUMNS", Layout::columns}, {"FOLDED", Layout::folded}, {"MODULUS", Layout::modulus}},
+          {"RAYLEIGH_SOMMERFELD", hologram::method_define(hologram::Method::rayleigh_sommerfeld)},
+          {"TABLE", hologram::method_table}}},
+        {"hologram/prepare.cl",
+         "PADDING",
+         {{"MEAN", hologram::Padding::mean},
+          {"REFLECT", hologram::Padding::reflect},
+          {"ZERO", hologram::Padding::zero},
+          {"NONE", hologram::Padding::none}},
+         "",
+         "hologram",
+         "padding"},
+        {"hologram/focus.cl",
+         "METRIC",
+         {{"TENENGRAD", hologram::Metric::tenengrad},
+          {"VARIANCE", hologram::Metric::variance},
+          {"BRENNER", hologram::Metric::brenner},
+          {"LAPLACIAN", hologram::Metric::laplacian},
+          {"DUBOIS", hologram::Metric::dubois}}},
+        {"hologram/off_axis.cl",
+         "FOUND",
+         {{"X", hologram::Found::x},
+          {"Y", hologram::Found::y},
+          {"REST_X", hologram::Found::rest_x},
+          {"REST_Y", hologram::Found::rest_y},
+          {"RADIUS", hologram::Found::radius},
+          {"FIRST", hologram::Found::first},
+          {"SECOND", hologram::Found::second}}},
+        {"fft/lanes_layouts.clh",
+         "LAYOUT",
+         {{"COMPLEX", Layout::complex},
+          {"REAL", Layout::real},
+          {"HALF", Layout::half},
+          {"PANELS", Layout::panels},
+          {"HALVES", Layout::halves},
+          {"COLUMNS", Layout::columns},
+          {"FOLDED", Layout::folded},
+          {"MODULUS", Layout::modulus}},
          "LANES_(?:IN|OUT)"},
-        {"box_filter/border.clh", "BORDER",
-         {{"REFLECT_101", box_filter::Border::reflect_101}, {"REFLECT", box_filter::Border::reflect}, {"REPLICATE", box_filter::Border::replicate},
+        {"box_filter/border.clh",
+         "BORDER",
+         {{"REFLECT_101", box_filter::Border::reflect_101},
+          {"REFLECT", box_filter::Border::reflect},
+          {"REPLICATE", box_filter::Border::replicate},
           {"CONSTANT", box_filter::Border::constant}},
-         "border", "box_filter", "border"},
-        {"common/tile_states.clh", "CONTROL",
-         {{"RUNS", TileControl::runs}, {"LEFT", TileControl::left}, {"GAVE_UP", TileControl::gave_up}, {"TIMES", TileControl::times},
+         "border",
+         "box_filter",
+         "border"},
+        {"common/tile_states.clh",
+         "CONTROL",
+         {{"RUNS", TileControl::runs},
+          {"LEFT", TileControl::left},
+          {"GAVE_UP", TileControl::gave_up},
+          {"TIMES", TileControl::times},
           {"TICKET", TileControl::ticket}}},
-        {"common/grey.clh", "LEVELS", {{"F32", levels(ElementType::f32)}, {"U8", levels(ElementType::u8)}, {"U16", levels(ElementType::u16)}}},
+        {"common/grey.clh",
+         "LEVELS",
+         {{"F32", levels(ElementType::f32)}, {"U8", levels(ElementType::u8)}, {"U16", levels(ElementType::u16)}}},
     };
 }
 
@@ -121,11 +213,12 @@ std::string text_of(std::string_view file) {
     return found == files.end() ? std::string() : std::string(found->text);
 }
 
-/// `#define PREFIX_WORD number` of a text.
-std::map<std::string, std::int64_t> names_in(const std::string& text, const std::string& prefix) {
-    std::map<std::string, std::int64_t> names;
+/// `#define PREFIX_WORD number` of a text: "WORD number", by words.
+std::set<std::string> names_in(const std::string& text, const std::string& prefix) {
+    std::set<std::string> names;
     const std::regex line("#define " + prefix + "_([A-Z0-9_]+) +([0-9]+)");
-    for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match) names[(*match)[1]] = std::stoll((*match)[2]);
+    for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match)
+        names.insert(match->str(1) + " " + match->str(2));
     return names;
 }
 
@@ -150,25 +243,24 @@ std::set<std::string> choices_of(const std::string& algorithm, const std::string
 TEST_CASE("kernels and host mean the same by a name") {
     for (const Row& row : rows()) {
         CAPTURE(row.file);
-        CAPTURE(row.prefix);
-        std::map<std::string, std::int64_t> wanted;
-        std::set<std::string> words;
+        std::set<std::string> wanted, words;
         for (const Name& name : row.names) {
-            wanted[name.word] = name.number;
+            wanted.insert(fmt::format("{} {}", name.word, name.number));
             words.insert(name.word);
         }
-        CHECK(names_in(text_of(row.file), row.prefix) == wanted);
-        if (row.algorithm != nullptr) CHECK(choices_of(row.algorithm, row.key) == words);
+        CHECK(fmt::format("{}", names_in(text_of(row.file), row.prefix)) == fmt::format("{}", wanted));
+        if (!row.algorithm.empty()) CHECK(fmt::format("{}", choices_of(row.algorithm, row.key)) == fmt::format("{}", words));
     }
 }
 
 TEST_CASE("no kernel compares with a bare number where there is a name") {
     for (const Row& row : rows()) {
-        const std::string file = row.file, folder = file.substr(0, file.find('/') + 1);
-        const std::string word = "(?:" + std::string(row.compared != nullptr ? row.compared : row.prefix) + ")";
+        const std::string folder = row.file.substr(0, row.file.find('/') + 1);
+        const std::string word = "(?:" + (row.compared.empty() ? row.prefix : row.compared) + ")";
         const std::regex bare("\\b" + word + " *(?:[!=]=|[<>]=?) *[0-9]|#define " + word + " +[0-9]");
         for (const auto& [name, text] : host::embedded_files()) {
-            if (!name.starts_with(folder) && text.find('"' + file + '"') == std::string_view::npos) continue;   // the folder, and who includes it
+            if (!name.starts_with(folder) && text.find('"' + row.file + '"') == std::string_view::npos)
+                continue;  // the folder, and who includes it
             CAPTURE(name);
             std::cmatch match;
             std::regex_search(text.data(), text.data() + text.size(), match, bare);
