@@ -1,79 +1,66 @@
 // Device rules from JSON and back. Strict: what is not understood is an error that says where.
 #include "parallax/host/error.hpp"
 #include "parallax/host/selector.hpp"
+#include "support/json_reader.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace parallax::host {
 namespace {
 
-constexpr std::array<std::string_view, 11> rule_keys{"type",  "vendor", "platform",      "name",          "backend", "index",
-                                                     "uuid",  "pci",    "min_memory_mb", "min_memory_gb", "require"};
-constexpr std::array<std::string_view, 3> list_keys{"prefer", "on_missing", "use"};
-constexpr std::array<std::string_view, 4> types{"gpu", "cpu", "accelerator", "other"};
-constexpr std::array<std::string_view, 3> backends{"opencl", "cuda", "native"};
-constexpr std::array<std::string_view, 2> on_missing_words{"error", "next"};
-constexpr std::array<std::string_view, 5> capability_words{"images", "fp64", "int64_atomics", "unified_memory", "subgroups"};
+using Words = std::vector<std::string>;
 
-std::string child(const std::string& pointer, std::string_view key) {
-    std::string escaped;
-    for (const char c : key) escaped += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-    return pointer + "/" + escaped;
+const Words rule_keys{"type", "vendor", "platform", "name", "backend", "index", "uuid", "pci", "min_memory_mb", "min_memory_gb", "require"};
+const Words list_keys{"prefer", "on_missing", "use"};
+const Words types{"gpu", "cpu", "accelerator", "other"};
+const Words backends{"opencl", "cuda", "native"};
+const Words on_missing_words{"error", "next"};
+const Words capability_words{"images", "fp64", "int64_atomics", "unified_memory", "subgroups"};
+
+std::string one_of(const Words& words) { return fmt::format("one of \"{}\"", fmt::join(words, "\", \"")); }
+
+[[noreturn]] void refuse_key(const JsonObject& object, const std::string& key, const Words& known) {
+    throw ConfigError(object.pointer(key), fmt::format("the unknown key \"{}\"", key), one_of(known), did_you_mean(key, known));
 }
 
-std::string found(const Json& value) {
-    if (value.is_null()) return "null";
-    if (value.is_object()) return "an object";
-    if (value.is_array()) return value.empty() ? "an empty list" : "a list";
-    if (value.is_string()) return fmt::format("the string {}", value.dump(-1, ' ', false, Json::error_handler_t::replace));
-    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-    return fmt::format("the number {}", value.dump());
+bool has(const Words& words, const std::string& word) { return std::find(words.begin(), words.end(), word) != words.end(); }
+
+std::string text(const JsonValue& value, const char* expected = "a string that is not empty") {
+    const std::string given = trim(value.text(expected));
+    if (given.empty()) value.refuse(expected);
+    return given;
 }
 
-std::string one_of(std::span<const std::string_view> words) { return fmt::format("one of \"{}\"", fmt::join(words, "\", \"")); }
-
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> words) {
-    const std::string_view near = nearest(word, words);
-    return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
-}
-
-std::string text(const Json& value, const std::string& pointer, const char* expected = "a string that is not empty") {
-    if (!value.is_string() || trim(value.get_ref<const std::string&>()).empty()) throw ConfigError(pointer, found(value), expected);
-    return trim(value.get_ref<const std::string&>());
-}
-
-std::size_t word(const Json& value, const std::string& pointer, std::span<const std::string_view> words) {
-    if (value.is_string()) {
-        const std::string given = lower(value.get_ref<const std::string&>());
-        const auto match = std::find(words.begin(), words.end(), given);
-        if (match != words.end()) return static_cast<std::size_t>(match - words.begin());
-        throw ConfigError(pointer, found(value), one_of(words), did_you_mean(given, words));
-    }
-    throw ConfigError(pointer, found(value), one_of(words));
+/// The number of a word, whose case does not matter.
+std::size_t word(const JsonValue& value, const Words& words) {
+    const Json& json = value.json();
+    const std::string given = json.is_string() ? lower(json.get_ref<const std::string&>()) : std::string();
+    const auto match = std::find(words.begin(), words.end(), given);
+    if (match == words.end()) value.refuse(one_of(words), json.is_string() ? did_you_mean(given, words) : std::string());
+    return static_cast<std::size_t>(match - words.begin());
 }
 
 bool is_hex(std::string_view digits) {
     return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-std::string uuid(const Json& value, const std::string& pointer) {
+std::string uuid(const JsonValue& value) {
     const char* expected = "a UUID of 32 hexadecimal digits, with or without dashes";
-    const std::string given = text(value, pointer, expected);
+    const std::string given = text(value, expected);
     std::string digits = lower(given);
     std::erase(digits, '-');
-    if (digits.size() != 32 || !is_hex(digits)) throw ConfigError(pointer, found(value), expected, "parallax devices shows each device's");
+    if (digits.size() != 32 || !is_hex(digits)) value.refuse(expected, "parallax devices shows each device's");
     return given;
 }
 
-std::string pci(const Json& value, const std::string& pointer) {
+std::string pci(const JsonValue& value) {
     const char* expected = "a PCI address such as \"3b:00.0\" or \"0000:3b:00.0\"";
-    const std::string given = text(value, pointer, expected);
+    const std::string given = text(value, expected);
     const std::string address = lower(given);
     const std::size_t dot = address.rfind('.'), colon = address.rfind(':');
     const std::size_t first = colon == std::string::npos || colon == 0 ? std::string::npos : address.rfind(':', colon - 1);
@@ -81,56 +68,62 @@ std::string pci(const Json& value, const std::string& pointer) {
     const bool sound = colon != std::string::npos && dot != std::string::npos && dot > colon && is_hex(std::string_view(address).substr(bus, colon - bus)) &&
                        is_hex(std::string_view(address).substr(colon + 1, dot - colon - 1)) && is_hex(std::string_view(address).substr(dot + 1)) &&
                        (first == std::string::npos || is_hex(std::string_view(address).substr(0, first)));
-    if (!sound) throw ConfigError(pointer, found(value), expected, "parallax devices shows each device's");
+    if (!sound) value.refuse(expected, "parallax devices shows each device's");
     return given;
 }
 
-int index(const Json& value, const std::string& pointer) {
-    const bool sound = value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= 65535) &&
-                       value.get<std::int64_t>() >= -1 && value.get<std::int64_t>() <= 65535;
-    if (!sound) throw ConfigError(pointer, found(value), "the index of a device, 0 and up, or -1 for the native device", "parallax devices lists them");
-    return value.get<int>();
+int index(const JsonValue& value) {
+    const Json& json = value.json();
+    const bool sound = json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= 65535) &&
+                       json.get<std::int64_t>() >= -1 && json.get<std::int64_t>() <= 65535;
+    if (!sound) value.refuse("the index of a device, 0 and up, or -1 for the native device", "parallax devices lists them");
+    return json.get<int>();
 }
 
 // Powers of ten, as memory is sold: a card of "24 GB" reports a little more than 24e9 bytes.
-std::uint64_t memory(const Json& value, const std::string& pointer, double unit) {
-    const double amount = value.is_number() ? value.get<double>() * unit : -1;
-    if (!(amount >= 0) || amount > 1e18) throw ConfigError(pointer, found(value), "an amount of memory, 0 or more");
+std::uint64_t memory(const JsonValue& value, double unit) {
+    const double amount = value.json().is_number() ? value.json().get<double>() * unit : -1;
+    if (!(amount >= 0) || amount > 1e18) value.refuse("an amount of memory, 0 or more");
     return static_cast<std::uint64_t>(std::ceil(amount));
 }
 
-std::vector<std::string> require(const Json& value, const std::string& pointer) {
-    if (!value.is_array()) throw ConfigError(pointer, found(value), "a list of capabilities, " + one_of(capability_words));
-    std::vector<std::string> list;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        const std::string capability(capability_words[word(value[i], fmt::format("{}/{}", pointer, i), capability_words)]);
-        if (std::find(list.begin(), list.end(), capability) == list.end()) list.push_back(capability);
+std::vector<std::string> require(const JsonValue& value) {
+    std::vector<std::string> all;
+    for (const JsonValue& one : value.list("a list of capabilities, " + one_of(capability_words))) {
+        const std::string& capability = capability_words[word(one, capability_words)];
+        if (!has(all, capability)) all.push_back(capability);
     }
-    return list;
+    return all;
 }
 
-DeviceRule parse_rule(const Json& json, const std::string& pointer) {
-    if (!json.is_object()) throw ConfigError(pointer, found(json), "a device rule: an object such as {\"type\": \"gpu\"}");
+DeviceRule parse_rule(const JsonValue& json) {
+    const JsonObject object(json, "a device rule: an object such as {\"type\": \"gpu\"}");
     DeviceRule rule;
-    for (const auto& [key, value] : json.items()) {
-        const std::string at = child(pointer, key);
-        if (key == "type") rule.type = static_cast<DeviceType>(word(value, at, types));
-        else if (key == "backend") rule.backend = static_cast<Backend>(word(value, at, backends));
-        else if (key == "vendor") rule.vendor = text(value, at);
-        else if (key == "platform") rule.platform = text(value, at);
-        else if (key == "name") rule.name = text(value, at);
-        else if (key == "index") rule.index = index(value, at);
-        else if (key == "uuid") rule.uuid = uuid(value, at);
-        else if (key == "pci") rule.pci = pci(value, at);
+    for (const auto& [key, value] : object.json().items()) {
+        const JsonValue at = object.at(key);
+        if (key == "type") rule.type = static_cast<DeviceType>(word(at, types));
+        else if (key == "backend") rule.backend = static_cast<Backend>(word(at, backends));
+        else if (key == "vendor") rule.vendor = text(at);
+        else if (key == "platform") rule.platform = text(at);
+        else if (key == "name") rule.name = text(at);
+        else if (key == "index") rule.index = index(at);
+        else if (key == "uuid") rule.uuid = uuid(at);
+        else if (key == "pci") rule.pci = pci(at);
         else if (key == "min_memory_mb" || key == "min_memory_gb") {
-            if (rule.min_memory) throw ConfigError(at, "a second amount of memory", "either \"min_memory_mb\" or \"min_memory_gb\"");
-            rule.min_memory = memory(value, at, key == "min_memory_mb" ? 1e6 : 1e9);
-        } else if (key == "require") rule.require = require(value, at);
-        else if (std::find(list_keys.begin(), list_keys.end(), key) != list_keys.end())
-            throw ConfigError(at, fmt::format("the key \"{}\" in a rule", key), one_of(rule_keys), "it belongs beside \"prefer\"");
-        else throw ConfigError(at, fmt::format("the unknown key \"{}\"", key), one_of(rule_keys), did_you_mean(key, rule_keys));
+            if (rule.min_memory) throw ConfigError(at.pointer(), "a second amount of memory", "either \"min_memory_mb\" or \"min_memory_gb\"");
+            rule.min_memory = memory(at, key == "min_memory_mb" ? 1e6 : 1e9);
+        } else if (key == "require") rule.require = require(at);
+        else if (has(list_keys, key)) throw ConfigError(at.pointer(), fmt::format("the key \"{}\" in a rule", key), one_of(rule_keys), "it belongs beside \"prefer\"");
+        else refuse_key(object, key, rule_keys);
     }
     return rule;
+}
+
+std::vector<DeviceRule> parse_rules(const JsonValue& value, const char* expected) {
+    std::vector<DeviceRule> rules;
+    for (const JsonValue& rule : value.list(expected)) rules.push_back(parse_rule(rule));
+    if (rules.empty()) value.refuse(expected);
+    return rules;
 }
 
 Json rule_to_json(const DeviceRule& rule) {
@@ -157,51 +150,42 @@ Json rule_to_json(const DeviceRule& rule) {
 }  // namespace
 
 DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointer) {
-    if (!json.is_object())
-        throw ConfigError(pointer, found(json), "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": \"error\" or \"next\"}, or {\"use\": [rules]}");
+    const JsonObject object(JsonValue(json, pointer),
+                            "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": \"error\" or \"next\"}, or {\"use\": [rules]}");
     DeviceSelector selector;
     selector.rules_.clear();
     selector.next_on_missing_ = false;
-    if (json.contains("use")) return parse_use(json, pointer);
-    if (!json.contains("prefer") && !json.contains("on_missing")) {
+    if (object.contains("use")) return parse_use(json, pointer);
+    if (!object.contains("prefer") && !object.contains("on_missing")) {
         // A misspelt "prefer" must not be explained as a misspelt rule.
         for (const auto& [key, value] : json.items())
-            if (const std::string_view near = nearest(key, list_keys); !near.empty() && nearest(key, rule_keys).empty())
-                throw ConfigError(child(pointer, key), fmt::format("the unknown key \"{}\"", key), one_of(list_keys), fmt::format("did you mean \"{}\"?", near));
-        selector.rules_.push_back(parse_rule(json, pointer));
+            if (!parallax::nearest(key, list_keys).empty() && parallax::nearest(key, rule_keys).empty()) refuse_key(object, key, list_keys);
+        selector.rules_.push_back(parse_rule({json, pointer}));
         return selector;
     }
+    const char* const rules = "a list of at least one device rule";
     for (const auto& [key, value] : json.items()) {
-        const std::string at = child(pointer, key);
-        if (key == "on_missing") {
-            selector.next_on_missing_ = word(value, at, on_missing_words) == 1;
-        } else if (key == "prefer") {
-            if (!value.is_array() || value.empty()) throw ConfigError(at, found(value), "a list of at least one device rule");
-            for (std::size_t i = 0; i < value.size(); ++i) selector.rules_.push_back(parse_rule(value[i], fmt::format("{}/{}", at, i)));
-        } else if (std::find(rule_keys.begin(), rule_keys.end(), key) != rule_keys.end()) {
-            throw ConfigError(at, fmt::format("the key \"{}\" beside \"{}\"", key, json.contains("prefer") ? "prefer" : "on_missing"), one_of(list_keys),
-                              "put it into a rule of \"prefer\"");
-        } else {
-            throw ConfigError(at, fmt::format("the unknown key \"{}\"", key), one_of(list_keys), did_you_mean(key, list_keys));
-        }
+        if (key == "on_missing") selector.next_on_missing_ = word(object.at(key), on_missing_words) == 1;
+        else if (key == "prefer") selector.rules_ = parse_rules(object.at(key), rules);
+        else if (has(rule_keys, key))
+            throw ConfigError(object.pointer(key), fmt::format("the key \"{}\" beside \"{}\"", key, object.contains("prefer") ? "prefer" : "on_missing"),
+                              one_of(list_keys), "put it into a rule of \"prefer\"");
+        else refuse_key(object, key, list_keys);
     }
-    if (selector.rules_.empty()) throw ConfigError(child(pointer, "prefer"), "nothing", "a list of at least one device rule");
+    if (selector.rules_.empty()) throw ConfigError(object.pointer("prefer"), "nothing", rules);
     return selector;
 }
 
 DeviceSelector DeviceSelector::parse_use(const Json& json, const std::string& pointer) {
+    const JsonObject object(JsonValue(json, pointer), "an object");
     for (const auto& [key, value] : json.items()) {
-        if (key != "use") throw ConfigError(child(pointer, key), fmt::format("the key \"{}\" beside \"use\"", key), "\"use\" alone", "a rule of \"use\" may hold it");
+        if (key != "use") throw ConfigError(object.pointer(key), fmt::format("the key \"{}\" beside \"use\"", key), "\"use\" alone", "a rule of \"use\" may hold it");
     }
-    const std::string at = child(pointer, "use");
-    const Json& use = json["use"];
     DeviceSelector selector;   // its rules by default: every gpu, accelerator and cpu
     selector.use_several_ = true;
-    if (use == "all") return selector;
-    if (!use.is_array() || use.empty()) throw ConfigError(at, found(use), "\"all\", or a list of at least one device rule");
-    selector.rules_.clear();
+    if (object.at("use").json() == "all") return selector;
     selector.next_on_missing_ = false;
-    for (std::size_t i = 0; i < use.size(); ++i) selector.rules_.push_back(parse_rule(use[i], fmt::format("{}/{}", at, i)));
+    selector.rules_ = parse_rules(object.at("use"), "\"all\", or a list of at least one device rule");
     return selector;
 }
 
@@ -243,9 +227,7 @@ Json DeviceSelector::to_json() const {
 
 Json DeviceSelector::schema() {
     const auto string_of = [](const char* description) { return Json{{"type", "string"}, {"minLength", 1}, {"description", description}}; };
-    const auto words_of = [](std::span<const std::string_view> words, const char* description) {
-        return Json{{"enum", std::vector<std::string>(words.begin(), words.end())}, {"description", description}};
-    };
+    const auto words_of = [](const Words& words, const char* description) { return Json{{"enum", words}, {"description", description}}; };
     const auto amount = [](const char* description) { return Json{{"type", "number"}, {"minimum", 0}, {"description", description}}; };
     Json properties;
     properties["type"] = words_of(types, "kind of device");

@@ -67,8 +67,8 @@ Engine Engine::from_cuda([[maybe_unused]] CUctx_st* context, [[maybe_unused]] co
 #endif
 }
 
-const DeviceInfo& Engine::device() const noexcept { return impl_->engine.device(); }
-std::uint64_t Engine::allocated() const noexcept { return impl_->engine.context().allocated(); }
+const DeviceInfo& Engine::device() const { return impl_->engine.device(); }
+std::uint64_t Engine::allocated() const { return impl_->engine.context().allocated(); }
 
 std::uint64_t Engine::trim() const { return impl_->engine.plans().trim(); }
 std::string Engine::lost() const { return impl_->engine.context().failure(); }

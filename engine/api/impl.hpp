@@ -48,7 +48,7 @@ struct PARALLAX_LOCAL Array::Impl {
 struct PARALLAX_LOCAL Pending::Impl {
     std::shared_ptr<Session::Impl> session;   ///< keeps queue and workspace
     std::shared_ptr<engine::Running> running;
-    std::string algorithm;
+    const engine::Algorithm* algorithm = nullptr;
     Event done;
     std::map<std::string, Array> arrays;
     std::atomic<bool> taken = false;
@@ -121,6 +121,5 @@ Event to_public(host::Event);
 /// The device that a specification names. Throws ConfigError, UnsupportedError.
 std::shared_ptr<const host::Device> find_device(const std::string& spec);
 host::ContextOptions context_options(const EngineOptions&);
-std::string report_of(const engine::CallResult&, const std::vector<engine::Stage>&);
 
 }  // namespace parallax

@@ -45,7 +45,7 @@ Job& Job::step(const std::string& algorithm, const std::string& parameters, cons
     if (!options.out.empty()) step["out"] = options.out;
     if (!options.variant.empty()) step["variant"] = options.variant;
     const Json values = engine::parse_json(parameters.empty() ? "{}" : parameters, "parameters of " + algorithm);
-    if (!values.is_object()) throw ConfigError("/steps", engine::describe(values), "an object of parameters");
+    if (!values.is_object()) throw ConfigError("/steps", describe(values), "an object of parameters");
     step.update(values);
     impl_->json["steps"].push_back(std::move(step));
     return *this;

@@ -1,10 +1,22 @@
 // JSON of parameter structs. Numbers are written so that they read back as the same ones.
+#include "parallax/held.hpp"
+#include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
 #include "parallax/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 namespace parallax::detail {
+
+void used_after_move() { throw ConfigError("", "an object that was moved from", "the object that it was moved to"); }
+
+const char* word(std::span<const char* const> words, int value) {
+    if (value >= 0 && static_cast<std::size_t>(value) < words.size()) return words[static_cast<std::size_t>(value)];
+    throw ConfigError("", fmt::format("the number {} for a choice", value), fmt::format("one of {}", fmt::join(words, ", ")));
+}
 
 void JsonObject::add_text(std::string_view key, std::string_view json) {
     text_ += text_.empty() ? "{" : ", ";

@@ -2,6 +2,7 @@
 #include "api/impl.hpp"
 #include "api/job_impl.hpp"
 #include "exec/memory_plan.hpp"
+#include "exec/walk.hpp"
 #include "job/job.hpp"
 
 namespace parallax {
@@ -20,14 +21,17 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
         std::vector<Pending> pending;
         CallOptions options;
         options.cancel = cancel;
-        for (std::size_t i = 0; i < pipeline.steps.size(); ++i) {
+        const auto submit = [&](std::size_t i, std::map<std::string, DeviceArray, std::less<>> taken) {
             const engine::Step& step = pipeline.steps[i];
             engine::Call call = engine::call_of(step);
-            for (const auto& [port, source] : step.inputs) call.inputs.emplace(port, arrays.at(source));
+            call.inputs = std::move(taken);
             engine::in_terms_of(pipeline, step, [&] { pending.push_back(impl_->submit(call, options, cancel.shared())); });
             engine::check_limit(pipeline.memory_limit, impl_->context().allocated());   // on the device as a whole: nothing to be cut
-            for (const auto& [port, array] : pending.back().arrays()) arrays.emplace(engine::Source{i, port}, impl_->own(array));
-        }
+            std::map<std::string, DeviceArray, std::less<>> made;
+            for (const auto& [port, array] : pending.back().arrays()) made.emplace(port, impl_->own(array));
+            return made;
+        };
+        engine::walk(pipeline, std::move(arrays), submit, [](const engine::Source&, DeviceArray) {});
 
         std::vector<Result> done;
         for (Pending& step : pending) done.push_back(step.get());

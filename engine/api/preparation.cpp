@@ -34,9 +34,9 @@ HostArray zeros(const ArrayDesc& desc) {
 Preparation::Preparation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Preparation::Preparation(Preparation&&) noexcept = default;
 Preparation::~Preparation() = default;
-double Preparation::progress() const noexcept { return impl_->share; }
-bool Preparation::done() const noexcept { return impl_->finished; }
-void Preparation::cancel() noexcept { impl_->cancelled = true; }
+double Preparation::progress() const { return impl_->share; }
+bool Preparation::done() const { return impl_->finished; }
+void Preparation::cancel() { impl_->cancelled = true; }
 
 void Preparation::wait() {
     const std::lock_guard lock(impl_->mutex);
@@ -65,7 +65,7 @@ Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)
 
     auto state = std::make_unique<Preparation::Impl>();
     Preparation::Impl* const shared = state.get();
-    state->thread = std::thread([shared, session = impl_, list = std::move(list), progress = std::move(progress)]() mutable {
+    state->thread = std::thread([shared, session = impl_.checked(), list = std::move(list), progress = std::move(progress)]() mutable {
         const auto step = [&](std::size_t done) {
             shared->share = list.empty() ? 1.0 : static_cast<double>(done) / static_cast<double>(2 * list.size());
             if (progress) progress(shared->share);

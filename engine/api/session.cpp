@@ -1,4 +1,5 @@
 #include "api/impl.hpp"
+#include "exec/step_report.hpp"
 #include "job/load.hpp"
 #include "opencl/borrow.hpp"
 #if defined(PARALLAX_HAS_CUDA)
@@ -17,33 +18,6 @@ namespace {
 engine::Parameters parse_parameters(const engine::Algorithm& algorithm, const std::string& text) {
     return algorithm.parameters.parse(engine::parse_json(text.empty() ? "{}" : text, "parameters of " + algorithm.name), "");
 }
-
-Json refusals_of(const engine::CallResult& result) {
-    Json list = Json::array();
-    for (const engine::Refusal& refusal : result.refusals) list.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
-    return list;
-}
-
-}  // namespace
-
-std::string report_of(const engine::CallResult& result, const std::vector<engine::Stage>& stages) {
-    Json kernels = Json::array(), times = Json::array();
-    for (const engine::PlanBuilder::Built& built : result.built) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
-    }
-    for (const engine::Stage& stage : stages) times.push_back(stage.to_json());
-    const Json report{{"variant", result.variant},
-                      {"policy", result.policy.to_json()},
-                      {"refusals", refusals_of(result)},
-                      {"warnings", result.warnings},
-                      {"kernels", std::move(kernels)},
-                      {"plan_seconds", result.plan_seconds},
-                      {"workspace_bytes", result.workspace_bytes},
-                      {"stages", std::move(times)}};
-    return report.dump();
-}
-
-namespace {
 
 /// A device that has failed is opened anew for those who come after; a host application's context is not ours to open.
 engine::Engine& sound(Engine::Impl& impl) {
@@ -91,7 +65,7 @@ engine::Call Session::Impl::resolve(const Call& call) {
         std::vector<std::string> known;
         for (const engine::Port& port : core.algorithm->outputs) known.push_back(port.name);
         throw ConfigError("/outputs/" + output, fmt::format("\"{}\", which {} does not make", output, call.algorithm), fmt::format("one of {}", fmt::join(known, ", ")),
-                          engine::did_you_mean(output, known));
+                          did_you_mean(output, known));
     }
     return core;
 }
@@ -135,7 +109,7 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, prompt);
     auto pending = std::make_shared<Pending::Impl>();
     pending->running = session.submit(call, into, wait);
-    pending->algorithm = call.algorithm->name;
+    pending->algorithm = call.algorithm;
     pending->session = shared_from_this();
     held.push_back({pending->running, call.inputs});
     last = pending->running->done();
@@ -173,7 +147,7 @@ Session Session::from_stream([[maybe_unused]] const Engine& engine, [[maybe_unus
 #endif
 }
 
-const Engine& Session::engine() const noexcept { return impl_->engine; }
+const Engine& Session::engine() const { return impl_->engine; }
 
 void Session::trim() {
     const std::lock_guard lock(impl_->mutex);
@@ -228,12 +202,15 @@ Result Pending::get() {
     const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now
     engine::CallResult core = impl_->running->finish();
     const auto& log = *impl_->session->engine.impl();
-    for (std::size_t i = known; i < core.warnings.size(); ++i) log.say(LogLevel::warning, impl_->algorithm + ": " + core.warnings[i]);
+    for (std::size_t i = known; i < core.warnings.size(); ++i) log.say(LogLevel::warning, impl_->algorithm->name + ": " + core.warnings[i]);
     impl_->session->let_go_of_what_has_ended();
     Result result;
     result.arrays = impl_->arrays;
     for (const auto& [name, record] : core.records.items()) result.records.emplace(name, record.dump());
-    result.report = report_of(core, impl_->running->stages());
+    Json report = to_json(engine::report_of(impl_->algorithm->name, *impl_->algorithm, core));
+    report["stages"] = Json::array();
+    for (const engine::Stage& stage : impl_->running->stages()) report["stages"].push_back(stage.to_json());
+    result.report = report.dump();
     result.warnings = std::move(core.warnings);
     return result;
 }
@@ -246,7 +223,7 @@ const T& named(const std::map<std::string, T>& items, const std::string& name, c
     std::vector<std::string> known;
     for (const auto& [key, item] : items) known.push_back(key);
     throw ConfigError("", fmt::format("the {} \"{}\"", what, name), known.empty() ? fmt::format("no {}: there is none", what) : fmt::format("one of {}", fmt::join(known, ", ")),
-                      engine::did_you_mean(name, known));
+                      did_you_mean(name, known));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
+#include "support/json_words.hpp"
 
 #include <array>
 #include <functional>
@@ -100,17 +101,6 @@ private:
     std::shared_ptr<const void> object_;
 };
 
-/// Levenshtein-nearest of `candidates` to `word`, empty if none is near enough to be a slip.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
-/// `did you mean "x"?`, or nothing if no candidate is near: for ConfigError::hint.
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
-/// `{"a": 1}` -> "an object", `"x"` -> "the string \"x\"": for ConfigError::found.
-std::string describe(const Json&);
-/// JSON pointer of a member or an element: "/steps" and "a/b" -> "/steps/a~1b".
-std::string pointer_to(const std::string& parent, const std::string& key);
-std::string pointer_to(const std::string& parent, std::size_t index);
-/// True for keys that hold comments: they begin with "//".
-bool is_comment(const std::string& key) noexcept;
 
 template <class P>
 class TableBuilder {

@@ -121,7 +121,11 @@ void Execution::external(std::string_view stage, host::Event event) {
 
 void Execution::host_task(std::string_view stage, const std::function<void()>& task) {
     check_cancelled(stage);
-    tasks_.push_back(queue_.host_task(task, stage));
+    const auto unless_cancelled = [task, cancelled = cancelled_, name = std::string(stage)] {
+        if (cancelled && cancelled()) throw CancelledError("stopped on request, before " + name);
+        task();
+    };
+    tasks_.push_back(queue_.host_task(unless_cancelled, stage));
     profiler_.add(stage, StageKind::kernel, tasks_.back());
 }
 

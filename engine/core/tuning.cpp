@@ -3,6 +3,7 @@
 #include "core/embedded_tuning.hpp"
 #include "core/parameters.hpp"
 #include "parallax/host/error.hpp"
+#include "support/json_reader.hpp"
 #include "support/platform.hpp"
 
 #include <fmt/format.h>
@@ -16,44 +17,23 @@ namespace {
 
 constexpr int format_version = 1;
 
-/// Fields of an object, each of which must be there.
-class Fields {
-public:
-    Fields(const Json& object, std::string pointer, std::vector<std::string> known) : object_(object), pointer_(std::move(pointer)) {
-        if (!object.is_object()) throw ConfigError(pointer_, describe(object), "an object");
-        for (const auto& [name, value] : object.items())
-            if (!is_comment(name) && std::find(known.begin(), known.end(), name) == known.end())
-                throw ConfigError(pointer_to(pointer_, name), fmt::format("the unknown key \"{}\"", name), fmt::format("one of {}", fmt::join(known, " | ")),
-                                  did_you_mean(name, known));
-    }
-
-    const Json& at(const std::string& name) const {
-        if (!object_.contains(name)) throw ConfigError(pointer_, fmt::format("no \"{}\"", name), "it, as parallax tune writes it");
-        return object_[name];
-    }
-    std::string text(const std::string& name) const {
-        if (!at(name).is_string()) throw ConfigError(pointer_to(pointer_, name), describe(at(name)), "a string");
-        return at(name).get<std::string>();
-    }
-
-private:
-    const Json& object_;
-    std::string pointer_;
-};
-
-TunedPolicy parse_entry(const Json& json, const std::string& pointer) {
-    const Fields fields(json, pointer, {"device", "work", "variant", "best", "policy", "found"});
+/// As parallax tune writes it: every field is there, and a device may have no architecture.
+TunedPolicy parse_entry(const JsonValue& json) {
+    const JsonObject fields(json, "an object", {"device", "work", "variant", "best", "policy", "found"});
+    const auto text = [](const JsonObject& object, const char* key) {
+        const JsonValue value = object.at(key);
+        if (!value.json().is_string()) value.refuse("a string");
+        return value.json().get<std::string>();
+    };
     TunedPolicy entry;
-    const Fields device(fields.at("device"), pointer + "/device", {"backend", "name", "architecture", "vendor", "platform", "type"});
-    entry.device = {device.text("backend"), device.text("name"), device.text("architecture"), device.text("vendor"), device.text("platform"), device.text("type")};
-    const Fields work(fields.at("work"), pointer + "/work", {"type", "size"});
-    entry.work = {work.text("type"), work.text("size")};
-    entry.variant = fields.text("variant");
-    entry.policy = fields.at("policy");
-    if (!entry.policy.is_object()) throw ConfigError(pointer + "/policy", describe(entry.policy), "an object of policy names and integers");
-    entry.best = json.contains("best") && json["best"] == true;
-    entry.found = fields.at("found");
-    if (!entry.found.is_object()) throw ConfigError(pointer + "/found", describe(entry.found), "an object with a date, a driver and the gain");
+    const JsonObject device(fields.at("device"), "an object", {"backend", "name", "architecture", "vendor", "platform", "type"});
+    entry.device = {text(device, "backend"), text(device, "name"), text(device, "architecture"), text(device, "vendor"), text(device, "platform"), text(device, "type")};
+    const JsonObject work(fields.at("work"), "an object", {"type", "size"});
+    entry.work = {text(work, "type"), text(work, "size")};
+    entry.variant = text(fields, "variant");
+    entry.policy = JsonObject(fields.at("policy"), "an object of policy names and integers").json();
+    entry.best = fields.contains("best") && fields.at("best").json() == true;
+    entry.found = JsonObject(fields.at("found"), "an object with a date, a driver and the gain").json();
     return entry;
 }
 
@@ -130,13 +110,11 @@ TuningFile TuningFile::parse(const std::string& text, const std::string& origin)
     try {
         const Json json = Json::parse(text, nullptr, false);
         if (json.is_discarded()) throw ConfigError("", "text that is no JSON", "a file that parallax tune wrote");
-        const Fields fields(json, "", {"parallax_tuning", "algorithm", "entries"});
-        if (fields.at("parallax_tuning") != format_version)
-            throw ConfigError("/parallax_tuning", describe(fields.at("parallax_tuning")), fmt::format("{}, the version that this build reads", format_version), "tune again");
-        TuningFile file{fields.text("algorithm"), {}};
-        const Json& entries = fields.at("entries");
-        if (!entries.is_array()) throw ConfigError("/entries", describe(entries), "an array");
-        for (std::size_t i = 0; i < entries.size(); ++i) file.entries.push_back(parse_entry(entries[i], fmt::format("/entries/{}", i)));
+        const JsonObject fields(JsonValue(json, ""), "an object", {"parallax_tuning", "algorithm", "entries"});
+        const JsonValue version = fields.at("parallax_tuning");
+        if (version.json() != format_version) version.refuse(fmt::format("{}, the version that this build reads", format_version), "tune again");
+        TuningFile file{fields.at("algorithm").text(), {}};
+        for (const JsonValue& entry : fields.at("entries").list("an array")) file.entries.push_back(parse_entry(entry));
         return file;
     } catch (const ConfigError& error) {
         throw ConfigError(origin + ": " + error.pointer, error.found, error.expected, error.hint);

@@ -4,6 +4,7 @@
 #include "core/judge.hpp"
 #include "core/observation.hpp"
 #include "exec/slabs.hpp"
+#include "exec/walk.hpp"
 
 #include <algorithm>
 #include <array>
@@ -185,35 +186,25 @@ void OutOfCore::compute(DeviceWork& work) {
     std::map<Source, HostArray> arrays;
     for (std::size_t i = 0; i < job.inputs.size(); ++i)
         if (!in_slabs(i)) arrays.emplace(Source{std::nullopt, job.inputs[i].name}, std::move(work.inputs[i]));
-    const std::map<Source, std::size_t> last = last_uses(job);
-    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+    const auto compute = [&](std::size_t i, HostArrays inputs) {
         const Step& step = job.steps[i];
         work.begin("compute " + step.id);
-        HostArrays inputs;
-        for (const auto& [port, source] : step.inputs)
-            if (const auto there = arrays.find(source); there != arrays.end()) inputs.emplace(port, there->second);
         Turn turn(*this, work, i, inputs);
         if (plan_.slabs.by_step[i] == 0) {
             turn.in_tiles(plan_.tiles[i]);
+        } else if (const std::string& name = step.inputs.begin()->second.port; !inputs.empty()) {
+            const HostArray& whole = inputs.begin()->second;
+            turn.in_slabs(whole.desc, plan_.slabs.by_step[i], name, slices_of(whole.to_dense()));
         } else {
-            const Source& source = step.inputs.begin()->second;
-            const auto there = arrays.find(source);
-            if (there != arrays.end()) {
-                turn.in_slabs(there->second.desc, plan_.slabs.by_step[i], source.port, slices_of(there->second.to_dense()));
-            } else {
-                const std::size_t input = job.input_index(source.port);
-                turn.in_slabs(resolved_.inputs[input].desc, plan_.slabs.by_step[i], source.port, work.slices(input));
-            }
+            const std::size_t input = job.input_index(name);
+            turn.in_slabs(resolved_.inputs[input].desc, plan_.slabs.by_step[i], name, work.slices(input));
         }
-        for (auto& [port, array] : turn.outputs()) arrays.emplace(Source{i, port}, std::move(array));
         for (const auto& [port, record] : turn.records().items()) work.records.emplace(Source{i, port}, record);
         for (std::string& words : turn.warnings()) work.warnings.push_back({i, std::move(words)});
-        std::erase_if(arrays, [&](const auto& entry) {
-            const auto use = last.find(entry.first);
-            return use == last.end() || use->second <= i;
-        });
         work.begin("computed " + step.id);
-    }
+        return std::move(turn.outputs());
+    };
+    arrays = walk(job, std::move(arrays), compute, [](const Source&, HostArray) {});
     for (const PipelineOutput& output : job.outputs) {
         work.begin("download " + output.name);
         if (output.is_array) work.arrays.emplace(output.source, arrays.at(output.source));

@@ -4,6 +4,7 @@
 #include "core/judge.hpp"
 #include "core/observation.hpp"
 #include "exec/slabs.hpp"
+#include "exec/walk.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,6 @@ void refuse_slabs(const Pipeline& job) {
 struct Resident::Planned {
     std::vector<ArrayDesc> inputs;
     std::vector<PlannedCall> calls;
-    std::map<Source, std::size_t> last_use;
     std::set<Source> down;             ///< made by steps and put out
     Slabs slabs;
 };
@@ -86,7 +86,6 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
     }
     planned->inputs = std::move(descs);
     const Pipeline& job = resolved.pipeline;
-    planned->last_use = last_uses(job);
     for (const PipelineOutput& output : job.outputs) {
         if (output.is_array && output.source.step) planned->down.insert(output.source);
     }
@@ -129,10 +128,8 @@ void Resident::enqueue(DeviceWork& work, DeviceWork::Flight& flight) {
     note_memory(work.pipeline->pipeline);
     compute(work, flight, arrays);
     download(work, flight, arrays);
-    for (const auto& [source, array] : arrays) {
-        const bool kept = !source.step && std::any_of(kept_.begin(), kept_.end(), [&array = array](const auto& k) { return k.second.buffer == array.buffer; });
-        if (!kept) flight.buffers.push_back(array.buffer);
-    }
+    for (const auto& [source, array] : arrays)
+        if (!is_kept(array)) flight.buffers.push_back(array.buffer);
 }
 
 void Resident::upload(DeviceWork& work, DeviceWork::Flight&, std::map<Source, DeviceArray>& arrays) {
@@ -157,47 +154,50 @@ void Resident::upload(DeviceWork& work, DeviceWork::Flight&, std::map<Source, De
 }
 
 void Resident::compute(DeviceWork& work, DeviceWork::Flight& flight, std::map<Source, DeviceArray>& arrays) {
+    const auto compute = [&](std::size_t i, DeviceArrays inputs) { return compute_step(work, flight, i, std::move(inputs)); };
+    const auto release = [&](const Source& source, DeviceArray array) {
+        const bool lasts = !source.step || planned_->down.count(source) > 0;   // to the end of the item, whose transfers use it
+        if (!lasts || mode_ == one_at_a_time) locals_.release(std::move(array.buffer));
+        else if (!is_kept(array)) flight.buffers.push_back(std::move(array.buffer));
+    };
+    arrays = walk(work.pipeline->pipeline, std::move(arrays), compute, release);
+}
+
+Resident::DeviceArrays Resident::compute_step(DeviceWork& work, DeviceWork::Flight& flight, std::size_t i, DeviceArrays inputs) {
     const Pipeline& job = work.pipeline->pipeline;
     const RecordMemory pinned = [this](std::size_t bytes) {
         return host_.make(ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(bytes)}})).memory;
     };
-    for (std::size_t i = 0; i < job.steps.size(); ++i) {
-        const Step& step = job.steps[i];
-        const PlannedCall& call = planned_->calls[i];
-        work.begin("compute " + step.id);
-        Bindings bindings;
-        const bool slabs = planned_->slabs.by_step[i] > 0;
-        if (slabs) compute_slabs(work, flight, i);
-        for (const auto& [port, source] : step.inputs)
-            if (!slabs) bindings.inputs.emplace(port, arrays.at(source));
-        for (const auto& [port, desc] : call.shapes) {
-            const Source source{i, port};
-            DevicePool& pool = planned_->down.count(source) ? transfers_ : locals_;
-            DeviceArray array{desc.to_dense(), {}, pool.acquire(desc.dense_bytes())};
-            if (!bindings.inputs.empty()) {
-                const DeviceArray& first = bindings.inputs.begin()->second;
-                array.metadata = carry(*step.algorithm, step.parameters, first.desc, first.metadata);
-            }
-            arrays[source] = array;
-            bindings.outputs.emplace(port, std::move(array));
-        }
-        in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler, mode_ == overlapped ? pinned : RecordMemory())); });
-        note_memory(job);
-        if (mode_ == one_at_a_time) {
-            in_terms_of(job, step, [&] { session_.queue().finish(step.id); });
-            work.begin("computed " + step.id);
-            take_records(work, flight, i);
-        }
-        bindings = {};
-        std::erase_if(arrays, [&](auto& entry) {
-            const auto use = planned_->last_use.find(entry.first);
-            if (use != planned_->last_use.end() && use->second > i) return false;
-            const bool local = entry.first.step && !planned_->down.count(entry.first);
-            if (!local && mode_ == overlapped) return false;
-            locals_.release(std::move(entry.second.buffer));
-            return true;
-        });
+    const Step& step = job.steps[i];
+    const PlannedCall& call = planned_->calls[i];
+    work.begin("compute " + step.id);
+    const bool slabs = planned_->slabs.by_step[i] > 0;
+    if (slabs) {
+        compute_slabs(work, flight, i);
+        inputs.clear();
     }
+    Bindings bindings{std::move(inputs), {}};
+    for (const auto& [port, desc] : call.shapes) {
+        DevicePool& pool = planned_->down.count({i, port}) ? transfers_ : locals_;
+        DeviceArray array{desc.to_dense(), {}, pool.acquire(desc.dense_bytes())};
+        if (!bindings.inputs.empty()) {
+            const DeviceArray& first = bindings.inputs.begin()->second;
+            array.metadata = carry(*step.algorithm, step.parameters, first.desc, first.metadata);
+        }
+        bindings.outputs.emplace(port, std::move(array));
+    }
+    in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler, mode_ == overlapped ? pinned : RecordMemory())); });
+    note_memory(job);
+    if (mode_ == one_at_a_time) {
+        in_terms_of(job, step, [&] { session_.queue().finish(step.id); });
+        work.begin("computed " + step.id);
+        take_records(work, flight, i);
+    }
+    return std::move(bindings.outputs);
+}
+
+bool Resident::is_kept(const DeviceArray& array) const {
+    return std::any_of(kept_.begin(), kept_.end(), [&](const auto& kept) { return kept.second.buffer == array.buffer; });
 }
 
 /// A slab is read from its file while the device has the one before.

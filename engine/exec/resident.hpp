@@ -58,7 +58,12 @@ private:
 
     void enqueue(DeviceWork&, DeviceWork::Flight&);
     void upload(DeviceWork&, DeviceWork::Flight&, std::map<Source, DeviceArray>&);
+    using DeviceArrays = std::map<std::string, DeviceArray, std::less<>>;
+    /// Leaves what comes down, and inputs that stay.
     void compute(DeviceWork&, DeviceWork::Flight&, std::map<Source, DeviceArray>&);
+    DeviceArrays compute_step(DeviceWork&, DeviceWork::Flight&, std::size_t step, DeviceArrays inputs);
+    /// One that all items share.
+    bool is_kept(const DeviceArray&) const;
     void download(DeviceWork&, DeviceWork::Flight&, std::map<Source, DeviceArray>&);
     void compute_slabs(DeviceWork&, DeviceWork::Flight&, std::size_t step);
     void take_records(DeviceWork&, DeviceWork::Flight&, std::size_t step);

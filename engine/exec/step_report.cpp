@@ -2,10 +2,10 @@
 
 namespace parallax::engine {
 
-StepReport report_of(const Step& step, const CallResult& about, std::int64_t tiles) {
+StepReport report_of(const std::string& id, const Algorithm& algorithm, const CallResult& about, std::int64_t tiles) {
     StepReport report;
-    report.id = step.id;
-    report.algorithm = step.algorithm->name;
+    report.id = id;
+    report.algorithm = algorithm.name;
     report.variant = about.variant;
     report.policy = about.policy;
     report.policy_from = about.policy_from;
@@ -18,16 +18,33 @@ StepReport report_of(const Step& step, const CallResult& about, std::int64_t til
     return report;
 }
 
-Json to_json(const StepReport& step) {
-    Json kernels = Json::array(), refusals = Json::array();
-    for (const PlanBuilder::Built& built : step.kernels) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
-                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}, {"seconds", built.seconds}});
+StepReport report_of(const Step& step, const CallResult& about, std::int64_t tiles) { return report_of(step.id, *step.algorithm, about, tiles); }
+
+Json to_json(const std::vector<Refusal>& refusals) {
+    Json list = Json::array();
+    for (const Refusal& refusal : refusals) list.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
+    return list;
+}
+
+Json to_json(const std::vector<PlanBuilder::Built>& kernels) {
+    Json list = Json::array();
+    for (const PlanBuilder::Built& built : kernels) {
+        list.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
+                        {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}, {"seconds", built.seconds}});
     }
-    for (const Refusal& refusal : step.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
-    return {{"id", step.id},           {"run", step.algorithm},         {"variant", step.variant}, {"policy", step.policy.to_json()},
+    return list;
+}
+
+Json to_json(const StepReport& step) {
+    return {{"id", step.id},
+            {"run", step.algorithm},
+            {"variant", step.variant},
+            {"policy", step.policy.to_json()},
             {"policy_from", step.policy_from},
-            {"refusals", refusals},    {"warnings", step.warnings},     {"kernels", kernels},      {"plan_seconds", step.plan_seconds},
+            {"refusals", to_json(step.refusals)},
+            {"warnings", step.warnings},
+            {"kernels", to_json(step.kernels)},
+            {"plan_seconds", step.plan_seconds},
             {"workspace_bytes", step.workspace_bytes},
             {"tiles", step.tiles}};
 }

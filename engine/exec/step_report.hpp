@@ -22,7 +22,11 @@ struct StepReport {
     std::int64_t tiles = 1;      ///< that the step was cut into
 };
 
+/// `about` without outputs and records.
+StepReport report_of(const std::string& id, const Algorithm&, const CallResult& about, std::int64_t tiles = 1);
 StepReport report_of(const Step&, const CallResult& about, std::int64_t tiles = 1);
 Json to_json(const StepReport&);
+Json to_json(const std::vector<Refusal>&);
+Json to_json(const std::vector<PlanBuilder::Built>&);
 
 }  // namespace parallax::engine

@@ -2,6 +2,7 @@
 #include "job/describe.hpp"
 
 #include "exec/memory_plan.hpp"
+#include "exec/step_report.hpp"
 #include "job/runner.hpp"
 
 #include <algorithm>
@@ -34,23 +35,17 @@ Json describe_arrays(const Prepared& prepared) {
 }
 
 Json describe_step(const Step& step, const ResolvedStep& ready, const Choice& choice, const PlanBuilder& builder) {
-    Json kernels = Json::array(), refusals = Json::array();
-    for (const PlanBuilder::Built& built : builder.built()) {
-        kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
-                           {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}});
-    }
-    for (const Refusal& refusal : choice.refusals) refusals.push_back({{"variant", refusal.variant}, {"reason", refusal.reason}});
     return {{"id", step.id},
             {"run", step.algorithm->name},
             {"variant", choice.variant->name},
             {"policy", choice.policy.to_json()},
             {"policy_from", choice.policy_from},
-            {"refusals", std::move(refusals)},
+            {"refusals", to_json(choice.refusals)},
             {"warnings", ready.warnings},
             {"slab", 0},
             {"tiles", nullptr},
             {"tile_bytes", 0},
-            {"kernels", std::move(kernels)},
+            {"kernels", to_json(builder.built())},
             {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
             {"state_bytes", builder.state_bytes()}};
 }

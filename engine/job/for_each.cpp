@@ -1,7 +1,6 @@
 #include "job/for_each.hpp"
 
 #include "job/keys.hpp"
-#include "job/values.hpp"
 
 #include <fmt/format.h>
 
@@ -30,33 +29,32 @@ std::string_view for_each_placeholder(std::string_view text, const Visit& visit)
     return text.substr(done);
 }
 
-ForEachSource read_source(const std::string& variable, const Json& value, const std::string& pointer) {
+ForEachSource read_source(const std::string& variable, const JsonValue& value) {
     ForEachSource source;
-    source.variable = read_name(variable, pointer);
-    source.pointer = pointer;
-    if (!value.is_object()) {
-        source.patterns = read_paths(value, pointer);
+    source.variable = check_name(variable, value.pointer());
+    source.pointer = value.pointer();
+    if (!value.json().is_object()) {
+        source.patterns = value.paths();
         return source;
     }
-    check_keys(value, pointer, {"files", "pages", "volumes", "page_axis", "range", "stride"});
+    const JsonObject object(value, "", {"files", "pages", "volumes", "page_axis", "range", "stride"});
     for (const std::string& kind : for_each_kinds) {
-        if (!value.contains(kind)) continue;
-        if (!source.patterns.empty()) throw ConfigError(pointer_to(pointer, kind), fmt::format("\"{}\" beside \"{}\"", kind, source.kind), "one of the two");
+        if (!object.contains(kind)) continue;
+        if (!source.patterns.empty()) throw ConfigError(object.pointer(kind), fmt::format("\"{}\" beside \"{}\"", kind, source.kind), "one of the two");
         source.kind = kind;
-        source.patterns = read_paths(value[kind], pointer_to(pointer, kind));
+        source.patterns = object.at(kind).paths();
     }
-    if (source.patterns.empty()) throw ConfigError(pointer, describe(value), R"(a pattern, {"files": ...}, {"pages": ...} or {"volumes": ...})");
-    if (value.contains("page_axis")) {
-        if (source.kind != "pages") throw ConfigError(pointer + "/page_axis", "\"page_axis\" without \"pages\"", "it beside \"pages\"");
-        source.page_axis = read_word(value["page_axis"], pointer + "/page_axis", {"t", "z"})[0];
+    if (source.patterns.empty()) value.refuse(R"(a pattern, {"files": ...}, {"pages": ...} or {"volumes": ...})");
+    if (object.contains("page_axis")) {
+        if (source.kind != "pages") throw ConfigError(object.pointer("page_axis"), "\"page_axis\" without \"pages\"", "it beside \"pages\"");
+        source.page_axis = object.word("page_axis", {"t", "z"})[0];
     }
-    if (value.contains("range")) {
-        const Json& range = value["range"];
-        if (!range.is_array() || range.size() != 2) throw ConfigError(pointer + "/range", describe(range), "[first, end]: from 0, the end left out");
-        const std::int64_t first = read_count(range[0], pointer + "/range/0");
-        source.range = {first, read_count(range[1], pointer + "/range/1", first + 1)};
+    if (object.contains("range")) {
+        const auto ends = object.at("range").list_of(2, "[first, end]: from 0, the end left out");
+        const std::int64_t first = ends[0].count();
+        source.range = {first, ends[1].count(first + 1)};
     }
-    if (value.contains("stride")) source.stride = read_count(value["stride"], pointer + "/stride", 1);
+    if (object.contains("stride")) source.stride = object.at("stride").count(1);
     return source;
 }
 
@@ -67,20 +65,17 @@ const ForEachSource* ForEach::find(const std::string& variable) const noexcept {
     return found == sources.end() ? nullptr : &*found;
 }
 
-ForEach read_for_each(const Json& value, const std::string& pointer) {
+ForEach read_for_each(const JsonValue& value) {
     const char* const form = R"(an object such as {"frame": "run7/*.tif", "on_error": "continue"})";
-    check_object(value, pointer, form);
     ForEach each;
-    each.written = value;
-    for (const auto& [key, content] : value.items()) {
-        if (is_comment(key)) continue;
-        const std::string here = pointer_to(pointer, key);
-        if (key == "on_error") each.continue_on_error = read_word(content, here, {"stop", "continue"}) == "continue";
-        else if (content == "stop" || content == "continue")
-            throw ConfigError(here, fmt::format("the unknown key \"{}\"", key), "\"on_error\", or a variable with its files", did_you_mean(key, {"on_error"}));
-        else each.sources.push_back(read_source(key, content, here));
+    each.written = value.json();
+    for (const auto& [key, content] : JsonObject(value, form).members()) {
+        if (key == "on_error") each.continue_on_error = content.word({"stop", "continue"}) == "continue";
+        else if (content.json() == "stop" || content.json() == "continue")
+            throw ConfigError(content.pointer(), fmt::format("the unknown key \"{}\"", key), "\"on_error\", or a variable with its files", did_you_mean(key, {"on_error"}));
+        else each.sources.push_back(read_source(key, content));
     }
-    if (each.sources.empty()) throw ConfigError(pointer, "no variable", form);
+    if (each.sources.empty()) throw ConfigError(value.pointer(), "no variable", form);
     return each;
 }
 

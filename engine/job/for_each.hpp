@@ -4,13 +4,14 @@
 #pragma once
 
 #include "job/job.hpp"
+#include "support/json_reader.hpp"
 
 #include <functional>
 #include <string>
 
 namespace parallax::engine {
 
-ForEach read_for_each(const Json&, const std::string& pointer);
+ForEach read_for_each(const JsonValue&);
 
 /// "{frame.stem}" of a text by what `value` says for ("frame", "stem"). Braces that hold no name stay as they are.
 std::string fill_placeholders(const std::string& text, const std::function<std::string(const std::string& variable, const std::string& part)>& value);

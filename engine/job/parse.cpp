@@ -5,120 +5,126 @@
 #include "job/link.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
-#include "job/values.hpp"
+#include "support/json_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace parallax::engine {
 
 namespace {
 
-io::RawLayout read_raw(const Json& value, const std::string& pointer) {
-    check_object(value, pointer, R"(an object such as {"type": "u16", "axes": "yx", "shape": [480, 640]})");
-    check_keys(value, pointer, {"type", "axes", "shape", "offset", "big_endian"});
+io::RawLayout read_raw(const JsonValue& value) {
+    const JsonObject layout(value, R"(an object such as {"type": "u16", "axes": "yx", "shape": [480, 640]})", {"type", "axes", "shape", "offset", "big_endian"});
     for (const char* needed : {"type", "axes", "shape"}) {
-        if (!value.contains(needed)) throw ConfigError(pointer, fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
+        if (!layout.contains(needed)) throw ConfigError(value.pointer(), fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
     }
     io::RawLayout raw;
     static const std::vector<std::string> types{"bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64", "c128"};
-    raw.type = *element_type_from(read_word(value["type"], pointer + "/type", types));
-    const std::string axes = read_string(value["axes"], pointer + "/axes", "letters of t c z y x, slowest first");
+    raw.type = *element_type_from(layout.word("type", types));
+    const std::string axes = layout.at("axes").text("letters of t c z y x, slowest first");
     if (axes.find_first_not_of("tczyx") != std::string::npos || std::set<char>(axes.begin(), axes.end()).size() != axes.size()) {
-        throw ConfigError(pointer + "/axes", fmt::format("\"{}\"", axes), "letters of t c z y x, slowest first, none twice");
+        throw ConfigError(layout.pointer("axes"), fmt::format("\"{}\"", axes), "letters of t c z y x, slowest first, none twice");
     }
-    const Json& shape = value["shape"];
-    if (!shape.is_array() || shape.size() != axes.size()) {
-        throw ConfigError(pointer + "/shape", describe(shape), fmt::format("a list of {} sizes, one for each of \"{}\"", axes.size(), axes));
-    }
-    for (std::size_t i = 0; i < axes.size(); ++i) raw.axes.push_back({axes[i], read_count(shape[i], pointer_to(pointer + "/shape", i), 1)});
-    if (value.contains("offset")) raw.offset = static_cast<std::uint64_t>(read_count(value["offset"], pointer + "/offset"));
-    if (value.contains("big_endian")) raw.big_endian = read_flag(value["big_endian"], pointer + "/big_endian");
+    const auto sizes = layout.at("shape").list_of(axes.size(), fmt::format("a list of {} sizes, one for each of \"{}\"", axes.size(), axes));
+    for (std::size_t i = 0; i < axes.size(); ++i) raw.axes.push_back({axes[i], sizes[i].count(1)});
+    if (layout.contains("offset")) raw.offset = static_cast<std::uint64_t>(layout.at("offset").count());
+    if (layout.contains("big_endian")) raw.big_endian = layout.at("big_endian").flag();
     return raw;
 }
 
-std::optional<SpacingOverride> read_spacing(const Json& object, const std::string& pointer) {
+std::optional<SpacingOverride> read_spacing(const JsonObject& input) {
     std::optional<SpacingOverride> spacing;
     for (const std::string& unit : spacing_units) {
         const std::string key = "spacing_" + unit;
-        if (!object.contains(key)) continue;
-        const std::string here = pointer_to(pointer, key);
-        if (spacing) throw ConfigError(here, fmt::format("\"{}\" beside \"spacing_{}\"", key, spacing->unit), "one of the two", "remove one");
-        const Json& value = object[key];
-        const Json values = value.is_array() ? value : Json::array({value});
-        if (values.empty() || values.size() > 3) throw ConfigError(here, describe(value), "a number, [x, y] or [x, y, z]");
+        if (!input.contains(key)) continue;
+        const JsonValue value = input.at(key);
+        if (spacing) throw ConfigError(value.pointer(), fmt::format("\"{}\" beside \"spacing_{}\"", key, spacing->unit), "one of the two", "remove one");
+        const char* const expected = "a number, [x, y] or [x, y, z]";
+        const std::vector<JsonValue> values = value.json().is_array() ? value.list(expected) : std::vector{value};
+        if (values.empty() || values.size() > 3) value.refuse(expected);
         spacing.emplace();
         spacing->unit = unit;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const bool good = values[i].is_number() && std::isfinite(values[i].get<double>()) && values[i].get<double>() > 0;
-            if (!good) throw ConfigError(value.is_array() ? pointer_to(here, i) : here, describe(values[i]), "a number above 0");
-            spacing->values.push_back(values[i].get<double>());
+        for (const JsonValue& one : values) {
+            const bool good = one.json().is_number() && std::isfinite(one.json().get<double>()) && one.json().get<double>() > 0;
+            if (!good) one.refuse("a number above 0");
+            spacing->values.push_back(one.json().get<double>());
         }
     }
     return spacing;
 }
 
+/// Which pages of a file.
+void read_pages(const JsonObject& object, io::ReadOptions& read) {
+    if (object.contains("page") && object.contains("pages")) throw ConfigError(object.pointer("pages"), "\"pages\" beside \"page\"", "one of the two");
+    if (object.contains("page")) {
+        const std::int64_t page = object.at("page").count();
+        read.pages = {page, page + 1};
+    }
+    if (object.contains("pages")) {
+        const auto ends = object.at("pages").list_of(2, "[first, end]: from 0, the end left out");
+        const std::int64_t first = ends[0].count();
+        read.pages = {first, ends[1].count(first + 1)};
+    }
+    if (object.contains("volume")) read.volume = object.at("volume").count();
+    if (object.contains("page_axis")) read.page_axis = object.word("page_axis", {"t", "z"})[0];
+}
+
+/// Several files that become one array, or a file with its neighbours.
+void read_combination(const JsonObject& object, InputSpec& input) {
+    const bool several = object.contains("files");
+    if (several) {
+        if (!object.contains("combine")) {
+            throw ConfigError(object.pointer(), "several files without \"combine\"", list(combine_words),
+                              "say how they become one array; \"for_each\" runs the job for each of them");
+        }
+        input.combine = object.word("combine", combine_words);
+    } else if (object.contains("running")) {
+        input.running = object.at("running").count(1);
+        if (input.running % 2 == 0) object.at("running").refuse("an odd number", "the item itself is in the middle");
+        if (object.contains("combine")) input.combine = object.word("combine", combine_words);
+    } else if (object.contains("combine")) {
+        throw ConfigError(object.pointer("combine"), "\"combine\" beside \"file\"", "\"files\" to combine");
+    }
+}
+
 }  // namespace
 
-InputSpec parse_input(const std::string& name, const Json& value, const std::string& pointer) {
+InputSpec parse_input(const std::string& name, const Json& json, const std::string& pointer) {
+    const JsonValue value(json, pointer);
     InputSpec input;
-    input.name = read_name(name, pointer);
+    input.name = check_name(name, pointer);
     input.pointer = pointer;
-    input.written = value;
-    if (value.is_string()) {
-        input.files = {read_path(value, pointer)};
+    input.written = json;
+    if (json.is_string()) {
+        input.files = {value.path()};
         return input;
     }
-    check_object(value, pointer, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})");
     std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "grey", "keep_channels", "running", "slab"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
-    check_keys(value, pointer, known);
-    const bool one = value.contains("file"), several = value.contains("files");
+    const JsonObject object(value, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})", known);
+    const bool one = object.contains("file"), several = object.contains("files");
     if (one == several) {
         throw ConfigError(pointer, one ? "\"file\" beside \"files\"" : "neither \"file\" nor \"files\"", "one of \"file\" and \"files\"");
     }
-    if (one) input.files = {read_path(value["file"], pointer + "/file")};
-    if (several) {
-        input.files = read_paths(value["files"], pointer + "/files");
-        input.globs = true;
-        if (!value.contains("combine")) {
-            throw ConfigError(pointer, "several files without \"combine\"", list(combine_words),
-                              "say how they become one array; \"for_each\" runs the job for each of them");
-        }
-        input.combine = read_word(value["combine"], pointer + "/combine", combine_words);
-    } else if (value.contains("running")) {
-        input.running = read_count(value["running"], pointer + "/running", 1);
-        if (input.running % 2 == 0) throw ConfigError(pointer + "/running", describe(value["running"]), "an odd number", "the item itself is in the middle");
-        if (value.contains("combine")) input.combine = read_word(value["combine"], pointer + "/combine", combine_words);
-    } else if (value.contains("combine")) {
-        throw ConfigError(pointer + "/combine", "\"combine\" beside \"file\"", "\"files\" to combine");
-    }
-    if (value.contains("page") && value.contains("pages")) throw ConfigError(pointer + "/pages", "\"pages\" beside \"page\"", "one of the two");
-    if (value.contains("page")) {
-        const std::int64_t page = read_count(value["page"], pointer + "/page");
-        input.read.pages = {page, page + 1};
-    }
-    if (value.contains("pages")) {
-        const Json& pages = value["pages"];
-        if (!pages.is_array() || pages.size() != 2) throw ConfigError(pointer + "/pages", describe(pages), "[first, end]: from 0, the end left out");
-        const std::int64_t first = read_count(pages[0], pointer + "/pages/0");
-        input.read.pages = {first, read_count(pages[1], pointer + "/pages/1", first + 1)};
-    }
-    if (value.contains("volume")) input.read.volume = read_count(value["volume"], pointer + "/volume");
-    if (value.contains("page_axis")) input.read.page_axis = read_word(value["page_axis"], pointer + "/page_axis", {"t", "z"})[0];
-    if (value.contains("raw")) input.read.raw = read_raw(value["raw"], pointer + "/raw");
-    if (value.contains("grey")) input.read.grey = read_flag(value["grey"], pointer + "/grey");
-    if (value.contains("keep_channels")) {   // what stood for "grey": false when grey was the default
-        const bool grey = !read_flag(value["keep_channels"], pointer + "/keep_channels");
-        if (value.contains("grey") && grey != input.read.grey) throw ConfigError(pointer + "/keep_channels", "\"keep_channels\" against \"grey\"", "\"grey\" alone");
+    input.files = one ? std::vector{object.at("file").path()} : object.at("files").paths();
+    input.globs = several;
+    read_combination(object, input);
+    read_pages(object, input.read);
+    if (object.contains("raw")) input.read.raw = read_raw(object.at("raw"));
+    if (object.contains("grey")) input.read.grey = object.at("grey").flag();
+    if (object.contains("keep_channels")) {   // what stood for "grey": false when grey was the default
+        const bool grey = !object.at("keep_channels").flag();
+        if (object.contains("grey") && grey != input.read.grey) throw ConfigError(object.pointer("keep_channels"), "\"keep_channels\" against \"grey\"", "\"grey\" alone");
         input.read.grey = grey;
     }
-    if (value.contains("slab")) input.slab = read_count(value["slab"], pointer + "/slab", 1);
-    input.spacing = read_spacing(value, pointer);
+    if (object.contains("slab")) input.slab = object.at("slab").count(1);
+    input.spacing = read_spacing(object);
     return input;
 }
 
@@ -139,10 +145,10 @@ std::string known_names(const std::vector<Port>& ports) {
                       did_you_mean(name, names));
 }
 
-void check_ports(const Json& value, const std::string& pointer, const char* what, const std::vector<Port>& ports) {
-    if (value.is_object()) return;
-    throw ConfigError(pointer, describe(value), fmt::format("an object: {} of the algorithm -> name of an array", what),
-                      ports.empty() ? "" : fmt::format(R"(for instance {{"{}": {}}})", ports.front().name, value.is_string() ? value.dump() : "\"NAME\""));
+JsonObject read_ports(const JsonValue& value, const char* what, const std::vector<Port>& ports) {
+    if (value.json().is_object()) return {value, ""};
+    value.refuse(fmt::format("an object: {} of the algorithm -> name of an array", what),
+                 ports.empty() ? "" : fmt::format(R"(for instance {{"{}": {}}})", ports.front().name, value.json().is_string() ? value.json().dump() : "\"NAME\""));
 }
 
 /// What does such a thing, by the lines that say what each algorithm does.
@@ -154,65 +160,68 @@ std::string algorithms_for(const std::string& word, const std::vector<Algorithm>
     return found.empty() ? "`parallax algorithms` says what each of them does" : fmt::format("{} may be what you mean: `parallax algorithms` says what each does", fmt::join(found, ", "));
 }
 
-StepSpec read_step(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
-    check_object(value, pointer, R"(an object such as {"run": "fft"})");
+const Algorithm& read_algorithm(const JsonObject& step, const std::vector<Algorithm>& algorithms) {
     std::vector<std::string> names;
     for (const Algorithm& algorithm : algorithms) names.push_back(algorithm.name);
-    if (!value.contains("run")) {
-        throw ConfigError(pointer, "a step without \"run\"", "\"run\": one of " + list(names), [&] {
-            for (const auto& [key, ignored] : value.items()) {
+    if (!step.contains("run")) {
+        throw ConfigError(step.pointer(), "a step without \"run\"", "\"run\": one of " + list(names), [&] {
+            for (const auto& [key, ignored] : step.json().items()) {
                 if (nearest(key, {"run"}) == "run") return fmt::format("\"{}\" should be \"run\"", key);
             }
             return std::string();
         }());
     }
-    StepSpec step;
-    step.pointer = pointer;
-    const std::string asked = value["run"].is_string() ? value["run"].get<std::string>() : std::string();
-    if (std::find(names.begin(), names.end(), asked) == names.end() && did_you_mean(asked, names).empty()) {
-        throw ConfigError(pointer + "/run", describe(value["run"]), "one of " + list(names), algorithms_for(asked, algorithms));
-    }
-    const std::string run = read_word(value["run"], pointer + "/run", names);
-    step.algorithm = &*std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == run; });
-    const Algorithm& algorithm = *step.algorithm;
-    step.id = algorithm.name;
-    if (value.contains("id")) step.id = read_name(read_string(value["id"], pointer + "/id", "a name"), pointer + "/id");
+    const JsonValue run = step.at("run");
+    const std::string asked = run.json().is_string() ? run.json().get<std::string>() : std::string();
+    if (std::find(names.begin(), names.end(), asked) == names.end() && did_you_mean(asked, names).empty()) run.refuse("one of " + list(names), algorithms_for(asked, algorithms));
+    const std::string name = run.word(names);
+    return *std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == name; });
+}
 
-    if (value.contains("in")) {
-        check_ports(value["in"], pointer + "/in", "input", algorithm.inputs);
-        for (const auto& [port, array] : value["in"].items()) {
-            if (is_comment(port)) continue;
-            const std::string here = pointer_to(pointer + "/in", port);
-            const Port* known = algorithm.input(port);
-            if (!known) refuse_port(port, algorithm.inputs, algorithm, "input", here);
-            if (array.is_null() && known->required) throw ConfigError(here, "null", "the name of an array: this input is required");
-            if (array.is_null()) step.in.emplace(port, std::nullopt);
-            else step.in.emplace(port, read_string(array, here, "the name of an array"));
-        }
+void read_inputs(const JsonValue& value, StepSpec& step) {
+    const Algorithm& algorithm = *step.algorithm;
+    for (const auto& [port, array] : read_ports(value, "input", algorithm.inputs).members()) {
+        const Port* known = algorithm.input(port);
+        if (!known) refuse_port(port, algorithm.inputs, algorithm, "input", array.pointer());
+        if (array.json().is_null() && known->required) array.refuse("the name of an array: this input is required");
+        if (array.json().is_null()) step.in.emplace(port, std::nullopt);
+        else step.in.emplace(port, array.text("the name of an array"));
     }
-    if (value.contains("out")) {
-        check_ports(value["out"], pointer + "/out", "output", algorithm.outputs);
-        for (const auto& [port, array] : value["out"].items()) {
-            if (is_comment(port)) continue;
-            const std::string here = pointer_to(pointer + "/out", port);
-            if (!algorithm.output(port)) refuse_port(port, algorithm.outputs, algorithm, "output", here);
-            step.names.emplace(port, read_name(read_string(array, here, "a name for the array"), here));
-        }
+}
+
+void read_outputs(const JsonValue& value, StepSpec& step) {
+    const Algorithm& algorithm = *step.algorithm;
+    for (const auto& [port, array] : read_ports(value, "output", algorithm.outputs).members()) {
+        if (!algorithm.output(port)) refuse_port(port, algorithm.outputs, algorithm, "output", array.pointer());
+        step.names.emplace(port, array.name("a name for the array"));
     }
-    if (value.contains("variant") && !value["variant"].is_null()) {
+}
+
+void read_variant(const JsonObject& object, StepSpec& step) {
+    const Algorithm& algorithm = *step.algorithm;
+    if (object.has("variant")) {
         std::vector<std::string> variants;
         for (const Variant& variant : algorithm.variants) variants.push_back(variant.name);
-        step.variant = read_word(value["variant"], pointer + "/variant", variants);
+        step.variant = object.word("variant", variants);
     }
-    if (value.contains("policy")) {
-        check_object(value["policy"], pointer + "/policy", "an object of policy names and integers");
-        step.policy = value["policy"];
-        if (!step.policy.empty() && step.variant.empty()) {
-            throw ConfigError(pointer + "/policy", "a policy without a variant", "\"variant\" beside \"policy\"", "policies belong to one variant");
-        }
-        if (!step.variant.empty()) Policy::parse(algorithm.variant(step.variant)->policy, step.policy, pointer + "/policy");
+    if (!object.contains("policy")) return;
+    step.policy = JsonObject(object.at("policy"), "an object of policy names and integers").json();
+    if (!step.policy.empty() && step.variant.empty()) {
+        throw ConfigError(object.pointer("policy"), "a policy without a variant", "\"variant\" beside \"policy\"", "policies belong to one variant");
     }
-    step.parameters = algorithm.parameters.parse(value, pointer, step_keys);
+    if (!step.variant.empty()) Policy::parse(algorithm.variant(step.variant)->policy, step.policy, object.pointer("policy"));
+}
+
+StepSpec read_step(const JsonValue& value, const std::vector<Algorithm>& algorithms) {
+    const JsonObject object(value, R"(an object such as {"run": "fft"})");
+    StepSpec step;
+    step.pointer = value.pointer();
+    step.algorithm = &read_algorithm(object, algorithms);
+    step.id = object.contains("id") ? object.at("id").name() : step.algorithm->name;
+    if (object.contains("in")) read_inputs(object.at("in"), step);
+    if (object.contains("out")) read_outputs(object.at("out"), step);
+    read_variant(object, step);
+    step.parameters = step.algorithm->parameters.parse(value.json(), value.pointer(), step_keys);
     return step;
 }
 
@@ -224,68 +233,73 @@ std::string extension_of(const std::string& file) {
     return to_utf8(path_from(name).extension());
 }
 
-std::array<double, 2> read_window(const Json& value, const std::string& pointer, double least, double most) {
+std::array<double, 2> read_window(const JsonValue& window, double least, double most) {
+    const Json& value = window.json();
     const auto good = [&](const Json& v) { return v.is_number() && std::isfinite(v.get<double>()) && v.get<double>() >= least && v.get<double>() <= most; };
     if (!value.is_array() || value.size() != 2 || !good(value[0]) || !good(value[1]) || !(value[0].get<double>() < value[1].get<double>())) {
-        throw ConfigError(pointer, value.is_array() && value.size() == 2 ? value.dump() : describe(value),
+        throw ConfigError(window.pointer(), value.is_array() && value.size() == 2 ? value.dump() : describe(value),
                           std::isfinite(least) ? fmt::format("[low, high] with {:g} <= low < high <= {:g}", least, most) : "[low, high] with low < high");
     }
     return {value[0].get<double>(), value[1].get<double>()};
 }
 
-OutputSpec read_output(const std::string& name, const Json& value, const std::string& pointer) {
-    OutputSpec output;
-    output.name = output.of = read_name(name, pointer);
-    output.pointer = pointer;
-    output.written = value;
-    std::string here = pointer;
-    if (value.is_string()) {
-        output.file = read_path(value, pointer);
-    } else {
-        check_object(value, pointer, R"(a path, {"file": path, ...} or {"table": path})");
-        check_keys(value, pointer, {"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
-        const bool file = value.contains("file"), table = value.contains("table");
-        if (file == table) throw ConfigError(pointer, file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"", "one of \"file\" and \"table\"");
-        here = pointer + (file ? "/file" : "/table");
-        output.file = read_path(value[file ? "file" : "table"], here);
-        if (table) output.form = OutputForm::table;
-        if (value.contains("of")) output.of = read_name(read_string(value["of"], pointer + "/of", "the name of an array or record"), pointer + "/of");
-        if (value.contains("combine")) {
-            if (table) throw ConfigError(pointer + "/combine", "\"combine\" beside \"table\"", "it beside \"file\"", "a table has a row for each item");
-            output.combine = read_word(value["combine"], pointer + "/combine", fold_words);
-        }
-        if (value.contains("times")) {
-            if (!table) throw ConfigError(pointer + "/times", "\"times\" beside \"file\"", "it beside \"table\"");
-            output.times = read_flag(value["times"], pointer + "/times");
-        }
+OutputForm form_of(const std::string& extension) {
+    if (extension == ".json") return OutputForm::json;
+    if (extension == ".csv") return OutputForm::csv;
+    return extension == ".svg" ? OutputForm::svg : OutputForm::array;   // any other is to hold an array: prepare() knows which formats can
+}
+
+/// Where an output goes, and of what; the place of its path.
+JsonValue read_target(const JsonObject& object, OutputSpec& output) {
+    const bool file = object.contains("file"), table = object.contains("table");
+    if (file == table) throw ConfigError(object.pointer(), file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"", "one of \"file\" and \"table\"");
+    if (table) output.form = OutputForm::table;
+    if (object.contains("of")) output.of = object.at("of").name("the name of an array or record");
+    if (object.contains("combine")) {
+        if (table) throw ConfigError(object.pointer("combine"), "\"combine\" beside \"table\"", "it beside \"file\"", "a table has a row for each item");
+        output.combine = object.word("combine", fold_words);
     }
-    const std::string extension = extension_of(output.file);
-    if (output.form == OutputForm::table) {
-        if (extension != ".csv") throw ConfigError(here, fmt::format("\"{}\"", output.file), "the path of a .csv file");
-    } else if (extension == ".json") {
-        output.form = OutputForm::json;
-    } else if (extension == ".csv") {
-        output.form = OutputForm::csv;
-    } else if (extension == ".svg") {
-        output.form = OutputForm::svg;
-    }   // any other is to hold an array: prepare() knows which formats can
+    if (object.contains("times")) {
+        if (!table) throw ConfigError(object.pointer("times"), "\"times\" beside \"file\"", "it beside \"table\"");
+        output.times = object.at("times").flag();
+    }
+    return object.at(file ? "file" : "table");
+}
+
+/// How a picture shows its values.
+void read_display(const JsonObject& object, const std::string& extension, OutputSpec& output) {
     for (const char* key : {"window", "window_percentile", "bits"}) {
-        if (value.is_object() && value.contains(key) && extension != ".png") {
-            throw ConfigError(pointer_to(pointer, std::string(key)), fmt::format("\"{}\" for \"{}\"", key, output.file), "it beside a .png file only",
-                              "other formats keep the values as they are");
-        }
+        if (object.contains(key) && extension != ".png")
+            throw ConfigError(object.pointer(key), fmt::format("\"{}\" for \"{}\"", key, output.file), "it beside a .png file only", "other formats keep the values as they are");
     }
-    if (value.is_object() && value.contains("window")) {
-        if (value.contains("window_percentile")) throw ConfigError(pointer + "/window_percentile", "\"window_percentile\" beside \"window\"", "one of the two");
-        output.write.window = read_window(value["window"], pointer + "/window", -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
+    constexpr double endless = std::numeric_limits<double>::infinity();
+    if (object.contains("window")) {
+        if (object.contains("window_percentile")) throw ConfigError(object.pointer("window_percentile"), "\"window_percentile\" beside \"window\"", "one of the two");
+        output.write.window = read_window(object.at("window"), -endless, endless);
     }
-    if (value.is_object() && value.contains("window_percentile")) {
-        output.write.window_percentile = read_window(value["window_percentile"], pointer + "/window_percentile", 0, 100);
+    if (object.contains("window_percentile")) output.write.window_percentile = read_window(object.at("window_percentile"), 0, 100);
+    if (object.contains("bits")) {
+        const Json& bits = object.at("bits").json();
+        if (bits != 8 && bits != 16) object.at("bits").refuse("8 or 16");
+        output.write.png_bits = bits.get<int>();
     }
-    if (value.is_object() && value.contains("bits")) {
-        if (value["bits"] != 8 && value["bits"] != 16) throw ConfigError(pointer + "/bits", describe(value["bits"]), "8 or 16");
-        output.write.png_bits = value["bits"].get<int>();
-    }
+}
+
+OutputSpec read_output(const std::string& name, const JsonValue& value) {
+    OutputSpec output;
+    output.name = output.of = check_name(name, value.pointer());
+    output.pointer = value.pointer();
+    output.written = value.json();
+    std::optional<JsonObject> object;
+    if (!value.json().is_string())
+        object.emplace(value, R"(a path, {"file": path, ...} or {"table": path})",
+                       std::vector<std::string>{"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
+    const JsonValue target = object ? read_target(*object, output) : value;
+    output.file = target.path();
+    const std::string extension = extension_of(output.file);
+    if (output.form != OutputForm::table) output.form = form_of(extension);
+    else if (extension != ".csv") throw ConfigError(target.pointer(), fmt::format("\"{}\"", output.file), "the path of a .csv file");
+    if (object) read_display(*object, extension, output);
     return output;
 }
 
@@ -306,16 +320,18 @@ std::optional<double> bytes_from(std::string_view text) {
     return factor == factors.end() ? std::nullopt : std::optional<double>(number * factor->second);
 }
 
-std::uint64_t read_memory(const Json& value, const std::string& pointer) {
+std::uint64_t read_memory(const JsonValue& memory) {
+    const Json& value = memory.json();
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > 0) return value.get<std::uint64_t>();
     const double bytes = value.is_string() ? bytes_from(value.get_ref<const std::string&>()).value_or(0) : 0;
-    if (!(bytes >= 1 && bytes < 9e18)) throw ConfigError(pointer, describe(value), "a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"");
+    if (!(bytes >= 1 && bytes < 9e18)) memory.refuse("a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"");
     return static_cast<std::uint64_t>(bytes);
 }
 
-double read_timeout(const Json& value, const std::string& pointer) {
-    if (value.is_number() && value.get<double>() >= 0 && value.get<double>() <= 1e9) return value.get<double>();
-    throw ConfigError(pointer, describe(value), "a number of seconds, 0 for no limit");
+double read_timeout(const JsonValue& timeout) {
+    const Json& value = timeout.json();
+    if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1e9)) timeout.refuse("a number of seconds, 0 for no limit");
+    return value.get<double>();
 }
 
 void check_ids(const std::vector<StepSpec>& steps) {
@@ -349,70 +365,69 @@ const InputSpec* Job::input(const std::string& name) const noexcept {
 namespace {
 
 /// All but the arrays: what a job on files and one on a caller's arrays have alike.
-Job read_settings(const Json& json) {
-    refuse_other_documents(json);
-    check_object(json, "", R"(a job: {"parallax": 1, "inputs": ..., "steps": ..., "outputs": ...})");
-    check_keys(json, "", job_keys);
-    if (!json.contains("parallax")) throw ConfigError("/parallax", "nothing", "1, the version of the job format", "add \"parallax\": 1");
-    if (json["parallax"] != 1) {
-        throw ConfigError("/parallax", describe(json["parallax"]), "1, the version of the job format that this program reads",
-                          json["parallax"] == "1" ? "write it without quotes: 1" : "");
-    }
+Job read_settings(const JsonObject& whole) {
+    if (!whole.contains("parallax")) throw ConfigError("/parallax", "nothing", "1, the version of the job format", "add \"parallax\": 1");
+    const JsonValue version = whole.at("parallax");
+    if (version.json() != 1) version.refuse("1, the version of the job format that this program reads", version.json() == "1" ? "write it without quotes: 1" : "");
 
     Job job;
-    if (json.contains("$schema")) read_string(json["$schema"], "/$schema", "the address of a schema");
-    if (json.contains("comment")) {
-        if (!json["comment"].is_string()) throw ConfigError("/comment", describe(json["comment"]), "a string");
-        job.comment = json["comment"].get<std::string>();
+    if (whole.contains("$schema")) whole.at("$schema").text("the address of a schema");
+    if (whole.contains("comment")) {
+        if (!whole.at("comment").json().is_string()) whole.at("comment").refuse("a string");
+        job.comment = whole.at("comment").json().get<std::string>();
     }
-    if (json.contains("device")) job.device = host::DeviceSelector::parse(without_comments(json["device"]), "/device");
-    if (json.contains("for_each")) job.for_each = read_for_each(json["for_each"], "/for_each");
-    if (json.contains("non_finite")) {
-        const std::string word = read_word(json["non_finite"], "/non_finite", non_finite_words);
+    if (whole.contains("device")) job.device = host::DeviceSelector::parse(without_comments(whole.at("device").json()), "/device");
+    if (whole.contains("for_each")) job.for_each = read_for_each(whole.at("for_each"));
+    if (whole.contains("non_finite")) {
+        const std::string word = whole.word("non_finite", non_finite_words);
         job.non_finite = word == "mask" ? NonFinite::mask : word == "reject" ? NonFinite::reject : NonFinite::propagate;
     }
-    if (json.contains("memory_limit")) job.memory_limit = read_memory(json["memory_limit"], "/memory_limit");
-    if (json.contains("retry")) job.retry = read_flag(json["retry"], "/retry");
-    if (json.contains("step_timeout_s")) job.step_timeout_s = read_timeout(json["step_timeout_s"], "/step_timeout_s");
+    if (whole.contains("memory_limit")) job.memory_limit = read_memory(whole.at("memory_limit"));
+    if (whole.contains("retry")) job.retry = whole.at("retry").flag();
+    if (whole.contains("step_timeout_s")) job.step_timeout_s = read_timeout(whole.at("step_timeout_s"));
     return job;
 }
 
-void read_steps(const Json& json, const std::vector<Algorithm>& algorithms, Job& job) {
-    if (!json.contains("steps") || !json["steps"].is_array() || json["steps"].empty()) {
-        throw ConfigError("/steps", json.contains("steps") ? describe(json["steps"]) : "nothing", R"(a list of steps such as [{"run": "fft"}])");
-    }
-    for (std::size_t i = 0; i < json["steps"].size(); ++i) {
-        job.steps.push_back(read_step(json["steps"][i], pointer_to("/steps", i), algorithms));
-    }
+JsonObject job_object(const Json& json) {
+    refuse_other_documents(json);
+    return {JsonValue(json, ""), R"(a job: {"parallax": 1, "inputs": ..., "steps": ..., "outputs": ...})", job_keys};
+}
+
+void read_steps(const JsonObject& whole, const std::vector<Algorithm>& algorithms, Job& job) {
+    const char* const form = R"(a list of steps such as [{"run": "fft"}])";
+    if (!whole.contains("steps")) throw ConfigError("/steps", "nothing", form);
+    const auto steps = whole.at("steps").list(form);
+    if (steps.empty()) whole.at("steps").refuse(form);
+    for (const JsonValue& step : steps) job.steps.push_back(read_step(step, algorithms));
     check_ids(job.steps);
 }
 
 /// An output that goes back to the caller: of its value only "of" matters.
-OutputSpec read_wanted(const std::string& name, const Json& value, const std::string& pointer) {
+OutputSpec read_wanted(const std::string& name, const JsonValue& value) {
     OutputSpec output;
-    output.name = output.of = read_name(name, pointer);
-    output.pointer = pointer;
-    if (value.is_object() && value.contains("of")) output.of = read_name(read_string(value["of"], pointer + "/of", "the name of an array or record"), pointer + "/of");
+    output.name = output.of = check_name(name, value.pointer());
+    output.pointer = value.pointer();
+    if (value.json().is_object() && value.json().contains("of")) output.of = JsonObject(value, "").at("of").name("the name of an array or record");
     return output;
+}
+
+void require_outputs(const Job& job) {
+    if (job.outputs.empty()) throw ConfigError("/outputs", "no output", "at least one: a job without outputs computes nothing");
 }
 
 }  // namespace
 
 Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
-    Job job = read_settings(json);
-    if (json.contains("inputs")) {
-        check_object(json["inputs"], "/inputs", "an object: name of an array -> file");
-        for (const auto& [name, value] : json["inputs"].items()) {
-            if (!is_comment(name)) job.inputs.push_back(parse_input(name, value, pointer_to("/inputs", name)));
-        }
+    const JsonObject whole = job_object(json);
+    Job job = read_settings(whole);
+    const char* const form = "an object: name of an array -> file";
+    if (whole.contains("inputs")) {
+        for (const auto& [name, value] : JsonObject(whole.at("inputs"), form).members()) job.inputs.push_back(parse_input(name, value.json(), value.pointer()));
     }
-    read_steps(json, algorithms, job);
-    if (!json.contains("outputs")) throw ConfigError("/outputs", "nothing", "an object: name of an array -> file");
-    check_object(json["outputs"], "/outputs", "an object: name of an array -> file");
-    for (const auto& [name, value] : json["outputs"].items()) {
-        if (!is_comment(name)) job.outputs.push_back(read_output(name, value, pointer_to("/outputs", name)));
-    }
-    if (job.outputs.empty()) throw ConfigError("/outputs", "no output", "at least one: a job without outputs computes nothing");
+    read_steps(whole, algorithms, job);
+    if (!whole.contains("outputs")) throw ConfigError("/outputs", "nothing", form);
+    for (const auto& [name, value] : JsonObject(whole.at("outputs"), form).members()) job.outputs.push_back(read_output(name, value));
+    require_outputs(job);
 
     for (InputSpec& input : job.inputs) {
         for (const std::string& file : input.files) input.each = check_placeholders(file, job.for_each, input.pointer, false) || input.each;
@@ -424,35 +439,31 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
 }
 
 Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorithms, const std::vector<std::string>& given) {
-    Job job = read_settings(json);
+    const JsonObject whole = job_object(json);
+    Job job = read_settings(whole);
     if (job.for_each) throw UnsupportedError("for_each reads files", {"run the job once for each array"});
     for (const std::string& name : given) {
         InputSpec input;
-        input.name = read_name(name, pointer_to("/inputs", name));
         input.pointer = pointer_to("/inputs", name);
+        input.name = check_name(name, input.pointer);
         job.inputs.push_back(std::move(input));
     }
-    if (json.contains("inputs") && json["inputs"].is_object()) {
-        for (const auto& [name, value] : json["inputs"].items()) {
-            if (is_comment(name) || job.input(name) != nullptr) continue;
-            throw ConfigError(pointer_to("/inputs", name), fmt::format("the input \"{}\", for which no array was given", name), "an array for every input",
+    if (whole.contains("inputs") && whole.at("inputs").json().is_object()) {
+        for (const auto& [name, value] : JsonObject(whole.at("inputs"), "").members()) {
+            if (job.input(name) != nullptr) continue;
+            throw ConfigError(value.pointer(), fmt::format("the input \"{}\", for which no array was given", name), "an array for every input",
                               "Engine::run reads inputs from files");
         }
     }
-    read_steps(json, algorithms, job);
-    const Json outputs = json.value("outputs", Json());
-    if (outputs.is_array()) {   // ["amplitude", "focus"] says as much
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            const std::string pointer = pointer_to("/outputs", i);
-            job.outputs.push_back(read_wanted(read_string(outputs[i], pointer, "the name of an array or record"), Json(), pointer));
-        }
+    read_steps(whole, algorithms, job);
+    if (!whole.contains("outputs")) throw ConfigError("/outputs", "nothing", "names of arrays and records");
+    const JsonValue outputs = whole.at("outputs");
+    if (outputs.json().is_array()) {   // ["amplitude", "focus"] says as much
+        for (const JsonValue& name : outputs.list("names")) job.outputs.push_back(read_wanted(name.text("the name of an array or record"), name));
     } else {
-        if (!json.contains("outputs")) throw ConfigError("/outputs", "nothing", "names of arrays and records");
-        check_object(outputs, "/outputs", "an object: name of an array -> null, or a list of names");
-        for (const auto& [name, value] : outputs.items())
-            if (!is_comment(name)) job.outputs.push_back(read_wanted(name, value, pointer_to("/outputs", name)));
+        for (const auto& [name, value] : JsonObject(outputs, "an object: name of an array -> null, or a list of names").members()) job.outputs.push_back(read_wanted(name, value));
     }
-    if (job.outputs.empty()) throw ConfigError("/outputs", "no output", "at least one: a job without outputs computes nothing");
+    require_outputs(job);
     link(job);
     return job.pipeline();
 }

@@ -1,8 +1,8 @@
 #include "cases/inputs.hpp"
 
-#include "cases/fields.hpp"
 #include "job/prepare.hpp"
 #include "job/read.hpp"
+#include "support/json_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ double largest_of(ElementType type) {
 }
 
 Making read_making(const Json& spec, const std::string& pointer) {
-    const Fields f(spec, pointer, R"(an object such as {"make": "random", "type": "u8", "axes": "yx", "shape": [480, 640]})", make_keys);
+    const JsonObject f(JsonValue(spec, pointer), R"(an object such as {"make": "random", "type": "u8", "axes": "yx", "shape": [480, 640]})", make_keys);
     Making m;
     m.kind = f.word("make", kinds);
     m.type = *element_type_from(f.word("type", types));

@@ -1,5 +1,6 @@
 #include "compare/worker.hpp"
 
+#include "study/expand.hpp"
 #include "timing/bench.hpp"
 #include "cases/kept.hpp"
 #include "compare/picture.hpp"
@@ -94,9 +95,9 @@ private:
 
     Bench::First start(const Json& request) {
         bench_.reset();
-        job_ = std::make_unique<Job>(parse_job(request.at("job"), engine_->registry().algorithms()));
+        pipeline_ = std::make_unique<Pipeline>(compare::pipeline_of(request.at("job"), engine_->registry().algorithms()));
         bind(request.at("inputs"), path_of(request.at("input_folder")));
-        bench_ = std::make_unique<Bench>(*engine_, *job_, *bound_);
+        bench_ = std::make_unique<Bench>(*engine_, *pipeline_, *bound_);
         return bench_->first();
     }
 
@@ -148,7 +149,7 @@ private:
         Engine fresh(*device_, engine_->registry(), host::ContextOptions{host::ProgramCache::open(cache_)});
         Session session(fresh);
         BoundInputs inputs = bind_inputs(bound_->host, session);
-        return Bench(fresh, *job_, inputs).first().plan_seconds;
+        return Bench(fresh, *pipeline_, inputs).first().plan_seconds;
     }
 
     Agreement agreement_of(const Json& request, const HostArrays& arrays, const Json& records) {
@@ -267,7 +268,7 @@ private:
     std::unique_ptr<Engine> engine_, judge_;
     std::unique_ptr<BoundInputs> bound_;
     fs::path bound_folder_;
-    std::unique_ptr<Job> job_;
+    std::unique_ptr<Pipeline> pipeline_;
     std::unique_ptr<Bench> bench_;
 };
 

@@ -1,5 +1,5 @@
 // Is this a report that can be read? Held against report_schema(), with the place of what is wrong.
-#include "cases/fields.hpp"
+#include "support/json_words.hpp"
 #include "report/report.hpp"
 #include "parallax/host/error.hpp"
 

@@ -72,23 +72,18 @@ const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& al
 
 std::string id_of(const Json& step) { return step.contains("id") ? text_of(step["id"]) : step.contains("run") ? text_of(step["run"]) : std::string(); }
 
-/// Output of the job -> file that parse_job() accepts for its kind.
+/// What is put out, by name: what the study asks for, or what the last step always gives.
 Json outputs_of(const Point& point, const std::vector<Algorithm>& algorithms) {
     Json outputs = Json::object();
-    const auto add_step = [&](const Json& step, bool required_only) {
-        const Algorithm* const algorithm = algorithm_of(step, algorithms);
-        if (!algorithm) return;
-        for (const Port& port : algorithm->outputs) {
-            std::string name = port.name;
-            if (step.contains("out") && step["out"].is_object() && step["out"].contains(port.name)) name = text_of(step["out"][port.name]);
-            const bool wanted = required_only ? port.required : std::find(point.outputs.begin(), point.outputs.end(), name) != point.outputs.end();
-            if (wanted) outputs[name] = name + (port.kind == PortKind::record ? ".json" : ".npy");
-        }
-    };
-    if (point.outputs.empty()) add_step(point.steps.back(), true);
-    else for (const Json& step : point.steps) add_step(step, false);
-    for (const std::string& name : point.outputs) {
-        if (!outputs.contains(name)) outputs[name] = name + ".npy";   // parse_job() says that nothing makes it
+    for (const std::string& name : point.outputs) outputs[name] = nullptr;
+    if (!outputs.empty()) return outputs;
+    const Json& last = point.steps.back();
+    const Algorithm* const algorithm = algorithm_of(last, algorithms);
+    if (!algorithm) return outputs;
+    for (const Port& port : algorithm->outputs) {
+        if (!port.required) continue;
+        const bool renamed = last.contains("out") && last["out"].is_object() && last["out"].contains(port.name);
+        outputs[renamed ? text_of(last["out"][port.name]) : port.name] = nullptr;
     }
     return outputs;
 }
@@ -153,7 +148,7 @@ std::string pointer_of(const std::string& in_job, const Point& point, const Way&
 /// Errors of a point's job, in the words of the study.
 void check_job(const Point& point, const Way& way, const Case& c, const std::vector<Algorithm>& algorithms) {
     try {
-        parse_job(job_of(point, way, algorithms), algorithms);
+        pipeline_of(job_of(point, way, algorithms), algorithms);
     } catch (const ConfigError& error) {
         const std::string at = way.label.empty() ? point.id : fmt::format("{}, {}", point.id, way.label);
         throw ConfigError(c.pointer + pointer_of(error.pointer, point, way, c), fmt::format("{} ({})", error.found, at), error.expected, error.hint);
@@ -174,10 +169,16 @@ void check_names(const Case& c, const Point& point, const Json& outputs) {
 
 }  // namespace
 
+Pipeline pipeline_of(const Json& job, const std::vector<Algorithm>& algorithms) {
+    std::vector<std::string> inputs;
+    for (const auto& [name, nothing] : job.at("inputs").items()) inputs.push_back(name);
+    return parse_pipeline(job, algorithms, inputs);
+}
+
 Json job_of(const Point& point, const Way& way, const std::vector<Algorithm>& algorithms) {
     Json inputs = Json::object();
     for (const auto& [name, spec] : point.inputs.items()) {
-        if (is_used(name, point.steps, algorithms)) inputs[name] = name + ".npy";
+        if (is_used(name, point.steps, algorithms)) inputs[name] = nullptr;
     }
     Json job{{"parallax", 1}, {"inputs", std::move(inputs)}, {"steps", point.steps}, {"outputs", outputs_of(point, algorithms)}};
     Json& last = job["steps"].back();

@@ -24,8 +24,10 @@ struct Point {
 /// Throws ConfigError, its pointer in the study, for whatever would be found wrong with any job of the study, devices aside.
 std::vector<Point> expand(const Study&, const std::vector<Algorithm>&);
 
-/// The job of a point: its inputs are names whose arrays the caller has. parse_job() takes it.
+/// The job of a point: its inputs are names whose arrays the caller has, its outputs names of what is wanted. No file is named.
 Json job_of(const Point&, const Way&, const std::vector<Algorithm>&);
+/// What such a job computes. Throws ConfigError.
+Pipeline pipeline_of(const Json& job, const std::vector<Algorithm>&);
 /// The way of the oracle: the case's reference variant for the last step, nothing set.
 Way reference_way(const Case&);
 /// Whether a way can be tried on a backend at all (it may still refuse a problem).

@@ -1,6 +1,6 @@
 #include "study/report_items.hpp"
 
-#include "cases/fields.hpp"
+#include "support/json_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -16,21 +16,21 @@ const std::vector<std::string> item_keys{"kind", "title", "note", "cases", "x", 
 const std::vector<std::string> paper_keys{"source", "note", "series", "header", "rows"};
 const std::vector<std::string> selector_keys{"case", "variant", "device", "backend", "type", "grid"};
 
-void check_selector(const Fields& item, const std::string& key) {
+void check_selector(const JsonObject& item, const std::string& key) {
     if (!item.has(key)) return;
-    const Fields selector(item.at(key), item.pointer(key), "an object such as {\"backend\": \"native\", \"variant\": \"reference\"}", selector_keys);
+    const JsonObject selector(item.at(key), "an object such as {\"backend\": \"native\", \"variant\": \"reference\"}", selector_keys);
     for (const char* text : {"case", "variant", "device", "backend", "type"}) selector.texts(text);
     selector.object("grid");
 }
 
-void check_paper(const Fields& item) {
+void check_paper(const JsonObject& item) {
     if (!item.has("paper")) return;
-    const Fields paper(item.at("paper"), item.pointer("paper"), "an object with the paper's own numbers", paper_keys);
+    const JsonObject paper(item.at("paper"), "an object with the paper's own numbers", paper_keys);
     paper.text("source");
     const Json series = paper.list("series");
     for (std::size_t i = 0; i < series.size(); ++i) {
         const std::string here = pointer_to(paper.pointer("series"), i);
-        const Fields one(series[i], here, "{\"label\": ..., \"points\": [[x, y], ...]}", {"label", "points"});
+        const JsonObject one(JsonValue(series[i], here), "{\"label\": ..., \"points\": [[x, y], ...]}", std::vector<std::string>{"label", "points"});
         one.text("label");
         for (const Json& point : one.list("points")) {
             if (!point.is_array() || point.size() != 2) throw ConfigError(pointer_to(here, std::string("points")), describe(point), "[x, y]");
@@ -46,7 +46,7 @@ void check_paper(const Fields& item) {
 
 void check_report_items(const Json& items, const std::string& pointer, const std::vector<std::string>& cases) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-        const Fields item(items[i], pointer_to(pointer, i), "an object: a table or a figure", item_keys);
+        const JsonObject item(JsonValue(items[i], pointer_to(pointer, i)), "an object: a table or a figure", item_keys);
         const std::string kind = item.word("kind", kinds);
         item.text("title");
         item.text("note", "-");

@@ -1,12 +1,11 @@
 // JSON -> Study.
 #include "study/study.hpp"
 
-#include "cases/fields.hpp"
 #include "cases/inputs.hpp"
 #include "study/report_items.hpp"
 #include "job/keys.hpp"
 #include "job/load.hpp"
-#include "job/values.hpp"
+#include "support/json_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +24,7 @@ const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
 
 Sampling read_sampling(const Json& value, const std::string& pointer) {
-    const Fields f(value, pointer, "an object such as {\"samples\": 30}", sampling_keys);
+    const JsonObject f(JsonValue(value, pointer), "an object such as {\"samples\": 30}", sampling_keys);
     Sampling s;
     s.warmups = f.integer("warmups", s.warmups, 0, 1000);
     s.samples = f.integer("samples", s.samples, 1, 100000);
@@ -41,20 +40,21 @@ Sampling read_sampling(const Json& value, const std::string& pointer) {
     return s;
 }
 
-std::vector<DeviceChoice> read_devices(const Json& value, const std::string& pointer) {
-    if (value == "all") return {{Json(), ""}};
-    if (!value.is_array() || value.empty()) throw ConfigError(pointer, describe(value), "\"all\", or a list of rules such as [{\"type\": \"gpu\"}]");
+std::vector<DeviceChoice> read_devices(const JsonValue& value) {
+    if (value.json() == "all") return {{Json(), ""}};
+    const char* const form = "\"all\", or a list of rules such as [{\"type\": \"gpu\"}]";
+    const auto rules = value.list(form);
+    if (rules.empty()) value.refuse(form);
     std::vector<DeviceChoice> choices;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        const std::string here = pointer_to(pointer, i);
-        if (!value[i].is_object()) throw ConfigError(here, describe(value[i]), "a rule such as {\"type\": \"gpu\"}");
-        DeviceChoice choice{without_comments(value[i]), ""};
-        if (choice.rule.contains("label")) {
-            if (!choice.rule["label"].is_string()) throw ConfigError(here + "/label", describe(choice.rule["label"]), "a text");
-            choice.label = choice.rule["label"].get<std::string>();
+    for (const JsonValue& one : rules) {
+        const JsonObject rule(one, "a rule such as {\"type\": \"gpu\"}");
+        DeviceChoice choice{without_comments(one.json()), ""};
+        if (rule.contains("label")) {
+            if (!rule.at("label").json().is_string()) rule.at("label").refuse("a text");
+            choice.label = rule.at("label").json().get<std::string>();
             choice.rule.erase("label");
         }
-        host::DeviceSelector::parse(choice.rule, here);
+        host::DeviceSelector::parse(choice.rule, one.pointer());
         choices.push_back(std::move(choice));
     }
     return choices;
@@ -62,7 +62,7 @@ std::vector<DeviceChoice> read_devices(const Json& value, const std::string& poi
 
 Way read_way(const Json& value, const std::string& pointer) {
     if (value.is_string()) return {.label = value.get<std::string>(), .variant = value.get<std::string>()};
-    const Fields f(value, pointer, "the name of a variant, or an object such as {\"variant\": \"fused\"}", way_keys);
+    const JsonObject f(JsonValue(value, pointer), "the name of a variant, or an object such as {\"variant\": \"fused\"}", way_keys);
     Way way;
     way.variant = f.has("variant") ? f.text("variant") : "";
     way.label = f.text("label", way.variant);
@@ -75,13 +75,13 @@ Way read_way(const Json& value, const std::string& pointer) {
         if (found == std::end(all)) throw ConfigError(f.pointer("backends"), fmt::format("\"{}\"", word), "opencl | cuda | native", did_you_mean(word, {"opencl", "cuda", "native"}));
         way.backends.push_back(*found);
     }
-    if (f.has("tolerance")) way.tolerance = f.at("tolerance");
+    if (f.has("tolerance")) way.tolerance = f.at("tolerance").json();
     return way;
 }
 
 Evaluation read_evaluation(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
-    const Fields f(value, pointer, R"(an object such as {"name": "quality", "run": "metrics", "in": {"image": "image", "reference": "clean"}})", evaluation_keys);
-    Evaluation e{read_name(f.text("name"), f.pointer("name")), f.text("run"), f.object("parameters"), {}};
+    const JsonObject f(JsonValue(value, pointer), R"(an object such as {"name": "quality", "run": "metrics", "in": {"image": "image", "reference": "clean"}})", evaluation_keys);
+    Evaluation e{f.at("name").name(), f.text("run"), f.object("parameters"), {}};
     const auto algorithm = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == e.algorithm; });
     if (algorithm == algorithms.end()) throw ConfigError(f.pointer("run"), fmt::format("\"{}\"", e.algorithm), "the name of an algorithm");
     algorithm->parameters.parse(e.parameters, f.pointer("parameters"));
@@ -109,14 +109,14 @@ Json apply_quick(Json json, bool quick) {
 }
 
 Case read_case(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
-    const Fields f(value, pointer, R"(a case such as {"id": "sort", "inputs": ..., "steps": [{"run": "sort"}]})", case_keys);
+    const JsonObject f(JsonValue(value, pointer), R"(a case such as {"id": "sort", "inputs": ..., "steps": [{"run": "sort"}]})", case_keys);
     Case c;
     c.pointer = pointer;
-    c.id = read_name(f.text("id"), f.pointer("id"));
+    c.id = check_name(f.text("id"), f.pointer("id"));
     for (const auto& [axis, values] : f.object("grid").items()) {
         if (is_comment(axis)) continue;
         const std::string here = pointer_to(f.pointer("grid"), axis);
-        read_name(axis, here);
+        check_name(axis, here);
         if (!values.is_array() || values.empty()) throw ConfigError(here, describe(values), "a list of values");
         for (std::size_t i = 0; i < values.size(); ++i) {
             const bool good = values[i].is_primitive() || (values[i].is_object() && values[i].contains("label"));
@@ -125,13 +125,13 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         c.grid.emplace_back(axis, values);
     }
     c.inputs = without_comments(f.object("inputs"));
-    for (const auto& [name, spec] : c.inputs.items()) read_name(name, pointer_to(f.pointer("inputs"), name));
+    for (const auto& [name, spec] : c.inputs.items()) check_name(name, pointer_to(f.pointer("inputs"), name));
     c.steps = without_comments(f.list("steps"));
     if (c.steps.empty()) throw ConfigError(pointer, "no steps", R"("steps": a list such as [{"run": "fft"}])");
     c.outputs = f.texts("outputs");
     if (!value.contains("reference")) c.reference = "reference";
     else if (!value["reference"].is_null()) c.reference = f.text("reference");
-    if (f.has("tolerance")) c.tolerance = f.at("tolerance");
+    if (f.has("tolerance")) c.tolerance = f.at("tolerance").json();
     const Json variants = value.value("variants", Json());
     if (variants == "all") {
         c.all_variants = true;
@@ -145,12 +145,12 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         }
     }
     if (f.has("work")) {
-        const Fields work(f.at("work"), f.pointer("work"), R"(an object such as {"unit": "GB/s", "scale": 1e9, "items": ["$size", 4]})", work_keys);
+        const JsonObject work(f.at("work"), R"(an object such as {"unit": "GB/s", "scale": 1e9, "items": ["$size", 4]})", work_keys);
         work.text("unit", "items/s");
         work.number("scale", 1, 1e-300, 1e300);
         work.list("items");
         work.list("bytes");
-        c.work = f.at("work");
+        c.work = f.at("work").json();
     }
     const Json evaluations = f.list("evaluate");
     for (std::size_t i = 0; i < evaluations.size(); ++i) c.evaluations.push_back(read_evaluation(evaluations[i], pointer_to(f.pointer("evaluate"), i), algorithms));
@@ -163,16 +163,16 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
 Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bool quick) {
     if (!json.is_object()) throw ConfigError("", describe(json), R"(a study: {"parallax_study": 1, "title": ..., "cases": [...]})");
     const Json whole = apply_quick(json, quick);
-    const Fields f(whole, "", "a study", study_keys);
+    const JsonObject f(JsonValue(whole, ""), "a study", study_keys);
     if (!f.has("parallax_study")) throw ConfigError("/parallax_study", "nothing", "1, the version of the study format", "add \"parallax_study\": 1");
-    if (f.at("parallax_study") != 1) throw ConfigError("/parallax_study", describe(f.at("parallax_study")), "1, the version that this program reads");
+    if (f.at("parallax_study").json() != 1) f.at("parallax_study").refuse("1, the version that this program reads");
     Study study;
     study.quick = quick;
     study.written = without_comments(whole);
     study.title = f.text("title");
     study.source = f.has("source") ? f.text("source") : "";
     study.about = f.has("about") ? f.text("about") : "";
-    study.devices = f.has("devices") ? read_devices(f.at("devices"), "/devices") : std::vector<DeviceChoice>{{Json(), ""}};
+    study.devices = f.has("devices") ? read_devices(f.at("devices")) : std::vector<DeviceChoice>{{Json(), ""}};
     study.sampling = read_sampling(f.object("sampling"), "/sampling");
     const Json cases = f.list("cases");
     if (cases.empty()) throw ConfigError("/cases", "no case", "a list with at least one case");

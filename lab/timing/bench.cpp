@@ -51,25 +51,25 @@ BoundInputs bind_inputs(const HostArrays& arrays, Session& session) {
 }
 
 struct Bench::State {
-    State(Engine& engine, const Job& asked, const BoundInputs& given) : session(engine), job(asked), inputs(&given) {}
+    State(Engine& engine, const Pipeline& asked, const BoundInputs& given) : session(engine), pipeline(asked), inputs(&given) {}
 
     Session session;
-    const Job& job;
+    const Pipeline& pipeline;
     const BoundInputs* inputs;
     std::vector<CallResult> done;                     ///< of the last run, a step each; its arrays are used again
     std::map<std::string, HostArray> downloads;       ///< pinned, by output
 };
 
-Bench::Bench(Engine& engine, const Job& job, const BoundInputs& inputs) : state_(std::make_unique<State>(engine, job, inputs)) {
-    state_->done.resize(job.steps.size());
+Bench::Bench(Engine& engine, const Pipeline& pipeline, const BoundInputs& inputs) : state_(std::make_unique<State>(engine, pipeline, inputs)) {
+    state_->done.resize(pipeline.steps.size());
 }
 
 Bench::~Bench() = default;
 
 void Bench::compute() {
     State& s = *state_;
-    for (std::size_t i = 0; i < s.job.steps.size(); ++i) {
-        const StepSpec& step = s.job.steps[i];
+    for (std::size_t i = 0; i < s.pipeline.steps.size(); ++i) {
+        const Step& step = s.pipeline.steps[i];
         Call call = call_of(step);
         for (const auto& [port, source] : step.inputs)
             call.inputs.emplace(port, source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs->device.at(source.port));
@@ -116,7 +116,7 @@ Sample Bench::run() {
     const std::vector<Stage> steps = profiler.collect();
     for (const Stage& step : steps) {   // of a single step the name says nothing
         if (step.children.empty()) add_stages({step}, "", sample, measured);
-        else add_stages(step.children, state_->job.steps.size() > 1 ? step.name : "", sample, measured);
+        else add_stages(step.children, state_->pipeline.steps.size() > 1 ? step.name : "", sample, measured);
     }
     if (!measured || (sample.device == 0 && sample.wall > 0)) sample.device = -1;
     return sample;
@@ -125,15 +125,15 @@ Sample Bench::run() {
 EndToEnd Bench::run_from_end_to_end(EventTimes times) {
     State& s = *state_;
     host::Queue& queue = s.session.queue();
-    for (const OutputSpec& output : s.job.outputs) {   // pinning memory takes longer than many a job
-        if (output.form != OutputForm::array) continue;
+    for (const PipelineOutput& output : s.pipeline.outputs) {   // pinning memory takes longer than many a job
+        if (!output.is_array) continue;
         HostArray& to = s.downloads[output.name];
         if (!to.memory) to = pinned_array(s.session.context(), s.done[*output.source.step].outputs.at(output.source.port).desc);
     }
     EndToEnd sample;
     const auto start = Clock::now();
     for (const auto& [name, array] : s.inputs->device) {
-        if (!s.job.input(name)) continue;
+        if (std::none_of(s.pipeline.inputs.begin(), s.pipeline.inputs.end(), [&name = name](const PipelineInput& input) { return input.name == name; })) continue;
         const HostArray& from = s.inputs->host.at(name);
         if (from.desc.dense_bytes() > 0) queue.write(array.buffer, 0, from.data(), from.desc.dense_bytes(), name);
     }
@@ -148,8 +148,8 @@ EndToEnd Bench::run_from_end_to_end(EventTimes times) {
         reading = seconds_since(running) - run.wall;   // ours, not the job's
     } else sample.run = run_unread();
     const auto downloading = Clock::now();
-    for (const OutputSpec& output : s.job.outputs) {
-        if (output.form != OutputForm::array) continue;
+    for (const PipelineOutput& output : s.pipeline.outputs) {
+        if (!output.is_array) continue;
         const DeviceArray& array = s.done[*output.source.step].outputs.at(output.source.port);
         HostArray& to = s.downloads.at(output.name);
         if (array.desc.dense_bytes() > 0) queue.read(array.buffer, 0, to.data(), array.desc.dense_bytes(), output.name);
@@ -162,7 +162,7 @@ EndToEnd Bench::run_from_end_to_end(EventTimes times) {
 
 void Bench::move(const BoundInputs& inputs) {
     State& s = *state_;
-    const std::vector<CallResult> before = std::exchange(s.done, std::vector<CallResult>(s.job.steps.size()));   // held until others are there
+    const std::vector<CallResult> before = std::exchange(s.done, std::vector<CallResult>(s.pipeline.steps.size()));   // held until others are there
     s.inputs = &inputs;
     s.downloads.clear();
     compute();
@@ -172,8 +172,8 @@ void Bench::move(const BoundInputs& inputs) {
 HostArrays Bench::arrays() {
     State& s = *state_;
     HostArrays arrays;
-    for (const OutputSpec& output : s.job.outputs) {
-        if (output.form == OutputForm::array) arrays.emplace(output.name, s.session.download(s.done[*output.source.step].outputs.at(output.source.port)));
+    for (const PipelineOutput& output : s.pipeline.outputs) {
+        if (output.is_array) arrays.emplace(output.name, s.session.download(s.done[*output.source.step].outputs.at(output.source.port)));
     }
     s.session.profiler().clear();
     return arrays;
@@ -181,8 +181,8 @@ HostArrays Bench::arrays() {
 
 Json Bench::records() const {
     Json records = Json::object();
-    for (const OutputSpec& output : state_->job.outputs) {
-        if (output.form != OutputForm::array) records[output.name] = state_->done[*output.source.step].records.value(output.source.port, Json());
+    for (const PipelineOutput& output : state_->pipeline.outputs) {
+        if (!output.is_array) records[output.name] = state_->done[*output.source.step].records.value(output.source.port, Json());
     }
     return records;
 }

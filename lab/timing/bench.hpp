@@ -35,8 +35,8 @@ struct EndToEnd {
 
 class Bench {
 public:
-    /// The job comes from parse_job(); it and the inputs outlive this.
-    Bench(Engine&, const Job&, const BoundInputs&);
+    /// The pipeline and the inputs outlive this.
+    Bench(Engine&, const Pipeline&, const BoundInputs&);
     ~Bench();
 
     /// The first run: compiles, allocates, computes. Seconds and kernels as CallResult has them.
@@ -57,7 +57,7 @@ public:
     /// Goes on with other inputs of the same shapes, and outputs in other memory; the plans stay. Runs once.
     void move(const BoundInputs&);
 
-    /// What came out, by the job's names.
+    /// What came out, by the pipeline's names.
     HostArrays arrays();
     Json records() const;
 

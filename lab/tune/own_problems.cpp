@@ -69,7 +69,8 @@ private:
     void walk(std::size_t index) {
         const compare::Point& point = work_.points[index];
         Session session(judge_);
-        const Job job = parse_job(compare::job_of(point, {}, judge_.registry().algorithms()), judge_.registry().algorithms());
+        const auto& algorithms = judge_.registry().algorithms();
+        const Pipeline pipeline = compare::pipeline_of(compare::job_of(point, {}, algorithms), algorithms);
         shapes_.clear();
         names_.clear();
         say("inputs of " + point.id);
@@ -81,11 +82,11 @@ private:
             if (keeps()) compare::keep_array(folder_, names_.at({std::nullopt, name}), made[name]);
         }
         std::set<Source> handed_on;
-        for (const StepSpec& step : job.steps)
+        for (const Step& step : pipeline.steps)
             for (const auto& [port, source] : step.inputs) handed_on.insert(source);
-        for (std::size_t s = 0; s < job.steps.size(); ++s) {
-            const StepSpec& step = job.steps[s];
-            note(step, point, s + 1 == job.steps.size());
+        for (std::size_t s = 0; s < pipeline.steps.size(); ++s) {
+            const Step& step = pipeline.steps[s];
+            note(step, point, s + 1 == pipeline.steps.size());
             Problem problem = problem_of(step);
             for (const auto& [port, desc] : step.algorithm->infer(problem)) hold({s, port}, desc, fmt::format("{}-{}-{}", index, s, port));
             const bool is_used = std::any_of(handed_on.begin(), handed_on.end(), [s](const Source& source) { return source.step == s; });
@@ -109,13 +110,13 @@ private:
         names_.insert_or_assign(source, std::move(name));
     }
 
-    Problem problem_of(const StepSpec& step) const {
+    Problem problem_of(const Step& step) const {
         Problem problem{{}, step.parameters, step.outputs};
         for (const auto& [port, source] : step.inputs) problem.inputs.emplace(port, shapes_.at(source));
         return problem;
     }
 
-    void note(const StepSpec& step, const compare::Point& point, bool is_last) {
+    void note(const Step& step, const compare::Point& point, bool is_last) {
         const Problem problem = problem_of(step);
         const WorkClass work = WorkClass::of(*step.algorithm, problem);
         Found found;

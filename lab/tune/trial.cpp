@@ -39,18 +39,19 @@ bool same_bytes(const HostArray& a, const HostArray& b) {
     return a.desc.describe() == b.desc.describe() && std::memcmp(a.data(), b.data(), a.desc.dense_bytes()) == 0;
 }
 
-Json job_of(const ProblemSet& set, const TuningProblem& problem, const Algorithm& algorithm, const Way& way) {
-    Json step = problem.parameters;
-    step["run"] = set.algorithm;
+/// The one step of a problem, done in a certain way.
+Pipeline pipeline_of(const Registry& registry, const TuningProblem& problem, const Algorithm& algorithm, const Way& way) {
+    Json step = problem.parameters, outputs = Json::array();
+    step["run"] = algorithm.name;
     step["variant"] = way.variant;
     if (!way.policy.empty()) step["policy"] = way.policy;
-    Json inputs = Json::object(), outputs = Json::object();
-    for (const auto& [port, rule] : problem.inputs.items()) inputs[port] = port + ".npy";
     for (const Port& port : algorithm.outputs) {
         const bool wanted = problem.outputs.empty() ? port.required : std::find(problem.outputs.begin(), problem.outputs.end(), port.name) != problem.outputs.end();
-        if (wanted) outputs[port.name] = port.name + (port.kind == PortKind::record ? ".json" : ".npy");
+        if (wanted) outputs.push_back(port.name);
     }
-    return {{"parallax", 1}, {"inputs", std::move(inputs)}, {"steps", Json::array({std::move(step)})}, {"outputs", std::move(outputs)}};
+    std::vector<std::string> inputs;
+    for (const auto& [port, rule] : problem.inputs.items()) inputs.push_back(port);
+    return parse_pipeline({{"parallax", 1}, {"steps", Json::array({std::move(step)})}, {"outputs", std::move(outputs)}}, registry.algorithms(), inputs);
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -61,7 +62,7 @@ std::string reason_of(const UnsupportedError& error) { return error.reasons.empt
 
 /// A way that has run once. A session of its own: nothing of one candidate is left for the next.
 struct Trial::Runner {
-    Job job;
+    Pipeline pipeline;
     std::unique_ptr<compare::Bench> bench;
 };
 
@@ -92,8 +93,8 @@ WorkClass Trial::work() const {
 std::string Trial::why_not(const std::string& variant) {
     try {
         Session session(engine_);
-        const Job job = parse_job(job_of(set_, problem_, algorithm_, {variant, {}}), engine_.registry().algorithms());
-        Problem problem{{}, job.steps.front().parameters, job.steps.front().outputs};
+        const Pipeline pipeline = pipeline_of(engine_.registry(), problem_, algorithm_, {variant, {}});
+        Problem problem{{}, pipeline.steps.front().parameters, pipeline.steps.front().outputs};
         for (const auto& [port, array] : host_) problem.inputs.emplace(port, array.desc);
         session.choose(algorithm_, problem, variant, Json::object(), "");
         return {};
@@ -108,8 +109,8 @@ void Trial::build(const std::vector<Way>& ways, int threads) {
     parallel_parts(static_cast<std::int64_t>(ways.size()), threads, [&](std::int64_t i) {
         const Way& way = ways[static_cast<std::size_t>(i)];
         try {
-            const Job job = parse_job(job_of(set_, problem_, algorithm_, way), engine_.registry().algorithms());
-            const StepSpec& step = job.steps.front();
+            const Pipeline pipeline = pipeline_of(engine_.registry(), problem_, algorithm_, way);
+            const Step& step = pipeline.steps.front();
             Problem problem{{}, step.parameters, step.outputs};
             for (const auto& [port, array] : host_) problem.inputs.emplace(port, array.desc);
             Choice choice{algorithm_.variant(way.variant), {}, "job", false, {}};
@@ -135,8 +136,8 @@ bool Trial::is_lost() {
 
 std::unique_ptr<Trial::Runner> Trial::start(const Way& way) {
     auto runner = std::make_unique<Runner>();
-    runner->job = parse_job(job_of(set_, problem_, algorithm_, way), engine_.registry().algorithms());
-    runner->bench = std::make_unique<compare::Bench>(engine_, runner->job, inputs_);
+    runner->pipeline = pipeline_of(engine_.registry(), problem_, algorithm_, way);
+    runner->bench = std::make_unique<compare::Bench>(engine_, runner->pipeline, inputs_);
     runner->bench->first();
     return runner;
 }
@@ -144,10 +145,10 @@ std::unique_ptr<Trial::Runner> Trial::start(const Way& way) {
 const Trial::Reference& Trial::reference() {
     if (reference_) return *reference_;
     const char* const oracle = algorithm_.variant("threaded") != nullptr ? "threaded" : "reference";
-    const Job job = parse_job(job_of(set_, problem_, algorithm_, {oracle, {}}), judge_.registry().algorithms());
+    const Pipeline pipeline = pipeline_of(judge_.registry(), problem_, algorithm_, {oracle, {}});
     Session session(judge_);
     const compare::BoundInputs inputs = compare::bind_inputs(host_, session);
-    compare::Bench bench(judge_, job, inputs);
+    compare::Bench bench(judge_, pipeline, inputs);
     bench.first();
     reference_ = std::make_unique<Reference>(Reference{bench.arrays(), bench.records()});
     return *reference_;

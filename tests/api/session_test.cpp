@@ -238,3 +238,38 @@ TEST_CASE("memory goes back when the last copy of an array goes") {
         CHECK(engine.allocated() == before);
     }
 }
+
+TEST_CASE("a moved-from object is an error, and so is a number that is no choice") {
+    Engine engine({.device = "native"}), taken = std::move(engine);
+    CHECK_THROWS_AS(engine.device(), ConfigError);
+    Session session(taken), other = std::move(session);
+    CHECK_THROWS_AS(session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 4}})), ConfigError);
+    CHECK_THROWS_AS(session.engine(), ConfigError);
+    CHECK_NOTHROW(other.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 4}})));
+    Job job, moved = std::move(job);
+    CHECK_THROWS_AS(job.json(), ConfigError);
+    job = moved;
+    CHECK_NOTHROW(job.json());
+    CHECK_THROWS_AS((HologramParameters{.method = static_cast<HologramParameters::Method>(99)}.json()), ConfigError);
+}
+
+TEST_CASE("records are asked for values, and say what they have instead") {
+    Session session(Engine({.device = "native"}));
+    const Result result = session.reduce({}, session.upload(View(ramp(1000), {{'x', 1000}})), {.outputs = {"value", "statistics"}});
+    const Record statistics = result.values("statistics");
+    CHECK(statistics.number("count") == 1000);
+    CHECK(statistics.has("mean"));
+    CHECK_FALSE(statistics.has("mean/of"));
+    CHECK_THROWS_WITH_AS(statistics.number("maen"), doctest::Contains("did you mean \"mean\""), ConfigError);
+    CHECK_THROWS_AS(statistics.text("mean"), ConfigError);
+    const Record made(R"({"fits": [{"dimension": 1.5}], "curve": [1, 2, 3], "word": "yes", "good": true})");
+    CHECK(made.number("fits/0/dimension") == 1.5);
+    CHECK(made.at("fits/0").number("dimension") == 1.5);
+    CHECK(made.numbers("curve") == std::vector<double>{1, 2, 3});
+    CHECK(made.text("word") == "yes");
+    CHECK(made.flag("good"));
+    CHECK(made.size("curve") == 3);
+    CHECK_THROWS_AS(made.number("fits/1/dimension"), ConfigError);
+    CHECK_THROWS_AS(made.numbers("fits"), ConfigError);
+    CHECK_THROWS_AS(Record("{"), ConfigError);
+}

@@ -157,6 +157,12 @@ TEST_CASE("on the native device, too, submit returns before the work has ended")
     const auto filtered = values<std::uint8_t>(session, next.get().array("image"));
     CHECK(slow.done().complete());
     slow.get();
+    // A token reaches what was submitted and has not begun.
+    const CancelToken token;
+    Pending busy = session.submit(DiffusionLbParameters{.iterations = 400}, {{"image", frame}}), waiting = session.submit(BoxFilterParameters{}, {{"image", frame}}, {.cancel = token});
+    token.cancel();
+    CHECK_THROWS_AS(waiting.get(), CancelledError);
+    CHECK_NOTHROW(busy.get());
     CHECK(filtered == values<std::uint8_t>(session, session.run(call(BoxFilterParameters{}, {{"image", frame}})).array("image")));
 }
 

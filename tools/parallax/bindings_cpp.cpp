@@ -106,7 +106,7 @@ std::string struct_of(const std::string& title, const std::string& doc, const st
             }
             types += fmt::format("{}enum class {} {{ {} }};\n", inner, type, fmt::join(names, ", "));
             body += fmt::format("{}    static constexpr const char* {}_words[] = {{{}}};\n", inner, property.key, fmt::join(words, ", "));
-            body += fmt::format("{}    if ({} != standard.{}) out.add(\"{}\", {}_words[static_cast<int>({})]);\n", inner, member, member, property.key, property.key, member);
+            body += fmt::format("{}    if ({} != standard.{}) out.add(\"{}\", detail::word({}_words, static_cast<int>({})));\n", inner, member, member, property.key, property.key, member);
         } else {
             if (const Json* object = branch(schema, "object"); object && object->contains("properties") && branch(schema, "null")) {
                 std::vector<Property> nested;

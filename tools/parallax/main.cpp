@@ -50,7 +50,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
     for (const std::string& argument : arguments) {
         const std::vector<std::string>& known = argument.starts_with("-") ? options : names;
         const bool right = std::find(known.begin(), known.end(), argument) != known.end();
-        if (hint.empty() && !right && (chosen.empty() || argument.starts_with("-"))) hint = parallax::engine::did_you_mean(argument, known);
+        if (hint.empty() && !right && (chosen.empty() || argument.starts_with("-"))) hint = parallax::did_you_mean(argument, known);
     }
     const std::string expected = chosen.empty() ? fmt::format("one of the commands {}", fmt::join(names, ", "))
                                                 : fmt::format("what parallax {} --help lists", spoken_to.get_name());

@@ -42,7 +42,7 @@ std::vector<engine::Role> roles_of(const std::vector<std::string>& names) {
     std::vector<engine::Role> roles;
     for (const std::string& name : names) {
         const auto role = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
-        if (role == known.end()) throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or seed", engine::did_you_mean(name, {"best", "plain", "seed"}));
+        if (role == known.end()) throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or seed", did_you_mean(name, {"best", "plain", "seed"}));
         roles.push_back(role->second);
     }
     return roles;

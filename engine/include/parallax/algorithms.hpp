@@ -50,7 +50,7 @@ struct ArithmeticParameters {
         const ArithmeticParameters standard{};
         detail::JsonObject out;
         static constexpr const char* op_words[] = {"add", "subtract", "multiply", "divide", "log", "exp", "abs", "sqrt", "clamp"};
-        if (op != standard.op) out.add("op", op_words[static_cast<int>(op)]);
+        if (op != standard.op) out.add("op", detail::word(op_words, static_cast<int>(op)));
         if (!(value == standard.value)) out.add("value", value);
         if (!(range == standard.range)) out.add("range", range);
         return out.text();
@@ -114,14 +114,14 @@ struct BoxCountParameters {
         if (!(threshold == standard.threshold)) out.add("threshold", threshold);
         if (!(labels == standard.labels)) out.add("labels", labels);
         static constexpr const char* count_words[] = {"occupied", "grey", "black"};
-        if (count != standard.count) out.add("count", count_words[static_cast<int>(count)]);
+        if (count != standard.count) out.add("count", detail::word(count_words, static_cast<int>(count)));
         if (!(fit == standard.fit)) out.add("fit", fit);
         static constexpr const char* anisotropy_words[] = {"refuse", "ignore", "resample"};
-        if (anisotropy != standard.anisotropy) out.add("anisotropy", anisotropy_words[static_cast<int>(anisotropy)]);
+        if (anisotropy != standard.anisotropy) out.add("anisotropy", detail::word(anisotropy_words, static_cast<int>(anisotropy)));
         if (!(packed_width == standard.packed_width)) out.add("packed_width", packed_width);
         if (!(surface == standard.surface)) out.add("surface", surface);
         static constexpr const char* origin_words[] = {"corner", "bounding_box"};
-        if (origin != standard.origin) out.add("origin", origin_words[static_cast<int>(origin)]);
+        if (origin != standard.origin) out.add("origin", detail::word(origin_words, static_cast<int>(origin)));
         if (!(offsets == standard.offsets)) out.add("offsets", offsets);
         return out.text();
     }
@@ -150,7 +150,7 @@ struct BoxFilterParameters {
         if (!(radius == standard.radius)) out.add("radius", radius);
         if (!(size == standard.size)) out.add("size", size);
         static constexpr const char* border_words[] = {"reflect_101", "reflect", "replicate", "constant"};
-        if (border != standard.border) out.add("border", border_words[static_cast<int>(border)]);
+        if (border != standard.border) out.add("border", detail::word(border_words, static_cast<int>(border)));
         if (!(value == standard.value)) out.add("value", value);
         return out.text();
     }
@@ -208,7 +208,7 @@ struct ConvertParameters {
         const ConvertParameters standard{};
         detail::JsonObject out;
         static constexpr const char* type_words[] = {"u8", "u16", "i16", "u32", "i32", "f32"};
-        if (type != standard.type) out.add("type", type_words[static_cast<int>(type)]);
+        if (type != standard.type) out.add("type", detail::word(type_words, static_cast<int>(type)));
         if (!(window == standard.window)) out.add("window", window);
         if (!(percentiles == standard.percentiles)) out.add("percentiles", percentiles);
         return out.text();
@@ -272,7 +272,7 @@ struct DiffusionAosParameters {
         if (!(iterations == standard.iterations)) out.add("iterations", iterations);
         if (!(sigma == standard.sigma)) out.add("sigma", sigma);
         static constexpr const char* edge_function_words[] = {"perona_malik_1", "perona_malik_2", "charbonnier", "weickert"};
-        if (edge_function != standard.edge_function) out.add("edge_function", edge_function_words[static_cast<int>(edge_function)]);
+        if (edge_function != standard.edge_function) out.add("edge_function", detail::word(edge_function_words, static_cast<int>(edge_function)));
         if (!(update_edges_every == standard.update_edges_every)) out.add("update_edges_every", update_edges_every);
         return out.text();
     }
@@ -309,13 +309,13 @@ struct DiffusionLbParameters {
         const DiffusionLbParameters standard{};
         detail::JsonObject out;
         static constexpr const char* lattice_words[] = {"D2Q5", "D2Q9"};
-        if (lattice != standard.lattice) out.add("lattice", lattice_words[static_cast<int>(lattice)]);
+        if (lattice != standard.lattice) out.add("lattice", detail::word(lattice_words, static_cast<int>(lattice)));
         if (!(step == standard.step)) out.add("step", step);
         if (!(threshold == standard.threshold)) out.add("threshold", threshold);
         if (!(iterations == standard.iterations)) out.add("iterations", iterations);
         if (!(sigma == standard.sigma)) out.add("sigma", sigma);
         static constexpr const char* edge_function_words[] = {"perona_malik_1", "perona_malik_2", "charbonnier", "weickert"};
-        if (edge_function != standard.edge_function) out.add("edge_function", edge_function_words[static_cast<int>(edge_function)]);
+        if (edge_function != standard.edge_function) out.add("edge_function", detail::word(edge_function_words, static_cast<int>(edge_function)));
         if (!(update_edges_every == standard.update_edges_every)) out.add("update_edges_every", update_edges_every);
         if (!(stop_below == standard.stop_below)) out.add("stop_below", stop_below);
         return out.text();
@@ -337,7 +337,7 @@ struct EqualizeParameters {
         const EqualizeParameters standard{};
         detail::JsonObject out;
         static constexpr const char* formula_words[] = {"opencv", "classic", "skimage"};
-        if (formula != standard.formula) out.add("formula", formula_words[static_cast<int>(formula)]);
+        if (formula != standard.formula) out.add("formula", detail::word(formula_words, static_cast<int>(formula)));
         return out.text();
     }
 };
@@ -369,14 +369,14 @@ struct FftParameters {
         const FftParameters standard{};
         detail::JsonObject out;
         static constexpr const char* kind_words[] = {"c2c", "r2c", "c2r"};
-        if (kind != standard.kind) out.add("kind", kind_words[static_cast<int>(kind)]);
+        if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         static constexpr const char* direction_words[] = {"auto", "forward", "inverse"};
-        if (direction != standard.direction) out.add("direction", direction_words[static_cast<int>(direction)]);
+        if (direction != standard.direction) out.add("direction", detail::word(direction_words, static_cast<int>(direction)));
         if (!(dimensions == standard.dimensions)) out.add("dimensions", dimensions);
         static constexpr const char* width_words[] = {"even", "odd"};
-        if (width != standard.width) out.add("width", width_words[static_cast<int>(width)]);
+        if (width != standard.width) out.add("width", detail::word(width_words, static_cast<int>(width)));
         static constexpr const char* fft_words[] = {"auto", "radix", "vkfft", "clfft"};
-        if (fft != standard.fft) out.add("fft", fft_words[static_cast<int>(fft)]);
+        if (fft != standard.fft) out.add("fft", detail::word(fft_words, static_cast<int>(fft)));
         return out.text();
     }
 };
@@ -450,7 +450,7 @@ struct HologramParameters {
             if (!(y == standard.y)) out.add("y", y);
             if (!(radius == standard.radius)) out.add("radius", radius);
             static constexpr const char* side_words[] = {"unknown", "upper", "lower"};
-            if (side != standard.side) out.add("side", side_words[static_cast<int>(side)]);
+            if (side != standard.side) out.add("side", detail::word(side_words, static_cast<int>(side)));
             return out.text();
         }
     };
@@ -474,9 +474,9 @@ struct HologramParameters {
             const Autofocus standard{};
             detail::JsonObject out;
             static constexpr const char* metric_words[] = {"tenengrad", "variance", "brenner", "laplacian", "dubois"};
-            if (metric != standard.metric) out.add("metric", metric_words[static_cast<int>(metric)]);
+            if (metric != standard.metric) out.add("metric", detail::word(metric_words, static_cast<int>(metric)));
             static constexpr const char* object_words[] = {"amplitude", "phase"};
-            if (object != standard.object) out.add("object", object_words[static_cast<int>(object)]);
+            if (object != standard.object) out.add("object", detail::word(object_words, static_cast<int>(object)));
             if (!(region == standard.region)) out.add("region", region);
             return out.text();
         }
@@ -523,20 +523,20 @@ struct HologramParameters {
         const HologramParameters standard{};
         detail::JsonObject out;
         static constexpr const char* method_words[] = {"auto", "convolution", "rayleigh_sommerfeld", "angular_spectrum", "fresnel", "fresnel_single_fft"};
-        if (method != standard.method) out.add("method", method_words[static_cast<int>(method)]);
+        if (method != standard.method) out.add("method", detail::word(method_words, static_cast<int>(method)));
         if (!(wavelength_nm == standard.wavelength_nm)) out.add("wavelength_nm", wavelength_nm);
         if (!(pixel_um == standard.pixel_um)) out.add("pixel_um", pixel_um);
         if (!(distance_um == standard.distance_um)) out.add("distance_um", distance_um);
         if (!(refractive_index == standard.refractive_index)) out.add("refractive_index", refractive_index);
         static constexpr const char* padding_words[] = {"mean", "reflect", "zero", "none"};
-        if (padding != standard.padding) out.add("padding", padding_words[static_cast<int>(padding)]);
+        if (padding != standard.padding) out.add("padding", detail::word(padding_words, static_cast<int>(padding)));
         if (!(band_limit == standard.band_limit)) out.add("band_limit", band_limit);
         if (!(off_axis == standard.off_axis)) out.add("off_axis", off_axis);
         if (!(autofocus == standard.autofocus)) out.add("autofocus", autofocus);
         static constexpr const char* planes_words[] = {"all", "best"};
-        if (planes != standard.planes) out.add("planes", planes_words[static_cast<int>(planes)]);
+        if (planes != standard.planes) out.add("planes", detail::word(planes_words, static_cast<int>(planes)));
         static constexpr const char* fft_words[] = {"auto", "radix", "vkfft", "clfft", "cufft"};
-        if (fft != standard.fft) out.add("fft", fft_words[static_cast<int>(fft)]);
+        if (fft != standard.fft) out.add("fft", detail::word(fft_words, static_cast<int>(fft)));
         return out.text();
     }
 };
@@ -592,12 +592,12 @@ struct HologramSimulateParameters {
         if (!(count == standard.count)) out.add("count", count);
         if (!(radius_um == standard.radius_um)) out.add("radius_um", radius_um);
         static constexpr const char* kind_words[] = {"opaque", "phase"};
-        if (kind != standard.kind) out.add("kind", kind_words[static_cast<int>(kind)]);
+        if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         if (!(delta_n == standard.delta_n)) out.add("delta_n", delta_n);
         if (!(noise == standard.noise)) out.add("noise", noise);
         if (!(seed == standard.seed)) out.add("seed", seed);
         static constexpr const char* type_words[] = {"f32", "u8", "u16"};
-        if (type != standard.type) out.add("type", type_words[static_cast<int>(type)]);
+        if (type != standard.type) out.add("type", detail::word(type_words, static_cast<int>(type)));
         if (!(full_scale == standard.full_scale)) out.add("full_scale", full_scale);
         return out.text();
     }
@@ -659,7 +659,7 @@ struct NoiseParameters {
         const NoiseParameters standard{};
         detail::JsonObject out;
         static constexpr const char* kind_words[] = {"gaussian", "speckle", "salt_and_pepper"};
-        if (kind != standard.kind) out.add("kind", kind_words[static_cast<int>(kind)]);
+        if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         if (!(variance == standard.variance)) out.add("variance", variance);
         if (!(density == standard.density)) out.add("density", density);
         if (!(full_scale == standard.full_scale)) out.add("full_scale", full_scale);
@@ -690,7 +690,7 @@ struct PhantomParameters {
         const PhantomParameters standard{};
         detail::JsonObject out;
         static constexpr const char* kind_words[] = {"menger", "cube", "carpet", "triangle", "tetrahedron", "cantor", "random", "vessel_tree"};
-        if (kind != standard.kind) out.add("kind", kind_words[static_cast<int>(kind)]);
+        if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         if (!(size == standard.size)) out.add("size", size);
         if (!(density == standard.density)) out.add("density", density);
         if (!(seed == standard.seed)) out.add("seed", seed);
@@ -713,7 +713,7 @@ struct ReduceParameters {
         const ReduceParameters standard{};
         detail::JsonObject out;
         static constexpr const char* op_words[] = {"sum", "min", "max"};
-        if (op != standard.op) out.add("op", op_words[static_cast<int>(op)]);
+        if (op != standard.op) out.add("op", detail::word(op_words, static_cast<int>(op)));
         return out.text();
     }
 };
@@ -736,9 +736,9 @@ struct ScanParameters {
         const ScanParameters standard{};
         detail::JsonObject out;
         static constexpr const char* kind_words[] = {"inclusive", "exclusive"};
-        if (kind != standard.kind) out.add("kind", kind_words[static_cast<int>(kind)]);
+        if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         static constexpr const char* op_words[] = {"sum", "min", "max"};
-        if (op != standard.op) out.add("op", op_words[static_cast<int>(op)]);
+        if (op != standard.op) out.add("op", detail::word(op_words, static_cast<int>(op)));
         return out.text();
     }
 };
@@ -760,7 +760,7 @@ struct SelectParameters {
         const SelectParameters standard{};
         detail::JsonObject out;
         static constexpr const char* axis_words[] = {"x", "y", "z", "t", "c"};
-        if (axis != standard.axis) out.add("axis", axis_words[static_cast<int>(axis)]);
+        if (axis != standard.axis) out.add("axis", detail::word(axis_words, static_cast<int>(axis)));
         if (!(index == standard.index)) out.add("index", index);
         return out.text();
     }
@@ -799,7 +799,7 @@ struct SortParameters {
         const SortParameters standard{};
         detail::JsonObject out;
         static constexpr const char* order_words[] = {"ascending", "descending"};
-        if (order != standard.order) out.add("order", order_words[static_cast<int>(order)]);
+        if (order != standard.order) out.add("order", detail::word(order_words, static_cast<int>(order)));
         if (!(bits == standard.bits)) out.add("bits", bits);
         return out.text();
     }
@@ -821,7 +821,7 @@ struct ThresholdParameters {
         const ThresholdParameters standard{};
         detail::JsonObject out;
         static constexpr const char* method_words[] = {"otsu", "value"};
-        if (method != standard.method) out.add("method", method_words[static_cast<int>(method)]);
+        if (method != standard.method) out.add("method", detail::word(method_words, static_cast<int>(method)));
         if (!(value == standard.value)) out.add("value", value);
         return out.text();
     }

@@ -3,6 +3,7 @@
 
 #include "parallax/device_array.hpp"
 #include "parallax/event.hpp"
+#include "parallax/record.hpp"
 #include "parallax/view.hpp"
 
 #include <map>
@@ -53,6 +54,8 @@ struct PARALLAX_API Result {
     /// Throws ConfigError with the names that there are.
     const Array& array(const std::string& name) const;
     const std::string& record(const std::string& name) const;
+    /// The same to be asked for values: result.values("focus").number("best/distance_um").
+    Record values(const std::string& name) const { return Record(record(name)); }
 };
 
 }  // namespace parallax

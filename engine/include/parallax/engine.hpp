@@ -4,6 +4,7 @@
 #include "parallax/device.hpp"
 #include "parallax/error.hpp"
 #include "parallax/handles.hpp"
+#include "parallax/held.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -55,9 +56,9 @@ public:
     /// (the CUDA runtime's) is retained; any other must outlive the engine. Throws UnsupportedError where CUDA was not built in.
     static Engine from_cuda(CUctx_st*, const EngineOptions& = {});
 
-    const DeviceInfo& device() const noexcept;
+    const DeviceInfo& device() const;
     /// Bytes of device memory that are in use, borrowed memory left out.
-    std::uint64_t allocated() const noexcept;
+    std::uint64_t allocated() const;
     /// Lets go of the plans that no call under way uses, of all sessions; the next call that needs one makes it again. Returns the bytes of
     /// device memory that this freed. Any thread may call it.
     std::uint64_t trim() const;
@@ -73,12 +74,12 @@ public:
     std::string run(const Job&, const JobOptions&) const;
     std::string run(const Job&) const;
 
-    const std::shared_ptr<Impl>& impl() const noexcept { return impl_; }
+    const std::shared_ptr<Impl>& impl() const { return impl_.checked(); }
 
 private:
     struct Made {};   // two arguments: no `{}` of a caller means this one
     Engine(Made, std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-    std::shared_ptr<Impl> impl_;
+    detail::Held<std::shared_ptr<Impl>> impl_;
 };
 
 }  // namespace parallax

@@ -4,6 +4,7 @@
 #include "parallax/engine.hpp"
 #include "parallax/event.hpp"
 #include "parallax/export.hpp"
+#include "parallax/held.hpp"
 
 #include <functional>
 #include <cstddef>
@@ -60,10 +61,10 @@ public:
     std::string json() const;
 
     struct Impl;
-    const Impl& impl() const noexcept { return *impl_; }
+    const Impl& impl() const { return *impl_; }
 
 private:
-    std::unique_ptr<Impl> impl_;
+    detail::Held<std::unique_ptr<Impl>> impl_;
 };
 
 /// Where a job's files are, and how the caller follows it.

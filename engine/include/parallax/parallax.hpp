@@ -8,4 +8,5 @@
 #include "parallax/error.hpp"
 #include "parallax/event.hpp"
 #include "parallax/job.hpp"
+#include "parallax/record.hpp"
 #include "parallax/session.hpp"

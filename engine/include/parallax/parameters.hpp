@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,9 @@ struct Optional {
 };
 
 namespace detail {
+
+/// The word of a choice. Throws ConfigError for a number that is none of them.
+PARALLAX_API const char* word(std::span<const char* const> words, int value);
 
 /// Writes one JSON object, member by member.
 class PARALLAX_API JsonObject {

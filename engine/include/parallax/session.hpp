@@ -4,12 +4,14 @@
 #include "parallax/algorithms.hpp"
 #include "parallax/call.hpp"
 #include "parallax/engine.hpp"
+#include "parallax/held.hpp"
 #include "parallax/job.hpp"
 
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parallax {
@@ -44,14 +46,14 @@ public:
     /// Ends after the plan at hand, and waits for that.
     ~Preparation();
     /// 0 to 1.
-    double progress() const noexcept;
-    bool done() const noexcept;
+    double progress() const;
+    bool done() const;
     /// Throws what a plan threw.
     void wait();
-    void cancel() noexcept;
+    void cancel();
 
 private:
-    std::unique_ptr<Impl> impl_;
+    detail::Held<std::unique_ptr<Impl>> impl_;
 };
 
 /// Holds queues, plans and workspace. For one thread at a time; threads take a session each.
@@ -76,7 +78,7 @@ public:
     /// Waits for what was submitted.
     ~Session();
 
-    const Engine& engine() const noexcept;
+    const Engine& engine() const;
     /// Lets go of plans and workspace of this session; what is under way keeps what it uses until it has ended.
     void trim();
 
@@ -111,6 +113,12 @@ public:
     Result run(const Call&);
     /// Enqueues and returns; calls of a session run in the order of submission. Memory of inputs must live until done().
     Pending submit(const Call&);
+    /// The same from a struct of parallax/algorithms.hpp: session.submit(BoxFilterParameters{.radius = {4}}, {{"image", frame}}).
+    template <class P>
+        requires requires { P::algorithm; }
+    Pending submit(const P& parameters, Inputs inputs = {}, CallOptions options = {}) {
+        return submit(call(parameters, std::move(inputs), std::move(options)));
+    }
     /// Compiles, allocates and warms up what the calls need, in a thread of its own, so that the first frame is as fast as the
     /// others. Of inputs that are views only descriptions matter: View(desc, nullptr). `progress` is called by that thread
     /// and must not throw.
@@ -124,7 +132,7 @@ public:
 private:
     struct Made {};
     Session(Made, std::shared_ptr<Impl>);
-    std::shared_ptr<Impl> impl_;
+    detail::Held<std::shared_ptr<Impl>> impl_;
 };
 
 }  // namespace parallax

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace parallax::engine {
+namespace parallax {
 
 /// The candidate that `word` means elsewhere; empty: none. A unit behind the word ("lambda_nm") stays.
 std::string synonym(const std::string& word, const std::vector<std::string>& candidates);
 
-}  // namespace parallax::engine
+}  // namespace parallax

@@ -1,11 +1,11 @@
-#include "core/synonyms.hpp"
+#include "support/synonyms.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
-namespace parallax::engine {
+namespace parallax {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::string synonym(const std::string& word, const std::vector<std::string>& can
     return {};
 }
 
-}  // namespace parallax::engine
+}  // namespace parallax
