@@ -130,6 +130,7 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
     engine::prepare_together(*ranks, [&] {
         engine::Job parsed = engine::parse_job(job.impl().json, registry.algorithms());
         if (!how.device.empty()) parsed.device = host::DeviceSelector::parse_spec(how.device);
+        tighten(parsed.memory_limit, how.memory_limit);
         engine::distributed::check_divisible(parsed, ranks->size());
         prepared = engine::prepare(std::move(parsed), locations_of(options), options.overwrite);
         device = engine::open_device_of_rank(prepared.job, registry, context_options(how).cache, *ranks, Engine::Impl::limits_of(how));
@@ -151,6 +152,7 @@ std::string run(const Job& job, const JobOptions& options, const EngineOptions& 
         if (options.ranks && engine::distributed::launched().processes > 1) return run_as_rank(job, options, how, registry);
         engine::Job parsed = engine::parse_job(job.impl().json, registry.algorithms());
         if (!how.device.empty()) parsed.device = host::DeviceSelector::parse_spec(how.device);
+        tighten(parsed.memory_limit, how.memory_limit);
         const engine::PreparedJob prepared(std::move(parsed), locations_of(options), series_options_of(options));
         const auto engines = engine::open_devices(prepared.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
         return run_on(prepared, engine::pointers(engines), options, how.log);
@@ -165,6 +167,7 @@ std::string run(const Job& job, const std::vector<Engine>& engines, const JobOpt
         std::vector<engine::Engine*> cores;
         for (const Engine& each : engines) cores.push_back(&each.impl()->engine);
         engine::Job parsed = engine::parse_job(job.impl().json, cores.front()->registry().algorithms());
+        for (const Engine& each : engines) tighten(parsed.memory_limit, each.impl()->memory_limit);
         if (cores.size() > 1 && !parsed.for_each) engine::distributed::check_divisible(parsed, static_cast<int>(cores.size()));
         const engine::PreparedJob prepared(std::move(parsed), locations_of(options), series_options_of(options));
         return run_on(prepared, cores, options, [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });

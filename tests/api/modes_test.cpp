@@ -99,6 +99,24 @@ TEST_CASE("several engines share one problem, to the bit") {
     }
 }
 
+TEST_CASE("an engine with a memory limit does a job in parts that does not fit it, to the bit") {
+    const Folder in;
+    std::string pixels(1024 * 1024, ' ');
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<char>(i * i % 253);
+    std::ofstream(in / "large.pgm", std::ios::binary) << "P5\n1024 1024\n255\n" << pixels;
+    const auto job = Job::parse(R"({"parallax": 1, "inputs": {"image": "large.pgm"}, "steps": [{"run": "box_filter", "radius": 3, "out": {"image": "smooth"}}],
+        "outputs": {"smooth": "out.npy"}})");
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Folder whole, parts;
+        run(job, {.folder = in.text(), .out = whole.text()}, {.device = spec});
+        const std::string report = run(job, {.folder = in.text(), .out = parts.text()}, {.device = spec, .memory_limit = 1536 * 1024});
+        CHECK_FALSE(has(report, "\"tiles\":1,"));
+        CHECK(!bytes_of(whole / "out.npy").empty());
+        CHECK(bytes_of(whole / "out.npy") == bytes_of(parts / "out.npy"));
+    }
+}
+
 TEST_CASE("what only a series has, and what no run can have, is refused by the name of the option") {
     const Frames frames(1);
     const auto single = Job::parse(R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})");
