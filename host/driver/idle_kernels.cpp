@@ -18,8 +18,8 @@ std::atomic<bool> idle = false;
 }  // namespace
 
 // Where the C library's own can be had by a version, which depends on the machine. Elsewhere kernels that are looked up run, and
-// launches are not tried (launch.cpp finds out).
-#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+// launches are not tried (launch.cpp finds out). So it is with a sanitizer, whose runtime calls dlsym before it can stand any code.
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(PARALLAX_SANITIZED)
 
 namespace {
 
