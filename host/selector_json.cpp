@@ -159,7 +159,7 @@ DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointe
     if (!object.contains("prefer") && !object.contains("on_missing")) {
         // A misspelt "prefer" must not be explained as a misspelt rule.
         for (const auto& [key, value] : json.items())
-            if (!parallax::nearest(key, list_keys).empty() && parallax::nearest(key, rule_keys).empty()) refuse_key(object, key, list_keys);
+            if (!nearest(key, list_keys).empty() && nearest(key, rule_keys).empty()) refuse_key(object, key, list_keys);
         selector.rules_.push_back(parse_rule({json, pointer}));
         return selector;
     }

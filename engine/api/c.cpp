@@ -71,6 +71,8 @@ struct LastError {
 
 thread_local LastError last_error;
 
+const Error foreign_exception("an exception that is not one of C++'s");   // made now: later there may be no memory
+
 plx_status status_of(const std::exception& error) noexcept {
     try {
         last_error = {};
@@ -90,7 +92,7 @@ plx_status guard(Work&& work) noexcept {
     } catch (const std::exception& error) {
         return status_of(error);
     } catch (...) {
-        return status_of(Error("an exception that is not one of C++'s"));
+        return status_of(foreign_exception);
     }
 }
 

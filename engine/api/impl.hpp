@@ -16,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +27,11 @@ using Log = std::function<void(LogLevel, const std::string&)>;
 
 struct PARALLAX_LOCAL Engine::Impl {
     Impl(std::shared_ptr<host::Context> context, const EngineOptions& options)
-        : engine(std::move(context), engine::Registry(engine::all_algorithms()), limits_of(options)), memory_limit(options.memory_limit), log(options.log) {}
+        : engine(std::move(context), engine::Registry(engine::all_algorithms()), limits_of(options)), log(options.log) {}
     static engine::MemoryLimits limits_of(const EngineOptions& options) { return {options.memory_limit, options.plan_memory}; }
     void say(LogLevel, const std::string&) const noexcept;
 
     engine::Engine engine;
-    std::uint64_t memory_limit;   ///< 0: none
     Log log;
 };
 
@@ -111,10 +109,6 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     void let_go_of_what_has_ended();
 };
 
-/// What is stricter, a job's own limit or an engine's: jobs are planned within it, in tiles where they must.
-inline void tighten(std::optional<std::uint64_t>& of_job, std::uint64_t of_engine) {
-    if (of_engine > 0 && (!of_job || *of_job > of_engine)) of_job = of_engine;
-}
 /// Throws ConfigError for views without memory or with a layout that makes no sense.
 void check_view(const ArrayDesc&, const void* data, const std::string& name);
 /// Elements from the start of the memory to behind the last one.

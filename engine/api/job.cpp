@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 namespace parallax {
 
 Job::Job() : impl_(std::make_unique<Impl>()) { impl_->json["parallax"] = 1; }
@@ -90,10 +93,10 @@ engine::RunJobOptions run_options_of(const JobOptions& options) {
     engine::RunJobOptions run;
     run.progress = options.progress;
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };
-    run.readers = options.readers;
-    run.writers = options.writers;
-    run.in_flight = options.in_flight;
-    run.trace = engine::path_from(options.trace);
+    run.series.readers = options.readers;
+    run.series.writers = options.writers;
+    run.series.in_flight = options.in_flight;
+    run.series.trace = engine::path_from(options.trace);
     return run;
 }
 
@@ -122,21 +125,26 @@ std::string run_on(const engine::PreparedJob& job, const std::vector<engine::Eng
     return to_json(outcome, job).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+engine::Job parsed(const Job& job, const engine::Registry& registry, const EngineOptions& how) {
+    engine::Job asked = engine::parse_job(job.impl().json, registry.algorithms());
+    if (!how.device.empty()) asked.device = host::DeviceSelector::parse_spec(how.device);
+    return asked;
+}
+
+engine::PreparedJob prepared(engine::Job job, const JobOptions& options) {
+    engine::refuse_without_series(job, options.resume, options.shards > 1, !options.trace.empty());
+    return {std::move(job), locations_of(options), series_options_of(options)};
+}
+
 /// One of several processes.
 std::string run_as_rank(const Job& job, const JobOptions& options, const EngineOptions& how, const engine::Registry& registry) {
     const auto ranks = engine::distributed::join_mpi();
-    engine::Prepared prepared;
-    std::unique_ptr<engine::Engine> device;
+    std::optional<engine::RankJob> mine;
     engine::prepare_together(*ranks, [&] {
-        engine::Job parsed = engine::parse_job(job.impl().json, registry.algorithms());
-        if (!how.device.empty()) parsed.device = host::DeviceSelector::parse_spec(how.device);
-        tighten(parsed.memory_limit, how.memory_limit);
-        engine::distributed::check_divisible(parsed, ranks->size());
-        prepared = engine::prepare(std::move(parsed), locations_of(options), options.overwrite);
-        device = engine::open_device_of_rank(prepared.job, registry, context_options(how).cache, *ranks, Engine::Impl::limits_of(how));
+        mine.emplace(parsed(job, registry, how), locations_of(options), options.overwrite, registry, *ranks, context_options(how).cache, Engine::Impl::limits_of(how));
     });
     try {
-        const auto result = engine::distributed::run_rank(prepared, *device, *ranks, run_options_of(options));
+        const auto result = engine::distributed::run_rank(mine->prepared, *mine->engine, *ranks, run_options_of(options));
         return result ? to_json(*result).dump(-1, ' ', false, Json::error_handler_t::replace) : std::string();
     } catch (...) {
         ranks->give_up(1);   // the others would wait for ever
@@ -150,12 +158,9 @@ std::string run(const Job& job, const JobOptions& options, const EngineOptions& 
     return in_terms_of_options([&] {
         const engine::Registry registry(engine::all_algorithms());
         if (options.ranks && engine::distributed::launched().processes > 1) return run_as_rank(job, options, how, registry);
-        engine::Job parsed = engine::parse_job(job.impl().json, registry.algorithms());
-        if (!how.device.empty()) parsed.device = host::DeviceSelector::parse_spec(how.device);
-        tighten(parsed.memory_limit, how.memory_limit);
-        const engine::PreparedJob prepared(std::move(parsed), locations_of(options), series_options_of(options));
-        const auto engines = engine::open_devices(prepared.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
-        return run_on(prepared, engine::pointers(engines), options, how.log);
+        const engine::PreparedJob ready = prepared(parsed(job, registry, how), options);
+        const auto engines = engine::open_devices(ready.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
+        return run_on(ready, engine::pointers(engines), options, how.log);
     });
 }
 
@@ -166,11 +171,10 @@ std::string run(const Job& job, const std::vector<Engine>& engines, const JobOpt
     return in_terms_of_options([&] {
         std::vector<engine::Engine*> cores;
         for (const Engine& each : engines) cores.push_back(&each.impl()->engine);
-        engine::Job parsed = engine::parse_job(job.impl().json, cores.front()->registry().algorithms());
-        for (const Engine& each : engines) tighten(parsed.memory_limit, each.impl()->memory_limit);
-        if (cores.size() > 1 && !parsed.for_each) engine::distributed::check_divisible(parsed, static_cast<int>(cores.size()));
-        const engine::PreparedJob prepared(std::move(parsed), locations_of(options), series_options_of(options));
-        return run_on(prepared, cores, options, [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });
+        engine::Job asked = parsed(job, cores.front()->registry(), {});
+        if (cores.size() > 1 && !asked.for_each) engine::distributed::check_divisible(asked, static_cast<int>(cores.size()));
+        const engine::PreparedJob ready = prepared(std::move(asked), options);
+        return run_on(ready, cores, options, [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });
     });
 }
 

@@ -11,8 +11,7 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
     const std::lock_guard lock(impl_->mutex);
     std::vector<std::string> given;
     for (const auto& [name, input] : inputs) given.push_back(name);
-    engine::Pipeline pipeline = engine::parse_pipeline(text.impl().json, impl_->core().registry().algorithms(), given);
-    tighten(pipeline.memory_limit, impl_->engine.impl()->memory_limit);
+    const engine::Pipeline pipeline = engine::parse_pipeline(text.impl().json, impl_->core().registry().algorithms(), given);
 
     return impl_->with_memory_of_the_caller([&] {
         if (impl_->borrowed) impl_->session.queue().barrier({}, "job");

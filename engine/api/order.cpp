@@ -1,23 +1,9 @@
 #include "api/order.hpp"
 
-#include <exception>
-
 namespace parallax {
 
-namespace {
-
-bool has_ended(const host::Event& event) {
-    try {
-        return event.complete();
-    } catch (const std::exception&) {   // badly: whoever waits for it is told
-        return true;
-    }
-}
-
-}  // namespace
-
 void Order::before(host::Queue& queue, const DeviceArray& array, Use use) {
-    std::erase_if(touches_, [](const Touch& touch) { return has_ended(touch.done); });
+    std::erase_if(touches_, [](const Touch& touch) { return touch.done.ended(); });
     const host::Place place = host::place_of(array.buffer);
     std::vector<host::Event> wait;
     for (const Touch& touch : touches_) {

@@ -72,13 +72,7 @@ engine::Call Session::Impl::resolve(const Call& call) {
 
 void Session::Impl::let_go_of_what_has_ended() {
     session.queue().let_go_of_what_has_ended();
-    while (!held.empty()) {
-        try {
-            if (!held.front().running->done().complete()) return;
-        } catch (const std::exception&) {   // it has ended, badly: whoever waits for it is told
-        }
-        held.pop_front();
-    }
+    while (!held.empty() && held.front().running->done().ended()) held.pop_front();
 }
 
 Pending Session::Impl::submit(const engine::Call& call, const CallOptions& options, bool prompt) {

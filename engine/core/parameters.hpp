@@ -101,7 +101,6 @@ private:
     std::shared_ptr<const void> object_;
 };
 
-
 template <class P>
 class TableBuilder {
 public:

@@ -1,24 +1,11 @@
 #include "core/plan_cache.hpp"
 
 #include <algorithm>
-#include <exception>
 
 namespace parallax::engine {
 
-namespace {
-
-bool is_over(const host::Event& event) {
-    try {
-        return event.complete();
-    } catch (const std::exception&) {   // it has ended, badly: whoever waits for it is told
-        return true;
-    }
-}
-
-}  // namespace
-
 bool PlanCache::is_idle(const Entry& entry) const {
-    return entry.plan.use_count() == 1 && entry.plan->plan.use_count() == 1 && is_over(entry.until);
+    return entry.plan.use_count() == 1 && entry.plan->plan.use_count() == 1 && entry.until.ended();
 }
 
 std::map<PlanCache::Key, PlanCache::Entry>::iterator PlanCache::oldest_idle(bool with_memory) {
@@ -98,6 +85,15 @@ std::uint64_t PlanCache::trim(Owner owner) {
         if ((owner == nullptr || here->first.first == owner) && is_idle(here->second)) freed += drop(here, dropped);
     }
     return freed;
+}
+
+void PlanCache::leave(Owner owner) {
+    Dropped dropped;
+    const std::lock_guard lock(mutex_);
+    for (auto entry = plans_.begin(); entry != plans_.end();) {
+        const auto here = entry++;
+        if (here->first.first == owner) drop(here, dropped);
+    }
 }
 
 std::uint64_t PlanCache::bytes() const {

@@ -21,7 +21,6 @@ struct CachedPlan {
     std::vector<PlanBuilder::Built> built;
     std::vector<std::size_t> slots;   ///< bytes of workspace
     std::size_t state_bytes = 0;
-    double seconds = 0;               ///< that it took to make it
 };
 
 /// The plans of all sessions of an engine, each session's for itself, since kernels are not shared between threads. What a plan holds on the
@@ -44,6 +43,8 @@ public:
     bool give_back(std::uint64_t bytes) override;
     /// Drops all that nobody uses, of one owner or (null) of all. Bytes that were freed.
     std::uint64_t trim(Owner = nullptr);
+    /// The owner goes, and another may come to its place in memory: none of its plans is found again, whoever still holds one.
+    void leave(Owner);
     /// Bytes on the device of the plans that are kept.
     std::uint64_t bytes() const;
     std::size_t size() const;

@@ -69,14 +69,6 @@ std::vector<std::string> wanted_outputs(const Call& call) {
     return wanted;
 }
 
-bool is_over(const host::Event& event) {
-    try {
-        return event.complete();
-    } catch (const std::exception&) {   // it has ended, badly: whoever waits for it is told
-        return true;
-    }
-}
-
 /// Records without what was observed and judged, which becomes warnings.
 void take_records(Execution& execution, CallResult& result) {
     result.records = execution.finish_records();
@@ -145,7 +137,7 @@ Session::~Session() {
         queue_->finish();   // plans and their memory go next
     } catch (const std::exception&) {   // whoever waited before has been told
     }
-    engine_.plans().trim(this);
+    engine_.plans().leave(this);
 }
 
 DeviceArray Session::allocate(const ArrayDesc& desc) {
@@ -244,16 +236,14 @@ std::shared_ptr<CachedPlan> Session::planned(const Call& call, const Problem& pr
                                              Widening widening) {
     Choice choice = call.choice ? *call.choice : choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
     const std::string key = plan_key(call, problem, shapes, choice);
+    const auto start = Clock::now();
     std::shared_ptr<CachedPlan> plan = engine_.plans().find(this, key);
-    if (!plan) {
-        const auto start = Clock::now();
-        plan = make(problem, std::move(choice));
-        widen_workspace(plan->slots, widening);
-        result.plan_seconds = plan->seconds = seconds_since(start);
-        engine_.plans().add(this, key, plan);
-    } else {
-        widen_workspace(plan->slots, widening);   // trim() may have been called
-    }
+    const bool is_new = !plan;
+    if (is_new) plan = make(problem, std::move(choice));
+    widen_workspace(plan->slots, widening);   // of a plan that was there, too: trim() may have been called
+    if (!is_new) return plan;
+    result.plan_seconds = seconds_since(start);
+    engine_.plans().add(this, key, plan);
     return plan;
 }
 
@@ -272,7 +262,7 @@ std::shared_ptr<CachedPlan> Session::make(const Problem& problem, Choice choice)
 
 void Session::let_go(host::Buffer& buffer) {
     if (!buffer) return;
-    if (is_over(last_)) buffer = {};
+    if (last_.ended()) buffer = {};
     else queue_->keep(std::make_shared<host::Buffer>(std::exchange(buffer, {})), queue_->barrier({}, "end of what uses workspace"));
 }
 

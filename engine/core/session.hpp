@@ -39,6 +39,7 @@ public:
     /// False where the context is sound again already or cannot be opened anew (see host::Context::reopen()).
     bool renew();
     const Tuning& tuning() const noexcept { return tuning_; }
+    const MemoryLimits& limits() const noexcept { return limits_; }
     /// Of all sessions.
     PlanCache& plans() noexcept { return *plans_; }
 

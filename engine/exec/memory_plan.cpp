@@ -47,11 +47,16 @@ std::string why_whole(const Resolved& resolved, std::size_t input, std::size_t& 
 
 }  // namespace
 
-Budget budget_of(const Pipeline& job, const host::DeviceInfo& device) {
+Budget budget_of(const Pipeline& job, const Engine& engine) {
+    const host::DeviceInfo& device = engine.device();
     Budget budget{any, device.max_allocation > 0 ? device.max_allocation : any, {}};
     if (device.global_memory > 0) {   // something is always taken by others
         budget.total = device.global_memory / 10 * 9;
         budget.words = fmt::format("9 tenths of what {} has are {}", device.name, human(budget.total));
+    }
+    if (const std::uint64_t most = engine.limits().bytes; most > 0 && most < budget.total) {
+        budget.total = most;
+        budget.words = fmt::format("the engine may take {}", human(budget.total));
     }
     if (job.memory_limit && *job.memory_limit < budget.total) {
         budget.total = *job.memory_limit;
@@ -70,8 +75,8 @@ std::uint64_t array_bytes(const Resolved& resolved, const Slabs& slabs) {
     return bytes;
 }
 
-void check_fits(const Resolved& resolved, const host::DeviceInfo& device) {
-    const Budget budget = budget_of(resolved.pipeline, device);
+void check_fits(const Resolved& resolved, const Engine& engine) {
+    const Budget budget = budget_of(resolved.pipeline, engine);
     std::vector<std::string> reasons;
     const auto check = [&](const std::string& name, const ArrayDesc& desc) {
         if (desc.dense_bytes() > budget.largest)
@@ -86,7 +91,7 @@ void check_fits(const Resolved& resolved, const host::DeviceInfo& device) {
     if (total > budget.total) reasons.push_back(fmt::format("all arrays together take {}; {}", human(total), budget.words));
     if (reasons.empty()) return;
     reasons.push_back("items of a series are on the device as a whole; in a job without for_each a file is cut into tiles where its steps can be");
-    throw UnsupportedError(fmt::format("an item does not fit into the memory of {}", device.name), reasons);
+    throw UnsupportedError(fmt::format("an item does not fit into the memory of {}", engine.device().name), reasons);
 }
 
 Problem problem_of(const Resolved& resolved, const Slabs& slabs, std::size_t step) {
@@ -100,10 +105,10 @@ namespace {
 
 /// Those that the job wants so, and those that would not fit where a step can take them so. Throws ConfigError where a job wants
 /// what cannot be.
-Slabs choose_slabs(const Resolved& resolved, const host::DeviceInfo& device) {
+Slabs choose_slabs(const Resolved& resolved, const Engine& engine) {
     const Pipeline& job = resolved.pipeline;
     Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
-    const Budget budget = budget_of(job, device);
+    const Budget budget = budget_of(job, engine);
     slabs.workspace = std::min(budget.total / 2, budget.largest);
     const bool too_much = resolved.array_bytes() > budget.total;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
@@ -250,10 +255,10 @@ void fit_step(const Resolved& resolved, Session& session, std::size_t i, MemoryP
 }  // namespace
 
 MemoryPlan plan_memory(const Resolved& resolved, Session& session) {
-    const host::DeviceInfo& device = session.engine().device();
+    const Engine& engine = session.engine();
     MemoryPlan fit;
-    fit.budget = budget_of(resolved.pipeline, device);
-    fit.slabs = choose_slabs(resolved, device);
+    fit.budget = budget_of(resolved.pipeline, engine);
+    fit.slabs = choose_slabs(resolved, engine);
     fit.choices = choose_variants(resolved, session, fit.slabs);
     fit.tiles.resize(resolved.steps.size());
     prefer_slabs(resolved, session, fit);

@@ -13,8 +13,8 @@
 
 namespace parallax::engine {
 
-/// 9 tenths of the device, or the pipeline's memory_limit.
-Budget budget_of(const Pipeline&, const host::DeviceInfo&);
+/// 9 tenths of the device, what the engine may take of it, or the pipeline's memory_limit, whichever is least.
+Budget budget_of(const Pipeline&, const Engine&);
 
 /// Inputs that are never in memory as a whole: slices at a time, 0 for those that are.
 struct Slabs {
@@ -27,7 +27,7 @@ std::uint64_t array_bytes(const Resolved&, const Slabs&);
 /// What a step is asked to do, an input in slabs included.
 Problem problem_of(const Resolved&, const Slabs&, std::size_t step);
 /// For an item of a series: throws UnsupportedError unless all its arrays fit together.
-void check_fits(const Resolved&, const host::DeviceInfo&);
+void check_fits(const Resolved&, const Engine&);
 /// Throws UnsupportedError if what is allocated by now is more than the memory_limit.
 void check_limit(const std::optional<std::uint64_t>& memory_limit, std::uint64_t allocated);
 

@@ -82,7 +82,7 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
     planned->slabs.by_step.resize(resolved.steps.size());
     if (mode_ == overlapped) {
         refuse_slabs(resolved.pipeline);
-        check_fits(resolved, session_.engine().device());
+        check_fits(resolved, engine_);
     }
     planned->inputs = std::move(descs);
     const Pipeline& job = resolved.pipeline;

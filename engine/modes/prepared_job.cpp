@@ -12,13 +12,18 @@ using Either = std::variant<Prepared, series::PreparedSeries>;
 
 Either prepare_either(Job job, const Locations& where, const series::SeriesOptions& how) {
     if (job.for_each) return series::prepare_series(std::move(job), where, how);
-    if (how.resume)
-        throw ConfigError("--resume", "--resume", "a job with for_each", "run it again with --overwrite: a job without for_each is done in one piece");
-    if (how.shard.count > 1) throw ConfigError("--shard", "--shard", "a job with for_each", "a job without for_each is done in one piece");
     return prepare(std::move(job), where, how.overwrite);
 }
 
 }  // namespace
+
+void refuse_without_series(const Job& job, bool resume, bool shard, bool trace) {
+    if (job.for_each) return;
+    const auto refuse = [](const char* option, const char* hint) { throw ConfigError(option, option, "a job with for_each", hint); };
+    if (resume) refuse("--resume", "run it again with --overwrite: a job without for_each is done in one piece");
+    if (shard) refuse("--shard", "a job without for_each is done in one piece");
+    if (trace) refuse("--trace", "--report has the times of one job");
+}
 
 PreparedJob::PreparedJob(Job job, const Locations& where, const series::SeriesOptions& how) : prepared_(prepare_either(std::move(job), where, how)) {}
 

@@ -15,9 +15,12 @@
 
 namespace parallax::engine {
 
+/// Throws ConfigError where something is asked of a job that only a series has.
+void refuse_without_series(const Job&, bool resume, bool shard, bool trace);
+
 class PreparedJob {
 public:
-    /// Throws what prepare() and series::prepare_series() throw, and ConfigError for what only a series has.
+    /// Throws what prepare() and series::prepare_series() throw.
     PreparedJob(Job, const Locations&, const series::SeriesOptions&);
 
     /// Null: it is done in one piece.

@@ -30,11 +30,15 @@ void prepare_together(distributed::Communicator& ranks, const std::function<void
     throw ToldByAnother(fmt::format("rank {} cannot begin: {}", rank, *first), error);
 }
 
-std::unique_ptr<Engine> open_device_of_rank(const Job& job, const Registry& registry, std::shared_ptr<host::ProgramCache> cache,
-                                            const distributed::Communicator& ranks, const MemoryLimits& limits) {
-    const auto devices = job.device.select_equals(host::enumerate(job.device));
+RankJob::RankJob(Job job, const Locations& where, bool overwrite, const Registry& registry, const distributed::Communicator& ranks,
+                 std::shared_ptr<host::ProgramCache> cache, const MemoryLimits& limits, const std::function<void(const Prepared&)>& check) {
+    distributed::check_divisible(job, ranks.size());
+    prepared = prepare(std::move(job), where, overwrite);
+    if (check) check(prepared);
+    opening = std::chrono::steady_clock::now();
+    const auto devices = prepared.job.device.select_equals(host::enumerate(prepared.job.device));
     const auto& device = devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()];
-    return std::make_unique<Engine>(*device, registry, host::ContextOptions{std::move(cache)}, limits);
+    engine = std::make_unique<Engine>(*device, registry, host::ContextOptions{std::move(cache)}, limits);
 }
 
 }  // namespace parallax::engine

@@ -6,6 +6,7 @@
 #include "distributed/run.hpp"
 #include "modes/run.hpp"
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -25,8 +26,15 @@ public:
 /// ToldByAnother.
 void prepare_together(distributed::Communicator&, const std::function<void()>& prepare);
 
-/// The device of a process: of those that the job admits the one that its number on its machine gives.
-std::unique_ptr<Engine> open_device_of_rank(const Job&, const Registry&, std::shared_ptr<host::ProgramCache>, const distributed::Communicator&,
-                                            const MemoryLimits& = {});
+/// What one process works with: the job, and of the devices that it admits the one that the process's number on its machine gives.
+struct RankJob {
+    /// `check` may throw before the device is opened, and may be empty. The registry must outlive it.
+    RankJob(Job, const Locations&, bool overwrite, const Registry&, const distributed::Communicator&, std::shared_ptr<host::ProgramCache>,
+            const MemoryLimits& = {}, const std::function<void(const Prepared&)>& check = {});
+
+    Prepared prepared;
+    std::chrono::steady_clock::time_point opening;
+    std::unique_ptr<Engine> engine;
+};
 
 }  // namespace parallax::engine

@@ -2,24 +2,17 @@
 
 #include "job/runner.hpp"
 #include "parallax/host/enumerate.hpp"
-#include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
 
-#include <utility>
 
 namespace parallax::engine {
 
 namespace {
 
 series::RunSeriesOptions of_series(const RunJobOptions& options) {
-    series::RunSeriesOptions how;
-    how.readers = options.readers;
-    how.writers = options.writers;
-    how.in_flight = options.in_flight;
-    how.trace = options.trace;
+    series::RunSeriesOptions how = options.series;
     how.cancelled = options.cancelled;
-    how.progress = options.items;
     if (!how.progress && options.progress) {
         how.progress = [tell = options.progress](const series::Progress& items) {
             const std::size_t over = items.finished + items.failed;
@@ -51,7 +44,6 @@ JobOutcome run(const PreparedJob& job, const std::vector<Engine*>& engines, cons
         outcome.series = series::run(*job.series(), engines, of_series(options));
         return outcome;
     }
-    if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
     if (engines.size() == 1) outcome.job = run(job.prepared(), *engines.front(), options);
     else outcome.job = distributed::run_on_devices(job.prepared(), engines, options);
     return outcome;

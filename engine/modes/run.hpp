@@ -16,12 +16,8 @@ namespace parallax::engine {
 std::vector<std::unique_ptr<Engine>> open_devices(const Job&, const Registry&, std::shared_ptr<host::ProgramCache>, const MemoryLimits& = {});
 
 struct RunJobOptions : RunOptions {
-    // Of a series.
-    int readers = 0, writers = 0;
-    int in_flight = 3;
-    std::filesystem::path trace;
-    /// In place of `progress`; empty: that hears of items as stages.
-    std::function<void(const series::Progress&)> items;
+    /// For a series; without a progress of its own the one above hears of items as stages. `cancelled` is the one above.
+    series::RunSeriesOptions series = {};
 };
 
 /// What was done; one of the two.

@@ -54,14 +54,13 @@ void Conveyor::Return::operator()(Work* work) const {
     if (lane) lane->tickets.release();
 }
 
-ConveyorShape shape_of(const PreparedSeries& series, const host::DeviceInfo& device, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
+ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
     const int half = std::clamp(host::platform::processors() / 2, 1, 8);
     ConveyorShape shape;
     shape.readers = options.readers > 0 ? options.readers : half;
     shape.writers = options.writers > 0 ? options.writers : half;
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
-    std::uint64_t limit = device.global_memory > 0 ? device.global_memory / 10 * 9 : std::uint64_t{1} << 62;
-    if (series.job.memory_limit) limit = std::min(limit, *series.job.memory_limit);
+    const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
     const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
     shape.in_flight = static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
     // Each thread has one in its hands, and one waits behind every stage.
@@ -76,7 +75,7 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
     for (std::size_t i = 0; i < engines.size() && i < std::max<std::size_t>(todo.size(), 1); ++i) {
         auto lane = std::make_unique<Lane>(*engines[i], static_cast<int>(i));
         lane->resident.plan(series.sample.resolved);
-        lane->shape = shape_of(series, engines[i]->device(), options, engines[i]->context().allocated());
+        lane->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated());
         lane->tickets.release(static_cast<std::ptrdiff_t>(lane->shape.items_in_memory));
         lane->decoded = std::make_unique<Channel<WorkPtr>>(lane->shape.items_in_memory);
         trace_.name_device(lane->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));

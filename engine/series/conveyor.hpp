@@ -32,7 +32,7 @@ struct ConveyorShape {
     std::size_t items_in_memory = 1;     ///< a device, at most
 };
 /// `kept_bytes` of the device are taken by plans and workspace already.
-ConveyorShape shape_of(const PreparedSeries&, const host::DeviceInfo&, const RunSeriesOptions&, std::uint64_t kept_bytes);
+ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes);
 
 class Conveyor {
 public:

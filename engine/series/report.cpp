@@ -53,10 +53,10 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
     std::size_t items_in_memory = 0;
     int readers = 0, writers = 0;
     for (Engine* const engine : engines) {
-        check_fits(series.sample.resolved, engine->device());
+        check_fits(series.sample.resolved, *engine);
         Json here = describe_plan(series.sample, *engine);
         const std::uint64_t kept = here["workspace_bytes"].get<std::uint64_t>() + here["state_bytes"].get<std::uint64_t>();
-        const ConveyorShape shape = shape_of(series, engine->device(), options, kept);
+        const ConveyorShape shape = shape_of(series, *engine, options, kept);
         here["upper_bound_bytes"] = static_cast<std::uint64_t>(shape.in_flight) * here["array_bytes"].get<std::uint64_t>() + kept;
         devices.push_back({{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});
         items_in_memory += shape.items_in_memory;

@@ -92,12 +92,8 @@ public:
         command.ending = std::make_shared<Ending>(profiled_);
         Event event(command.ending);
         std::unique_lock lock(mutex_);
-        if (here && !busy_ && commands_.empty()) {
-            lock.unlock();
-            run(command);
-            return event;
-        }
-        if (!thread_.joinable() && !start()) {   // nothing is before it: there has been no thread yet
+        const bool is_first = !busy_ && commands_.empty();
+        if ((here && is_first) || (!thread_.joinable() && !start())) {   // without a thread there has been nothing before it
             lock.unlock();
             run(command);
             return event;

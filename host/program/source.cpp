@@ -3,6 +3,7 @@
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
 #include "program/embedded.hpp"
+#include "support/json_words.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -48,11 +49,10 @@ std::string read_file(const std::string& name, const Place& place) {
     const auto& files = embedded_files();
     const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
     if (found != files.end()) return std::string(found->text);
-    std::vector<std::string_view> names;
-    for (const EmbeddedFile& file : files) names.push_back(file.name);
+    std::vector<std::string> names;
+    for (const EmbeddedFile& file : files) names.emplace_back(file.name);
     std::string hint = place.describe();
-    if (const std::string_view near = nearest(name, names); !near.empty())
-        hint += fmt::format("{}did you mean \"{}\"?", hint.empty() ? "" : "; ", near);
+    if (const std::string near = did_you_mean(name, names); !near.empty()) hint += (hint.empty() ? "" : "; ") + near;
     throw IoError(name, "no such kernel file", hint);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,8 +12,6 @@ std::string lower(std::string_view);
 std::string trim(std::string_view);
 /// Whether `part` occurs in `whole`, without regard to case.
 bool contains_nocase(std::string_view whole, std::string_view part);
-/// Candidate with the smallest edit distance to `word`, empty if none is near enough to be a slip of the hand.
-std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 /// "12.3 GB" in powers of ten.
 std::string human_bytes(std::uint64_t);
 

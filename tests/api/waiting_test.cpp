@@ -44,7 +44,13 @@ private:
     bool open_ = false;
 };
 
-const ArrayDesc frame_desc = ArrayDesc::dense(ElementType::u8, {{'y', 96}, {'x', 128}});
+/// A device with a frame on it.
+struct Place {
+    explicit Place(const std::string& spec) : engine({.device = spec}), session(engine), frame(session.upload(View(ramp(96 * 128), {{'y', 96}, {'x', 128}}))) {}
+    Engine engine;
+    Session session;
+    Array frame;
+};
 
 Call hologram_call(const Array& frame, double distance_um, std::vector<Event> wait = {}) {
     Call made = call(HologramParameters{.wavelength_nm = 532, .pixel_um = 2, .distance_um = distance_um}, {{"hologram", frame}});
@@ -63,9 +69,8 @@ double mean_difference(const std::vector<float>& a, const std::vector<float>& b)
 TEST_CASE("calls that differ in a value that travels with the launch alone each have their own") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
-        const Engine engine({.device = spec});
-        Session session(engine);
-        const Array frame = session.upload(View(ramp(96 * 128), {{'y', 96}, {'x', 128}}));
+        Place place(spec);
+        auto& [engine, session, frame] = place;
         std::vector<std::vector<float>> alone;
         for (const double distance : {500.0, 900.0, 1300.0}) {
             Session own(engine);
@@ -93,9 +98,8 @@ TEST_CASE("calls that differ in a value that travels with the launch alone each 
 TEST_CASE("submit returns while what is before it has not begun: new values, new shapes, gaps and views") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
-        const Engine engine({.device = spec});
-        Session session(engine);
-        const Array frame = session.upload(View(ramp(96 * 128), {{'y', 96}, {'x', 128}}));
+        Place place(spec);
+        auto& [engine, session, frame] = place;
         session.run(hologram_call(frame, 500));
         Gate gate(session);
         if (!gate) continue;
@@ -127,9 +131,8 @@ TEST_CASE("submit returns while what is before it has not begun: new values, new
 TEST_CASE("whoever waits for a result keeps nobody else from the session") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
-        const Engine engine({.device = spec});
-        Session session(engine);
-        const Array frame = session.upload(View(ramp(96 * 128), {{'y', 96}, {'x', 128}}));
+        Place place(spec);
+        auto& [engine, session, frame] = place;
         session.run(call(BoxFilterParameters{}, {{"image", frame}}));
         Gate gate(session);
         if (!gate) continue;

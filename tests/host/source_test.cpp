@@ -4,6 +4,7 @@
 #include "program/key.hpp"
 #include "program/source.hpp"
 #include "support.hpp"
+#include "support/json_words.hpp"
 #include "support/text.hpp"
 
 #include <doctest/doctest.h>
@@ -167,7 +168,7 @@ TEST_CASE("text helpers") {
     CHECK(human_bytes(0) == "0 bytes");
     CHECK(human_bytes(999) == "999 bytes");
     CHECK(human_bytes(24000000000) == "24 GB");
-    constexpr std::string_view words[] = {"wavelength_nm", "pixel_um"};
+    const std::vector<std::string> words{"wavelength_nm", "pixel_um"};
     CHECK(nearest("wavelenght_nm", words) == "wavelength_nm");
     CHECK(nearest("x", words).empty());
 }

@@ -75,7 +75,7 @@ int plan(const JobOptions& options, bool json) {
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1) {
         return work_as_rank(options, launched, {true, {}}, [&](RankWork& work, engine::distributed::Communicator& ranks) {
-            if (const auto plan = engine::distributed::describe_rank(work.prepared, *work.engine, ranks)) tell(*plan, json);
+            if (const auto plan = engine::distributed::describe_rank(work.job.prepared, *work.job.engine, ranks)) tell(*plan, json);
         });
     }
     const engine::Registry registry = engine::registry_with_peers();

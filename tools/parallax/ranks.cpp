@@ -1,7 +1,6 @@
 #include "ranks.hpp"
 
 #include "console.hpp"
-#include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
@@ -27,14 +26,8 @@ int status_of(const std::exception_ptr& own) {
 
 }  // namespace
 
-RankWork::RankWork(const JobOptions& options, const RankRules& rules, const engine::distributed::Communicator& ranks) {
-    engine::Job job = options.parse(registry);
-    engine::distributed::check_divisible(job, ranks.size());
-    prepared = engine::prepare(std::move(job), options.locations(), rules.overwrite);
-    if (rules.check) rules.check(prepared);
-    opening = std::chrono::steady_clock::now();
-    engine = engine::open_device_of_rank(prepared.job, registry, host::ProgramCache::open(), ranks);
-}
+RankWork::RankWork(const JobOptions& options, const RankRules& rules, const engine::distributed::Communicator& ranks)
+    : job(options.parse(registry), options.locations(), rules.overwrite, registry, ranks, host::ProgramCache::open(), {}, rules.check) {}
 
 int work_as_rank(const JobOptions& options, const engine::distributed::Launched& launched, const RankRules& rules,
                  const std::function<void(RankWork&, engine::distributed::Communicator&)>& work) {

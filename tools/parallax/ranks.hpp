@@ -5,9 +5,7 @@
 #include "modes/ranks.hpp"
 #include "peers/peers.hpp"
 
-#include <chrono>
 #include <functional>
-#include <memory>
 
 namespace parallax::cli {
 
@@ -17,14 +15,12 @@ struct RankRules {
     std::function<void(const engine::Prepared&)> check;   ///< throws what is wrong; may be empty
 };
 
-/// What one process works with: of the devices that the job admits the one that its number on its machine gives.
+/// What one process works with.
 struct RankWork {
     RankWork(const JobOptions&, const RankRules&, const engine::distributed::Communicator&);
 
     engine::Registry registry = engine::registry_with_peers();
-    engine::Prepared prepared;
-    std::unique_ptr<engine::Engine> engine;
-    std::chrono::steady_clock::time_point opening;
+    engine::RankJob job;
 };
 
 /// Joins the others and works, once all of them can begin. What is wrong is told once, by the first who found it. Returns the exit

@@ -117,10 +117,10 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
     const Clock::time_point started = Clock::now();
     const RankRules rules{options.overwrite, [&](const engine::Prepared& prepared) { check_report(options, prepared); }};
     return work_as_rank(options.job, launched, rules, [&](RankWork& work, engine::distributed::Communicator& ranks) {
-        if (ranks.rank() == 0) warn(work.prepared.warnings());
+        if (ranks.rank() == 0) warn(work.job.prepared.warnings());
         watch_interrupts();
         ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
-        const auto result = engine::distributed::run_rank(work.prepared, *work.engine, ranks, run_options_of(bar, started, work.opening));
+        const auto result = engine::distributed::run_rank(work.job.prepared, *work.job.engine, ranks, run_options_of(bar, started, work.job.opening));
         bar.clear();
         if (result) tell(options, *result);
     });
@@ -133,9 +133,8 @@ int run(const Options& options) {
     const engine::Registry registry = engine::registry_with_peers();
     engine::Job parsed = options.job.parse(registry);
     const bool is_series = parsed.for_each.has_value();
+    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty());
     if (is_series) check_series_files(options);
-    else if (!options.trace.empty()) throw ConfigError("--trace", "--trace", "a job with for_each", "--report has the times of one job");
-    else if (!options.shard.empty()) throw ConfigError("--shard", "--shard", "a job with for_each", "a job without for_each is done in one piece");
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), {manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)});
     if (!is_series) check_report(options, job.prepared());
     warn(job.warnings());
@@ -147,11 +146,11 @@ int run(const Options& options) {
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
     engine::RunJobOptions run_options = run_options_of(bar, started, opening);
-    run_options.readers = options.readers;
-    run_options.writers = options.writers;
-    run_options.in_flight = options.in_flight;
-    run_options.trace = engine::path_from(options.trace);
-    run_options.items = show_items(bar);
+    run_options.series.readers = options.readers;
+    run_options.series.writers = options.writers;
+    run_options.series.in_flight = options.in_flight;
+    run_options.series.trace = engine::path_from(options.trace);
+    run_options.series.progress = show_items(bar);
     const engine::JobOutcome outcome = engine::run(job, engine::pointers(engines), run_options);
     bar.clear();
     if (outcome.series) tell_of_series(options, *outcome.series, *job.series());

@@ -88,7 +88,8 @@ struct JobOptions {
     std::string trace = {};                            ///< a file for who did what when, for ui.perfetto.dev
 
     /// Processes that mpirun or srun started do the job together (parallax::run() only): each calls with the same job, and the first has
-    /// the report, the others an empty one. MPI is begun and ended here unless the process has begun it.
+    /// the report, the others an empty one. MPI is begun and ended here unless the process has begun it. What is wrong before the work
+    /// begins is thrown in every process; should one fail later, MPI ends them all, since the others would wait for ever.
     bool ranks = false;
 };
 

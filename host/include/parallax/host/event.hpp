@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,6 +31,14 @@ public:
     explicit operator bool() const noexcept { return state_ != nullptr; }
     void wait() const { if (state_) state_->wait(); }
     bool complete() const { return !state_ || state_->complete(); }
+    /// Whether it is over, well or badly: whoever waits for it is told which.
+    bool ended() const noexcept {
+        try {
+            return complete();
+        } catch (const std::exception&) {
+            return true;
+        }
+    }
     std::optional<EventTimes> times() const { return state_ ? state_->times() : std::nullopt; }
     EventState* state() const noexcept { return state_.get(); }
 
