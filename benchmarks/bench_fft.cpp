@@ -30,7 +30,7 @@ struct Library {
 const std::vector<Library>& libraries() {
     static const std::vector<Library> all{
         {"radix", fft::radix_why_not, fft::make_radix},
-        {"lanes", fft::lanes_why_not, fft::make_lanes},
+        {"simd", fft::simd_why_not, fft::make_simd},
 #ifdef PARALLAX_HAS_VKFFT
         {"vkfft", fft::vkfft_why_not, fft::make_vkfft},
 #endif

@@ -192,7 +192,7 @@ def main():
     def work(item):
         file, compiler, target = item
         path = os.path.join(KERNELS, file)
-        reason = "for CPUs" if "lanes" in os.path.basename(file) else compiler.why_not(flattened(path))
+        reason = "for CPUs" if "simd" in os.path.basename(file) else compiler.why_not(flattened(path))
         if reason:
             return item, reason, None
         try:

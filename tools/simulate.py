@@ -6,6 +6,7 @@ races between work-items, with their source lines. (Its search for uninitialised
 """
 import argparse
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -35,37 +36,14 @@ def noise(i, most):
     return (i * 2654435761 >> 7) % most
 
 
-OPTICS = {"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000}
-# What each algorithm is given: inputs, and what differs from its defaults. Where there are several, each variant runs all.
-IMAGE = {"image": "image.npy"}
-PROBLEMS = {
-    "arithmetic": [(IMAGE, {"op": "add", "value": 2})],
-    "box_count": [(IMAGE, {"threshold": 100}),
-                  ({"volume": {"file": "stack.npy", "page_axis": "z"}}, {"threshold": 100, "surface": True, "origin": "bounding_box", "offsets": 2}),
-                  ({"volume": {"file": "stack.npy", "page_axis": "z", "slab": 1}}, {"threshold": 100}),
-                  ({"volume": {"file": "stack.npy", "page_axis": "z", "slab": 1}}, {"threshold": 100, "surface": True, "origin": "bounding_box", "offsets": 2}),
-                  ({"volume": {"file": "packed.npy", "page_axis": "z"}}, {"packed_width": 256})],
-    "box_filter": [(IMAGE, {"radius": 2}), ({"image": "floats.npy"}, {"radius": [3, 1]})],
-    "convert": [(IMAGE, {"type": "f32"})],
-    "crop": [(IMAGE, {"x": [2, 9]})],
-    "diffusion_aos": [({"image": "floats.npy"}, {"iterations": 1})],
-    "diffusion_lb": [(IMAGE, {"iterations": 2}), ({"image": "floats.npy"}, {"iterations": 4, "update_edges_every": 2})],
-    "equalize": [(IMAGE, {})],
-    "fft": [({"array": "complex.npy"}, {})],
-    "histogram": [(IMAGE, {"bins": 64}), (IMAGE, {})],
-    "hologram": [({"hologram": "image.npy"}, {**OPTICS, "padding": "none"}),
-                 ({"hologram": "image.npy"}, {**OPTICS, "method": "convolution"})],
-    "hologram_simulate": [({}, {"width": 32, "height": 32})],
-    "mask": [({"image": "image.npy", "mask": "mask.npy"}, {})],
-    "metrics": [({"image": "image.npy", "reference": "mask.npy"}, {})],
-    "noise": [(IMAGE, {})],
-    "phantom": [({}, {"size": 27})],
-    "reduce": [({"array": "keys.npy"}, {}), ({"array": "floats.npy"}, {"op": "max"})],
-    "scan": [({"array": "keys.npy"}, {})],
-    "select": [({"image": "stack.npy"}, {"axis": "z", "index": 1})],
-    "sort": [({"keys": "keys.npy"}, {}), ({"keys": "keys.npy", "values": "values.npy"}, {})],
-    "threshold": [(IMAGE, {})],
-}
+def problems():
+    """What each algorithm is given: inputs, and what differs from its defaults. Each variant runs all."""
+    found = {}
+    for path in glob.glob(os.path.join(ROOT, "engine/algorithms/*/problems.json")):
+        with open(path, encoding="utf-8") as file:
+            rows = json.load(file).get("simulate", [])
+        found[os.path.basename(os.path.dirname(path))] = [(row.get("inputs", {}), row.get("parameters", {})) for row in rows]
+    return found
 
 
 def main():
@@ -77,7 +55,7 @@ def main():
     program = os.path.abspath(arguments.program)
     algorithms = json.loads(subprocess.run([program, "algorithms", "--json"], capture_output=True, text=True, check=True).stdout)
     algorithms = algorithms if isinstance(algorithms, list) else algorithms["algorithms"]
-    bad, ran, refused = [], 0, []
+    bad, ran, refused, tried = [], 0, [], problems()
     with tempfile.TemporaryDirectory() as folder:
         npy(f"{folder}/image.npy", "u1", (24, 32), lambda i: noise(i, 256))
         npy(f"{folder}/mask.npy", "u1", (24, 32), lambda i: noise(i, 2) * 200)
@@ -122,8 +100,8 @@ def main():
             return (name, "well", "") if done.returncode == 0 else (name, "bad", text[:1500])
 
         tasks = [(f"{a['name']}-{v['name']}-{i}", a, v["name"], problem) for a in algorithms if arguments.only in a["name"]
-                 for v in a["variants"] if "opencl" in v["backends"] for i, problem in enumerate(PROBLEMS.get(a["name"], []))]
-        missing = [a["name"] for a in algorithms if a["name"] not in PROBLEMS]
+                 for v in a["variants"] if "opencl" in v["backends"] for i, problem in enumerate(tried.get(a["name"], []))]
+        missing = [a["name"] for a in algorithms if not tried.get(a["name"])]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for name, state, text in pool.map(simulate, tasks):
                 if state == "well":
@@ -137,7 +115,7 @@ def main():
     for entry in refused:
         print(f"not run: {entry}")
     for name in missing:
-        print(f"no problem is written down for {name}: add one to PROBLEMS")
+        print(f"no problem is written down for {name}: add one to "simulate" in its problems.json")
     print(f"{ran} problems ran without a finding, {len(bad)} with, {len(refused)} not")
     return 1 if bad or missing else 0
 

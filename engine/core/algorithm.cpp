@@ -20,7 +20,7 @@ std::string_view to_string(PortKind kind) noexcept {
 std::string_view to_string(Role role) noexcept {
     switch (role) {
         case Role::reference: return "reference";
-        case Role::seed: return "seed";
+        case Role::baseline: return "baseline";
         case Role::plain: return "plain";
         case Role::best: return "best";
         case Role::peer: return "peer";
@@ -40,7 +40,15 @@ const T* find_named(const std::vector<T>& items, std::string_view name) noexcept
 
 const Port* Algorithm::input(std::string_view wanted) const noexcept { return find_named(inputs, wanted); }
 const Port* Algorithm::output(std::string_view wanted) const noexcept { return find_named(outputs, wanted); }
-const Variant* Algorithm::variant(std::string_view wanted) const noexcept { return find_named(variants, wanted); }
+
+const Variant* Algorithm::variant(std::string_view wanted) const noexcept {
+    const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant& v) { return v.is_called(wanted); });
+    return found == variants.end() ? nullptr : &*found;
+}
+
+bool Variant::is_called(std::string_view wanted) const noexcept {
+    return name == wanted || std::find(formerly.begin(), formerly.end(), wanted) != formerly.end();
+}
 
 const Algorithm& Registry::get(const std::string& name, const std::string& pointer) const {
     const auto found = std::find_if(algorithms().begin(), algorithms().end(), [&](const Algorithm& a) { return a.name == name; });

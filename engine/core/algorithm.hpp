@@ -52,23 +52,25 @@ struct Support {
     explicit operator bool() const noexcept { return why_not.empty(); }
 };
 
-enum class Role { reference, seed, plain, best, peer };   ///< peer: another's library, run only where it is asked for by name
+enum class Role { reference, baseline, plain, best, peer };   ///< baseline: a paper's own technique; peer: another's library, run only where it is asked for by name
 std::string_view to_string(Role) noexcept;
 
 struct Variant {
-    std::string name;                    ///< "fused"
-    std::string summary;                 ///< technique and source, a line
+    std::string name = {};                       ///< "fused"
+    std::vector<std::string> formerly = {};      ///< names that it had, which jobs, studies and tuning files may still say
+    std::string summary = {};                    ///< technique and source, a line
     Role role = Role::plain;
-    std::vector<host::Backend> backends;
-    std::vector<std::string> kernels;    ///< files of kernels_cl
-    PolicyTable policy;
-    bool slabs = false;                  ///< its plans have enqueue_slab()
-    /// A reason, or yes. Asked only on a backend that is listed.
-    std::function<Support(const Problem&, host::Context&)> supports;
-    std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan;
+    std::vector<host::Backend> backends = {host::Backend::opencl, host::Backend::cuda};
+    PolicyTable policy = {};
+    bool slabs = false;                          ///< its plans have enqueue_slab()
+    /// A reason, or yes. Asked only on a backend that is listed; empty: always yes.
+    std::function<Support(const Problem&, host::Context&)> supports = {};
+    std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan = {};
     /// One rank's part of a problem that several devices solve together (distributed/part.hpp); empty: the variant needs it
     /// as a whole.
-    std::function<std::unique_ptr<distributed::Part>(PlanBuilder&, const Problem&, const Policy&, int rank)> part;
+    std::function<std::unique_ptr<distributed::Part>(PlanBuilder&, const Problem&, const Policy&, int rank)> part = {};
+
+    bool is_called(std::string_view) const noexcept;   ///< by its name, or one that it had
 };
 
 /// One way to cut a large problem: into chunks along `axis`, each computed by itself with the same results as in the whole.

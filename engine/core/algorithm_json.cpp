@@ -29,7 +29,7 @@ Json to_json(const Algorithm& algorithm) {
             policy.push_back({{"name", field.name}, {"default", field.default_value}, {"choices", field.choices}, {"doc", field.doc}});
         }
         variants.push_back({{"name", variant.name}, {"summary", variant.summary}, {"role", to_string(variant.role)},
-                            {"backends", std::move(backends)}, {"kernels", variant.kernels}, {"policy", std::move(policy)}});
+                            {"backends", std::move(backends)}, {"policy", std::move(policy)}});
     }
     return {{"name", algorithm.name}, {"summary", algorithm.summary}, {"inputs", to_json(algorithm.inputs)}, {"outputs", to_json(algorithm.outputs)},
             {"parameters", std::move(parameters)}, {"variants", std::move(variants)}};

@@ -105,6 +105,7 @@ Engine::Engine(std::shared_ptr<host::Context> context, Registry registry, const 
     const std::uint64_t all = limits.bytes > 0 ? limits.bytes : device_.global_memory;
     if (limits.plans > 0 || all > 0) plans_->set_budget(limits.plans > 0 ? limits.plans : all / 4);
     hold_to_limits(*context_);
+    tuning_.rename(registry_.algorithms());
 }
 
 void Engine::hold_to_limits(host::Context& context) {

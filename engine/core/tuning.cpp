@@ -179,6 +179,15 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder) {
     return Tuning(std::move(files));
 }
 
+void Tuning::rename(const std::vector<Algorithm>& algorithms) {
+    for (TuningFile& file : files_) {
+        const auto algorithm = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == file.algorithm; });
+        if (algorithm == algorithms.end()) continue;
+        for (TunedPolicy& entry : file.entries)
+            if (const Variant* const variant = algorithm->variant(entry.variant)) entry.variant = variant->name;
+    }
+}
+
 const TuningFile* Tuning::file(std::string_view algorithm) const noexcept {
     const auto found = std::find_if(files_.begin(), files_.end(), [&](const TuningFile& f) { return f.algorithm == algorithm; });
     return found != files_.end() ? &*found : nullptr;

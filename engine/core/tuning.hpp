@@ -68,6 +68,8 @@ public:
     static Tuning load();
     /// Every *.json of a folder.
     static Tuning from_folder(const std::filesystem::path&);
+    /// Entries under a name that a variant had get the one that it has.
+    void rename(const std::vector<Algorithm>&);
 
     struct Match {
         const TunedPolicy* entry = nullptr;

@@ -2,6 +2,7 @@
 
 #include "parallax/host/json.hpp"
 #include "parallax/host/program.hpp"
+#include "program/embedded.hpp"
 #include "program/key.hpp"
 
 #include <fmt/format.h>
@@ -30,10 +31,13 @@ const std::vector<Verdict>& known_verdicts(const host::DeviceInfo& device) {
 
 }  // namespace
 
-std::string hash_of_kernels(const Variant& variant) {
-    std::string text;
-    for (const std::string& file : variant.kernels) text += host::flatten_source(file);
-    return host::hash_parts({text});
+const std::string& hash_of_kernels() {
+    static const std::string hash = [] {
+        std::vector<std::string> texts;
+        for (const host::EmbeddedFile& file : host::embedded_files()) texts.push_back(host::flatten_source(std::string(file.name)));
+        return host::hash_parts(std::vector<std::string_view>(texts.begin(), texts.end()));
+    }();
+    return hash;
 }
 
 std::vector<Verdict> load_verdicts(const host::DeviceInfo& device) {
@@ -63,7 +67,7 @@ void store_verdicts(const host::DeviceInfo& device, const std::vector<Verdict>& 
 std::string verdict_on(const host::DeviceInfo& device, std::string_view algorithm, const Variant& variant, std::string_view type) {
     if (ignored || variant.role == Role::reference) return {};
     for (const Verdict& v : known_verdicts(device))
-        if (v.algorithm == algorithm && v.variant == variant.name && v.type == type && v.kernels == hash_of_kernels(variant))
+        if (v.algorithm == algorithm && v.variant == variant.name && v.type == type && v.kernels == hash_of_kernels())
             return fmt::format("it failed the self-test on this device ({}: {}); parallax selftest --algorithm {} tries it again, --forget lets it be used", v.problem, v.reason, algorithm);
     return {};
 }

@@ -15,11 +15,11 @@ struct Verdict {
     std::string algorithm, variant;
     std::string type;                 ///< of the largest input's elements, as WorkClass has it
     std::string problem, reason;      ///< the row that failed
-    std::string kernels;              ///< hash of the variant's kernels
+    std::string kernels;              ///< hash_of_kernels()
 };
 
-/// Hash of the text of a variant's kernels.
-std::string hash_of_kernels(const Variant&);
+/// Hash of the text of all kernels: a plan may take any of them.
+const std::string& hash_of_kernels();
 
 /// Nothing where none are kept, or what is kept is of no use.
 std::vector<Verdict> load_verdicts(const host::DeviceInfo&);

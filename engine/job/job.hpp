@@ -39,7 +39,7 @@ struct InputSpec : PipelineInput {
     Json written;                         ///< for the report
 };
 
-/// `names` of a step are its "out" as written. Inputs, outputs and sources are filled by link().
+/// `names` of a step are its "out" as written. Inputs, outputs and sources are filled by resolve_names().
 struct StepSpec : Step {
     std::map<std::string, std::optional<std::string>> in;   ///< as written; null: leave an optional input out
 };

@@ -2,7 +2,7 @@
 #include "job/for_each.hpp"
 #include "job/job.hpp"
 #include "job/keys.hpp"
-#include "job/link.hpp"
+#include "job/resolve_names.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "support/json_reader.hpp"
@@ -201,8 +201,11 @@ void read_variant(const JsonObject& object, StepSpec& step) {
     const Algorithm& algorithm = *step.algorithm;
     if (object.has("variant")) {
         std::vector<std::string> variants;
-        for (const Variant& variant : algorithm.variants) variants.push_back(variant.name);
-        step.variant = object.word("variant", variants);
+        for (const Variant& variant : algorithm.variants) {
+            variants.push_back(variant.name);
+            variants.insert(variants.end(), variant.formerly.begin(), variant.formerly.end());
+        }
+        step.variant = algorithm.variant(object.word("variant", variants))->name;
     }
     if (!object.contains("policy")) return;
     step.policy = JsonObject(object.at("policy"), "an object of policy names and integers").json();
@@ -434,7 +437,7 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     }
     for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer, true);
     check_series_keys(job);
-    link(job);
+    resolve_names(job);
     return job;
 }
 
@@ -464,7 +467,7 @@ Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorith
         for (const auto& [name, value] : JsonObject(outputs, "an object: name of an array -> null, or a list of names").members()) job.outputs.push_back(read_wanted(name, value));
     }
     require_outputs(job);
-    link(job);
+    resolve_names(job);
     return job.pipeline();
 }
 

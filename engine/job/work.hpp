@@ -23,7 +23,7 @@ struct Work : DeviceWork {
 
     std::shared_ptr<const Prepared> prepared;
     std::size_t number = 0;                      ///< of the item in its series
-    int lane = 0, reader = 0, writer = 0;        ///< who had it, for timelines
+    int belt = 0, reader = 0, writer = 0;        ///< who had it, for timelines
     std::vector<InputReport> input_reports;      ///< after finish_reading()
     std::vector<Hashing> hashing;
     std::vector<OutputReport> output_reports;

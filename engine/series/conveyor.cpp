@@ -31,8 +31,8 @@ Json times_of(const std::vector<Stage>& stages) {
 }  // namespace
 
 /// A device with its threads.
-struct Conveyor::Lane {
-    Lane(Engine& e, int n) : engine(e), number(n), resident(e, Resident::overlapped), tickets(0) {}
+struct Conveyor::Belt {
+    Belt(Engine& e, int n) : engine(e), number(n), resident(e, Resident::overlapped), tickets(0) {}
 
     Engine& engine;
     int number;
@@ -51,7 +51,7 @@ struct Conveyor::Lane {
 
 void Conveyor::Return::operator()(Work* work) const {
     delete work;
-    if (lane) lane->tickets.release();
+    if (belt) belt->tickets.release();
 }
 
 ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
@@ -73,16 +73,16 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
                    std::vector<std::size_t> todo)
     : series_(series), options_(options), manifest_(manifest), folds_(folds), trace_(!options.trace.empty()), todo_(todo.begin(), todo.end()), total_(todo.size()) {
     for (std::size_t i = 0; i < engines.size() && i < std::max<std::size_t>(todo.size(), 1); ++i) {
-        auto lane = std::make_unique<Lane>(*engines[i], static_cast<int>(i));
-        lane->resident.plan(series.sample.resolved);
-        lane->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated());
-        lane->tickets.release(static_cast<std::ptrdiff_t>(lane->shape.items_in_memory));
-        lane->decoded = std::make_unique<Channel<WorkPtr>>(lane->shape.items_in_memory);
-        trace_.name_device(lane->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));
-        lanes_.push_back(std::move(lane));
+        auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
+        belt->resident.plan(series.sample.resolved);
+        belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated());
+        belt->tickets.release(static_cast<std::ptrdiff_t>(belt->shape.items_in_memory));
+        belt->decoded = std::make_unique<Channel<WorkPtr>>(belt->shape.items_in_memory);
+        trace_.name_device(belt->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));
+        belts_.push_back(std::move(belt));
     }
     std::size_t in_memory = 0;
-    for (const auto& lane : lanes_) in_memory += lane->shape.items_in_memory;
+    for (const auto& belt : belts_) in_memory += belt->shape.items_in_memory;
     computed_ = std::make_unique<Channel<WorkPtr>>(std::max<std::size_t>(in_memory, 1));
     for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
         const std::int64_t window = series.job.inputs[i].running;
@@ -99,12 +99,12 @@ void Conveyor::run(SeriesResult& result) {
     if (todo_.empty()) return;
     read_shared();
     std::vector<std::thread> readers, feeders, writers;
-    for (const auto& lane : lanes_) {
-        lane->reading = lane->shape.readers;
-        for (int r = 0; r < lane->shape.readers; ++r) readers.emplace_back([this, &lane, r] { read(*lane, r); });
-        feeders.emplace_back([this, &lane] { feed(*lane); });
+    for (const auto& belt : belts_) {
+        belt->reading = belt->shape.readers;
+        for (int r = 0; r < belt->shape.readers; ++r) readers.emplace_back([this, &belt, r] { read(*belt, r); });
+        feeders.emplace_back([this, &belt] { feed(*belt); });
     }
-    for (int w = 0; w < lanes_.front()->shape.writers; ++w) writers.emplace_back([this, w] { write(w); });
+    for (int w = 0; w < belts_.front()->shape.writers; ++w) writers.emplace_back([this, w] { write(w); });
     for (std::thread& thread : readers) thread.join();
     for (std::thread& thread : feeders) thread.join();
     computed_->close();
@@ -122,15 +122,15 @@ void Conveyor::run(SeriesResult& result) {
     for (SeriesWarning& warning : warnings_) result.warnings.push_back(std::move(warning));
     result.left_out = std::move(left_out_);
     result.stages = std::move(stages_);
-    result.steps = lanes_.front()->resident.steps();
-    for (const auto& lane : lanes_) {
+    result.steps = belts_.front()->resident.steps();
+    for (const auto& belt : belts_) {
         DeviceShare share;
-        share.device = lane->engine.device();
-        share.items = lane->items;
-        share.in_flight = lane->shape.in_flight;
-        share.peak_bytes = lane->resident.peak_bytes();
-        const double span = static_cast<double>(lane->last_end - lane->first_start) * 1e-9;
-        if (span > 0) share.busy = std::min(1.0, lane->kernel_seconds / span);
+        share.device = belt->engine.device();
+        share.items = belt->items;
+        share.in_flight = belt->shape.in_flight;
+        share.peak_bytes = belt->resident.peak_bytes();
+        const double span = static_cast<double>(belt->last_end - belt->first_start) * 1e-9;
+        if (span > 0) share.busy = std::min(1.0, belt->kernel_seconds / span);
         result.devices.push_back(std::move(share));
     }
     if (!options_.trace.empty()) trace_.write(options_.trace);
@@ -161,20 +161,20 @@ std::optional<std::size_t> Conveyor::next_item() {
     return item;
 }
 
-void Conveyor::read(Lane& lane, int reader) {
+void Conveyor::read(Belt& belt, int reader) {
     ReadHooks hooks;
-    hooks.memory = [&lane](const ArrayDesc& desc) { return lane.resident.host_array(desc); };
+    hooks.memory = [&belt](const ArrayDesc& desc) { return belt.resident.host_array(desc); };
     hooks.kept = [this](std::size_t input) { return shared_.count(input) > 0; };
     for (;;) {
-        lane.tickets.acquire();
-        const std::optional<std::size_t> item = lane.lost ? std::nullopt : next_item();
+        belt.tickets.acquire();
+        const std::optional<std::size_t> item = belt.lost ? std::nullopt : next_item();
         if (!item) {
-            lane.tickets.release();
+            belt.tickets.release();
             break;
         }
-        WorkPtr work(new Work, Return{&lane});
+        WorkPtr work(new Work, Return{&belt});
         work->number = *item;
-        work->lane = lane.number;
+        work->belt = belt.number;
         work->reader = reader;
         hooks.neighbours = [&](std::size_t input) { return neighbours_.at(input)->around(*item, series_.job.inputs[input].running); };
         try {
@@ -188,45 +188,45 @@ void Conveyor::read(Lane& lane, int reader) {
             fail_item(*item, error);
             continue;
         }
-        lane.decoded->push(std::move(work));
+        belt.decoded->push(std::move(work));
     }
-    if (--lane.reading == 0) lane.decoded->close();
+    if (--belt.reading == 0) belt.decoded->close();
 }
 
-void Conveyor::feed(Lane& lane) {
+void Conveyor::feed(Belt& belt) {
     std::deque<WorkPtr> flying;
     try {
         for (const auto& [input, array] : shared_) {
             Profiler profiler;
-            lane.resident.keep(input, array, profiler);
+            belt.resident.keep(input, array, profiler);
         }
         for (;;) {
-            while (flying.size() < static_cast<std::size_t>(lane.shape.in_flight)) {
-                std::optional<WorkPtr> next = flying.empty() ? lane.decoded->pop() : lane.decoded->try_pop();
+            while (flying.size() < static_cast<std::size_t>(belt.shape.in_flight)) {
+                std::optional<WorkPtr> next = flying.empty() ? belt.decoded->pop() : belt.decoded->try_pop();
                 if (!next) break;
-                if (!submit(lane, flying, std::move(*next))) return;
+                if (!submit(belt, flying, std::move(*next))) return;
             }
             if (flying.empty()) return;
-            retire(lane, flying);
-            if (lane.lost) return;
+            retire(belt, flying);
+            if (belt.lost) return;
         }
     } catch (const std::exception&) {
         break_off(std::current_exception());
-        lose(lane, flying, nullptr);
+        lose(belt, flying, nullptr);
     }
 }
 
 /// False once the device is lost.
-bool Conveyor::submit(Lane& lane, std::deque<WorkPtr>& flying, WorkPtr work) {
+bool Conveyor::submit(Belt& belt, std::deque<WorkPtr>& flying, WorkPtr work) {
     for (;;) {
         try {
-            lane.resident.submit(*work);
+            belt.resident.submit(*work);
             flying.push_back(std::move(work));
             return true;
         } catch (const DeviceError& error) {
             if (!error.is_shortage()) {
-                if (lanes_.size() == 1) break_off(std::current_exception());
-                lose(lane, flying, std::move(work));
+                if (belts_.size() == 1) break_off(std::current_exception());
+                lose(belt, flying, std::move(work));
                 return false;
             }
             if (flying.empty()) {
@@ -237,20 +237,20 @@ bool Conveyor::submit(Lane& lane, std::deque<WorkPtr>& flying, WorkPtr work) {
             fail_item(work->number, error);
             return true;
         }
-        while (!flying.empty() && !lane.lost) retire(lane, flying);   // then there is more room
-        lane.resident.trim();
-        if (lane.lost) return false;
+        while (!flying.empty() && !belt.lost) retire(belt, flying);   // then there is more room
+        belt.resident.trim();
+        if (belt.lost) return false;
     }
 }
 
-void Conveyor::retire(Lane& lane, std::deque<WorkPtr>& flying) {
+void Conveyor::retire(Belt& belt, std::deque<WorkPtr>& flying) {
     WorkPtr work = std::move(flying.front());
     flying.pop_front();
     try {
-        lane.resident.finish(*work);
+        belt.resident.finish(*work);
     } catch (const DeviceError&) {
-        if (lanes_.size() == 1) break_off(std::current_exception());
-        lose(lane, flying, std::move(work));
+        if (belts_.size() == 1) break_off(std::current_exception());
+        lose(belt, flying, std::move(work));
         return;
     } catch (const std::exception& error) {   // a record that cannot be made
         fail_item(work->number, error);
@@ -260,14 +260,14 @@ void Conveyor::retire(Lane& lane, std::deque<WorkPtr>& flying) {
 }
 
 /// A device that has failed is not used again: what it had goes to the others.
-void Conveyor::lose(Lane& lane, std::deque<WorkPtr>& flying, WorkPtr work) {
-    lane.lost = true;
+void Conveyor::lose(Belt& belt, std::deque<WorkPtr>& flying, WorkPtr work) {
+    belt.lost = true;
     std::vector<std::size_t> back;
     if (work) back.push_back(work->number);
     for (const WorkPtr& other : flying) back.push_back(other->number);
     work.reset();
     flying.clear();
-    while (std::optional<WorkPtr> other = lane.decoded->pop()) back.push_back((*other)->number);
+    while (std::optional<WorkPtr> other = belt.decoded->pop()) back.push_back((*other)->number);
     const std::lock_guard lock(mutex_);
     todo_.insert(todo_.begin(), back.begin(), back.end());
 }
@@ -318,7 +318,7 @@ void Conveyor::finish_item(Work& work) {
     folds_.add(work, record.item);
     manifest_.append(record);
     folds_.save_now_and_then();
-    trace_.add(record.item, work.profiler, {work.lane, work.reader, work.writer, lanes_[static_cast<std::size_t>(work.lane)]->engine.device().backend});
+    trace_.add(record.item, work.profiler, {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});
     add_up(work, stages);
     report_progress();
 }
@@ -344,12 +344,12 @@ void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
         last = std::max(last, times->ended);
     }
     const std::lock_guard lock(mutex_);
-    Lane& lane = *lanes_[static_cast<std::size_t>(work.lane)];
-    ++lane.items;
+    Belt& belt = *belts_[static_cast<std::size_t>(work.belt)];
+    ++belt.items;
     if (last > 0) {
-        lane.kernel_seconds += seconds;
-        lane.first_start = lane.last_end == 0 ? first : std::min(lane.first_start, first);
-        lane.last_end = std::max(lane.last_end, last);
+        belt.kernel_seconds += seconds;
+        belt.first_start = belt.last_end == 0 ? first : std::min(belt.first_start, first);
+        belt.last_end = std::max(belt.last_end, last);
     }
     merge(stages_, stages);
     ++done_;

@@ -45,10 +45,10 @@ public:
     void run(SeriesResult&);
 
 private:
-    struct Lane;
+    struct Belt;
     /// A ticket goes back when its work goes.
     struct Return {
-        Lane* lane = nullptr;
+        Belt* belt = nullptr;
         void operator()(Work*) const;
     };
     using WorkPtr = std::unique_ptr<Work, Return>;
@@ -56,11 +56,11 @@ private:
     void read_shared();
     HostArray read_neighbour(std::size_t input, std::size_t item) const;
     std::optional<std::size_t> next_item();
-    void read(Lane&, int reader);
-    void feed(Lane&);
-    bool submit(Lane&, std::deque<WorkPtr>& flying, WorkPtr);
-    void retire(Lane&, std::deque<WorkPtr>& flying);
-    void lose(Lane&, std::deque<WorkPtr>& flying, WorkPtr);
+    void read(Belt&, int reader);
+    void feed(Belt&);
+    bool submit(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
+    void retire(Belt&, std::deque<WorkPtr>& flying);
+    void lose(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
     void write(int writer);
     void finish_item(Work&);
     void fail_item(std::size_t item, const std::exception&);
@@ -74,7 +74,7 @@ private:
     const RunSeriesOptions& options_;
     Manifest& manifest_;
     Folds& folds_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<Belt>> belts_;
     std::map<std::size_t, HostArray> shared_;                        ///< input -> array that all items have
     std::map<std::size_t, std::unique_ptr<Neighbours>> neighbours_;  ///< input -> frames around items
     std::unique_ptr<Channel<WorkPtr>> computed_;

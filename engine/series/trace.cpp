@@ -23,10 +23,10 @@ std::int64_t nanoseconds(std::chrono::steady_clock::time_point time) {
 
 }  // namespace
 
-void Trace::name_device(int lane, const std::string& name) {
+void Trace::name_device(int belt, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    if (devices_.size() <= static_cast<std::size_t>(lane)) devices_.resize(static_cast<std::size_t>(lane) + 1);
-    devices_[static_cast<std::size_t>(lane)] = name;
+    if (devices_.size() <= static_cast<std::size_t>(belt)) devices_.resize(static_cast<std::size_t>(belt) + 1);
+    devices_[static_cast<std::size_t>(belt)] = name;
 }
 
 void Trace::add(const std::string& item, const Profiler& profiler, const Who& who) {
@@ -35,7 +35,7 @@ void Trace::add(const std::string& item, const Profiler& profiler, const Who& wh
     for (const Profiler::Entry& entry : profiler.entries()) {
         Span span;
         span.item = item;
-        span.lane = who.lane;
+        span.belt = who.belt;
         span.kind = entry.kind;
         for (const std::string& part : entry.path) span.name += (span.name.empty() ? "" : "/") + part;
         if (entry.event) {
@@ -73,11 +73,11 @@ void Trace::write(const std::filesystem::path& path) const {
         if (!span.device || span.same_clock) continue;
         const bool tells = span.queued < span.start;
         const std::int64_t offset = span.enqueued - (tells ? span.queued : span.start);
-        const auto [known, fresh] = offsets.emplace(std::pair(span.lane, span.row), offset);
+        const auto [known, fresh] = offsets.emplace(std::pair(span.belt, span.row), offset);
         if (!fresh) known->second = tells ? std::min(known->second, offset) : std::max(known->second, offset);
     }
     const auto begin_of = [&](const Span& span) {
-        return span.start + (span.device && !span.same_clock ? offsets.at({span.lane, span.row}) : 0);
+        return span.start + (span.device && !span.same_clock ? offsets.at({span.belt, span.row}) : 0);
     };
     std::int64_t zero = std::numeric_limits<std::int64_t>::max();
     for (const Span& span : spans_) zero = std::min(zero, begin_of(span));
@@ -85,19 +85,19 @@ void Trace::write(const std::filesystem::path& path) const {
     Json events = Json::array();
     std::set<std::pair<int, int>> rows;
     for (const Span& span : spans_) {
-        rows.emplace(span.lane, span.row);
-        events.push_back({{"name", span.name}, {"cat", to_string(span.kind)}, {"ph", "X"}, {"pid", span.lane}, {"tid", span.row},
+        rows.emplace(span.belt, span.row);
+        events.push_back({{"name", span.name}, {"cat", to_string(span.kind)}, {"ph", "X"}, {"pid", span.belt}, {"tid", span.row},
                           {"ts", static_cast<double>(begin_of(span) - zero) * 1e-3}, {"dur", static_cast<double>(span.end - span.start) * 1e-3},
                           {"args", {{"item", span.item}}}});
     }
-    const auto name = [&](const char* what, int lane, int row, const std::string& text) {
-        events.push_back({{"name", what}, {"ph", "M"}, {"pid", lane}, {"tid", row}, {"args", {{"name", text}}}});
+    const auto name = [&](const char* what, int belt, int row, const std::string& text) {
+        events.push_back({{"name", what}, {"ph", "M"}, {"pid", belt}, {"tid", row}, {"args", {{"name", text}}}});
     };
-    for (std::size_t lane = 0; lane < devices_.size(); ++lane) name("process_name", static_cast<int>(lane), 0, devices_[lane]);
-    for (const auto& [lane, row] : rows) {
-        name("thread_name", lane, row, row == upload_row ? "upload" : row == work_row ? "steps" : row == download_row ? "download"
+    for (std::size_t belt = 0; belt < devices_.size(); ++belt) name("process_name", static_cast<int>(belt), 0, devices_[belt]);
+    for (const auto& [belt, row] : rows) {
+        name("thread_name", belt, row, row == upload_row ? "upload" : row == work_row ? "steps" : row == download_row ? "download"
                                        : row >= writer_rows ? fmt::format("writer {}", row - writer_rows + 1) : fmt::format("reader {}", row - reader_rows + 1));
-        events.push_back({{"name", "thread_sort_index"}, {"ph", "M"}, {"pid", lane}, {"tid", row}, {"args", {{"sort_index", row >= writer_rows ? row : row >= reader_rows ? row - 1000 : row}}}});
+        events.push_back({{"name", "thread_sort_index"}, {"ph", "M"}, {"pid", belt}, {"tid", row}, {"args", {{"sort_index", row >= writer_rows ? row : row >= reader_rows ? row - 1000 : row}}}});
     }
     io::write_json(path, {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}, true);
 }

@@ -22,19 +22,19 @@ public:
     explicit Trace(bool wanted) : wanted_(wanted) {}
 
     struct Who {
-        int lane = 0, reader = 0, writer = 0;
+        int belt = 0, reader = 0, writer = 0;
         host::Backend backend = host::Backend::native;
     };
     /// Takes what one item's profiler has collected. All events are complete.
     void add(const std::string& item, const Profiler&, const Who&);
-    void name_device(int lane, const std::string& name);
+    void name_device(int belt, const std::string& name);
     /// Writes {"traceEvents": [...]}. Throws IoError.
     void write(const std::filesystem::path&) const;
 
 private:
     struct Span {
         std::string name, item;
-        int lane = 0, row = 0;
+        int belt = 0, row = 0;
         StageKind kind = StageKind::host;
         std::int64_t start = 0, end = 0;       ///< nanoseconds; of the device's clock for its commands
         std::int64_t enqueued = 0;             ///< of the host's clock

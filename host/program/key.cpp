@@ -7,7 +7,7 @@
 
 namespace parallax::host {
 
-std::string hash_parts(std::initializer_list<std::string_view> parts) {
+std::string hash_parts(std::span<const std::string_view> parts) {
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
     XXH3_128bits_reset(state.get());
     for (const std::string_view part : parts) {

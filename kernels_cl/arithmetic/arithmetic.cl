@@ -84,4 +84,4 @@ INLINE OUT apply(A a, B b, const long64* parameters) {
 #endif
 }
 #endif
-#include "elementwise/stream.clh"
+#include "elementwise/pass.clh"

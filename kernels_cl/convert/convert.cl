@@ -63,4 +63,4 @@ INLINE OUT apply(A a, B b, const float* parameters) {
     return x < (long64)OUT_LOW ? (OUT)OUT_LOW : x > (long64)OUT_HIGH ? (OUT)OUT_HIGH : (OUT)x;
 }
 #endif
-#include "elementwise/stream.clh"
+#include "elementwise/pass.clh"

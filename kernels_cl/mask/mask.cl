@@ -10,11 +10,11 @@
 #ifndef OUT                // A
 #define OUT A
 #endif
-#ifndef PAIRING            // which element of the mask belongs to an element (stream.clh)
+#ifndef PAIRING            // which element of the mask belongs to an element (pass.clh)
 #define PAIRING PAIRING_SAME
 #endif
 #define PARAMETER A
 #define PARAMETERS 1
 
 INLINE OUT apply(A a, B b, const PARAMETER* parameters) { return b != 0 ? a : parameters[0]; }
-#include "elementwise/stream.clh"
+#include "elementwise/pass.clh"

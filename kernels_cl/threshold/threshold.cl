@@ -15,4 +15,4 @@
 #endif
 
 INLINE uchar apply(A a, B b, const PARAMETER* parameters) { return (PARAMETER)a > parameters[0] ? (uchar)255 : (uchar)0; }
-#include "elementwise/stream.clh"
+#include "elementwise/pass.clh"

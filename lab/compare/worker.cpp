@@ -2,10 +2,10 @@
 
 #include "study/expand.hpp"
 #include "timing/bench.hpp"
-#include "cases/kept.hpp"
+#include "cases/saved.hpp"
 #include "compare/picture.hpp"
 #include "timing/rates.hpp"
-#include "workers/serving.hpp"
+#include "workers/worker_protocol.hpp"
 #include "timing/statistics.hpp"
 #include "core/clock.hpp"
 #include "job/runner.hpp"
@@ -75,7 +75,7 @@ private:
         Json arrays = Json::object();
         for (const auto& [name, spec] : request.at("inputs").items()) {
             made[name] = make_input(name, spec, session, made, where);
-            keep_array(folder, name, made[name]);
+            save_array(folder, name, made[name]);
             arrays[name] = made[name].desc.describe();
         }
         return {{"arrays", std::move(arrays)}};
@@ -104,7 +104,7 @@ private:
     Json reference(const Json& request) {
         const fs::path folder = path_of(request.at("folder"));
         const Bench::First first = start(request);
-        for (const auto& [name, array] : bench_->arrays()) keep_array(folder, name, array);
+        for (const auto& [name, array] : bench_->arrays()) save_array(folder, name, array);
         io::write_json(folder / "records.json", bench_->records(), true);
         bench_.reset();
         return {{"seconds", first.wall - first.plan_seconds}};

@@ -205,7 +205,7 @@ std::vector<Verdict> verdicts_after(const std::vector<Row>& rows, std::vector<Ve
         const Variant* const variant = registry.get(row.algorithm).variant(row.variant);
         const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) { return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type; });
         if (row.outcome == Outcome::failed && !row.peer && variant != nullptr && !known)
-            before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')), hash_of_kernels(*variant)});
+            before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')), hash_of_kernels()});
     }
     return before;
 }

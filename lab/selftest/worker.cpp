@@ -1,10 +1,11 @@
 #include "selftest/worker.hpp"
 
 #include "cases/inputs.hpp"
-#include "workers/serving.hpp"
+#include "workers/worker_protocol.hpp"
 #include "core/clock.hpp"
 #include "core/verdicts.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "problems/problems.hpp"
 #include "selftest/problems.hpp"
 #include "selftest/row.hpp"
 #include "peers/peers.hpp"
@@ -170,7 +171,7 @@ private:
         const auto start = std::chrono::steady_clock::now();
         try {
             const Outputs outputs = compute(*engine_, variant);
-            const Agreement agreement = agreement_between(outputs, *posed_.reference, tolerance_of(problem.algorithm, variant));
+            const Agreement agreement = agreement_between(outputs, *posed_.reference, problems::tolerance_of(problem.algorithm, variant));
             row.outcome = agreement.agrees ? Outcome::pass : Outcome::failed;
             row.reason = agreement.why_not;
             row.agreement = agreement.to_json();

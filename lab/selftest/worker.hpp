@@ -5,7 +5,7 @@
 //   {"do": "tasks", "algorithm": NAME, "extent": "cover"}  -> {"tasks": [{"problem": 3, "variant": NAME, "type": "u8"}, ...]}
 //   {"do": "row", "problem": 3, "variant": NAME, "extent": "cover"}  -> a row
 //
-// A request that fails is answered as in compare/serving.hpp.
+// A request that fails is answered as in workers/worker_protocol.hpp.
 #pragma once
 
 #include "parallax/host/json.hpp"

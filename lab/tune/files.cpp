@@ -20,11 +20,12 @@ bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass&
 
 }  // namespace
 
-Files::Files(fs::path folder) : folder_(std::move(folder)) {
+Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder_(std::move(folder)) {
     std::error_code code;
     if (!fs::exists(folder_, code)) return;
     if (!fs::is_directory(folder_, code)) throw ConfigError("--out", to_utf8(folder_) + ", which is no folder", "a folder, or a name that is free");
-    const Tuning there = Tuning::from_folder(folder_);
+    Tuning there = Tuning::from_folder(folder_);
+    there.rename(algorithms);
     for (const TuningFile& file : there.files()) files_.emplace(file.algorithm, file);
 }
 

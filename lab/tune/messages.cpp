@@ -23,18 +23,19 @@ Outcome outcome_from(const std::string& word) {
 Json to_json(const ProblemSet& set) {
     Json checks = Json::array();
     for (const TuningProblem& check : set.checks) checks.push_back(to_json(check));
-    return {{"algorithm", set.algorithm}, {"type", set.work.type}, {"size", set.work.size}, {"problem", to_json(set.problem)}, {"checks", std::move(checks)}, {"variants", set.variants}, {"levels", set.levels}};
+    return {{"algorithm", set.algorithm}, {"type", set.work.type}, {"size", set.work.size},
+            {"problem", to_json(set.problem)}, {"checks", std::move(checks)}, {"variants", set.variants}};
 }
 
 ProblemSet problem_set_from(const Json& json) {
     ProblemSet set{json.at("algorithm").get<std::string>(), {json.at("type").get<std::string>(), json.at("size").get<std::string>()}, problem_from(json.at("problem")), {},
-                   json.at("variants").get<std::vector<std::string>>(), json.at("levels").get<double>()};
+                   json.at("variants").get<std::vector<std::string>>()};
     for (const Json& check : json.at("checks")) set.checks.push_back(problem_from(check));
     return set;
 }
 
-Json to_json(const Way& way) { return {{"variant", way.variant}, {"policy", way.policy}}; }
-Way way_from(const Json& json) { return {json.at("variant").get<std::string>(), json.at("policy")}; }
+Json to_json(const Candidate& way) { return {{"variant", way.variant}, {"policy", way.policy}}; }
+Candidate candidate_from(const Json& json) { return {json.at("variant").get<std::string>(), json.at("policy")}; }
 
 Json to_json(const Measured& m) { return {{"outcome", to_string(m.outcome)}, {"seconds", m.seconds}, {"reason", m.reason}}; }
 Measured measured_from(const Json& json) { return {outcome_from(json.at("outcome").get<std::string>()), json.at("seconds").get<double>(), json.at("reason").get<std::string>()}; }

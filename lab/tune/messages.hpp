@@ -2,15 +2,15 @@
 #pragma once
 
 #include "tune/problems.hpp"
-#include "tune/trial.hpp"
+#include "tune/candidate_runner.hpp"
 
 namespace parallax::engine::tune {
 
 Json to_json(const ProblemSet&);
 ProblemSet problem_set_from(const Json&);
 
-Json to_json(const Way&);
-Way way_from(const Json&);
+Json to_json(const Candidate&);
+Candidate candidate_from(const Json&);
 
 Json to_json(const Measured&);
 Measured measured_from(const Json&);

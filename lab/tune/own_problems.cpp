@@ -1,7 +1,7 @@
 #include "tune/own_problems.hpp"
 
 #include "cases/inputs.hpp"
-#include "cases/kept.hpp"
+#include "cases/saved.hpp"
 
 #include <fmt/format.h>
 
@@ -30,21 +30,14 @@ struct Group {
 };
 
 /// Variants of the last step that a case names; none where it leaves the choice to the engine.
-std::vector<std::string> variants_of(const compare::Case& one) {
+std::vector<std::string> variants_of(const compare::Point& point, const compare::Case& one) {
+    if (one.ways.empty()) return {};
     std::vector<std::string> names;
-    for (const compare::Way& way : one.ways) {
+    for (const compare::Way& way : point.ways) {
         if (way.variant.empty()) return {};
         if (way.set.empty() && std::find(names.begin(), names.end(), way.variant) == names.end()) names.push_back(way.variant);
     }
     return names;
-}
-
-/// Levels that integers may be off by: those of the engine's own problems.
-double levels_of(const std::string& algorithm, const std::string& type) {
-    double levels = 0;
-    for (const ProblemSet& set : problem_sets())
-        if (set.algorithm == algorithm && set.work.type == type) levels = std::max(levels, set.levels);
-    return levels;
 }
 
 class Walk {
@@ -79,7 +72,7 @@ private:
         for (const auto& [name, spec] : point.inputs.items()) {
             made[name] = compare::make_input(name, spec, session, made, work_.where);
             hold({std::nullopt, name}, made[name].desc, fmt::format("{}-{}", index, name));
-            if (keeps()) compare::keep_array(folder_, names_.at({std::nullopt, name}), made[name]);
+            if (keeps()) compare::save_array(folder_, names_.at({std::nullopt, name}), made[name]);
         }
         std::set<Source> handed_on;
         for (const Step& step : pipeline.steps)
@@ -100,7 +93,7 @@ private:
             const CallResult result = session.run(call);
             for (const auto& [port, array] : result.outputs) {
                 arrays.emplace(Source{s, port}, array);
-                if (handed_on.count({s, port})) compare::keep_array(folder_, names_.at({s, port}), session.download(array));
+                if (handed_on.count({s, port})) compare::save_array(folder_, names_.at({s, port}), session.download(array));
             }
         }
     }
@@ -124,7 +117,7 @@ private:
         found.problem.outputs = step.outputs;
         const ArrayDesc* largest = nullptr;
         for (const auto& [port, source] : step.inputs) {
-            found.problem.inputs[port] = {{"kept", to_utf8(folder_)}, {"name", names_.at(source)}};
+            found.problem.inputs[port] = {{"saved", to_utf8(folder_)}, {"name", names_.at(source)}};
             const ArrayDesc& desc = shapes_.at(source);
             if (largest == nullptr || desc.dense_bytes() > largest->dense_bytes()) largest = &desc;
         }
@@ -133,10 +126,10 @@ private:
         found.problem.name = fmt::format("{}{}{}", largest != nullptr ? largest->describe() + ", " : "", work_.name, is_job ? "" : " " + point.id);
         std::vector<std::string> variants;
         if (!step.variant.empty()) variants = {step.variant};
-        else if (is_last) variants = variants_of(work_.study.cases[point.case_index]);
+        else if (is_last) variants = variants_of(point, work_.study.cases[point.case_index]);
         const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.set.algorithm == step.algorithm->name && g.set.work == work && g.set.variants == variants; });
         if (group != groups_.end()) group->found.push_back(std::move(found));
-        else groups_.push_back({{step.algorithm->name, work, {}, {}, std::move(variants), levels_of(step.algorithm->name, work.type)}, {std::move(found)}});
+        else groups_.push_back({{step.algorithm->name, work, {}, {}, std::move(variants)}, {std::move(found)}});
     }
 
     /// Largest first, and of the others so many, from all over the range.

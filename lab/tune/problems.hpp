@@ -2,7 +2,6 @@
 // the same class that a policy must not slow down.
 #pragma once
 
-#include "agreement/agreement.hpp"
 #include "core/algorithm.hpp"
 #include "core/tuning.hpp"
 
@@ -14,7 +13,7 @@ namespace parallax::engine::tune {
 /// One computation. `inputs` are written as those of a study, `parameters` as those of a job's step.
 struct TuningProblem {
     std::string name;                        ///< "2048 x 2048, radius 2"
-    Json inputs = Json::object();            ///< port -> rule of compare/inputs.hpp, or {"kept": folder, "name": NAME} of compare/kept.hpp
+    Json inputs = Json::object();            ///< port -> rule of cases/inputs.hpp, or {"saved": folder, "name": NAME} of cases/saved.hpp
     Json parameters = Json::object();
     std::vector<std::string> outputs;        ///< empty: the required ones
 };
@@ -26,16 +25,12 @@ struct ProblemSet {
     TuningProblem problem;                   ///< what is searched with
     std::vector<TuningProblem> checks;       ///< smaller, larger, with other parameters: a policy that is slower there is none
     std::vector<std::string> variants;       ///< only these, which another set does not suit; empty: all the others
-    double levels = 0;                       ///< that integers may be off by, where the algorithm rounds
 };
 
-/// In the order of the registry. Two sets of an algorithm and class differ in their variants.
+/// The sections "tuning" of problems/problems.hpp, in the order of the registry. Two sets of an algorithm and class differ in their variants.
 const std::vector<ProblemSet>& problem_sets();
 
 /// "small", "medium", "large": the sizes of WorkClass.
 const std::vector<std::string>& size_classes();
-
-/// How close a variant must come to the reference: the self-test's tolerance, with the set's levels.
-compare::Tolerance tolerance_of(const ProblemSet&, const std::string& variant);
 
 }  // namespace parallax::engine::tune

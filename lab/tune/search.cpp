@@ -191,16 +191,16 @@ std::string_view to_string(Outcome outcome) noexcept {
     return "?";
 }
 
-std::vector<Candidate> Found::fastest(std::size_t most) const {
-    std::vector<Candidate> list;
-    std::copy_if(tried.begin(), tried.end(), std::back_inserter(list), [](const Candidate& c) { return c.measured.outcome == Outcome::timed; });
-    std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.measured.seconds < b.measured.seconds; });
+std::vector<Tried> Found::fastest(std::size_t most) const {
+    std::vector<Tried> list;
+    std::copy_if(tried.begin(), tried.end(), std::back_inserter(list), [](const Tried& c) { return c.measured.outcome == Outcome::timed; });
+    std::stable_sort(list.begin(), list.end(), [](const Tried& a, const Tried& b) { return a.measured.seconds < b.measured.seconds; });
     if (list.size() > most) list.resize(most);
     return list;
 }
 
 int Found::count(Outcome outcome) const noexcept {
-    return static_cast<int>(std::count_if(tried.begin(), tried.end(), [outcome](const Candidate& c) { return c.measured.outcome == outcome; }));
+    return static_cast<int>(std::count_if(tried.begin(), tried.end(), [outcome](const Tried& c) { return c.measured.outcome == outcome; }));
 }
 
 Found search(const Space& space, const std::vector<Point>& starts, const Evaluate& evaluate, const SearchOptions& options) {

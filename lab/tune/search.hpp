@@ -39,7 +39,7 @@ struct Measured {
     std::string reason;          ///< of all others
 };
 
-struct Candidate {
+struct Tried {
     Point point;
     Measured measured;
 };
@@ -58,12 +58,12 @@ struct SearchOptions {
 };
 
 struct Found {
-    std::vector<Candidate> tried;                ///< in the order in which they were tried
+    std::vector<Tried> tried;                ///< in the order in which they were tried
     std::string ended;                           ///< "all tried", "time", "candidates" or "interrupted"
     double seconds = 0;
 
     /// The fastest that were timed, fastest first.
-    std::vector<Candidate> fastest(std::size_t most) const;
+    std::vector<Tried> fastest(std::size_t most) const;
     int count(Outcome) const noexcept;
 };
 

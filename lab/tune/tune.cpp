@@ -3,7 +3,7 @@
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
-#include "tune/contest.hpp"
+#include "tune/tournament.hpp"
 #include "tune/files.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ bool is_fresh(const TunedPolicy& entry, const host::DeviceInfo& device) {
 }
 
 /// Variants that may be called the fastest: others trade accuracy, or are another's.
-bool may_be_best(const Variant& variant) { return variant.role == Role::best || variant.role == Role::seed; }
+bool may_be_best(const Variant& variant) { return variant.role == Role::best || variant.role == Role::baseline; }
 
 /// Empty where the system has no place for it.
 std::filesystem::path messages_file() {
@@ -80,7 +80,7 @@ public:
         if (std::any_of(tasks.begin(), tasks.end(), [](const Task& t) { return !t.present; })) files_.make_folder();
         for (std::size_t i = 0; i < tasks.size() && tuned_.ended.empty(); ++i) {
             const Task& task = tasks[i];
-            if (!contest_ || set_ != task.set || worker_->given_up()) open(*task.set);
+            if (!tournament_ || set_ != task.set || worker_->given_up()) open(*task.set);
             work_on(task, static_cast<double>(i), static_cast<double>(tasks.size()));
             const bool last = i + 1 == tasks.size() || tasks[i + 1].set != task.set;
             if (last && tuned_.ended.empty()) crown();
@@ -91,10 +91,10 @@ public:
 
 private:
     void open(const ProblemSet& set) {
-        contest_.reset();
+        tournament_.reset();
         if (!worker_ || worker_->given_up())
             worker_ = std::make_unique<compare::DeviceWorker>(to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
-        contest_ = std::make_unique<Contest>(*worker_, set, options_);
+        tournament_ = std::make_unique<Tournament>(*worker_, set, options_);
         set_ = &set;
         searched_ = 0;
     }
@@ -115,7 +115,7 @@ private:
         try {
             std::vector<Json> known;
             if (const auto match = tuning_.policy(task.algorithm->name, task.variant->name, device_, task.set->work)) known.push_back(match->entry->policy);
-            Contest::Finding finding = contest_->search(*task.variant, known, [&](int tried) {
+            Tournament::Finding finding = tournament_->search(*task.variant, known, [&](int tried) {
                 if (options_.progress) options_.progress(fmt::format("{}, {} tried", what, tried), done / total);
             });
             if (finding.found.value("ended", "") == "interrupted") return;   // half a search says little: it is done again
@@ -135,7 +135,7 @@ private:
         tuned_.results.push_back(std::move(result));
     }
 
-    void keep(const Task& task, const Contest::Finding& finding) {
+    void keep(const Task& task, const Tournament::Finding& finding) {
         if (finding.verdict != Verdict::tuned && finding.verdict != Verdict::defaults) return;
         files_.put(task.algorithm->name, {own_, task.set->work, task.variant->name, finding.policy, false, provenance(finding.found)});
         ++searched_;
@@ -154,12 +154,12 @@ private:
 
     /// Among the variants of a set, once all of them have their policies.
     void crown() {
-        if (!contest_ || (searched_ == 0 && !is_without_fastest()) || !set_->variants.empty()) return;
+        if (!tournament_ || (searched_ == 0 && !is_without_fastest()) || !set_->variants.empty()) return;
         std::optional<std::string> fastest;
         try {
             fastest = fastest_variant();
         } catch (const Error&) {   // the worker was lost under what ran before, or the device: nothing is called the fastest
-            contest_.reset();
+            tournament_.reset();
         }
         if (!fastest) return;
         if (files_.find(set_->algorithm, own_, set_->work, *fastest) == nullptr) {   // nothing to tune, but the fastest
@@ -175,7 +175,7 @@ private:
     std::optional<std::string> fastest_variant() {
         const Algorithm& algorithm = registry_.get(set_->algorithm);
         const auto is_ours = [&](const Variant& variant) { return runs_on(variant, device_.backend) && variant.role != Role::peer; };
-        std::vector<Way> ways;
+        std::vector<Candidate> ways;
         for (const Variant& variant : algorithm.variants) {
             const bool has_failed = std::any_of(tuned_.results.begin(), tuned_.results.end(), [&](const Result& r) { return r.task.set == set_ && r.task.variant == &variant && r.verdict == Verdict::failed; });
             if (!is_ours(variant) || !may_be_best(variant) || has_failed) continue;
@@ -184,20 +184,20 @@ private:
             ways.push_back({variant.name, variant.policy.empty() ? Json::object() : Policy::parse(variant.policy, policy, "").to_json()});
         }
         if (ways.size() < 2) return std::nullopt;
-        const auto preferred = std::find_if(algorithm.variants.begin(), algorithm.variants.end(), [&](const Variant& v) { return is_ours(v) && contest_->trial().why_not(v.name).empty(); });
-        return contest_->fastest(ways, preferred == algorithm.variants.end() ? std::string() : preferred->name);
+        const auto preferred = std::find_if(algorithm.variants.begin(), algorithm.variants.end(), [&](const Variant& v) { return is_ours(v) && tournament_->trial().why_not(v.name).empty(); });
+        return tournament_->fastest(ways, preferred == algorithm.variants.end() ? std::string() : preferred->name);
     }
 
     const host::DeviceInfo& device_;
     const Registry& registry_;
     const TuneOptions& options_;
-    const Tuning tuning_ = Tuning::load();
+    Tuning tuning_ = Tuning::load();
     Files files_;
     TunedDevice own_;
     /// What drivers print in the worker: its last words are told where it dies.
     const std::filesystem::path messages_ = messages_file();
     std::unique_ptr<compare::DeviceWorker> worker_;
-    std::unique_ptr<Contest> contest_;
+    std::unique_ptr<Tournament> tournament_;
     const ProblemSet* set_ = nullptr;
     int searched_ = 0;           ///< of the contest
     Tuned tuned_;
@@ -217,7 +217,7 @@ std::string_view to_string(Verdict verdict) noexcept {
 
 std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) {
     check(registry, options);
-    const Files files(options.out);
+    const Files files(options.out, registry.algorithms());
     const TunedDevice own = TunedDevice::of(device);
     const std::vector<ProblemSet>& sets = sets_of(options);
     std::vector<Task> tasks;

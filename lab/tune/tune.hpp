@@ -25,7 +25,7 @@ struct TuneOptions {
     std::vector<std::string> algorithms, variants;
     std::vector<std::string> types;              ///< "f32", "u8"
     std::vector<std::string> sizes;              ///< of size_classes()
-    std::vector<Role> roles{Role::best, Role::plain, Role::seed};
+    std::vector<Role> roles{Role::best, Role::plain, Role::baseline};
 
     Budget budget;                               ///< of each search; as much again, at most, goes into the comparison with the defaults
     std::filesystem::path out;                   ///< folder of <algorithm>.json; made where it is missing

@@ -1,6 +1,6 @@
 #include "tune/worker.hpp"
 
-#include "workers/serving.hpp"
+#include "workers/worker_protocol.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "parallax/host/error.hpp"
 #include "tune/messages.hpp"
@@ -19,25 +19,25 @@ public:
         const std::string what = request.at("do").get<std::string>();
         if (what == "open") return open(request);
         if (what == "problem") return problem(request);
-        Trial& trial = *trials_.at(request.at("problem").get<std::size_t>());
+        CandidateRunner& trial = *trials_.at(request.at("problem").get<std::size_t>());
         if (what == "reference") {
             trial.make_reference();
             return Json::object();
         }
         if (what == "why_not") return {{"reason", trial.why_not(request.at("variant").get<std::string>())}};
         if (what == "build") {
-            std::vector<Way> ways;
-            for (const Json& way : request.at("ways")) ways.push_back(way_from(way));
+            std::vector<Candidate> ways;
+            for (const Json& way : request.at("ways")) ways.push_back(candidate_from(way));
             trial.build(ways, request.at("threads").get<int>());
             return Json::object();
         }
         if (what == "measure") {
-            Json measured = to_json(trial.measure(way_from(request.at("way")), request.value("best_s", std::numeric_limits<double>::infinity())));
+            Json measured = to_json(trial.measure(candidate_from(request.at("way")), request.value("best_s", std::numeric_limits<double>::infinity())));
             measured["clock"] = trial.times_are_of_device() ? "device" : "host";
             return measured;
         }
         if (what == "duel")
-            return to_json(trial.duel(way_from(request.at("first")), way_from(request.at("second")), request.at("budget_s").get<double>(), request.at("least_gain").get<double>()));
+            return to_json(trial.duel(candidate_from(request.at("first")), candidate_from(request.at("second")), request.at("budget_s").get<double>(), request.at("least_gain").get<double>()));
         throw Error("a tuning worker was asked to \"" + what + "\": this is a fault of the engine");
     }
 
@@ -57,8 +57,8 @@ private:
             set_ = problem_set_from(set_json_);
         }
         const auto index = request.at("problem").get<std::size_t>();
-        std::unique_ptr<Trial>& trial = trials_[index];
-        if (!trial) trial = std::make_unique<Trial>(*engine_, *judge_, set_, index == 0 ? set_.problem : set_.checks.at(index - 1));
+        std::unique_ptr<CandidateRunner>& trial = trials_[index];
+        if (!trial) trial = std::make_unique<CandidateRunner>(*engine_, *judge_, set_, index == 0 ? set_.problem : set_.checks.at(index - 1));
         const WorkClass work = trial->work();
         return {{"type", work.type}, {"size", work.size}};
     }
@@ -67,7 +67,7 @@ private:
     std::unique_ptr<Engine> engine_, judge_;
     Json set_json_;
     ProblemSet set_;
-    std::map<std::size_t, std::unique_ptr<Trial>> trials_;
+    std::map<std::size_t, std::unique_ptr<CandidateRunner>> trials_;
 };
 
 }  // namespace

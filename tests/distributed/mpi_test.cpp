@@ -30,7 +30,7 @@ HostArray image() {
 
 const char* const diffusion = R"({"parallax": 1, "non_finite": "reject", "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "iterations": 9}],
                                   "outputs": {"image": "out.npy"}})";
-const char* const boxes = R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "surface": true, "origin": "bounding_box", "variant": "lanes",
+const char* const boxes = R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "surface": true, "origin": "bounding_box", "variant": "simd",
                                            "policy": {"tile": 32}}],
                               "outputs": {"counts": "counts.json"}})";
 

@@ -170,24 +170,24 @@ def compiler():
     """A compiler that aborts ends a child. The job is refused with the reason, or another variant does it; the next process knows already."""
     preload = os.path.join(folder, "libplx_aborting_compiler.so")
     cache, log = os.path.join(work, "cache-compiler"), os.path.join(work, "compiled.txt")
-    job = {"parallax": 1, "steps": [{"run": "box_filter", "radius": 2, "variant": "lanes"}], "inputs": {"image": "in.npy"}, "outputs": {"image": "out.npy"}}
-    with open(os.path.join(work, "lanes.json"), "w") as out:
+    job = {"parallax": 1, "steps": [{"run": "box_filter", "radius": 2, "variant": "simd"}], "inputs": {"image": "in.npy"}, "outputs": {"image": "out.npy"}}
+    with open(os.path.join(work, "simd.json"), "w") as out:
         json.dump(job, out)
     for attempt in (1, 2):
-        done = run([program, "run", "lanes.json", "--overwrite"], LD_PRELOAD=preload, ABORT_AT="box_filter/lanes.cl", PARALLAX_CACHE_DIR=cache)
+        done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, ABORT_AT="box_filter/simd.cl", PARALLAX_CACHE_DIR=cache)
         check(f"a compiler that aborts, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr, f"{done.returncode} {done.stderr}")
     check("the verdict is remembered", "kept in" in done.stderr, done.stderr)
     # The same without the fault: compiled once, by the child alone, and then never again.
     for attempt in (1, 2):
-        done = run([program, "run", "lanes.json", "--overwrite"], LD_PRELOAD=preload, COUNT_IN=log, COUNT_OF="box_filter/lanes.cl", PARALLAX_CACHE_DIR=os.path.join(work, "cache-sound"))
+        done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, COUNT_IN=log, COUNT_OF="box_filter/simd.cl", PARALLAX_CACHE_DIR=os.path.join(work, "cache-sound"))
         check(f"a sound compiler, attempt {attempt}", done.returncode == 0, done.stderr)
         if attempt == 1:
             compiled = len(open(log).readlines())
     check("nothing is compiled twice", len(open(log).readlines()) == compiled and compiled > 0, str(compiled))
     # Four cold starts at once compile each program once.
     os.remove(log)
-    environment = {**os.environ, "LD_PRELOAD": preload, "COUNT_IN": log, "COUNT_OF": "box_filter/lanes.cl", "PARALLAX_CACHE_DIR": os.path.join(work, "cache-race")}
-    started = [subprocess.Popen([program, "run", "lanes.json", "--overwrite", "--quiet", "--out", f"race-{i}"], cwd=work, env=environment, stderr=subprocess.PIPE, text=True)
+    environment = {**os.environ, "LD_PRELOAD": preload, "COUNT_IN": log, "COUNT_OF": "box_filter/simd.cl", "PARALLAX_CACHE_DIR": os.path.join(work, "cache-race")}
+    started = [subprocess.Popen([program, "run", "simd.json", "--overwrite", "--quiet", "--out", f"race-{i}"], cwd=work, env=environment, stderr=subprocess.PIPE, text=True)
                for i in range(4)]
     for process in started:
         error = process.communicate()[1]
@@ -207,14 +207,14 @@ def launches():
     for attempt in (1, 2):
         if os.path.exists(log):
             os.remove(log)
-        done = run([program, "run", "lanes.json", "--overwrite"], **cold)
+        done = run([program, "run", "simd.json", "--overwrite"], **cold)
         check(f"launches, attempt {attempt}", done.returncode == 0, done.stderr)
-        who = [line.split()[0] for line in open(log) if line.endswith(" lanes\n")]   # probes are launched when they are needed, now and then
+        who = [line.split()[0] for line in open(log) if line.endswith(" simd\n")]   # probes are launched when they are needed, now and then
         check(f"launches of a child, attempt {attempt}", ("parallax-driver" in who) == (attempt == 1) and "parallax" in who, str(who))
         binaries = [os.path.join(path, name) for path, _, names in os.walk(kept) for name in names if name.endswith(".so")]
         check(f"what PoCL has compiled, attempt {attempt}", binaries and not [name for name in binaries if "/0-0-0" in name], str(binaries))
     for attempt in (1, 2):
-        done = run([program, "run", "lanes.json", "--overwrite"], LD_PRELOAD=preload, ABORT_LAUNCH="lanes", PARALLAX_CACHE_DIR=os.path.join(work, "cache-launch"))
+        done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, ABORT_LAUNCH="simd", PARALLAX_CACHE_DIR=os.path.join(work, "cache-launch"))
         check(f"a compiler that aborts at a launch, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr and "kernel lanes" in done.stderr,
               f"{done.returncode} {done.stderr}")
     check("the verdict on a launch is remembered", "kept in" in done.stderr, done.stderr)
@@ -228,9 +228,9 @@ def caches():
     if os.path.isdir("/proc"):
         places.append(("read-only", "/proc"))
     for name, place in places:
-        done = run([program, "run", "lanes.json", "--overwrite"], PARALLAX_CACHE_DIR=place)
+        done = run([program, "run", "simd.json", "--overwrite"], PARALLAX_CACHE_DIR=place)
         check(f"cache in {name}", done.returncode == 0 and done.stderr.count("program cache") == 1 and "PARALLAX_CACHE_DIR" in done.stderr, done.stderr)
-    done = run([program, "run", "lanes.json", "--overwrite", "--device", "native"], PARALLAX_CACHE_DIR=os.path.join(work, "file"))
+    done = run([program, "run", "simd.json", "--overwrite", "--device", "native"], PARALLAX_CACHE_DIR=os.path.join(work, "file"))
     check("no cache is needed on the native device", "program cache" not in done.stderr, done.stderr)
     done = run([program, "run", "job.json", "--overwrite"], PARALLAX_CACHE_DIR="off")
     check("cache off", done.returncode == 0 and "program cache" not in done.stderr, done.stderr)

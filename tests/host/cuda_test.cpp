@@ -147,7 +147,7 @@ TEST_CASE("the banner of a kernel file says where it runs") {
     CHECK_FALSE(opencl_only("// A file.\n#include \"x\"\n// backends: opencl\n"));
     CHECK_FALSE(opencl_only("\n// backends: opencl\n"));
     CHECK_FALSE(opencl_only("// says backends: opencl in passing\n"));
-    CHECK(opencl_only(flatten_source("fft/lanes_rows.cl")));
+    CHECK(opencl_only(flatten_source("fft/simd_rows.cl")));
     CHECK_FALSE(opencl_only(flatten_source("hologram/transfer.cl")));
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("CUDA's own limits are refused with their numbers") {
         }
         queue->launch({.kernel = *kernel, .groups = {1, 65535, 1}, .local = {}, .args = std::array<Arg, 1>{buffer}}).wait();
         try {
-            context->build({"fft/lanes_rows.cl", {}});
+            context->build({"fft/simd_rows.cl", {}});
             FAIL("no DeviceError");
         } catch (const DeviceError& error) {
             CHECK(error.hint.find("OpenCL devices only") != std::string::npos);

@@ -65,7 +65,7 @@ TEST_CASE("host memory is aligned, and strided arrays become dense") {
     CHECK(whole.to_dense().memory == whole.memory);
 
     HostArray part = whole;  // rows 1 to 3, every second column from 2 on, as columns by rows
-    part.metadata.notes["kept"] = "yes";
+    part.metadata.notes["saved"] = "yes";
     part.desc.offset = 9 + 2;
     part.desc.axes = {{'x', 3, 2, 1.5}, {'y', 3, 9, 1.0}};
     part.desc.unit = "mm";
@@ -74,7 +74,7 @@ TEST_CASE("host memory is aligned, and strided arrays become dense") {
     CHECK(dense.desc.is_dense());
     CHECK(dense.desc.unit == "mm");
     CHECK(dense.desc.find('x')->spacing == 1.5);
-    CHECK(dense.metadata.notes.at("kept") == "yes");
+    CHECK(dense.metadata.notes.at("saved") == "yes");
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j)
             CHECK(dense.as<std::uint16_t>()[i * 3 + j] == whole.as<std::uint16_t>()[(1 + j) * 9 + 2 + 2 * i]);

@@ -1,5 +1,6 @@
 // The files of configs/: current, parsed, and run where their data is.
 #include "core/algorithm.hpp"
+#include "core/tuning.hpp"
 #include "job/job.hpp"
 #include "job/load.hpp"
 #include "job/schema.hpp"
@@ -26,7 +27,54 @@ fs::path configs() {
 TEST_CASE("configs/schema/job.schema.json is what the program prints") {
     const Registry registry = registry_with_peers();
     const bool current = read_text(configs() / "schema/job.schema.json") == job_schema(registry.algorithms()).dump(2) + "\n";
-    CHECK_MESSAGE(current, "bring it up to date: parallax schema > configs/schema/job.schema.json");
+    CHECK_MESSAGE(current, "it is stale: tools/generate");
+}
+
+TEST_CASE("each algorithm may stand twice in a job: the second step takes nothing of the first that it was not given") {
+    const Registry registry = registry_with_peers();
+    for (const Algorithm& algorithm : registry.algorithms()) {
+        CAPTURE(algorithm.name);
+        const Json start = starting_job(algorithm);
+        Json job = {{"parallax", 1}, {"inputs", Json::object()}, {"steps", Json::array()}, {"outputs", Json::object()}};
+        const std::string own = algorithm.outputs.front().name;
+        for (const std::string which : {"a", "b"}) {
+            Json step = start["steps"][0];
+            step["id"] = which;
+            step["in"] = Json::object();
+            for (const Port& port : algorithm.inputs) {
+                if (!port.required && !(algorithm.name == "box_count" && port.name == "image")) continue;
+                step["in"][port.name] = port.name + "_" + which;
+                job["inputs"][port.name + "_" + which] = "x.npy";
+            }
+            step["out"] = {{own, "made_" + which}};
+            job["steps"].push_back(step);
+            job["outputs"]["made_" + which] = algorithm.outputs.front().kind == PortKind::record ? "out_" + which + ".json" : "out_" + which + ".npy";
+        }
+        const Job linked = parse_job(job, registry.algorithms());
+        for (const auto& [port, source] : linked.steps[1].inputs) CHECK_MESSAGE(!source.step, port);
+    }
+}
+
+TEST_CASE("names that variants had are understood in jobs and in tuning files") {
+    const Registry registry = registry_with_peers();
+    int names = 0;
+    for (const Algorithm& algorithm : registry.algorithms()) {
+        for (const Variant& variant : algorithm.variants) {
+            for (const std::string& old : variant.formerly) {
+                CAPTURE(algorithm.name);
+                CAPTURE(old);
+                Json job = starting_job(algorithm);
+                job["steps"][0]["variant"] = old;
+                CHECK(parse_job(job, registry.algorithms()).steps[0].variant == variant.name);
+                const TunedDevice device{"opencl", "A", "", "V", "P", "cpu"};
+                Tuning tuning({TuningFile{algorithm.name, {{device, {"f32", "small"}, old, Json::object(), true, Json::object()}}}});
+                tuning.rename(registry.algorithms());
+                CHECK(tuning.files()[0].entries[0].variant == variant.name);
+                ++names;
+            }
+        }
+    }
+    CHECK(names >= 8);
 }
 
 TEST_CASE("the schema knows every key that the parser knows") {

@@ -110,7 +110,7 @@ def compilers_are_silent(folder):
     """A kernel that a compiler warns of says nothing on stderr: PoCL's clang would count its warnings there."""
     kernels = folder / "kernels"
     shutil.copytree(SOURCE / "kernels_cl", kernels)
-    with (kernels / "box_filter/lanes.cl").open("a") as kernel:
+    with (kernels / "box_filter/simd.cl").open("a") as kernel:
         kernel.write("\n#warning a warning\n")
     (folder / "job.json").write_text(json.dumps({**BASE, "device": {"type": "cpu"}}))
     environment = {"PARALLAX_KERNEL_DIR": str(kernels), "PARALLAX_CACHE_DIR": "off"}

@@ -1,5 +1,6 @@
 #include "draw.hpp"
 
+#include "problems/problems.hpp"
 #include "shapes.hpp"
 
 #include <fmt/format.h>
@@ -23,32 +24,20 @@ constexpr std::array types{ElementType::boolean, ElementType::u8,  ElementType::
                            ElementType::i64,     ElementType::f32, ElementType::f64, ElementType::c64};
 const std::vector<std::string> layouts{"yx", "n", "zyx", "yxc", "tyx", "zyxc", "x"};
 
-/// What a table admits and a test of sizes has no time for: the largest number that is drawn.
-std::int64_t most_of(const std::string& key, std::int64_t elements) {
-    if (key == "iterations") return 5;
+/// What a table admits and a test of sizes has no time for: the largest number that is drawn. An algorithm's own are in its
+/// problems.json: under "most", and under "range" what people measure, beyond which no two ways of computing agree.
+std::int64_t most_of(const Json& sizes, const std::string& key, std::int64_t elements) {
+    if (sizes.contains("most") && sizes["most"].contains(key)) return sizes["most"][key].get<std::int64_t>();
     if (key == "size") return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::cbrt(static_cast<double>(elements))));
     if (key == "width" || key == "height")
         return std::max<std::int64_t>(
             1, std::min(longest_side, static_cast<std::int64_t>(std::sqrt(static_cast<double>(elements)))));
-    if (key == "count") return 12;
-    if (key == "radius") return 40;  // a reference adds up the whole window
-    if (key == "offsets") return 1;   // of a thin image the whole square is counted, for each
     return 4096;
-}
-
-/// What people measure: beyond it a table admits numbers at which no two ways of computing agree. None: about the default.
-std::optional<std::array<double, 2>> sensible(const std::string& key) {
-    if (key == "wavelength") return {{300, 1000}};
-    if (key == "pixel") return {{0.4, 10}};
-    if (key == "distance") return {{10, 5000}};
-    if (key == "refractive_index") return {{1, 1.6}};
-    if (key == "range") return {{65535, 70000}};  // of metrics: far below the values SSIM is what floats leave of a difference
-    return std::nullopt;
 }
 
 class Values {
 public:
-    Values(Random& random, std::int64_t elements) : random_(random), elements_(elements) {}
+    Values(Random& random, const Json& sizes, std::int64_t elements) : random_(random), sizes_(sizes), elements_(elements) {}
 
     /// Null: the default.
     Json of(const Json& schema, const std::string& key) {
@@ -68,11 +57,12 @@ private:
     Json integer(const Json& schema, const std::string& key) {
         const auto low = schema.value("minimum", std::int64_t{-8});
         const auto high =
-            std::min(schema.value("maximum", std::numeric_limits<std::int64_t>::max() / 2), low + most_of(key, elements_));
+            std::min(schema.value("maximum", std::numeric_limits<std::int64_t>::max() / 2), low + most_of(sizes_, key, elements_));
         return random_.log_between(low, std::max(low, high));
     }
     Json number(const Json& schema, const std::string& key) {
-        if (const auto range = sensible(key)) return std::round(random_.real((*range)[0], (*range)[1]) * 1000) / 1000;
+        if (const Json ranges = sizes_.value("range", Json::object()); ranges.contains(key))
+            return std::round(random_.real(ranges[key][0].get<double>(), ranges[key][1].get<double>()) * 1000) / 1000;
         const double low = schema.value("minimum", schema.value("exclusiveMinimum", -std::numeric_limits<double>::infinity()));
         const double high = schema.value("maximum", schema.value("exclusiveMaximum", std::numeric_limits<double>::infinity()));
         const double usual = schema.contains("default") && schema["default"].is_number() ? schema["default"].get<double>() : 0;
@@ -110,6 +100,7 @@ private:
     }
 
     Random& random_;
+    const Json& sizes_;
     std::int64_t elements_;
 };
 
@@ -125,7 +116,7 @@ bool must_have(const Json& schema, const ParameterField& field) {
 /// `share`: of the fields that have a default, about so many do not keep it.
 Json draw_parameters(Random& random, const Algorithm& algorithm, const Json& schema, const Bounds& bounds, double share) {
     Json parameters = Json::object();
-    Values values(random, bounds.elements);
+    Values values(random, problems::sizes(algorithm.name), bounds.elements);
     for (const ParameterField& field : algorithm.parameters.fields()) {
         if (!must_have(schema, field) && !random.chance(share)) continue;
         if (const Json drawn = values.of(schema["properties"][field.canonical_key], field.name); !drawn.is_null())
@@ -178,9 +169,8 @@ Json draw_inputs(Random& random, const Algorithm& algorithm, const Bounds& bound
         if (!port.required && random.chance(0.5)) continue;
         const bool as_first = inputs.empty() || random.chance(0.6);
         inputs[port.name] = draw_input(random, as_first ? type : random.one_of(types), axes, shape);
-        // A frame is divided by the background less the dark.
-        if (port.name == "background") inputs[port.name]["range"] = {100, 120};
-        if (port.name == "dark") inputs[port.name]["range"] = {0, 10};
+        const Json ranges = problems::sizes(algorithm.name).value("inputs", Json::object());
+        if (ranges.contains(port.name)) inputs[port.name]["range"] = ranges[port.name];
     }
     return inputs;
 }

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "agreement/agreement.hpp"
-#include "selftest/problems.hpp"
+#include "problems/problems.hpp"
 #include "settle.hpp"
 
 namespace parallax::tests::sizes {
@@ -27,7 +27,7 @@ std::string first_lines(const std::string& text) {
 
 /// Sums of reals end in other digits in another order.
 compare::Tolerance tolerance_of(const Draw& draw, const std::string& variant) {
-    compare::Tolerance tolerance = selftest::tolerance_of(draw.algorithm, variant);
+    compare::Tolerance tolerance = problems::tolerance_of(draw.algorithm, variant);
     if (draw.algorithm == "scan") tolerance.relative = 1e-5;
     return tolerance;
 }

@@ -1,7 +1,7 @@
 // Searches beside a worker that is made up: what becomes of them when it is lost, or when the user wants them to end.
 #include "core/tuning.hpp"
 #include "jobs/support.hpp"
-#include "tune/contest.hpp"
+#include "tune/tournament.hpp"
 #include "peers/peers.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST_CASE("tune: references, and processes that were lost, take no time from a s
     compare::DeviceWorker worker(Json::object(), {made_up.command(), {}, {}, {}, false, {}});
     tune::TuneOptions options;
     options.budget = {0.6, 12};
-    tune::Contest contest(worker, small_scan(), options);
+    tune::Tournament contest(worker, small_scan(), options);
     const auto finding = contest.search(variant(), {}, {});
     CHECK(finding.lost.size() == 1);
     CHECK(worker.starts() == 2);
@@ -71,7 +71,7 @@ TEST_CASE("tune: a problem of another class is noticed, too, where the process w
     const MadeUpWorker made_up("", "", R"([ $started = 1 ] && exit 1; echo '{"type":"u32","size":"large"}'; continue)");
     compare::DeviceWorker worker(Json::object(), {made_up.command(), {}, {}, {}, false, {}});
     const tune::TuneOptions options;
-    tune::Contest contest(worker, small_scan(), options);
+    tune::Tournament contest(worker, small_scan(), options);
     CHECK_THROWS_AS(contest.trial(), compare::WorkerLost);
     CHECK(contains(error_of<Error>([&] { contest.trial(); }).what(), "u32 large, not u32 small"));
 }

@@ -38,11 +38,11 @@ struct Options {
 };
 
 std::vector<engine::Role> roles_of(const std::vector<std::string>& names) {
-    const std::vector<std::pair<std::string, engine::Role>> known{{"best", engine::Role::best}, {"plain", engine::Role::plain}, {"seed", engine::Role::seed}};
+    const std::vector<std::pair<std::string, engine::Role>> known{{"best", engine::Role::best}, {"plain", engine::Role::plain}, {"baseline", engine::Role::baseline}, {"seed", engine::Role::baseline}};
     std::vector<engine::Role> roles;
     for (const std::string& name : names) {
         const auto role = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
-        if (role == known.end()) throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or seed", did_you_mean(name, {"best", "plain", "seed"}));
+        if (role == known.end()) throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or baseline", did_you_mean(name, {"best", "plain", "baseline"}));
         roles.push_back(role->second);
     }
     return roles;
@@ -248,7 +248,7 @@ void add_tune(CLI::App& app, Command& command) {
     sub->add_flag("--quick", options->quick, "--from STUDY: its small sizes");
     sub->add_option("--root", options->roots, "NAME=DIR: where \"NAME:path\" in --from is")->allow_extra_args(false);
     sub->add_option("--variant", options->variants, "Only these variants")->allow_extra_args(false);
-    sub->add_option("--role", options->roles, "Only variants of these roles: best, plain, seed")->allow_extra_args(false);
+    sub->add_option("--role", options->roles, "Only variants of these roles: best, plain, baseline")->allow_extra_args(false);
     sub->add_option("--type", options->types, "Only these element types, such as f32")->allow_extra_args(false);
     sub->add_option("--size", options->sizes, "Only these classes: small (inputs below 1 MiB), medium (below 64 MiB), large")->allow_extra_args(false);
     sub->add_option("--seconds", options->seconds, "Budget of each search: a variant on one type and size")->capture_default_str();

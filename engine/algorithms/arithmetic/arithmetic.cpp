@@ -2,6 +2,7 @@
 #include "algorithms/arithmetic/op.hpp"
 #include "algorithms/elementwise/elementwise.hpp"
 #include "core/chunking.hpp"
+#include "core/make_variant.hpp"
 
 #include <fmt/format.h>
 
@@ -106,25 +107,27 @@ Asked asked_of(const Problem& problem) {
 
 class DevicePlan final : public Plan {
 public:
-    DevicePlan(PlanBuilder& builder, const Asked& asked, const Policy& policy) : two_(asked.pairing.kind != Pairing::none) {
+    DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) {
+        const Asked asked = asked_of(problem);
+        two_ = asked.pairing.kind != Pairing::none;
         const bool real = asked.result == ElementType::f32;
         host::Defines d;
         d.add("OP", static_cast<std::int64_t>(asked.op)).add("HAS_OTHER", two_);
         define_type(d, "A", asked.type);
         define_type(d, "B", asked.type);
         define_type(d, "OUT", asked.result);
-        stream_.emplace(builder, "arithmetic/arithmetic.cl", d, asked.pairing, asked.count, policy);
+        pass_.emplace(builder, "arithmetic/arithmetic.cl", d, asked.pairing, asked.count, policy);
         if (real) parameters_ = builder.constant(std::vector<float>{static_cast<float>(asked.values[0]), static_cast<float>(asked.values[1])});
         else parameters_ = builder.constant(std::vector<std::int64_t>{static_cast<std::int64_t>(asked.values[0]), static_cast<std::int64_t>(asked.values[1])});
     }
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& image = arrays.input("image");
-        stream_->enqueue(x, "arithmetic", image, two_ ? arrays.input("other") : image, parameters_, arrays.output("image"));
+        pass_->enqueue(x, "arithmetic", image, two_ ? arrays.input("other") : image, parameters_, arrays.output("image"));
     }
 
 private:
-    bool two_;
-    std::optional<Stream> stream_;
+    bool two_ = false;
+    std::optional<ElementwisePass> pass_;
     host::Buffer parameters_;
 };
 
@@ -193,11 +196,8 @@ Algorithm make_arithmetic() {
     a.outputs = {{"image", "the image's shape; its type, or f32 for divide, log, exp and sqrt", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(asked_of(problem).result)}}; };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
-    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
-    a.variants = {elementwise::device_variant("one pass", {"arithmetic/arithmetic.cl"}, elementwise::stream_policy(),
-                                              [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-                                                  return std::make_unique<DevicePlan>(builder, asked_of(problem), policy);
-                                              }),
+    a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
+    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "one pass", .role = Role::best, .policy = elementwise::pass_policy()}),
                   elementwise::reference_variant(reference)};
     return a;
 }

@@ -26,7 +26,7 @@ Algorithm make_box_count() {
         const box_count::BoxCountSpec spec = box_count::spec_of(problem);
         return std::string(spec.packed || !spec.as_it_is() || spec.extents || problem.slab > 0 ? "bits" : "");
     };
-    a.variants = {box_count::lanes_variant(),        box_count::pyramid_variant(),    box_count::hou_variant(),      box_count::threaded_variant(),
+    a.variants = {box_count::simd_variant(),        box_count::pyramid_variant(),    box_count::hou_variant(),      box_count::threaded_variant(),
                   box_count::hou_threaded_variant(), box_count::hou_serial_variant(), box_count::reference_variant()};
     return a;
 }

@@ -18,17 +18,17 @@ enum class Anisotropy { refuse, ignore, resample };
 enum class Origin { corner, bounding_box };
 
 /// Levels m of the fit, both included; -1, -1 stands for "auto".
-struct Fit {
+struct FitRange {
     int from = -1;
     int to = -1;
-    bool operator==(const Fit&) const = default;
+    bool operator==(const FitRange&) const = default;
 };
 
 struct BoxCountParameters {
     Number threshold = 0.0;
     std::vector<Label> labels;
     Count count = Count::occupied;
-    std::optional<Fit> fit;
+    std::optional<FitRange> fit;
     Anisotropy anisotropy = Anisotropy::refuse;
     int packed_width = 0;   ///< voxels of a row where a byte holds eight; 0: an element is a voxel
     bool surface = false;
@@ -122,7 +122,7 @@ std::vector<BoxCounts> pyramid_counts(const BoxCountSpec&, const std::byte* voxe
 /// Hou's method: numbers whose bits are those of the coordinates in turn, sorted; boxes are runs of equal leading bits.
 std::vector<BoxCounts> hou_counts(const BoxCountSpec&, const std::byte* voxels, int threads);
 
-Variant lanes_variant();
+Variant simd_variant();
 Variant pyramid_variant();
 Variant hou_variant();
 Variant threaded_variant();

@@ -72,15 +72,4 @@ void record_counts(Execution& x, const Problem& problem, const BoxCountSpec& spe
     if (problem.wants("plot")) x.record("plot", buffer, bytes, [record](std::span<const std::byte> read) { return Json(plot_of(record(read))); });
 }
 
-Variant device_variant(std::string name, std::string summary, Role role, std::vector<std::string> kernels, PolicyTable policy) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = std::move(kernels);
-    v.policy = std::move(policy);
-    return v;
-}
-
 }  // namespace parallax::engine::box_count

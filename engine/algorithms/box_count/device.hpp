@@ -16,7 +16,5 @@ host::Buffer band_buffer(PlanBuilder&, const BoxCountSpec&);
 /// Leaves `counts`, and `plot` where it is wanted, made of what `counts_in` finds in the first bytes of a buffer.
 void record_counts(Execution&, const Problem&, const BoxCountSpec&, const host::Buffer&, std::size_t bytes,
                    std::function<Counted(std::span<const std::byte>)> counts_in);
-/// A variant that runs kernels.
-Variant device_variant(std::string name, std::string summary, Role, std::vector<std::string> kernels, PolicyTable);
 
 }  // namespace parallax::engine::box_count

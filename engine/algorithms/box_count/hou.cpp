@@ -100,13 +100,17 @@ std::unique_ptr<Plan> make_hou_plan(PlanBuilder& builder, const Problem& problem
 }
 
 Variant hou_variant() {
-    Variant v = device_variant("hou", "the source paper's: interleave, radix sort, mask, check, count", Role::seed, {"box_count/hou.cl"},
-                               {{"work_group_size", 128, {64, 128, 256}, "work-items of a group"}});
-    v.supports = [](const Problem& problem, host::Context&) { return Support{why_not_hou(problem)}; };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return make_hou_plan(builder, problem, policy.at("work_group_size"), [](PlanBuilder& b, const sort::SortSpec& spec) { return sort::make_best(b, spec); });
+    return {
+        .name = "hou",
+        .summary = "the source paper's: interleave, radix sort, mask, check, count",
+        .role = Role::baseline,
+        .policy = {{"work_group_size", 128, {64, 128, 256}, "work-items of a group"}},
+        .supports = [](const Problem& problem, host::Context&) { return Support{why_not_hou(problem)}; },
+        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+            return make_hou_plan(builder, problem, policy.at("work_group_size"),
+                                 [](PlanBuilder& b, const sort::SortSpec& spec) { return sort::make_best(b, spec); });
+        },
     };
-    return v;
 }
 
 }  // namespace parallax::engine::box_count

@@ -1,5 +1,6 @@
 // The variants of the native device.
 #include "algorithms/box_count/box_count.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <memory>
@@ -28,23 +29,11 @@ private:
     int threads_;
 };
 
-Variant native_variant(std::string name, std::string summary, Counting counting, int threads) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [counting, threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem, counting, threads);
-    };
-    return v;
-}
-
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "a pyramid of any and all on one thread: what the others are measured by", pyramid_counts, 1); }
-Variant threaded_variant() { return native_variant("threaded", "the same pyramid on every thread", pyramid_counts, 0); }
-Variant hou_serial_variant() { return native_variant("hou_serial", "the source paper's baseline: interleave, sort, mask, check, count on one thread", hou_counts, 1); }
-Variant hou_threaded_variant() { return native_variant("hou_threaded", "the same on every thread", hou_counts, 0); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "a pyramid of any and all on one thread: what the others are measured by"), pyramid_counts, 1); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the same pyramid on every thread"), pyramid_counts, 0); }
+Variant hou_serial_variant() { return make_variant<NativePlan>(native_row("hou_serial", "the source paper's baseline: interleave, sort, mask, check, count on one thread"), hou_counts, 1); }
+Variant hou_threaded_variant() { return make_variant<NativePlan>(native_row("hou_threaded", "the same on every thread"), hou_counts, 0); }
 
 }  // namespace parallax::engine::box_count

@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t most_labels = 4096;
 
 const ParameterTable& fit_table() {
-    static const ParameterTable table = TableBuilder<Fit>()
-        .integer("from", &Fit::from, {.min = 0, .max = 62}, "First m.")
-        .integer("to", &Fit::to, {.min = 1, .max = 62}, "Last m.")
+    static const ParameterTable table = TableBuilder<FitRange>()
+        .integer("from", &FitRange::from, {.min = 0, .max = 62}, "First m.")
+        .integer("to", &FitRange::to, {.min = 1, .max = 62}, "Last m.")
         .build();
     return table;
 }
@@ -123,9 +123,9 @@ void check_spacing(const BoxCountSpec& spec, Anisotropy anisotropy) {
     }
 }
 
-void check_fit(const std::optional<Fit>& fit, int top) {
+void check_fit(const std::optional<FitRange>& fit, int top) {
     if (!fit) return;
-    if (*fit == Fit{}) {
+    if (*fit == FitRange{}) {
         if (top < 3) throw ConfigError("/fit", fmt::format("\"auto\" for {} sizes of boxes", top + 1), "at least 4 sizes", "take a larger volume or name the range");
         return;
     }
@@ -195,7 +195,7 @@ ParameterTable box_count_table() {
     ParameterTable table = TableBuilder<P>()
         .choice("count", &P::count, {{"occupied", Count::occupied}, {"grey", Count::grey}, {"black", Count::black}},
                 "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
-        .object("fit", &P::fit, fit_table(), {{"auto", Fit{}}},
+        .object("fit", &P::fit, fit_table(), {{"auto", FitRange{}}},
                 "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: the longest in which the slope is the same from end to end and boxes are neither few nor full, by each set's own counts.")
         .choice("anisotropy", &P::anisotropy, {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}, {"resample", Anisotropy::resample}},
                 "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours at the distance of the shortest side.")
@@ -248,7 +248,7 @@ BoxCountSpec spec_of(const Problem& problem) {
     spec.surface = p.surface;
     spec.origin = p.origin;
     spec.offsets = p.offsets;
-    spec.extents = p.fit && *p.fit == Fit{};
+    spec.extents = p.fit && *p.fit == FitRange{};
     if (p.packed_width > 0) unpack(spec, p, array);
     spec.size = spec.stored;
     if (p.anisotropy == Anisotropy::resample) resample(spec);

@@ -1,11 +1,11 @@
-// `pyramid` and `lanes`: pyramid.cl with work-groups of many work-items, or of one.
+// `pyramid` and `simd`: pyramid.cl with work-groups of many work-items, or of one.
 #include "algorithms/box_count/device.hpp"
 #include "algorithms/box_count/mask.hpp"
 #include "algorithms/box_count/part.hpp"
 #include "algorithms/box_count/slabs.hpp"
 #include "algorithms/box_count/tiles.hpp"
 #include "core/integers.hpp"
-#include "core/lanes.hpp"
+#include "core/simd.hpp"
 
 #include <fmt/format.h>
 
@@ -103,46 +103,57 @@ Shape shape_of(const BoxCountSpec& spec, bool slabs, const Policy& policy, const
     return shape;
 }
 
+/// Mesa 22.3 leaves the sums of more labels empty after the first launch.
+Support counts_all_labels(const Problem& problem, host::Context& context) {
+    if (context.info().platform == "rusticl" && spec_of(problem).bands.size() > most_sets)
+        return Support::no("rusticl counts more than 512 labels at once wrongly; count some after the others");
+    return Support{why_not(problem)};
+}
+
 }  // namespace
 
 Variant pyramid_variant() {
-    Variant v = device_variant("pyramid", "one read: bits of any and all folded in registers and local memory, then the tiles' flags", Role::best,
-                               {"box_count/pyramid.cl", "box_count/mask.cl"},
-                               {{"tile", 0, {0, 32, 64, 128}, "voxels a side; 0: 64, or 128 where these are not bits and two such tiles a compute unit"},
-                                {"wide", 0, {0, 1, 2, 4, 8, 16}, "tiles side by side along x that a work-group folds; 0: as many as make 128 or 32 bytes of bits, else 1"},
-                                {"work_group_size", 256, {64, 128, 256, 512}, "work-items of a group, a power of two"}});
-    v.slabs = true;
-    v.supports = [](const Problem& problem, host::Context& context) {
-        if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
-        if (context.info().platform == "rusticl" && spec_of(problem).bands.size() > most_sets)   // Mesa 22.3 leaves those after the first launch empty
-            return Support::no("rusticl counts more than 512 labels at once wrongly; count some after the others");
-        return Support{why_not(problem)};
+    return {
+        .name = "pyramid",
+        .summary = "one read: bits of any and all folded in registers and local memory, then the tiles' flags",
+        .role = Role::best,
+        .policy = {{"tile", 0, {0, 32, 64, 128}, "voxels a side; 0: 64, or 128 where these are not bits and two such tiles a compute unit"},
+                   {"wide", 0, {0, 1, 2, 4, 8, 16}, "tiles side by side along x that a work-group folds; 0: as many as make 128 or 32 bytes of bits, else 1"},
+                   {"work_group_size", 256, {64, 128, 256, 512}, "work-items of a group, a power of two"}},
+        .slabs = true,
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
+            return counts_all_labels(problem, context);
+        },
+        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+            return make_plan(builder, problem, shape_of(spec_of(problem), problem.slab > 0, policy, builder.device()));
+        },
+        .part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
+            return make_part(builder, problem, shape_of(spec_of(problem), true, policy, builder.device()), rank);
+        },
     };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return make_plan(builder, problem, shape_of(spec_of(problem), problem.slab > 0, policy, builder.device()));
-    };
-    v.part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
-        return make_part(builder, problem, shape_of(spec_of(problem), true, policy, builder.device()), rank);
-    };
-    return v;
 }
 
-Variant lanes_variant() {
-    Variant v = device_variant("lanes", "for processors: the pyramid with a tile a work-item, no barriers", Role::best, {"box_count/pyramid.cl", "box_count/mask.cl"},
-                               {{"tile", 64, {32, 64, 128}, "voxels a side that a work-item folds"}});
-    v.backends = {host::Backend::opencl};
-    v.slabs = true;
-    v.supports = [](const Problem& problem, host::Context& context) {
-        if (std::string reason = lanes_why_not(context.info(), OnMesa::well); !reason.empty()) return Support::no(std::move(reason));
-        if (context.info().platform == "rusticl" && spec_of(problem).bands.size() > most_sets)   // Mesa 22.3 leaves those after the first launch empty
-            return Support::no("rusticl counts more than 512 labels at once wrongly; count some after the others");
-        return Support{why_not(problem)};
+Variant simd_variant() {
+    return {
+        .name = "simd",
+        .formerly = {"lanes"},
+        .summary = "for processors: the pyramid with a tile a work-item, no barriers",
+        .role = Role::best,
+        .backends = {host::Backend::opencl},
+        .policy = {{"tile", 64, {32, 64, 128}, "voxels a side that a work-item folds"}},
+        .slabs = true,
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (std::string reason = simd_why_not(context.info(), OnMesa::well); !reason.empty()) return Support::no(std::move(reason));
+            return counts_all_labels(problem, context);
+        },
+        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+            return make_plan(builder, problem, {policy.at("tile"), 1, 1});
+        },
+        .part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
+            return make_part(builder, problem, {policy.at("tile"), 1, 1}, rank);
+        },
     };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return make_plan(builder, problem, {policy.at("tile"), 1, 1});
-    };
-    v.part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) { return make_part(builder, problem, {policy.at("tile"), 1, 1}, rank); };
-    return v;
 }
 
 }  // namespace parallax::engine::box_count

@@ -51,7 +51,7 @@ struct Range {
     std::string why;
 };
 
-std::optional<Range> range_of(const std::optional<Fit>& fit, const std::vector<std::uint64_t>& numbers) {
+std::optional<Range> range_of(const std::optional<FitRange>& fit, const std::vector<std::uint64_t>& numbers) {
     const int top = static_cast<int>(numbers.size()) - 1;
     if (fit) return Range{fit->from, fit->to, "as the job says"};
     if (top >= 4) return Range{1, top - 2, "by size alone: 1 to k - 2"};

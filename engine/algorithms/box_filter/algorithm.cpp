@@ -33,7 +33,7 @@ Algorithm make_box_filter() {
         return {{"image", problem.inputs.at("image")}};
     };
     a.chunking = ways_to_cut;
-    a.variants = {lanes_variant(), fused_variant(), strip_variant(), pixel_variant(), image_variant(), threaded_variant(), box_filter::reference_variant()};
+    a.variants = {simd_variant(), fused_variant(), strip_variant(), pixel_variant(), image_variant(), threaded_variant(), box_filter::reference_variant()};
     return a;
 }
 

@@ -96,7 +96,7 @@ private:
 
 Support fused_support(const Problem& problem, host::Context& context) {
     // Measured with PoCL 3.1: each value that outlives a barrier becomes an array, and a ring of 16 takes its compiler minutes.
-    if (context.info().platform == "Portable Computing Language") return Support::no("PoCL's compiler takes minutes for it; lanes is for CPUs");
+    if (context.info().platform == "Portable Computing Language") return Support::no("PoCL's compiler takes minutes for it; simd is for CPUs");
     const BoxSpec spec = spec_of(problem);
     if (spec.is_wide()) return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
     for (const PlanePass& pass : plane_passes_of(spec)) {
@@ -111,20 +111,18 @@ Support fused_support(const Problem& problem, host::Context& context) {
 }  // namespace
 
 Variant fused_variant() {
-    Variant v;
-    v.name = "fused";
-    v.summary = "rows and columns in one kernel: strips of columns, sums of rows in local memory; for GPUs";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"box_filter/fused.cl"};
-    v.policy = {{"work_group_size", 0, {0, 64, 128, 256, 384, 512, 768, 1024}, "columns that a group adds up; 0: chosen by the window"},
-                {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8, 12, 16}, "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}};
-    v.supports = fused_support;
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        const BoxSpec spec = spec_of(problem);
-        return make_planes_plan(builder, spec, [&](const PlanePass& pass) { return std::make_unique<FusedKernel>(builder, spec, pass, policy); });
+    return {
+        .name = "fused",
+        .summary = "rows and columns in one kernel: strips of columns, sums of rows in local memory; for GPUs",
+        .role = Role::best,
+        .policy = {{"work_group_size", 0, {0, 64, 128, 256, 384, 512, 768, 1024}, "columns that a group adds up; 0: chosen by the window"},
+                   {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8, 12, 16}, "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}},
+        .supports = fused_support,
+        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
+            const BoxSpec spec = spec_of(problem);
+            return make_planes_plan(builder, spec, [&](const PlanePass& pass) { return std::make_unique<FusedKernel>(builder, spec, pass, policy); });
+        },
     };
-    return v;
 }
 
 }  // namespace parallax::engine::box_filter

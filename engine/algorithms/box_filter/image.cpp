@@ -1,6 +1,7 @@
 // `image`: the row pass reads an OpenCL image, one plane after the other; the other axes are passes over buffers.
 // The host runtime has no images: this one is made and read through OpenCL's own handles.
 #include "algorithms/box_filter/passes.hpp"
+#include "core/make_variant.hpp"
 #include "opencl/native.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,10 @@ Image create_image(host::Context& context, const BoxSpec& spec) {
 
 class ImagePlan final : public Plan {
 public:
-    ImagePlan(PlanBuilder& builder, const BoxSpec& spec, std::int64_t group) : spec_(spec), image_(create_image(builder.context(), spec)) {
+    ImagePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
+        : spec_(spec_of(problem)), image_(create_image(builder.context(), spec_)) {
+        const BoxSpec& spec = spec_;
+        const std::int64_t group = pass_group(builder, policy.at("work_group_size"));
         const bool last = spec.window[1] == 1 && spec.window[2] == 1;
         const host::ProgramSpec program{"box_filter/image_rows.cl", defines_of(spec, true, last)};
         fill_ = builder.kernel(program, "to_image", 64);
@@ -118,18 +122,14 @@ Support image_support(const Problem& problem, host::Context& context) {
 }  // namespace
 
 Variant image_variant() {
-    Variant v;
-    v.name = "image";
-    v.summary = "the source papers' third: rows are read from an image through the texture cache, the other axes as in pixel";
-    v.role = Role::seed;
-    v.backends = {host::Backend::opencl};
-    v.kernels = {"box_filter/image_rows.cl", "box_filter/passes.cl"};
-    v.policy = {{"work_group_size", 0, {0, 1, 16, 32, 64, 128, 256}, "work-items of a group of the later passes; 0: 16 on CPUs, 128 elsewhere"}};
-    v.supports = image_support;
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<ImagePlan>(builder, spec_of(problem), pass_group(builder, policy.at("work_group_size")));
-    };
-    return v;
+    return make_variant<ImagePlan>({
+        .name = "image",
+        .summary = "the source papers' third: rows are read from an image through the texture cache, the other axes as in pixel",
+        .role = Role::baseline,
+        .backends = {host::Backend::opencl},
+        .policy = {{"work_group_size", 0, {0, 1, 16, 32, 64, 128, 256}, "work-items of a group of the later passes; 0: 16 on CPUs, 128 elsewhere"}},
+        .supports = image_support,
+    });
 }
 
 }  // namespace parallax::engine::box_filter

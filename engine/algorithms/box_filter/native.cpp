@@ -1,6 +1,6 @@
 // `reference` and `threaded`: C++ on the native device.
 #include "algorithms/box_filter/reference.hpp"
-#include "core/native.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
 
@@ -61,7 +61,7 @@ void filter(const BoxSpec& s, const T* in, T* out) {
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(BoxSpec spec, bool threaded) : spec_(spec), threaded_(threaded) {}
+    NativePlan(const Problem& problem, bool threaded) : spec_(spec_of(problem)), threaded_(threaded) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("filter", [this, arrays] {
@@ -80,13 +80,9 @@ private:
     bool threaded_;
 };
 
-std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
-    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(spec_of(problem), threaded); };
-}
-
 }  // namespace
 
-Variant threaded_variant() { return native_variant("threaded", "one axis after the other on every thread of the processor, in double precision", plan(true)); }
-Variant reference_variant() { return native_variant("reference", "the definition: every window's elements, one by one, on one thread", plan(false)); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "one axis after the other on every thread of the processor, in double precision"), true); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "the definition: every window's elements, one by one, on one thread"), false); }
 
 }  // namespace parallax::engine::box_filter

@@ -49,7 +49,7 @@ BoxSpec spec_of(const Problem&);
 /// Index in [0, n) of the element that stands at `i` of the array extended by a border; -1: the constant.
 std::int64_t border_index(Border, std::int64_t i, std::int64_t n) noexcept;
 
-Variant lanes_variant();
+Variant simd_variant();
 Variant fused_variant();
 Variant strip_variant();
 Variant pixel_variant();

@@ -1,5 +1,6 @@
 // `pixel` and `strip`: the source papers' passes along one axis after the other.
 #include "algorithms/box_filter/passes.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +12,9 @@ const char* const stages[] = {"x", "y", "z"};
 
 class PassesPlan final : public Plan {
 public:
-    PassesPlan(PlanBuilder& builder, const BoxSpec& spec, Walk walk, std::int64_t group, std::int64_t parts) {
+    PassesPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, Walk walk) {
+        const BoxSpec spec = spec_of(problem);
+        const std::int64_t group = pass_group(builder, policy.at("work_group_size")), parts = walk == Walk::strip ? policy.at("parts") : 1;
         const std::vector<AxisPass> passes = passes_of(spec);
         for (std::size_t i = 0; i < passes.size(); ++i) {
             kernels_.emplace_back(builder, spec, passes[i], walk, group, parts);
@@ -31,20 +34,15 @@ private:
 };
 
 Variant pass_variant(std::string name, std::string summary, Walk walk) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::seed;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"box_filter/passes.cl"};
-    v.policy = {{"work_group_size", 0, {0, 1, 16, 32, 64, 128, 256}, "work-items of a group; 0: 16 on CPUs, 128 elsewhere"}};
-    if (walk == Walk::strip)
-        v.policy.push_back({"parts", 0, {0, 1, 2, 4, 8, 16, 32, 64}, "work-items that share a line, 1 as in the papers; 0: as many as keep the device busy"});
-    v.plan = [walk](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<PassesPlan>(builder, spec_of(problem), walk, pass_group(builder, policy.at("work_group_size")),
-                                            walk == Walk::strip ? policy.at("parts") : 1);
+    Variant row{
+        .name = std::move(name),
+        .summary = std::move(summary),
+        .role = Role::baseline,
+        .policy = {{"work_group_size", 0, {0, 1, 16, 32, 64, 128, 256}, "work-items of a group; 0: 16 on CPUs, 128 elsewhere"}},
     };
-    return v;
+    if (walk == Walk::strip)
+        row.policy.push_back({"parts", 0, {0, 1, 2, 4, 8, 16, 32, 64}, "work-items that share a line, 1 as in the papers; 0: as many as keep the device busy"});
+    return make_variant<PassesPlan>(std::move(row), walk);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Planes that are filtered along both of their axes in one kernel; fused and lanes are one or two such passes. A volume's second
+// Planes that are filtered along both of their axes in one kernel; fused and simd are one or two such passes. A volume's second
 // pass goes along z: there, the planes' rows are what lies between two neighbours in z, and windows have one column.
 #pragma once
 

@@ -1,6 +1,7 @@
 // `convert`: elements of another type, as they are or through a window.
 #include "algorithms/elementwise/ranks.hpp"
 #include "core/chunking.hpp"
+#include "core/make_variant.hpp"
 #include "core/observation.hpp"
 
 #include <fmt/format.h>
@@ -147,8 +148,12 @@ private:
 
 class DevicePlan final : public Plan {
 public:
-    DevicePlan(PlanBuilder& builder, const ConvertParameters& p, const ArrayDesc& given, const Policy& policy) : top_(top_of(p.type)), count_(static_cast<std::uint64_t>(given.count())) {
+    DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) {
+        const ConvertParameters p = checked(problem);
+        const ArrayDesc& given = problem.inputs.at("image");
         const ArrayDesc image = readable(given);
+        top_ = top_of(p.type);
+        count_ = static_cast<std::uint64_t>(given.count());
         if (given.type == ElementType::f64 && count_ != 0) {
             narrow_group_ = std::min<std::size_t>(64, builder.device().max_work_group);
             narrow_ = builder.kernel({"convert/narrow.cl", {}}, "narrow_all", narrow_group_);
@@ -159,7 +164,7 @@ public:
         define_type(d, "OUT", p.type);
         d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
         d.add("FITS", p.type != ElementType::f32 && !may_lose(p, image.type));
-        stream_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
+        pass_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
         if (may_lose(p, image.type) && image.count() > 0) losses_.emplace(builder, image.type, p.type, image.count(), policy);
         if (p.window) constant_ = builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
         if (!p.percentiles || image.count() == 0) return;
@@ -178,13 +183,13 @@ public:
             x.launch("window", *make_window_, {1, 1, 1}, {1, 1, 1}, {ranks_->state(x), x.buffer(window_), top_});
         }
         if (losses_) losses_->enqueue(x, image);
-        stream_->enqueue(x, "convert", image, image, ranks_ ? x.buffer(window_) : constant_ ? constant_ : image, arrays.output("image"));
+        pass_->enqueue(x, "convert", image, image, ranks_ ? x.buffer(window_) : constant_ ? constant_ : image, arrays.output("image"));
     }
 
 private:
     std::uint32_t top_;
     std::uint64_t count_;
-    std::optional<Stream> stream_;
+    std::optional<ElementwisePass> pass_;
     std::optional<Ranks> ranks_;
     std::optional<Losses> losses_;
     std::unique_ptr<host::Kernel> make_window_, narrow_;
@@ -268,11 +273,8 @@ Algorithm make_convert() {
         if (problem.parameters.as<ConvertParameters>().percentiles) return Division::no("percentiles are of all elements; a window of values has no such need");
         return along_axes(problem.inputs.at("image"));
     };
-    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
-    a.variants = {device_variant("percentiles by digits of 8 bits, then one pass", {"convert/convert.cl", "convert/losses.cl", "convert/window.cl", "convert/narrow.cl", "elementwise/ranks.cl"}, stream_policy(),
-                                 [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-                                     return std::make_unique<DevicePlan>(builder, checked(problem), problem.inputs.at("image"), policy);
-                                 }),
+    a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
+    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "percentiles by digits of 8 bits, then one pass", .role = Role::best, .policy = pass_policy()}),
                   reference_variant(reference)};
     return a;
 }

@@ -2,6 +2,7 @@
 #include "algorithms/diffusion_aos/parameters.hpp"
 #include "algorithms/diffusion_lb/device.hpp"
 #include "core/integers.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -97,21 +98,16 @@ private:
 }  // namespace
 
 Variant device_variant() {
-    Variant v;
-    v.name = "device";
-    v.summary = "the Thomas algorithm, a work-item a column; rows as columns of the transposed image";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"diffusion_aos/split.cl", "diffusion_lb/smooth.cl", "diffusion_lb/convert.cl"};
-    v.policy = {{"work_group_size", 32, {16, 32, 64, 128}, "columns of a work-group that solves"},
-                {"rows_in_flight", 8, {1, 4, 8, 16, 32}, "rows that a work-item loads at a time"}};
-    v.supports = [](const Problem&, host::Context& context) {
-        return context.info().max_work_group < 256 ? Support::no("needs work-groups of 256") : Support::yes();
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<DevicePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<DevicePlan>({
+        .name = "device",
+        .summary = "the Thomas algorithm, a work-item a column; rows as columns of the transposed image",
+        .role = Role::best,
+        .policy = {{"work_group_size", 32, {16, 32, 64, 128}, "columns of a work-group that solves"},
+                   {"rows_in_flight", 8, {1, 4, 8, 16, 32}, "rows that a work-item loads at a time"}},
+        .supports = [](const Problem&, host::Context& context) {
+            return context.info().max_work_group < 256 ? Support::no("needs work-groups of 256") : Support::yes();
+        },
+    });
 }
 
 }  // namespace parallax::engine::diffusion_aos

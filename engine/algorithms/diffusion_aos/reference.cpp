@@ -1,5 +1,6 @@
 // `reference`: double precision, row by row and column by column.
 #include "algorithms/diffusion_aos/parameters.hpp"
+#include "core/make_variant.hpp"
 #include "algorithms/diffusion_lb/grid.hpp"
 #include "algorithms/diffusion_lb/reference.hpp"
 #include "core/plan.hpp"
@@ -64,13 +65,7 @@ void diffuse(const AosParameters& p, std::int64_t width, std::int64_t height, do
 }
 
 Variant reference_variant() {
-    Variant v;
-    v.name = "reference";
-    v.summary = "one thread, double precision: the oracle";
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<ReferencePlan>(problem); };
-    return v;
+    return make_variant<ReferencePlan>(native_row("reference", "one thread, double precision: the oracle"));
 }
 
 }  // namespace parallax::engine::diffusion_aos

@@ -44,7 +44,7 @@ Algorithm make_diffusion_lb() {
     a.infer = infer;
     a.warnings = [](const Problem& problem) { return step_warnings(problem.parameters.as<LbParameters>()); };
     a.chunking = ways_to_cut;
-    a.variants = {lanes_variant(),  fused_variant(),  half_variant(), in_place_variant(), image_variant(),
+    a.variants = {simd_variant(),  fused_variant(),  half_variant(), in_place_variant(), image_variant(),
                   local_variant(),  global_variant(), diffusion_lb::threaded_variant(), diffusion_lb::reference_variant()};
     return a;
 }

@@ -89,7 +89,7 @@ private:
     Scratch rows_, smoothed_;
 };
 
-/// Steps of fused.cl or lanes.cl leave sums of their changes; this decides on the device whether later steps run.
+/// Steps of fused.cl or simd.cl leave sums of their changes; this decides on the device whether later steps run.
 class Judge {
 public:
     Judge(PlanBuilder&, const Layout&, const LbParameters&, std::int64_t parts);

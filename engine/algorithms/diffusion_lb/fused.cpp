@@ -149,29 +149,29 @@ private:
 };
 
 Variant fused_like(std::string name, std::string summary, Role role, bool half) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"diffusion_lb/fused.cl", "diffusion_lb/convert.cl", "diffusion_lb/smooth.cl", "diffusion_lb/judge.cl", "diffusion_lb/halo.cl"};
-    if (!half) v.kernels.push_back("diffusion_lb/fused_twice.cl");
-    v.policy = {{"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group, side by side in a row; 0: 128 for large images on GPUs, else 64"},
-                {"items_per_work_item", 0, {0, 1, 2, 4}, "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
-                {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512}, "rows that a group walks down; 0: so that every compute unit has 12 groups, or 3 of those that take two steps"},
-                {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}};
-    if (!half)
-        v.policy.push_back({"steps_at_once", 0, {0, 1, 2}, "steps of a launch, where edges stay for an even number of them or are found in each; 0: two in the first case"});
-    v.supports = [](const Problem&, host::Context& context) {
-        return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
+    Variant row{
+        .name = std::move(name),
+        .summary = std::move(summary),
+        .role = role,
+        .policy = {{"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group, side by side in a row; 0: 128 for large images on GPUs, else 64"},
+                   {"items_per_work_item", 0, {0, 1, 2, 4},
+                    "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
+                   {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512},
+                    "rows that a group walks down; 0: so that every compute unit has 12 groups, or 3 of those that take two steps"},
+                   {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}},
+        .supports = [](const Problem&, host::Context& context) {
+            return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
+        },
     };
+    if (!half)
+        row.policy.push_back({"steps_at_once", 0, {0, 1, 2},
+                              "steps of a launch, where edges stay for an even number of them or are found in each; 0: two in the first case"});
     const PaceOf pace = half ? pace_of_half : pace_of_fused;
-    use_steps(v, 0, pace,
-              [half, pace](PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout, const Layout& whole,
-                           const Conversion& conversion) -> std::unique_ptr<Steps> {
-                  return std::make_unique<FusedSteps>(builder, pace(p, policy), policy, half, layout, whole, conversion);
-              });
-    return v;
+    return in_steps(std::move(row), 0, pace,
+                    [half, pace](PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout, const Layout& whole,
+                                 const Conversion& conversion) -> std::unique_ptr<Steps> {
+                        return std::make_unique<FusedSteps>(builder, pace(p, policy), policy, half, layout, whole, conversion);
+                    });
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Halo::Halo(PlanBuilder& builder, const Layout& layout, const Territory& territor
     in_ = builder.context().allocate_pinned(2 * side_bytes_);
 }
 
-std::vector<Halo::Segment> Halo::segments(Execution& x, const Steps& steps, int turn, std::int64_t count, const Need& need) const {
+std::vector<Halo::Segment> Halo::segments(Execution& x, const Steps& steps, int turn, std::int64_t count, const HaloRows& need) const {
     std::vector<Segment> all;
     const auto add = [&](const host::Buffer& state, std::int64_t planes, std::int64_t rows, std::size_t bytes) {
         const std::int64_t at = all.empty() ? 0 : all.back().at + all.back().words();
@@ -62,7 +62,7 @@ void Halo::launch(Execution& x, host::Kernel& kernel, const char* stage, const h
     }
 }
 
-void Halo::collect(distributed::PartRun& run, const Steps& steps, int turn, std::int64_t count, const Need& need) {
+void Halo::collect(distributed::PartRun& run, const Steps& steps, int turn, std::int64_t count, const HaloRows& need) {
     const std::vector<Segment> all = segments(run.execution, steps, turn, count, need);
     message_bytes_ = static_cast<std::size_t>((all.back().at + all.back().words()) * word);
     launch(run.execution, *collect_, "collect rows", leaving_, all, true);
@@ -91,7 +91,7 @@ void Halo::exchange(distributed::PartRun& run) {
     run.execution.queue().barrier({&journey.arrived, 1}, "exchange rows");
 }
 
-void Halo::spread(distributed::PartRun& run, const Steps& steps, int turn, std::int64_t count, const Need& need) {
+void Halo::spread(distributed::PartRun& run, const Steps& steps, int turn, std::int64_t count, const HaloRows& need) {
     const std::size_t before = run.profiler.entries().size();
     launch(run.execution, *spread_, "spread rows", arriving_, segments(run.execution, steps, turn, count, need), false);
     journeys_.back().spread = run.profiler.entries().at(before).event;

@@ -30,9 +30,9 @@ public:
     /// `need`: the largest of the needs.
     Halo(PlanBuilder&, const Layout&, const Territory&, int moving, std::size_t population_bytes, std::int64_t need_rows, bool with_edges);
 
-    void collect(distributed::PartRun&, const Steps&, int turn, std::int64_t count, const Need&);
+    void collect(distributed::PartRun&, const Steps&, int turn, std::int64_t count, const HaloRows&);
     void exchange(distributed::PartRun&);
-    void spread(distributed::PartRun&, const Steps&, int turn, std::int64_t count, const Need&);
+    void spread(distributed::PartRun&, const Steps&, int turn, std::int64_t count, const HaloRows&);
 
     int exchanges() const noexcept { return static_cast<int>(journeys_.size()); }
     std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
@@ -43,7 +43,7 @@ public:
 
 private:
     struct Segment;
-    std::vector<Segment> segments(Execution&, const Steps&, int turn, std::int64_t count, const Need&) const;
+    std::vector<Segment> segments(Execution&, const Steps&, int turn, std::int64_t count, const HaloRows&) const;
     void launch(Execution&, host::Kernel&, const char* stage, const host::Buffer& travelling, const std::vector<Segment>&, bool outgoing);
 
     Layout layout_;

@@ -3,6 +3,7 @@
 #include "algorithms/diffusion_lb/texture.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
 #include "core/integers.hpp"
+#include "core/make_variant.hpp"
 
 #include <memory>
 
@@ -26,7 +27,7 @@ public:
         smooth_ = builder.kernel(spec, "image_smooth", local_.x * local_.y);
         edges_ = builder.kernel(spec, "image_edges", local_.x * local_.y);
         collide_ = builder.kernel(spec, "image_collide", local_.x * local_.y);
-        stream_ = builder.kernel(spec, "image_stream", local_.x * local_.y);
+        pass_ = builder.kernel(spec, "image_stream", local_.x * local_.y);
         take_ = builder.kernel(spec, "image_take", local_.x * local_.y);
         const std::vector<double> weights = gaussian(parameters_.sigma);
         gaussian_ = builder.constant(std::vector<float>(weights.begin(), weights.end()));
@@ -50,7 +51,7 @@ public:
             for (int n = 0; n < parameters_.iterations; ++n) {
                 if (n % parameters_.update_edges_every == 0) find_edges(x);
                 launch(x, "collide", *collide_, {rests_[0], axes_[0], diagonals_[0], keep_, rests_[1], axes_[1], diagonals_[1], width, height});
-                launch(x, "stream", *stream_, {rests_[1], axes_[1], diagonals_[1], rests_[0], axes_[0], diagonals_[0], width, height});
+                launch(x, "stream", *pass_, {rests_[1], axes_[1], diagonals_[1], rests_[0], axes_[0], diagonals_[0], width, height});
             }
             launch(x, "take", *take_, {rests_[0], plane, width, height, pitch});
             if (arrays.has_output("image")) conversion_.end(x, plane, plane, arrays.output("image"), first, 1, 0);
@@ -82,7 +83,7 @@ private:
     Conversion conversion_;
     bool wants_iterations_;
     host::NDRange local_, groups_;
-    std::unique_ptr<host::Kernel> start_, smooth_, edges_, collide_, stream_, take_;
+    std::unique_ptr<host::Kernel> start_, smooth_, edges_, collide_, pass_, take_;
     host::Buffer gaussian_;
     Scratch plane_;
     Texture rests_[2], axes_[2], diagonals_[2], smoothed_[2], keep_;
@@ -91,22 +92,18 @@ private:
 }  // namespace
 
 Variant image_variant() {
-    Variant v;
-    v.name = "image";
-    v.summary = "the source paper's: populations packed in images, read through the texture units, several kernels a step";
-    v.role = Role::seed;
-    v.backends = {host::Backend::opencl};
-    v.kernels = {"diffusion_lb/image.cl", "diffusion_lb/convert.cl"};
-    v.policy = {{"work_group_size_x", 32, {8, 16, 32, 64, 128}, "columns of a work-group"}, {"work_group_size_y", 4, {1, 2, 4, 8}, "rows of a work-group"}};
-    v.supports = [](const Problem& problem, host::Context& context) {
-        if (problem.parameters.as<LbParameters>().stop_below > 0) return Support::no("does not stop early: leave out stop_below");
-        const Planes planes = planes_of(problem.inputs.at("image"));
-        return Support{textures_why_not(context, planes.width, planes.height)};
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<ImagePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<ImagePlan>({
+        .name = "image",
+        .summary = "the source paper's: populations packed in images, read through the texture units, several kernels a step",
+        .role = Role::baseline,
+        .backends = {host::Backend::opencl},
+        .policy = {{"work_group_size_x", 32, {8, 16, 32, 64, 128}, "columns of a work-group"}, {"work_group_size_y", 4, {1, 2, 4, 8}, "rows of a work-group"}},
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (problem.parameters.as<LbParameters>().stop_below > 0) return Support::no("does not stop early: leave out stop_below");
+            const Planes planes = planes_of(problem.inputs.at("image"));
+            return Support{textures_why_not(context, planes.width, planes.height)};
+        },
+    });
 }
 
 }  // namespace parallax::engine::diffusion_lb

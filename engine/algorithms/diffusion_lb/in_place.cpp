@@ -2,6 +2,7 @@
 #include "algorithms/diffusion_lb/device.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
 #include "core/integers.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -16,7 +17,7 @@ public:
           edges_(builder, layout_, parameters_), wants_iterations_(problem.wants("iterations")), group_(policy.at("work_group_size")) {
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("GROUP", group_);
-        start_ = builder.kernel({"diffusion_lb/seeds.cl", host::Defines().add("LATTICE", populations(parameters_.lattice))}, "start");
+        start_ = builder.kernel({"diffusion_lb/baselines.cl", host::Defines().add("LATTICE", populations(parameters_.lattice))}, "start");
         for (int across = 0; across < 2; ++across) {
             host::Defines kind = d;
             const host::ProgramSpec spec{"diffusion_lb/in_place.cl", kind.add("ACROSS", across)};
@@ -74,22 +75,17 @@ private:
 }  // namespace
 
 Variant in_place_variant() {
-    Variant v;
-    v.name = "in_place";
-    v.summary = "one array of populations, streamed in place: half the memory, where update_edges_every is above 1";
-    v.role = Role::plain;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"diffusion_lb/in_place.cl", "diffusion_lb/seeds.cl", "diffusion_lb/smooth.cl", "diffusion_lb/convert.cl"};
-    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of a group, side by side in a row"}};
-    v.supports = [](const Problem& problem, host::Context&) {
-        const LbParameters& p = problem.parameters.as<LbParameters>();
-        if (p.update_edges_every < 2) return Support::no("streams in place only where edges stay for two steps: set update_edges_every above 1");
-        return p.stop_below > 0 ? Support::no("does not stop early: leave out stop_below") : Support::yes();
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<InPlacePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<InPlacePlan>({
+        .name = "in_place",
+        .summary = "one array of populations, streamed in place: half the memory, where update_edges_every is above 1",
+        .role = Role::plain,
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of a group, side by side in a row"}},
+        .supports = [](const Problem& problem, host::Context&) {
+            const LbParameters& p = problem.parameters.as<LbParameters>();
+            if (p.update_edges_every < 2) return Support::no("streams in place only where edges stay for two steps: set update_edges_every above 1");
+            return p.stop_below > 0 ? Support::no("does not stop early: leave out stop_below") : Support::yes();
+        },
+    });
 }
 
 }  // namespace parallax::engine::diffusion_lb

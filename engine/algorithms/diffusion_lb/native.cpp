@@ -1,5 +1,6 @@
 // `reference` and `threaded`: the native device.
 #include "algorithms/diffusion_lb/grid.hpp"
+#include "core/make_variant.hpp"
 #include "algorithms/diffusion_lb/reference.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
 
@@ -30,21 +31,9 @@ private:
     bool wants_iterations_;
 };
 
-Variant native_variant(std::string name, std::string summary, int threads) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem, threads);
-    };
-    return v;
-}
-
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "as it is written down, one thread, double precision: the oracle", 1); }
-Variant threaded_variant() { return native_variant("threaded", "the same with rows shared out among the processor's threads", 0); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "as it is written down, one thread, double precision: the oracle"), 1); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the same with rows shared out among the processor's threads"), 0); }
 
 }  // namespace parallax::engine::diffusion_lb

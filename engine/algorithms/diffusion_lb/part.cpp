@@ -142,14 +142,14 @@ private:
                 steps_->advance(run.execution, launch, number, first, count, rows);
             }
             const bool more = halo_ && n < pace_.parameters.iterations;
-            end_round(run, round.launches.back().launch, number++, first, count, more ? round_from(pace_, n, launches_).before : Need{});
+            end_round(run, round.launches.back().launch, number++, first, count, more ? round_from(pace_, n, launches_).before : HaloRows{});
             if (run.advance) run.advance(static_cast<double>(n) / pace_.parameters.iterations);
         }
         return number;
     }
 
     /// The last launch of a round, and the exchange of what the next one needs; nothing: there is none.
-    void end_round(PartRun& run, const Launch& launch, int number, std::int64_t first, std::int64_t count, const Need& next) {
+    void end_round(PartRun& run, const Launch& launch, int number, std::int64_t first, std::int64_t count, const HaloRows& next) {
         Execution& x = run.execution;
         const Rows own = territory_.own;
         steps_->find_edges(x, launch, number, count, own);

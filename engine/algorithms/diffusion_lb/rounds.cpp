@@ -4,7 +4,7 @@
 
 namespace parallax::engine::diffusion_lb {
 
-std::int64_t Need::rows() const noexcept { return std::max({intensity, populations, edges}); }
+std::int64_t HaloRows::rows() const noexcept { return std::max({intensity, populations, edges}); }
 
 Round round_from(const Pace& pace, int n, int launches) {
     Round round;
@@ -12,7 +12,7 @@ Round round_from(const Pace& pace, int n, int launches) {
         round.launches.push_back({pace.launch_at(n), 0});
         n += round.launches.back().launch.steps;
     }
-    Need& need = round.before;
+    HaloRows& need = round.before;
     for (auto it = round.launches.rbegin(); it != round.launches.rend(); ++it) {
         const Launch& launch = it->launch;
         it->wider = launch.finds_edges ? need.rows() : std::max(need.intensity, need.populations);

@@ -8,7 +8,7 @@
 namespace parallax::engine::diffusion_lb {
 
 /// Rows beside a rank's own that must be right.
-struct Need {
+struct HaloRows {
     std::int64_t intensity = 0, populations = 0, edges = 0;
     std::int64_t rows() const noexcept;
 };
@@ -23,7 +23,7 @@ struct WiderLaunch {
 /// rows are right, and with the last launch none but the rank's own.
 struct Round {
     std::vector<WiderLaunch> launches;
-    Need before;
+    HaloRows before;
 
     int end() const noexcept { return launches.back().launch.step + launches.back().launch.steps; }
 };

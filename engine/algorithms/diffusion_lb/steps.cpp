@@ -1,6 +1,7 @@
 #include "algorithms/diffusion_lb/steps.hpp"
 
 #include "algorithms/diffusion_lb/part.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 
@@ -57,13 +58,11 @@ Launch Pace::launch_at(int n) const {
     return l;
 }
 
-void use_steps(Variant& variant, std::int64_t margin, PaceOf pace, MakeSteps make) {
-    variant.plan = [=](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<StepsPlan>(builder, problem, policy, pace, make, margin);
-    };
-    variant.part = [=](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
+Variant in_steps(Variant row, std::int64_t margin, PaceOf pace, MakeSteps make) {
+    row.part = [=](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
         return make_part(builder, problem, policy, rank, margin, pace, make);
     };
+    return make_variant<StepsPlan>(std::move(row), pace, make, margin);
 }
 
 }  // namespace parallax::engine::diffusion_lb

@@ -13,7 +13,7 @@ namespace parallax::engine::diffusion_lb {
 /// How two steps share a launch: not at all, by the same edges, or each with its own.
 enum class Pairs { none, same_edges, own_edges };
 
-/// Where a row's 1 - omega comes from, for CPUs: EDGES of kernels_cl/diffusion_lb/lanes.cl.
+/// Where a row's 1 - omega comes from, for CPUs: EDGES of kernels_cl/diffusion_lb/simd.cl.
 enum class RowEdges { found, written, read };
 
 /// A launch, and how many rows outside those that it writes must be right.
@@ -62,6 +62,6 @@ using MakeSteps = std::function<std::unique_ptr<Steps>(PlanBuilder&, const LbPar
 using PaceOf = Pace (*)(const LbParameters&, const Policy&);
 
 /// A variant that takes such steps, on one device and on several. margin: of its Layout.
-void use_steps(Variant&, std::int64_t margin, PaceOf, MakeSteps);
+Variant in_steps(Variant row, std::int64_t margin, PaceOf, MakeSteps);
 
 }  // namespace parallax::engine::diffusion_lb

@@ -5,7 +5,7 @@
 
 namespace parallax::engine::diffusion_lb {
 
-Variant lanes_variant();       ///< for CPUs
+Variant simd_variant();       ///< for CPUs
 Variant fused_variant();
 Variant half_variant();
 Variant in_place_variant();

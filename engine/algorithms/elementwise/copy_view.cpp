@@ -1,4 +1,5 @@
 #include "algorithms/elementwise/copy_view.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -21,15 +22,15 @@ const char* word_type(std::size_t bytes) {
 
 class CopyViewPlan final : public Plan {
 public:
-    CopyViewPlan(PlanBuilder& builder, const ArrayDesc& view, const Policy& policy) : rows_(rows_of(view)) {
+    CopyViewPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const ViewOf& view_of) : rows_(rows_of(view_of(problem))) {
         if (rows_.count * rows_.length == 0) return;
         const host::DeviceInfo& device = builder.device();
         const bool cpu = device.type == host::DeviceType::cpu;
         const int wanted = policy.at("work_group_size");
         const std::size_t widest = std::bit_floor(std::size_t{device.max_work_group});
         group_ = std::min<std::size_t>(wanted != 0 ? static_cast<std::size_t>(wanted) : cpu ? 1 : 256, widest);
-        lanes_ = std::min<std::uint64_t>(group_, std::bit_ceil(rows_.length));
-        const std::uint64_t units = rows_.count * ((rows_.length + segment - 1) / segment), together = group_ / lanes_;
+        simd_ = std::min<std::uint64_t>(group_, std::bit_ceil(rows_.length));
+        const std::uint64_t units = rows_.count * ((rows_.length + segment - 1) / segment), together = group_ / simd_;
         const std::uint64_t turns = units / together * (1 + rows_.axes.size() / 2) + rows_.count * rows_.length / group_;
         groups_ = static_cast<std::size_t>(std::max(turns / most_turns + 1, std::min((units + together - 1) / together, std::uint64_t{device.compute_units} * 64)));
         axes_ = builder.constant(rows_.axes);
@@ -41,7 +42,7 @@ public:
         if (!kernel_) return;
         x.launch("copy", *kernel_, {groups_, 1, 1}, {group_, 1, 1},
                  {arrays.input("image"), arrays.output("image"), axes_, rows_.offset, rows_.count, rows_.length, rows_.stride,
-                  static_cast<std::int32_t>(rows_.axes.size() / 2), static_cast<std::uint32_t>(lanes_)});
+                  static_cast<std::int32_t>(rows_.axes.size() / 2), static_cast<std::uint32_t>(simd_)});
     }
 
 private:
@@ -49,7 +50,7 @@ private:
     std::unique_ptr<host::Kernel> kernel_;
     host::Buffer axes_;
     std::size_t group_ = 1, groups_ = 1;
-    std::uint64_t lanes_ = 1;
+    std::uint64_t simd_ = 1;
 };
 
 }  // namespace
@@ -87,11 +88,12 @@ Rows rows_of(const ArrayDesc& view) {
 }
 
 Variant copy_view_variant(ViewOf view_of) {
-    return device_variant("rows in segments, as many elements at once as their alignment admits", {"elementwise/copy_view.cl"},
-                          {{"work_group_size", 0, {0, 1, 64, 128, 256}, "work-items of a group; 0: 1 on CPUs, 256 elsewhere"}},
-                          [view_of](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-                              return std::make_unique<CopyViewPlan>(builder, view_of(problem), policy);
-                          });
+    return make_variant<CopyViewPlan>({
+        .name = "device",
+        .summary = "rows in segments, as many elements at once as their alignment admits",
+        .role = Role::best,
+        .policy = {{"work_group_size", 0, {0, 1, 64, 128, 256}, "work-items of a group; 0: 1 on CPUs, 256 elsewhere"}},
+    }, view_of);
 }
 
 Variant copy_view_reference(ViewOf view_of) {

@@ -1,6 +1,7 @@
 #include "algorithms/elementwise/elementwise.hpp"
 
 #include "core/hints.hpp"
+#include "core/make_variant.hpp"
 #include "core/observation.hpp"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::st
     throw ConfigError("/inputs/" + port, other.describe(), "the shape of the image, " + image.describe() + ", or that without channels, or of one slice or frame of it");
 }
 
-Stream::Stream(PlanBuilder& builder, const std::string& file, host::Defines defines, const Pairing& pairing, std::int64_t count, const Policy& policy)
+ElementwisePass::ElementwisePass(PlanBuilder& builder, const std::string& file, host::Defines defines, const Pairing& pairing, std::int64_t count, const Policy& policy)
     : pairing_(pairing), count_(static_cast<std::uint64_t>(count)) {
     if (count == 0) return;
     const host::DeviceInfo& device = builder.device();
@@ -115,41 +116,20 @@ Stream::Stream(PlanBuilder& builder, const std::string& file, host::Defines defi
     kernel_ = builder.kernel({file, std::move(defines)}, "stream");
 }
 
-void Stream::enqueue(Execution& x, std::string_view stage, const host::Buffer& image, const host::Buffer& other, const host::Buffer& parameters,
+void ElementwisePass::enqueue(Execution& x, std::string_view stage, const host::Buffer& image, const host::Buffer& other, const host::Buffer& parameters,
                      const host::Buffer& out) {
     if (count_ == 0) return;
     x.launch(stage, *kernel_, {groups_, 1, 1}, {group_, 1, 1}, {image, other, parameters, out, count_, static_cast<std::uint64_t>(pairing_.n)});
 }
 
-PolicyTable stream_policy() {
+PolicyTable pass_policy() {
     return {{"work_group_size", 0, {0, 1, 64, 128, 256, 512}, "work-items of a group; 0: 1 on CPUs, 256 elsewhere"},
             {"loads", 2, {1, 2, 4, 8}, "vectors of four elements in flight for each work-item"},
             {"groups_per_unit", 16, {1, 2, 4, 8, 16, 32, 64}, "work-groups for each compute unit at most"}};
 }
 
-Variant device_variant(std::string summary, std::vector<std::string> kernels, PolicyTable policy,
-                       std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan) {
-    Variant v;
-    v.name = "device";
-    v.summary = std::move(summary);
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = std::move(kernels);
-    v.policy = std::move(policy);
-    v.plan = std::move(plan);
-    return v;
-}
-
 Variant reference_variant(Work work) {
-    Variant v;
-    v.name = "reference";
-    v.summary = "one loop on one thread: what the device is measured by";
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [work = std::move(work)](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem, work);
-    };
-    return v;
+    return make_variant<NativePlan>(native_row("reference", "one loop on one thread: what the device is measured by"), work);
 }
 
 }  // namespace parallax::engine::elementwise

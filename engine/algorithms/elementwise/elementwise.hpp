@@ -1,5 +1,5 @@
 // What the steps that work element by element have in common: types, operands of another shape, one kernel that streams
-// through arrays (kernels_cl/elementwise/stream.clh), and the variants made of it.
+// through arrays (kernels_cl/elementwise/pass.clh), and the variants made of it.
 #pragma once
 
 #include "core/algorithm.hpp"
@@ -42,7 +42,7 @@ void visit(ElementType type, F&& f) {
 /// Turns of loops that a work-item may take: llvmpipe (Mesa 22.3) ends all its loops after 65535 in total, and says nothing.
 inline constexpr std::uint64_t most_turns = 16384;
 
-/// Which element of a second array belongs to element i of the image; numbers as PAIRING in stream.clh.
+/// Which element of a second array belongs to element i of the image; numbers as PAIRING in pass.clh.
 struct Pairing {
     enum Kind { none, same, channels, repeated } kind = none;
     std::int64_t n = 1;
@@ -54,10 +54,10 @@ struct Pairing {
 Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::string& port);
 
 /// The kernel of one step, for one size.
-class Stream {
+class ElementwisePass {
 public:
-    /// `file` ends with stream.clh; `defines` say A, B, OUT and what the file wants.
-    Stream(PlanBuilder&, const std::string& file, host::Defines defines, const Pairing&, std::int64_t count, const Policy&);
+    /// `file` ends with pass.clh; `defines` say A, B, OUT and what the file wants.
+    ElementwisePass(PlanBuilder&, const std::string& file, host::Defines defines, const Pairing&, std::int64_t count, const Policy&);
     /// Where a step has no second array or no parameters, any buffer.
     void enqueue(Execution&, std::string_view stage, const host::Buffer& image, const host::Buffer& other, const host::Buffer& parameters,
                  const host::Buffer& out);
@@ -68,11 +68,8 @@ private:
     std::uint64_t count_;
     std::size_t group_ = 1, groups_ = 1;
 };
-PolicyTable stream_policy();
+PolicyTable pass_policy();
 
-/// `device`: everything but the plan.
-Variant device_variant(std::string summary, std::vector<std::string> kernels, PolicyTable policy,
-                       std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan);
 /// `reference`: `work` runs on the host, its arrays in host memory; records that it leaves in `records` by port become the step's.
 using Work = std::function<void(const Problem&, const Bindings&, Json& records)>;
 Variant reference_variant(Work);

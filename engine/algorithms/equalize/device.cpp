@@ -1,6 +1,7 @@
 // `device`: histogram -> table -> map; nothing leaves the device in between.
 #include "algorithms/equalize/equalize.hpp"
 #include "algorithms/histogram/histogram.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -19,8 +20,10 @@ std::int64_t i64(std::size_t v) { return static_cast<std::int64_t>(v); }
 
 class DevicePlan final : public Plan {
 public:
-    DevicePlan(PlanBuilder& builder, Formula formula, const histogram::HistogramSpec& spec, const Policy& policy)
-        : spec_(spec), histogram_(histogram::make_best(builder, spec)) {
+    DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
+        : spec_(spec_of(problem.inputs.at("image"))), histogram_(histogram::make_best(builder, spec_)) {
+        const Formula formula = problem.parameters.as<EqualizeParameters>().formula;
+        const histogram::HistogramSpec& spec = spec_;
         // Work-groups of several work-items are for GPUs, and can be asked for elsewhere.
         const bool cpu = builder.device().type == host::DeviceType::cpu && policy.at("work_group_size") <= 1;
         const std::size_t output_bytes = formula == Formula::skimage ? sizeof(float) : bytes_of(spec.type);
@@ -89,23 +92,16 @@ private:
 }  // namespace
 
 Variant device_variant() {
-    Variant v;
-    v.name = "device";
-    v.summary = "histogram, table and map on the device";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "equalize/table.cl", "equalize/pairs.cl", "equalize/map.cl"};
-    v.policy = {{"work_group_size", 0, {0, 1, 64, 128, 256, 512, 1024}, "work-items of a group that maps pixels; 0: 1 on CPUs, 256 elsewhere; 1 on CPUs: no barriers"},
-                {"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "copies of a table of bytes in local memory; 0: 32, one for each bank"},
-                {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
-                {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
-                {"from_end", 1, {0, 1}, "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}};
-    v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        const auto& p = problem.parameters.as<EqualizeParameters>();
-        return std::make_unique<DevicePlan>(builder, p.formula, spec_of(problem.inputs.at("image")), policy);
-    };
-    return v;
+    return make_variant<DevicePlan>({
+        .name = "device",
+        .summary = "histogram, table and map on the device",
+        .role = Role::best,
+        .policy = {{"work_group_size", 0, {0, 1, 64, 128, 256, 512, 1024}, "work-items of a group that maps pixels; 0: 1 on CPUs, 256 elsewhere; 1 on CPUs: no barriers"},
+                   {"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "copies of a table of bytes in local memory; 0: 32, one for each bank"},
+                   {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
+                   {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
+                   {"from_end", 1, {0, 1}, "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}},
+    });
 }
 
 }  // namespace parallax::engine::equalize

@@ -1,6 +1,7 @@
 // `reference` and `threaded`: the native device.
 #include "algorithms/equalize/equalize.hpp"
 #include "algorithms/histogram/reference.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
 
@@ -29,7 +30,8 @@ void map(const histogram::HistogramSpec& spec, const std::vector<float>& tables,
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(Formula formula, histogram::HistogramSpec spec, int threads) : formula_(formula), spec_(std::move(spec)), threads_(threads) {}
+    NativePlan(const Problem& problem, int threads)
+        : formula_(problem.parameters.as<EqualizeParameters>().formula), spec_(spec_of(problem.inputs.at("image"))), threads_(threads) {}
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("equalize", [this, in = arrays.input("image"), out = arrays.output("image")] {
             reference_equalize(formula_, spec_, in.host_pointer(), out.host_pointer(), threads_);
@@ -41,19 +43,6 @@ private:
     histogram::HistogramSpec spec_;
     int threads_;
 };
-
-Variant native_variant(std::string name, std::string summary, int threads) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
-    v.plan = [threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(problem.parameters.as<EqualizeParameters>().formula, spec_of(problem.inputs.at("image")), threads);
-    };
-    return v;
-}
 
 }  // namespace
 
@@ -104,7 +93,7 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
     else run(bytes, reinterpret_cast<std::uint8_t*>(out));
 }
 
-Variant reference_variant() { return native_variant("reference", "one thread: what the device is measured by", 1); }
-Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", 0); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one thread: what the device is measured by"), 1); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the reference on every thread of the processor"), 0); }
 
 }  // namespace parallax::engine::equalize

@@ -4,6 +4,7 @@
 #include "core/carry.hpp"
 #include "core/chunking.hpp"
 #include "core/hints.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <fmt/format.h>
@@ -58,9 +59,14 @@ ArrayDescs infer(const Problem& problem) {
     return {{"array", output}};
 }
 
+using WhyNot = std::function<std::string(const TransformSpec&, host::Context&)>;
+using Make = std::function<std::unique_ptr<Transform>(PlanBuilder&, const TransformSpec&)>;
+
 class TransformPlan final : public Plan {
 public:
-    TransformPlan(std::unique_ptr<Transform> transform, Direction direction) : transform_(std::move(transform)), direction_(direction) {}
+    TransformPlan(PlanBuilder& builder, const Problem& problem, const Make& make)
+        : transform_(make(builder, spec_of(problem.parameters.as<FftParameters>(), input_of(problem)))),
+          direction_(direction_of(problem.parameters.as<FftParameters>())) {}
     void enqueue(Execution& execution, const Bindings& arrays) override {
         transform_->enqueue(execution, arrays.input("array"), arrays.output("array"), direction_);
     }
@@ -70,40 +76,20 @@ private:
     Direction direction_;
 };
 
-using WhyNot = std::function<std::string(const TransformSpec&, host::Context&)>;
-using Make = std::function<std::unique_ptr<Transform>(PlanBuilder&, const TransformSpec&)>;
-
-/// A variant on a device. `library`: the values of the parameter `fft` that admit it, beside auto.
-Variant device_variant(std::string name, std::string summary, Role role, Library library, std::vector<std::string> kernels, WhyNot why, Make make) {
-    Variant v;
-    v.name = name;
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = std::move(kernels);
-    v.supports = [name, library, why = std::move(why)](const Problem& problem, host::Context& context) {
+/// A row with what all variants on a device have in common. `library`: the value of the parameter `fft` that admits it, beside auto.
+Variant transform_variant(Variant row, Library library, WhyNot why, Make make) {
+    row.supports = [library, why = std::move(why)](const Problem& problem, host::Context& context) {
         const auto& p = problem.parameters.as<FftParameters>();
         if (p.fft != Library::automatic && p.fft != library) return Support::no("the parameter fft asks for another library");
         return Support{why(spec_of(p, input_of(problem)), context)};
     };
-    v.plan = [make = std::move(make)](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        const auto& p = problem.parameters.as<FftParameters>();
-        return std::make_unique<TransformPlan>(make(builder, spec_of(p, input_of(problem))), direction_of(p));
-    };
-    return v;
+    return make_variant<TransformPlan>(std::move(row), std::move(make));
 }
 
-Variant library_variant(std::string name, std::string summary, Role role, Library library, std::vector<std::string> kernels) {
-    return device_variant(
-        std::move(name), std::move(summary), role, library, std::move(kernels),
-        [library](const TransformSpec& spec, host::Context& context) { return why_not(library, spec, context); },
+Variant library_variant(Variant row, Library library) {
+    return transform_variant(
+        std::move(row), library, [library](const TransformSpec& spec, host::Context& context) { return why_not(library, spec, context); },
         [library](PlanBuilder& builder, const TransformSpec& spec) { return make_transform(builder, spec, library); });
-}
-
-Variant cufft_variant() {
-    Variant v = library_variant("cufft", "NVIDIA's cuFFT, for comparison; runs where it is asked for", Role::peer, Library::cufft, {"fft/scale.cl"});
-    v.backends = {host::Backend::cuda};
-    return v;
 }
 
 }  // namespace
@@ -123,16 +109,18 @@ Algorithm make_fft() {
     };
     a.carry = [](const Parameters&, const ArrayDesc&, Metadata metadata) { return without_affine(std::move(metadata)); };
     a.variants = {
-        device_variant("lanes", "CPUs: a line a SIMD lane, 16 at once", Role::best, Library::automatic, {"fft/lanes_rows.cl", "fft/lanes_lines.cl"},
-                       lanes_why_not, make_lanes),
-        library_variant("radix", "Stockham, radices to 17, a line in registers; Bluestein for large primes", Role::best, Library::radix,
-                        {"fft/stockham_rows.cl", "fft/stockham_columns.cl", "fft/real_rows_forward.cl", "fft/real_rows_inverse.cl",
-                         "fft/real_pack.cl", "fft/bluestein_line.cl", "fft/bluestein.cl"}),
-        library_variant("vkfft", "VkFFT", Role::plain, Library::vkfft, {}),
-        library_variant("clfft", "clFFT", Role::plain, Library::clfft, {}),
-        cufft_variant(),
-        device_variant("radix2_seed", "the source paper's radix-2 butterflies, a launch a stage (Luo et al. 2021)", Role::seed, Library::radix,
-                       {"fft/seed_butterflies.cl"}, seed_why_not, make_seed),
+        transform_variant({.name = "simd", .formerly = {"lanes"}, .summary = "CPUs: a line a SIMD lane, 16 at once", .role = Role::best}, Library::automatic,
+                          simd_why_not, make_simd),
+        library_variant({.name = "radix", .summary = "Stockham, radices to 17, a line in registers; Bluestein for large primes", .role = Role::best},
+                        Library::radix),
+        library_variant({.name = "vkfft", .summary = "VkFFT"}, Library::vkfft),
+        library_variant({.name = "clfft", .summary = "clFFT"}, Library::clfft),
+        library_variant({.name = "cufft", .summary = "NVIDIA's cuFFT, for comparison; runs where it is asked for", .role = Role::peer,
+                         .backends = {host::Backend::cuda}},
+                        Library::cufft),
+        transform_variant({.name = "radix2", .formerly = {"radix2_seed"}, .summary = "the source paper's radix-2 butterflies, a launch a stage (Luo et al. 2021)",
+                           .role = Role::baseline},
+                          Library::radix, radix2_why_not, make_radix2),
         threaded_variant(),
         fft::reference_variant(),
     };

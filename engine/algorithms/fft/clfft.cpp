@@ -30,8 +30,8 @@ void check(clfftStatus status, const char* call, const std::string& step) {
 /// Stands in for the buffer of std::cout or std::cerr: what a thread prints while it is silent is kept, all else goes on as before.
 class Hush final : public std::streambuf {
 public:
-    explicit Hush(std::ostream& stream) : stream_(stream), own_(stream.rdbuf(this)) {}
-    ~Hush() override { stream_.rdbuf(own_); }
+    explicit Hush(std::ostream& stream) : pass_(stream), own_(stream.rdbuf(this)) {}
+    ~Hush() override { pass_.rdbuf(own_); }
 
     /// clFFT prints the log of a kernel that does not compile.
     class Silence {
@@ -60,7 +60,7 @@ private:
     int sync() override { return kept_ == nullptr ? own_->pubsync() : 0; }
 
     static thread_local std::string* kept_;
-    std::ostream& stream_;
+    std::ostream& pass_;
     std::streambuf* own_;
 };
 thread_local std::string* Hush::kept_ = nullptr;

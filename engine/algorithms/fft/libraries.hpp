@@ -14,12 +14,12 @@ std::string radix_why_not(const TransformSpec&, host::Context&);
 std::unique_ptr<Transform> make_radix(PlanBuilder&, const TransformSpec&);
 
 /// The source paper's radix-2 butterflies: powers of two, c2c.
-std::string seed_why_not(const TransformSpec&, host::Context&);
-std::unique_ptr<Transform> make_seed(PlanBuilder&, const TransformSpec&);
+std::string radix2_why_not(const TransformSpec&, host::Context&);
+std::unique_ptr<Transform> make_radix2(PlanBuilder&, const TransformSpec&);
 
-/// Wide vectors, one line of SIMD lanes a work-item: for CPUs (lanes.cpp).
-std::string lanes_why_not(const TransformSpec&, host::Context&);
-std::unique_ptr<Transform> make_lanes(PlanBuilder&, const TransformSpec&);
+/// Wide vectors, one line of SIMD lanes a work-item: for CPUs (simd.cpp).
+std::string simd_why_not(const TransformSpec&, host::Context&);
+std::unique_ptr<Transform> make_simd(PlanBuilder&, const TransformSpec&);
 
 #ifdef PARALLAX_HAS_VKFFT
 std::string vkfft_why_not(const TransformSpec&, host::Context&);

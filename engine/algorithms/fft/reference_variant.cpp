@@ -2,6 +2,7 @@
 // their rivals, and so allocate their work array in each run.
 #include "algorithms/fft/parameters.hpp"
 #include "algorithms/fft/reference.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <complex>
@@ -47,7 +48,9 @@ void transform(const TransformSpec& spec, std::int64_t rows, Direction direction
 
 class ReferencePlan final : public Plan {
 public:
-    ReferencePlan(const TransformSpec& spec, Direction direction, int threads) : spec_(spec), direction_(direction), threads_(threads) {}
+    ReferencePlan(const Problem& problem, int threads)
+        : spec_(spec_of(problem.parameters.as<FftParameters>(), problem.inputs.at("array"))),
+          direction_(direction_of(problem.parameters.as<FftParameters>())), threads_(threads) {}
 
     void enqueue(Execution& execution, const Bindings& arrays) override {
         execution.host_task("transform", [this, in = arrays.input("array"), out = arrays.output("array")] {
@@ -67,26 +70,18 @@ private:
     int threads_;
 };
 
-Variant native_variant(std::string name, std::string summary, int threads) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.supports = [](const Problem& problem, host::Context&) {
+Variant on_host(std::string name, std::string summary, int threads) {
+    Variant row = native_row(std::move(name), std::move(summary));
+    row.supports = [](const Problem& problem, host::Context&) {
         const Library library = problem.parameters.as<FftParameters>().fft;
         return library == Library::automatic ? Support::yes() : Support::no("the parameter fft asks for a library of other devices");
     };
-    v.plan = [threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        const auto& p = problem.parameters.as<FftParameters>();
-        return std::make_unique<ReferencePlan>(spec_of(p, problem.inputs.at("array")), direction_of(p), threads);
-    };
-    return v;
+    return make_variant<ReferencePlan>(std::move(row), threads);
 }
 
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "double precision on one thread: what the other variants are measured by", 1); }
-Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", 0); }
+Variant reference_variant() { return on_host("reference", "double precision on one thread: what the other variants are measured by", 1); }
+Variant threaded_variant() { return on_host("threaded", "the reference on every thread of the processor", 0); }
 
 }  // namespace parallax::engine::fft

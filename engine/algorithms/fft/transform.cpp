@@ -16,12 +16,12 @@ struct Implementation {
 
 Implementation radix(const TransformSpec& spec, host::Context& context) { return {"radix", radix_why_not(spec, context), make_radix}; }
 
-/// What `automatic` means. CPUs: lanes, which fills SIMD registers that work-groups with barriers leave empty. Others:
+/// What `automatic` means. CPUs: simd, which fills SIMD registers that work-groups with barriers leave empty. Others:
 /// radix, which takes any size, builds in one small program, and does not fall to Bluestein at factors up to 17.
 Implementation best(const TransformSpec& spec, host::Context& context) {
     if (context.info().type == host::DeviceType::cpu) {
-        Implementation lanes{"lanes", lanes_why_not(spec, context), make_lanes};
-        if (lanes.why_not.empty()) return lanes;
+        Implementation simd{"simd", simd_why_not(spec, context), make_simd};
+        if (simd.why_not.empty()) return simd;
     }
     return radix(spec, context);
 }

@@ -1,6 +1,7 @@
 // `histogram`: what goes in, what comes out, which shapes; ways of counting are in device.cpp and native.cpp.
 #include "algorithms/histogram/histogram.hpp"
 #include "core/chunking.hpp"
+#include "core/make_variant.hpp"
 
 #include <functional>
 
@@ -17,9 +18,16 @@ ArrayDescs infer(const Problem& problem) {
     return {{"histogram", ArrayDesc::dense(ElementType::u32, extents)}};
 }
 
+using WhyNot = std::function<std::string(const HistogramSpec&, host::Context&)>;
+using Make = std::function<std::unique_ptr<Histogram>(PlanBuilder&, const HistogramSpec&, const Policy&)>;
+
 class HistogramPlan final : public Plan {
 public:
-    HistogramPlan(std::unique_ptr<Histogram> histogram, bool masked) : histogram_(std::move(histogram)), masked_(masked) {}
+    HistogramPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const Make& make) {
+        const HistogramSpec spec = spec_of(problem);
+        histogram_ = make(builder, spec, policy);
+        masked_ = spec.masked;
+    }
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& image = arrays.input("image");
         histogram_->enqueue(x, image, masked_ ? arrays.input("mask") : image, arrays.output("histogram"));
@@ -30,23 +38,10 @@ private:
     bool masked_;
 };
 
-using WhyNot = std::function<std::string(const HistogramSpec&, host::Context&)>;
-using Make = std::function<std::unique_ptr<Histogram>(PlanBuilder&, const HistogramSpec&, const Policy&)>;
-
-Variant device_variant(std::string name, std::string summary, Role role, std::string kernel, PolicyTable policy, WhyNot why, Make make) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"histogram/clear.cl", std::move(kernel)};
-    v.policy = std::move(policy);
-    v.supports = [why = std::move(why)](const Problem& problem, host::Context& context) { return Support{why(spec_of(problem), context)}; };
-    v.plan = [make = std::move(make)](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        const HistogramSpec spec = spec_of(problem);
-        return std::make_unique<HistogramPlan>(make(builder, spec, policy), spec.masked);
-    };
-    return v;
+/// A row with what all variants of kernels have in common.
+Variant histogram_variant(Variant row, WhyNot why, Make make) {
+    row.supports = [why = std::move(why)](const Problem& problem, host::Context& context) { return Support{why(spec_of(problem), context)}; };
+    return make_variant<HistogramPlan>(std::move(row), std::move(make));
 }
 
 LocalShape shape_of(const Policy& policy, int copies) {
@@ -72,42 +67,53 @@ std::string none(const HistogramSpec&, host::Context&) { return {}; }
 namespace histogram {
 
 Variant replicated_variant() {
-    return device_variant("replicated", "a histogram for each bank of local memory: no data makes lanes wait", Role::best, "histogram/local.cl",
-                          replicated_policy(), replicated_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                              return make_replicated(builder, spec, shape_of(policy, policy.at("copies")));
-                          });
+    return histogram_variant({.name = "replicated",
+                              .summary = "a histogram for each bank of local memory: no data makes lanes wait",
+                              .role = Role::best,
+                              .policy = replicated_policy()},
+                             replicated_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+                                 return make_replicated(builder, spec, shape_of(policy, policy.at("copies")));
+                             });
 }
 
 Variant local_atomics_variant() {
-    return device_variant("local_atomics", "a histogram in local memory a work-group; in ranges of 8192 bins where there are more", Role::plain,
-                          "histogram/local.cl", local_policy(), local_why_not,
-                          [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                              return make_local_atomics(builder, spec, shape_of(policy, 1));
-                          });
+    return histogram_variant({.name = "local_atomics",
+                              .summary = "a histogram in local memory a work-group; in ranges of 8192 bins where there are more",
+                              .role = Role::plain,
+                              .policy = local_policy()},
+                             local_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+                                 return make_local_atomics(builder, spec, shape_of(policy, 1));
+                             });
 }
 
 Variant global_atomics_variant() {
-    return device_variant("global_atomics", "every pixel adds to global memory", Role::plain, "histogram/global.cl",
-                          {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}, none,
-                          [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                              return make_global_atomics(builder, spec, policy.at("work_group_size"));
-                          });
+    return histogram_variant({.name = "global_atomics",
+                              .summary = "every pixel adds to global memory",
+                              .role = Role::plain,
+                              .policy = {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}},
+                             none, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+                                 return make_global_atomics(builder, spec, policy.at("work_group_size"));
+                             });
 }
 
 Variant byte_counters_variant() {
-    return device_variant("byte_counters", "the source paper's counters of one byte for each work-item and bin: u8 in 64 bins", Role::seed,
-                          "histogram/byte_counters.cl", {{"work_group_size", 64, {64}, "work-items of a group"}}, byte_counters_why_not,
-                          [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                              return make_byte_counters(builder, spec, policy.at("work_group_size"));
-                          });
+    return histogram_variant({.name = "byte_counters",
+                              .summary = "the source paper's counters of one byte for each work-item and bin: u8 in 64 bins",
+                              .role = Role::baseline,
+                              .policy = {{"work_group_size", 64, {64}, "work-items of a group"}}},
+                             byte_counters_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+                                 return make_byte_counters(builder, spec, policy.at("work_group_size"));
+                             });
 }
 
 Variant tagged_variant() {
-    return device_variant("tagged", "the source paper's histogram a warp without atomics: writes that carry the lane's number; u8 in 256 bins", Role::seed,
-                          "histogram/tagged.cl", {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}, tagged_why_not,
-                          [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                              return make_tagged(builder, spec, policy.at("work_group_size"));
-                          });
+    return histogram_variant({.name = "tagged",
+                              .summary = "the source paper's histogram a warp without atomics: writes that carry the lane's number; u8 in 256 bins",
+                              .role = Role::baseline,
+                              .policy = {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}},
+                             tagged_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+                                 return make_tagged(builder, spec, policy.at("work_group_size"));
+                             });
 }
 
 }  // namespace histogram

@@ -1,6 +1,7 @@
 // `reference` and `threaded`: the native device.
 #include "algorithms/histogram/histogram.hpp"
 #include "algorithms/histogram/reference.hpp"
+#include "core/make_variant.hpp"
 #include "core/threads.hpp"
 
 #include <cstring>
@@ -12,7 +13,7 @@ namespace {
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(HistogramSpec spec, int threads) : spec_(std::move(spec)), threads_(threads) {}
+    NativePlan(const Problem& problem, int threads) : spec_(spec_of(problem)), threads_(threads) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("count", [this, image = arrays.input("image"), mask = spec_.masked ? arrays.input("mask") : host::Buffer(),
@@ -33,22 +34,9 @@ private:
     int threads_;
 };
 
-Variant native_variant(std::string name, std::string summary, int threads) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
-    v.plan = [threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<NativePlan>(spec_of(problem), threads);
-    };
-    return v;
-}
-
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "one thread: what the other variants are measured by", 1); }
-Variant threaded_variant() { return native_variant("threaded", "a histogram for each thread of the processor, then their sum", 0); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one thread: what the other variants are measured by"), 1); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "a histogram for each thread of the processor, then their sum"), 0); }
 
 }  // namespace parallax::engine::histogram

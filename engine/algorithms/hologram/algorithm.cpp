@@ -167,7 +167,7 @@ Algorithm make_hologram() {
     a.chunking = [](const Problem&) { return Division::no("every pixel depends on the whole hologram; ask for fewer distances or outputs at once, or for the best plane alone"); };
     a.plan_key = plan_key;
     a.finding = carrier_finding();
-    a.variants = {fused_lanes_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
+    a.variants = {fused_simd_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
     return a;
 }
 

@@ -4,6 +4,7 @@
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
+#include "core/make_variant.hpp"
 
 #include <fmt/format.h>
 
@@ -142,18 +143,13 @@ Support supports(const Problem& problem, host::Context& context) {
 }  // namespace
 
 Variant fused_variant() {
-    Variant v;
-    v.name = "fused";
-    v.summary = "three kernels: real rows to a half spectrum, columns forward x H x back, rows back with the modulus";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"hologram/fused_rows_forward.cl", "hologram/fused_columns.cl", "hologram/fused_rows_inverse.cl"};
-    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}};
-    v.supports = supports;
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<FusedPlan>(builder, problem, policy.at("work_group_size"));
-    };
-    return v;
+    return make_variant<FusedPlan>({
+        .name = "fused",
+        .summary = "three kernels: real rows to a half spectrum, columns forward x H x back, rows back with the modulus",
+        .role = Role::best,
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
+        .supports = supports,
+    });
 }
 
 }  // namespace parallax::engine::hologram

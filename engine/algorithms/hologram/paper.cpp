@@ -5,6 +5,7 @@
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
+#include "core/make_variant.hpp"
 
 namespace parallax::engine::hologram {
 
@@ -56,29 +57,24 @@ private:
 }  // namespace
 
 Variant paper_variant() {
-    Variant v;
-    v.name = "paper";
-    v.summary = "Luo et al. 2021: centred g, two transforms, product, inverse, quadrant swap, modulus";
-    v.role = Role::seed;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"hologram/prepare.cl", "hologram/transfer.cl", "hologram/finish.cl"};
-    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}};
-    v.supports = [](const Problem& problem, host::Context& context) {
-        if (Support s = supports_inputs(problem, context); !s) return s;
-        const auto& p = problem.parameters.as<HologramParameters>();
-        if (p.method != Method::convolution) return Support::no("the paper's pipeline is method \"convolution\" only");
-        if (p.distance.values.size() != 1 || p.autofocus) return Support::no("the paper's pipeline has one distance and no autofocus");
-        if (!problem.wants("amplitude") && !problem.wants("phase") && !problem.wants("intensity") && !problem.wants("field")) {
-            return Support::no("no image is wanted");
-        }
-        if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");
-        const Geometry g = resolve(problem);
-        return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<PaperPlan>(builder, problem, policy.at("work_group_size"));
-    };
-    return v;
+    return make_variant<PaperPlan>({
+        .name = "paper",
+        .summary = "Luo et al. 2021: centred g, two transforms, product, inverse, quadrant swap, modulus",
+        .role = Role::baseline,
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (Support s = supports_inputs(problem, context); !s) return s;
+            const auto& p = problem.parameters.as<HologramParameters>();
+            if (p.method != Method::convolution) return Support::no("the paper's pipeline is method \"convolution\" only");
+            if (p.distance.values.size() != 1 || p.autofocus) return Support::no("the paper's pipeline has one distance and no autofocus");
+            if (!problem.wants("amplitude") && !problem.wants("phase") && !problem.wants("intensity") && !problem.wants("field")) {
+                return Support::no("no image is wanted");
+            }
+            if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");
+            const Geometry g = resolve(problem);
+            return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+        },
+    });
 }
 
 }  // namespace parallax::engine::hologram

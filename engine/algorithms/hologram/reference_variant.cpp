@@ -9,6 +9,7 @@
 #include "algorithms/hologram/steps.hpp"
 #include "algorithms/hologram/variants.hpp"
 #include "core/judge.hpp"
+#include "core/make_variant.hpp"
 
 namespace parallax::engine::hologram {
 namespace {
@@ -156,26 +157,12 @@ private:
     bool wants_focus_, wants_carrier_, wants_planes_;
 };
 
-Variant native_variant(std::string name, std::string summary, int threads) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
-    v.plan = [threads](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<ReferencePlan>(problem, threads);
-    };
-    return v;
-}
-
 }  // namespace
 
 Variant reference_variant() {
-    return native_variant("reference", "every method in double precision on one thread: what the other variants are measured by",
-                          1);
+    return make_variant<ReferencePlan>(native_row("reference", "every method in double precision on one thread: what the other variants are measured by"), 1);
 }
 
-Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", 0); }
+Variant threaded_variant() { return make_variant<ReferencePlan>(native_row("threaded", "the reference on every thread of the processor"), 0); }
 
 }  // namespace parallax::engine::hologram

@@ -4,6 +4,7 @@
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
+#include "core/make_variant.hpp"
 
 namespace parallax::engine::hologram {
 
@@ -76,27 +77,21 @@ private:
 }  // namespace
 
 Variant staged_variant() {
-    Variant v;
-    v.name = "staged";
-    v.summary = "one kernel a step, every method and FFT library; a stack reuses one forward transform";
-    v.role = Role::plain;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"hologram/prepare.cl", "hologram/transfer.cl", "hologram/single_transform.cl", "hologram/off_axis.cl",
-                 "hologram/focus.cl",   "hologram/finish.cl"};
-    v.policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}};
-    v.supports = [](const Problem& problem, host::Context& context) {
-        if (Support s = supports_inputs(problem, context); !s) return s;
-        const auto& p = problem.parameters.as<HologramParameters>();
-        const Geometry g = resolve(problem);
-        if (p.off_axis && p.off_axis->is_searched()) {
-            if (std::string reason = fft::why_not(p.fft, {g.width, g.height, 1, fft::Kind::c2c}, context); !reason.empty()) return Support::no(std::move(reason));
-        }
-        return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<StagedPlan>(builder, problem, policy.at("work_group_size"));
-    };
-    return v;
+    return make_variant<StagedPlan>({
+        .name = "staged",
+        .summary = "one kernel a step, every method and FFT library; a stack reuses one forward transform",
+        .role = Role::plain,
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (Support s = supports_inputs(problem, context); !s) return s;
+            const auto& p = problem.parameters.as<HologramParameters>();
+            const Geometry g = resolve(problem);
+            if (p.off_axis && p.off_axis->is_searched()) {
+                if (std::string reason = fft::why_not(p.fft, {g.width, g.height, 1, fft::Kind::c2c}, context); !reason.empty()) return Support::no(std::move(reason));
+            }
+            return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+        },
+    });
 }
 
 }  // namespace parallax::engine::hologram

@@ -6,7 +6,7 @@
 namespace parallax::engine::hologram {
 
 Variant fused_variant();        ///< GPU: half spectrum, columns forward x H x back in one kernel (fused.cpp)
-Variant fused_lanes_variant();  ///< the same for CPUs, on wide vectors (fused_lanes_variant.cpp)
+Variant fused_simd_variant();  ///< the same for CPUs, on wide vectors (fused_simd_variant.cpp)
 Variant staged_variant();       ///< every method, any FFT library, a kernel a step (staged.cpp)
 Variant paper_variant();        ///< the source paper's convolution, step by step (paper.cpp)
 Variant threaded_variant();     ///< native, all threads (reference_variant.cpp)

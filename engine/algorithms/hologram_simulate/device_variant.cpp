@@ -5,6 +5,7 @@
 
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram_simulate/variants.hpp"
+#include "core/make_variant.hpp"
 
 namespace parallax::engine::hologram_simulate {
 namespace {
@@ -110,21 +111,16 @@ private:
 }  // namespace
 
 Variant device_variant() {
-    Variant v;
-    v.name = "device";
-    v.summary = "a work-group a bead, angular spectrum, exposure; single precision";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"hologram_simulate/beads.cl", "hologram_simulate/expose.cl", "hologram/transfer.cl"};
-    v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items a row of pixels, and a bead"}};
-    v.supports = [](const Problem& problem, host::Context& context) {
-        const auto& p = problem.parameters.as<SimulateParameters>();
-        return Support::no(fft::why_not(fft::Library::automatic, {p.width, p.height, 1, fft::Kind::c2c}, context));
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<DevicePlan>(builder, problem, policy.at("work_group_size"));
-    };
-    return v;
+    return make_variant<DevicePlan>({
+        .name = "device",
+        .summary = "a work-group a bead, angular spectrum, exposure; single precision",
+        .role = Role::best,
+        .policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items a row of pixels, and a bead"}},
+        .supports = [](const Problem& problem, host::Context& context) {
+            const auto& p = problem.parameters.as<SimulateParameters>();
+            return Support::no(fft::why_not(fft::Library::automatic, {p.width, p.height, 1, fft::Kind::c2c}, context));
+        },
+    });
 }
 
 }  // namespace parallax::engine::hologram_simulate

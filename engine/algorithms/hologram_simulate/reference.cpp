@@ -1,5 +1,6 @@
 // `reference`: the forward model of FORMULAS section 2 in double precision. It allocates its work arrays in each run.
 #include "algorithms/hologram/reference.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -79,16 +80,7 @@ std::vector<double> reference_intensity(const SimulateParameters& p, const std::
 }
 
 Variant reference_variant() {
-    Variant v;
-    v.name = "reference";
-    v.summary = "the forward model in double precision: what the other variants are measured by";
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.supports = [](const Problem&, host::Context&) { return Support::yes(); };
-    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return std::make_unique<ReferencePlan>(problem);
-    };
-    return v;
+    return make_variant<ReferencePlan>(native_row("reference", "the forward model in double precision: what the other variants are measured by"));
 }
 
 }  // namespace parallax::engine::hologram_simulate

@@ -1,6 +1,7 @@
 // `mask`: an image inside a mask, a value outside.
 #include "algorithms/elementwise/elementwise.hpp"
 #include "core/chunking.hpp"
+#include "core/make_variant.hpp"
 
 #include <fmt/format.h>
 
@@ -33,14 +34,14 @@ Pairing checked(const Problem& problem) {
 class DevicePlan final : public Plan {
 public:
     DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
-        : stream_(builder, "mask/mask.cl", defines(problem), checked(problem), problem.inputs.at("image").count(), policy) {
+        : pass_(builder, "mask/mask.cl", defines(problem), checked(problem), problem.inputs.at("image").count(), policy) {
         visit(problem.inputs.at("image").type, [&]<class T>(T) {
             const T value = static_cast<T>(problem.parameters.as<MaskParameters>().value);
             value_ = builder.constant(&value, sizeof value);
         });
     }
     void enqueue(Execution& x, const Bindings& arrays) override {
-        stream_.enqueue(x, "mask", arrays.input("image"), arrays.input("mask"), value_, arrays.output("image"));
+        pass_.enqueue(x, "mask", arrays.input("image"), arrays.input("mask"), value_, arrays.output("image"));
     }
 
 private:
@@ -48,7 +49,7 @@ private:
         host::Defines d;
         return d.add("A", kernel_type(problem.inputs.at("image").type)).add("B", "uchar").add("OUT", kernel_type(problem.inputs.at("image").type));
     }
-    Stream stream_;
+    ElementwisePass pass_;
     host::Buffer value_;
 };
 
@@ -82,11 +83,8 @@ Algorithm make_mask() {
         return {{"image", problem.inputs.at("image")}};
     };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
-    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
-    a.variants = {elementwise::device_variant("one pass", {"mask/mask.cl"}, elementwise::stream_policy(),
-                                              [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-                                                  return std::make_unique<DevicePlan>(builder, problem, policy);
-                                              }),
+    a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
+    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "one pass", .role = Role::best, .policy = elementwise::pass_policy()}),
                   elementwise::reference_variant(reference)};
     return a;
 }

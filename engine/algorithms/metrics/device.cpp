@@ -1,6 +1,7 @@
 // `device`: sums of tiles on the device, their sum in double precision on the host.
 #include "algorithms/metrics/metrics.hpp"
 #include "core/integers.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -69,20 +70,15 @@ private:
 }  // namespace
 
 Variant device_variant() {
-    Variant v;
-    v.name = "device";
-    v.summary = "both images read twice: errors in a sweep, similarity in tiles of 16 x 16 windows";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"metrics/errors.cl", "metrics/ssim.cl"};
-    v.policy = {{"work_group_size", 128, {64, 128, 256}, "work-items of a group that sums errors"}};
-    v.supports = [](const Problem&, host::Context& context) {
-        return context.info().max_work_group < 256 ? Support::no("needs work-groups of 256") : Support::yes();
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<DevicePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<DevicePlan>({
+        .name = "device",
+        .summary = "both images read twice: errors in a sweep, similarity in tiles of 16 x 16 windows",
+        .role = Role::best,
+        .policy = {{"work_group_size", 128, {64, 128, 256}, "work-items of a group that sums errors"}},
+        .supports = [](const Problem&, host::Context& context) {
+            return context.info().max_work_group < 256 ? Support::no("needs work-groups of 256") : Support::yes();
+        },
+    });
 }
 
 }  // namespace parallax::engine::metrics

@@ -1,5 +1,6 @@
 // `reference`: sums in double precision on the native device.
 #include "algorithms/metrics/metrics.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <cmath>
@@ -78,13 +79,7 @@ private:
 }  // namespace
 
 Variant reference_variant() {
-    Variant v;
-    v.name = "reference";
-    v.summary = "one loop a window, double precision";
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<ReferencePlan>(problem); };
-    return v;
+    return make_variant<ReferencePlan>(native_row("reference", "one loop a window, double precision"));
 }
 
 }  // namespace parallax::engine::metrics

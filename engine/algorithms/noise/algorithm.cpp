@@ -1,5 +1,6 @@
 // `noise`: what goes in and what comes out, and the variant that runs a kernel.
 #include "algorithms/noise/parameters.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -40,17 +41,12 @@ ArrayDescs infer(const Problem& problem) {
 }  // namespace
 
 Variant device_variant() {
-    Variant v;
-    v.name = "device";
-    v.summary = "random numbers by counter, in integers";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"noise/add.cl"};
-    v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group"}};
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<DevicePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<DevicePlan>({
+        .name = "device",
+        .summary = "random numbers by counter, in integers",
+        .role = Role::best,
+        .policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group"}},
+    });
 }
 
 }  // namespace noise

@@ -1,5 +1,6 @@
 // `reference`: the same integers and the same single operations as the kernel, on the native device.
 #include "algorithms/noise/normal.hpp"
+#include "core/make_variant.hpp"
 #include "algorithms/noise/parameters.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
@@ -54,13 +55,7 @@ private:
 }  // namespace
 
 Variant reference_variant() {
-    Variant v;
-    v.name = "reference";
-    v.summary = "on the host, the kernel's arithmetic";
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<ReferencePlan>(problem); };
-    return v;
+    return make_variant<ReferencePlan>(native_row("reference", "on the host, the kernel's arithmetic"));
 }
 
 }  // namespace parallax::engine::noise

@@ -1,5 +1,6 @@
 // `device`: a voxel a work-item, from its coordinates alone.
 #include "algorithms/phantom/phantom.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -39,17 +40,12 @@ private:
 }  // namespace
 
 Variant device_variant() {
-    Variant v;
-    v.name = "device";
-    v.summary = "every voxel from its coordinates, in integers";
-    v.role = Role::best;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {"phantom/phantom.cl"};
-    v.policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group"}};
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<DevicePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<DevicePlan>({
+        .name = "device",
+        .summary = "every voxel from its coordinates, in integers",
+        .role = Role::best,
+        .policy = {{"work_group_size", 64, {32, 64, 128, 256}, "work-items of a group"}},
+    });
 }
 
 }  // namespace parallax::engine::phantom

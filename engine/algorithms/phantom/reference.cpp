@@ -1,5 +1,6 @@
 // `reference`: the kernel's integers on the native device.
 #include "algorithms/hologram_simulate/random.hpp"
+#include "core/make_variant.hpp"
 #include "algorithms/phantom/phantom.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
@@ -72,13 +73,7 @@ bool is_set(const PhantomParameters& p, const std::vector<Vessel>& vessels, std:
 }
 
 Variant reference_variant() {
-    Variant v;
-    v.name = "reference";
-    v.summary = "on the host, the kernel's integers";
-    v.role = Role::reference;
-    v.backends = {host::Backend::native};
-    v.plan = [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<ReferencePlan>(problem); };
-    return v;
+    return make_variant<ReferencePlan>(native_row("reference", "on the host, the kernel's integers"));
 }
 
 }  // namespace parallax::engine::phantom

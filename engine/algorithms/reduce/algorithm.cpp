@@ -107,7 +107,7 @@ Algorithm make_reduce() {
                  {"statistics", "minimum, maximum, mean, variance (divided by the number of elements) and that number", false, PortKind::record}};
     a.infer = reduce::infer;
     a.chunking = reduce::ways_to_cut;
-    a.variants = {reduce::lanes_variant(),          reduce::grid_stride_variant(), reduce::fan_in_variant(true), reduce::fan_in_variant(false),
+    a.variants = {reduce::simd_variant(),          reduce::grid_stride_variant(), reduce::fan_in_variant(true), reduce::fan_in_variant(false),
                   reduce::row_column_variant(), reduce::threaded_variant(),    reduce::reference_variant()};
     return a;
 }

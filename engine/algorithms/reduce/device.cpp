@@ -22,11 +22,11 @@ DevicePlan::DevicePlan(const Problem& problem)
     : parameters_(problem.parameters.as<ReduceParameters>()), type_(problem.inputs.at("array").type), count_(problem.inputs.at("array").count()),
       kind_(kind_of(problem)), wants_value_(problem.wants("value")), wants_statistics_(problem.wants("statistics")) {}
 
-host::Defines DevicePlan::defines(bool lanes) const {
+host::Defines DevicePlan::defines(bool simd) const {
     host::Defines d;
-    const char* integer = is_signed(type_) ? lanes ? "long" : "long64" : lanes ? "ulong" : "ulong64";
+    const char* integer = is_signed(type_) ? simd ? "long" : "long64" : simd ? "ulong" : "ulong64";
     d.add("KIND", static_cast<std::int64_t>(kind_)).add("ELEMENT", kernel_type(type_));
-    d.add(lanes ? "LANE" : "WORD", is_floating(type_) ? kernel_type(type_) : integer);
+    d.add(simd ? "LANE" : "WORD", is_floating(type_) ? kernel_type(type_) : integer);
     d.add("REAL", is_floating(type_)).add("SIGNED", is_signed(type_));
     return d;
 }
@@ -45,18 +45,9 @@ void DevicePlan::enqueue(Execution& x, const Bindings& arrays) {
     if (wants_statistics_) record("statistics", [](const Totals& t) { return statistics_record(t); });
 }
 
-Variant device_variant(std::string name, std::string summary, Role role, std::string kernel_file) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {std::move(kernel_file)};
-    v.supports = [](const Problem& problem, host::Context& context) {
-        const bool wide = problem.inputs.at("array").type == ElementType::f64;
-        return wide && !context.capabilities().fp64 ? Support::no("the array is f64 and the device has no double precision: convert it to f32") : Support::yes();
-    };
-    return v;
+Support has_double_precision(const Problem& problem, host::Context& context) {
+    const bool wide = problem.inputs.at("array").type == ElementType::f64;
+    return wide && !context.capabilities().fp64 ? Support::no("the array is f64 and the device has no double precision: convert it to f32") : Support::yes();
 }
 
 }  // namespace parallax::engine::reduce

@@ -12,8 +12,8 @@ public:
     void enqueue(Execution&, const Bindings&) final;
 
 protected:
-    /// KIND, ELEMENT, WORD ... of kernels_cl/reduce/accumulator.clh; lanes: LANE for a vector's word.
-    host::Defines defines(bool lanes = false) const;
+    /// KIND, ELEMENT, WORD ... of kernels_cl/reduce/accumulator.clh; simd: LANE for a vector's word.
+    host::Defines defines(bool simd = false) const;
     std::int64_t element_bytes() const { return static_cast<std::int64_t>(bytes_of(type_)); }
     std::size_t bytes(std::int64_t accumulators) const { return static_cast<std::size_t>(accumulators) * accumulator_bytes(type_, kind_); }
     std::int64_t count() const { return count_; }
@@ -30,7 +30,7 @@ private:
     bool wants_value_, wants_statistics_;
 };
 
-/// A Variant of OpenCL and CUDA with everything but its policy and plan.
-Variant device_variant(std::string name, std::string summary, Role, std::string kernel_file);
+/// Yes, or that the array's elements need it and the device lacks it.
+Support has_double_precision(const Problem&, host::Context&);
 
 }  // namespace parallax::engine::reduce

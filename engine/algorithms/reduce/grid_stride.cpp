@@ -1,7 +1,8 @@
-// `grid_stride` and `lanes`: the array is read once, by as many work-groups as fill the device.
+// `grid_stride` and `simd`: the array is read once, by as many work-groups as fill the device.
 #include "algorithms/reduce/device.hpp"
 #include "core/integers.hpp"
-#include "core/lanes.hpp"
+#include "core/simd.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 
@@ -42,16 +43,16 @@ private:
     Scratch partial_;
 };
 
-class LanesPlan final : public DevicePlan {
+class SimdPlan final : public DevicePlan {
 public:
-    LanesPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : DevicePlan(problem) {
+    SimdPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : DevicePlan(problem) {
         const std::int64_t chains = policy.at("chains");
         const std::int64_t chunks = std::max(most_chunks, divided_up(count(), longest_chain * 16 * chains));
         chunk_ = 16 * divided_up(std::max(divided_up(count(), chunks), smallest_chunk), 16);
         chunks_ = std::max<std::int64_t>(divided_up(count(), chunk_), 1);
         host::Defines d = defines(true);
         d.add("CHAINS", chains);
-        kernel_ = builder.kernel({"reduce/lanes.cl", d}, "lanes");
+        kernel_ = builder.kernel({"reduce/simd.cl", d}, "simd");
         partial_ = builder.scratch(bytes(16 * chunks_));
     }
 
@@ -69,29 +70,30 @@ private:
 }  // namespace
 
 Variant grid_stride_variant() {
-    Variant v = device_variant("grid_stride", "one pass, vectors in flight, several accumulators a work-item, a tree at the end", Role::best,
-                               "reduce/grid_stride.cl");
-    v.policy = {{"work_group_size", 256, {32, 64, 128, 256, 512}, "work-items of a group"},
-                {"loads", 4, {1, 2, 4, 8}, "vectors of 16 bytes in flight for each work-item"},
-                {"chains", 0, {0, 1, 2, 4}, "accumulators of a work-item; 0: 2 for statistics, 4 otherwise"}};
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<GridStridePlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<GridStridePlan>({
+        .name = "grid_stride",
+        .summary = "one pass, vectors in flight, several accumulators a work-item, a tree at the end",
+        .role = Role::best,
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256, 512}, "work-items of a group"},
+                   {"loads", 4, {1, 2, 4, 8}, "vectors of 16 bytes in flight for each work-item"},
+                   {"chains", 0, {0, 1, 2, 4}, "accumulators of a work-item; 0: 2 for statistics, 4 otherwise"}},
+        .supports = has_double_precision,
+    });
 }
 
-Variant lanes_variant() {
-    Variant v = device_variant("lanes", "for processors: wide vectors, a chunk a work-item, no barriers", Role::best, "reduce/lanes.cl");
-    v.backends = {host::Backend::opencl};
-    v.policy = {{"chains", 2, {1, 2, 4}, "vectors of 16 accumulators"}};
-    v.supports = [wide = v.supports](const Problem& problem, host::Context& context) {
-        if (std::string reason = lanes_why_not(context.info(), OnMesa::slowly); !reason.empty()) return Support::no(std::move(reason));
-        return wide(problem, context);
-    };
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<LanesPlan>(builder, problem, policy);
-    };
-    return v;
+Variant simd_variant() {
+    return make_variant<SimdPlan>({
+        .name = "simd",
+        .formerly = {"lanes"},
+        .summary = "for processors: wide vectors, a chunk a work-item, no barriers",
+        .role = Role::best,
+        .backends = {host::Backend::opencl},
+        .policy = {{"chains", 2, {1, 2, 4}, "vectors of 16 accumulators"}},
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (std::string reason = simd_why_not(context.info(), OnMesa::slowly); !reason.empty()) return Support::no(std::move(reason));
+            return has_double_precision(problem, context);
+        },
+    });
 }
 
 }  // namespace parallax::engine::reduce

@@ -1,6 +1,6 @@
 // `reference` and `threaded`: C++ on the native device. Threads take fixed parts, so that sums do not depend on their number.
 #include "algorithms/reduce/parameters.hpp"
-#include "core/native.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
 
@@ -45,13 +45,9 @@ private:
     bool threaded_, wants_value_, wants_statistics_;
 };
 
-std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
-    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(problem, threaded); };
-}
-
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "one loop on one thread, sums compensated: what the other variants are measured by", plan(false)); }
-Variant threaded_variant() { return native_variant("threaded", "the reference on every thread of the processor", plan(true)); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one loop on one thread, sums compensated: what the other variants are measured by"), false); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the reference on every thread of the processor"), true); }
 
 }  // namespace parallax::engine::reduce

@@ -21,7 +21,7 @@ Json value_record(const ReduceParameters&, const Totals&);
 Json statistics_record(const Totals&);
 
 Variant grid_stride_variant();
-Variant lanes_variant();
+Variant simd_variant();
 Variant fan_in_variant(bool adjacent);
 Variant row_column_variant();
 Variant reference_variant();

@@ -42,7 +42,7 @@ Algorithm make_scan() {
     a.outputs = {{"array", "of the same shape and type", true, PortKind::array}};
     a.infer = scan::infer;
     a.chunking = [](const Problem&) { return Division::no("every element depends on all before it"); };
-    a.variants = {scan::look_back_variant(),     scan::lanes_variant(),     scan::reduce_then_scan_variant(), scan::hillis_steele_variant(), scan::blelloch_variant(),
+    a.variants = {scan::single_pass_variant(),     scan::simd_variant(),     scan::reduce_then_scan_variant(), scan::hillis_steele_variant(), scan::blelloch_variant(),
                   scan::threaded_variant(), scan::reference_variant()};
     return a;
 }

@@ -10,14 +10,4 @@ host::Defines defines_of(const Problem& problem) {
     return d;
 }
 
-Variant device_variant(std::string name, std::string summary, Role role, std::string file) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = {std::move(file)};
-    return v;
-}
-
 }  // namespace parallax::engine::scan

@@ -15,7 +15,5 @@ inline host::NDRange range(std::int64_t x) { return {static_cast<std::size_t>(x)
 enum class Word { u32, i32, u64, f32 };   ///< as TYPE in kernels_cl/scan/operator.clh
 /// TYPE and OP of kernels_cl/scan/operator.clh.
 host::Defines defines_of(const Problem&);
-/// A Variant of OpenCL and CUDA with everything but its policy and plan.
-Variant device_variant(std::string name, std::string summary, Role, std::string file);
 
 }  // namespace parallax::engine::scan

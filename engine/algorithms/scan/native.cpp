@@ -1,7 +1,7 @@
 // `reference` and `threaded`: C++ on the native device. Threads take fixed parts, so that float sums, which run in double
 // precision, do not depend on their number.
 #include "algorithms/scan/parameters.hpp"
-#include "core/native.hpp"
+#include "core/make_variant.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
 
@@ -91,13 +91,9 @@ private:
     bool threaded_;
 };
 
-std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
-    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(problem, threaded); };
-}
-
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "one loop on one thread", plan(false)); }
-Variant threaded_variant() { return native_variant("threaded", "totals of parts, then their scans, on every thread of the processor", plan(true)); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one loop on one thread"), false); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "totals of parts, then their scans, on every thread of the processor"), true); }
 
 }  // namespace parallax::engine::scan

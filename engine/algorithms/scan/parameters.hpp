@@ -16,8 +16,8 @@ struct ScanParameters {
 ParameterTable scan_table();
 bool is_supported(ElementType) noexcept;
 
-Variant look_back_variant();
-Variant lanes_variant();
+Variant single_pass_variant();
+Variant simd_variant();
 Variant reduce_then_scan_variant();
 Variant hillis_steele_variant();
 Variant blelloch_variant();

@@ -1,5 +1,6 @@
 // `reduce_then_scan`: three launches, no order among work-groups.
 #include "algorithms/scan/device.hpp"
+#include "core/make_variant.hpp"
 
 #include <algorithm>
 
@@ -57,14 +58,13 @@ private:
 }  // namespace
 
 Variant reduce_then_scan_variant() {
-    Variant v = device_variant("reduce_then_scan", "totals of chunks, their scan, scans of chunks; no order among work-groups", Role::best,
-                               "scan/reduce_then_scan.cl");
-    v.policy = {{"work_group_size", 0, {0, 1, 32, 64, 128, 256}, "work-items of a group; 0: 1 on CPUs, 256 elsewhere"},
-                {"items_per_work_item", 0, {0, 1, 2, 4, 8, 16}, "elements of a tile a work-item; 0: 16 on CPUs, 8 elsewhere"}};
-    v.plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<ReduceThenScanPlan>(builder, problem, policy);
-    };
-    return v;
+    return make_variant<ReduceThenScanPlan>({
+        .name = "reduce_then_scan",
+        .summary = "totals of chunks, their scan, scans of chunks; no order among work-groups",
+        .role = Role::best,
+        .policy = {{"work_group_size", 0, {0, 1, 32, 64, 128, 256}, "work-items of a group; 0: 1 on CPUs, 256 elsewhere"},
+                   {"items_per_work_item", 0, {0, 1, 2, 4, 8, 16}, "elements of a tile a work-item; 0: 16 on CPUs, 8 elsewhere"}},
+    });
 }
 
 }  // namespace parallax::engine::scan

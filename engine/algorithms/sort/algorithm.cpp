@@ -1,5 +1,6 @@
 // `sort`: what goes in and what comes out; ways of sorting are in radix.cpp, onesweep.cpp, chunks.cpp, bitonic.cpp and native.cpp.
 #include "algorithms/sort/sort.hpp"
+#include "core/make_variant.hpp"
 
 namespace parallax::engine {
 namespace sort {
@@ -15,8 +16,8 @@ ArrayDescs infer(const Problem& problem) {
 
 class SortPlan final : public Plan {
 public:
-    SortPlan(PlanBuilder& builder, const Problem& problem, std::unique_ptr<Sorter> sorter)
-        : sorter_(std::move(sorter)), values_(problem.wants("values")), keys_(problem.wants("keys")) {
+    SortPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const MakeSorter& make)
+        : sorter_(make(builder, spec_of(problem), policy)), values_(problem.wants("values")), keys_(problem.wants("keys")) {
         if (!keys_) unwanted_ = builder.scratch(problem.inputs.at("keys").dense_bytes());
     }
 
@@ -33,21 +34,9 @@ private:
 
 }  // namespace
 
-Variant device_variant(std::string name, std::string summary, Role role, std::vector<std::string> kernels, PolicyTable policy,
-                       std::string (*why_not)(const SortSpec&, host::Context&),
-                       std::function<std::unique_ptr<Sorter>(PlanBuilder&, const SortSpec&, const Policy&)> make) {
-    Variant v;
-    v.name = std::move(name);
-    v.summary = std::move(summary);
-    v.role = role;
-    v.backends = {host::Backend::opencl, host::Backend::cuda};
-    v.kernels = std::move(kernels);
-    v.policy = std::move(policy);
-    v.supports = [why_not](const Problem& problem, host::Context& context) { return Support{why_not(spec_of(problem), context)}; };
-    v.plan = [make = std::move(make)](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-        return std::make_unique<SortPlan>(builder, problem, make(builder, spec_of(problem), policy));
-    };
-    return v;
+Variant sort_variant(Variant row, std::string (*why_not)(const SortSpec&, host::Context&), MakeSorter make) {
+    row.supports = [why_not](const Problem& problem, host::Context& context) { return Support{why_not(spec_of(problem), context)}; };
+    return make_variant<SortPlan>(std::move(row), std::move(make));
 }
 
 std::unique_ptr<Sorter> make_best(PlanBuilder& builder, const SortSpec& spec) {

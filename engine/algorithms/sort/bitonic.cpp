@@ -70,13 +70,14 @@ std::unique_ptr<Sorter> make_bitonic(PlanBuilder& builder, const SortSpec& spec,
 }
 
 Variant bitonic_variant() {
-    return device_variant("bitonic", "compare and exchange in local memory, log2^2 n steps, keys with their places (Batcher 1968); up to 65536 keys", Role::seed,
-                          {"sort/bitonic.cl"},
-                          {{"work_group_size", 256, {16, 64, 128, 256}, "work-items of a group"},
-                           {"block", 2048, {64, 512, 1024, 2048}, "keys in local memory"}},
-                          bitonic_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
-                              return make_bitonic(builder, spec, {policy.at("work_group_size"), policy.at("block")});
-                          });
+    return sort_variant({.name = "bitonic",
+                         .summary = "compare and exchange in local memory, log2^2 n steps, keys with their places (Batcher 1968); up to 65536 keys",
+                         .role = Role::baseline,
+                         .policy = {{"work_group_size", 256, {16, 64, 128, 256}, "work-items of a group"},
+                                    {"block", 2048, {64, 512, 1024, 2048}, "keys in local memory"}}},
+                        bitonic_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
+                            return make_bitonic(builder, spec, {policy.at("work_group_size"), policy.at("block")});
+                        });
 }
 
 }  // namespace parallax::engine::sort

@@ -63,14 +63,15 @@ std::unique_ptr<Sorter> make_radix_chunks(PlanBuilder& builder, const SortSpec& 
 }
 
 Variant radix_chunks_variant() {
-    return device_variant("radix_chunks", "for CPUs: a chunk for each core, least significant digit first, no barrier", Role::best,
-                          {"sort/chunks.cl"},
-                          {{"digit_bits", 0, {0, 4, 8, 11}, "bits of a digit; 0: 11 for many keys without values, else 8"},
-                           {"chunks_per_unit", 4, {1, 2, 4, 8}, "chunks for each compute unit"},
-                           {"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"}},
-                          radix_chunks_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
-                              return make_radix_chunks(builder, spec, {policy.at("digit_bits"), policy.at("chunks_per_unit"), policy.at("index_bits")});
-                          });
+    return sort_variant({.name = "radix_chunks",
+                         .summary = "for CPUs: a chunk for each core, least significant digit first, no barrier",
+                         .role = Role::best,
+                         .policy = {{"digit_bits", 0, {0, 4, 8, 11}, "bits of a digit; 0: 11 for many keys without values, else 8"},
+                                    {"chunks_per_unit", 4, {1, 2, 4, 8}, "chunks for each compute unit"},
+                                    {"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"}}},
+                        radix_chunks_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
+                            return make_radix_chunks(builder, spec, {policy.at("digit_bits"), policy.at("chunks_per_unit"), policy.at("index_bits")});
+                        });
 }
 
 }  // namespace parallax::engine::sort

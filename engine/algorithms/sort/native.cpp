@@ -1,6 +1,6 @@
 // `reference` and `threaded`: the native device. The reference is std::stable_sort, the oracle of the others.
 #include "algorithms/sort/sort.hpp"
-#include "core/native.hpp"
+#include "core/make_variant.hpp"
 #include "core/threads.hpp"
 #include "support/platform.hpp"
 
@@ -113,13 +113,9 @@ private:
     bool keys_, threaded_;
 };
 
-std::function<std::unique_ptr<Plan>(const Problem&)> plan(bool threaded) {
-    return [threaded](const Problem& problem) { return std::make_unique<NativePlan>(problem, threaded); };
-}
-
 }  // namespace
 
-Variant reference_variant() { return native_variant("reference", "std::stable_sort on one thread: the oracle", plan(false)); }
-Variant threaded_variant() { return native_variant("threaded", "radix sort by bytes on every thread of the processor", plan(true)); }
+Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "std::stable_sort on one thread: the oracle"), false); }
+Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "radix sort by bytes on every thread of the processor"), true); }
 
 }  // namespace parallax::engine::sort

@@ -81,18 +81,20 @@ Variant onesweep_variant() {
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
     policy.push_back({"looks", 4, {1, 2, 4, 8}, "tiles that a look back asks for at once"});
     policy.push_back({"polls", 1 << 20, {0, 1 << 20}, "times that a group asks for a tile before one group does all the work; 0 is for tests"});
-    return device_variant("onesweep", "one read and one write a digit: tiles look back for their counts (Adinets and Merrill 2022); fewer than 2^32 keys",
-                          Role::best, {"sort/onesweep_count.cl", "sort/onesweep.cl"}, std::move(policy), onesweep_why_not,
-                          [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
-                              RadixShape shape;
-                              shape.work_group = chosen.at("work_group_size");
-                              shape.items = chosen.at("items_per_work_item");
-                              shape.digit_bits = chosen.at("digit_bits");
-                              shape.match = static_cast<Match>(chosen.at("match"));
-                              shape.groups_per_unit = chosen.at("groups_per_unit");
-                              shape.count_group = chosen.at("count_work_group_size");
-                              return make_onesweep(builder, spec, shape, chosen.at("looks"), chosen.at("polls"));
-                          });
+    return sort_variant({.name = "onesweep",
+                         .summary = "one read and one write a digit: tiles look back for their counts (Adinets and Merrill 2022); fewer than 2^32 keys",
+                         .role = Role::best,
+                         .policy = std::move(policy)},
+                        onesweep_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
+                            RadixShape shape;
+                            shape.work_group = chosen.at("work_group_size");
+                            shape.items = chosen.at("items_per_work_item");
+                            shape.digit_bits = chosen.at("digit_bits");
+                            shape.match = static_cast<Match>(chosen.at("match"));
+                            shape.groups_per_unit = chosen.at("groups_per_unit");
+                            shape.count_group = chosen.at("count_work_group_size");
+                            return make_onesweep(builder, spec, shape, chosen.at("looks"), chosen.at("polls"));
+                        });
 }
 
 }  // namespace parallax::engine::sort

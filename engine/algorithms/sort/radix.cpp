@@ -164,21 +164,19 @@ Variant radix_variant() {
         {"items_per_work_item", 0, {0, 3, 5, 7, 9, 11, 15}, "keys of a tile a work-item, fewer where local memory does not hold them; 0: 15 for u32, 7 for u64"},
         {"digit_bits", 0, {0, 2, 3, 4, 5}, "bits of a digit; 0: 4"}};
     add_common_policy(policy);
-    return device_variant("radix", "least significant digit first, ranks from counters of each work-item; no order among work-items or groups", Role::plain,
-                          {"sort/count_digits.cl", "sort/scan_counts.cl", "sort/radix.cl"}, std::move(policy), radix_why_not,
-                          [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) { return make_radix(builder, spec, shape_of(chosen)); });
+    return sort_variant({.name = "radix", .summary = "least significant digit first, ranks from counters of each work-item; no order among work-items or groups", .policy = std::move(policy)}, radix_why_not,
+                        [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) { return make_radix(builder, spec, shape_of(chosen)); });
 }
 
 Variant radix_warp_variant() {
     PolicyTable policy = warp_policy();
     add_common_policy(policy);
-    return device_variant("radix_warp", "least significant digit first, ranks by warps that match digits", Role::best,
-                          {"sort/count_digits.cl", "sort/scan_counts.cl", "sort/radix_warp.cl"}, std::move(policy), radix_warp_why_not,
-                          [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
-                              RadixShape shape = shape_of(chosen);
-                              shape.match = static_cast<Match>(chosen.at("match"));
-                              return make_radix_warp(builder, spec, shape);
-                          });
+    return sort_variant({.name = "radix_warp", .summary = "least significant digit first, ranks by warps that match digits", .role = Role::best, .policy = std::move(policy)},
+                        radix_warp_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
+                            RadixShape shape = shape_of(chosen);
+                            shape.match = static_cast<Match>(chosen.at("match"));
+                            return make_radix_warp(builder, spec, shape);
+                        });
 }
 
 }  // namespace parallax::engine::sort

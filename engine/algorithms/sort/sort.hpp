@@ -78,9 +78,8 @@ Variant bitonic_variant();
 Variant threaded_variant();
 Variant reference_variant();
 
-/// A variant of kernels: what they have in common.
-Variant device_variant(std::string name, std::string summary, Role, std::vector<std::string> kernels, PolicyTable,
-                       std::string (*why_not)(const SortSpec&, host::Context&),
-                       std::function<std::unique_ptr<Sorter>(PlanBuilder&, const SortSpec&, const Policy&)> make);
+using MakeSorter = std::function<std::unique_ptr<Sorter>(PlanBuilder&, const SortSpec&, const Policy&)>;
+/// A row with what all variants of kernels have in common.
+Variant sort_variant(Variant row, std::string (*why_not)(const SortSpec&, host::Context&), MakeSorter);
 
 }  // namespace parallax::engine::sort

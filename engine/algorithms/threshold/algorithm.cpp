@@ -4,6 +4,7 @@
 #include "algorithms/histogram/reference.hpp"
 #include "algorithms/threshold/threshold.hpp"
 #include "core/chunking.hpp"
+#include "core/make_variant.hpp"
 
 #include <fmt/format.h>
 
@@ -127,7 +128,7 @@ public:
         if (problem.wants("mask")) {
             host::Defines d;
             define_type(d, "A", image.type);
-            stream_.emplace(builder, "threshold/threshold.cl", d, Pairing(), image.count(), policy);
+            pass_.emplace(builder, "threshold/threshold.cl", d, Pairing(), image.count(), policy);
         }
         if (checked(problem).method == Method::otsu) otsu_.emplace(builder, image, policy);
         else if (real_) constant_ = builder.constant(std::vector<float>{real_threshold(value_)});
@@ -137,7 +138,7 @@ public:
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& image = arrays.input("image");
         const host::Buffer& threshold = otsu_ ? otsu_->enqueue(x, image) : constant_;
-        if (stream_) stream_->enqueue(x, "mask", image, image, threshold, arrays.output("mask"));
+        if (pass_) pass_->enqueue(x, "mask", image, image, threshold, arrays.output("mask"));
         if (!wants_record_) return;
         if (!otsu_) return x.record("threshold", [value = value_] { return record_of(value); });
         x.record("threshold", threshold, real_ ? sizeof(float) : sizeof(std::int64_t), [real = real_](std::span<const std::byte> read) {
@@ -152,7 +153,7 @@ public:
 private:
     bool real_, wants_record_;
     double value_;
-    std::optional<Stream> stream_;
+    std::optional<ElementwisePass> pass_;
     std::optional<Otsu> otsu_;
     host::Buffer constant_;
 };
@@ -211,13 +212,8 @@ Algorithm make_threshold() {
         alike.join = [](const Json& one, const Json&) { return one; };   // the value, which was given
         return along_axes(problem.inputs.at("image"), {}, alike);
     };
-    a.in_place = true;   // one pass over the elements (elementwise/stream.clh), after passes that only read
-    a.variants = {device_variant("range, histogram and level on the device, then one pass",
-                                 {"histogram/clear.cl", "histogram/local.cl", "histogram/global.cl", "threshold/range.cl", "threshold/otsu.cl", "threshold/threshold.cl"},
-                                 stream_policy(),
-                                 [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-                                     return std::make_unique<DevicePlan>(builder, problem, policy);
-                                 }),
+    a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
+    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "range, histogram and level on the device, then one pass", .role = Role::best, .policy = pass_policy()}),
                   reference_variant(reference)};
     return a;
 }
