@@ -9,7 +9,7 @@ A folder holds what a version wrote or took, as it did; nothing in it follows a 
     report.json                  of a job; its member `job` is a job
     study.json, comparison.json  a study, and what `compare` made of it
     tuning/                      tuning files
-    words.json                   of each algorithm its variants with the fields of their policies, its keys, and the words of its choices
+    words.json                   of each algorithm: variants with the fields of their policies, keys, words of choices
 """
 
 import json
@@ -32,8 +32,17 @@ FRAMES = {f"frame{i}.pgm": b"P5\n8 6\n255\n" + bytes((40 * i + 5 * j) % 256 for 
 
 
 def program(folder, *arguments, **environment):
-    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL,
-                          env={**os.environ, **environment}, errors="replace", check=False)
+    return subprocess.run(
+        [PROGRAM, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+        errors="replace",
+        check=False,
+    )
 
 
 def algorithms(folder):
@@ -43,9 +52,16 @@ def algorithms(folder):
 def words_of(about):
     words = {}
     for name, one in about.items():
-        choices = {field["key"]: field["type"].removeprefix("one of ").split(" | ") for field in one["parameters"] if field["type"].startswith("one of ")}
-        words[name] = {"variants": {variant["name"]: [field["name"] for field in variant["policy"]] for variant in one["variants"]},
-                       "keys": sorted(key for field in one["parameters"] for key in field["keys"]), "choices": choices}
+        choices = {
+            field["key"]: field["type"].removeprefix("one of ").split(" | ")
+            for field in one["parameters"]
+            if field["type"].startswith("one of ")
+        }
+        words[name] = {
+            "variants": {variant["name"]: [field["name"] for field in variant["policy"]] for variant in one["variants"]},
+            "keys": sorted(key for field in one["parameters"] for key in field["keys"]),
+            "choices": choices,
+        }
     return words
 
 
@@ -53,8 +69,15 @@ def step_of(about, **more):
     """A job of one step, on small files of the names of its inputs."""
     name = about["name"]
     names = [port["name"] for port in about["inputs"] if port["required"]]
-    inputs = {port: {"array": "signal.npy" if name == "fft" else "counts.npy", "keys": "keys.npy"}.get(port, "image.png") for port in names}
-    outputs = {port["name"]: port["name"] + (".npy" if port["kind"] == "array" else ".json") for port in about["outputs"] if port["required"]}
+    inputs = {
+        port: {"array": "signal.npy" if name == "fft" else "counts.npy", "keys": "keys.npy"}.get(port, "image.png")
+        for port in names
+    }
+    outputs = {
+        port["name"]: port["name"] + (".npy" if port["kind"] == "array" else ".json")
+        for port in about["outputs"]
+        if port["required"]
+    }
     return {"parallax": 1, "inputs": inputs, "steps": [{"run": name, **NEEDED.get(name, {}), **more}], "outputs": outputs}
 
 
@@ -99,13 +122,22 @@ class Version:
         for name in ("frames.json", "study.json", "comparison.json", "report.json"):
             shutil.copy(self.documents / name, self.work)
         shutil.copytree(self.documents / "frames.series", self.work / "out/frames.series")
-        self.expect(program(self.work, "run", "frames.json", "--out", "out", "--resume"), "a series goes on by an earlier manifest", "3 of 3 items done")
+        self.expect(
+            program(self.work, "run", "frames.json", "--out", "out", "--resume"),
+            "a series goes on by an earlier manifest",
+            "3 of 3 items done",
+        )
         again = json.loads((self.work / "report.json").read_text(encoding="utf-8"))["job"]
         (self.work / "again.json").write_text(json.dumps(again), encoding="utf-8")
         self.expect(program(self.work, "run", "again.json", "--out", "again"), "the job of an earlier report")
-        self.expect(program(self.work, "compare", "study.json", "--quick", "--device", "native", "--out", "compared"), "an earlier study")
+        self.expect(
+            program(self.work, "compare", "study.json", "--quick", "--device", "native", "--out", "compared"),
+            "an earlier study",
+        )
         self.expect(program(self.work, "report", "comparison.json", "--out", "told"), "an earlier report of a comparison")
-        self.expect(program(self.work, "plan", "my_job.json", PARALLAX_TUNING=str(self.documents / "tuning")), "earlier tuning files")
+        self.expect(
+            program(self.work, "plan", "my_job.json", PARALLAX_TUNING=str(self.documents / "tuning")), "earlier tuning files"
+        )
         self.words()
         return self.failures
 

@@ -3,7 +3,8 @@
 
     links.py          from the repository, or with PARALLAX_SOURCE; it needs neither a build nor a device
 
-Pages are README.md, CONTRIBUTING.md, SECURITY.md and those below docs. A citation in the code is such a path, with #section or not.
+Pages are README.md, CONTRIBUTING.md, SECURITY.md and those below docs. A citation in the code is such a path, with or without a
+#section.
 """
 
 import os
@@ -81,8 +82,11 @@ class Links:
     def without_a_place(self):
         """Pages that the index does not name, and the index where README.md does not."""
         named = {str(path.relative_to(self.source)) for path in self.of_page(INDEX)[1] if path.is_relative_to(self.source)}
-        problems = [f"{name}: {INDEX} does not link to it" for name in pages.names_of(self.source)
-                    if name not in named and name not in (INDEX, "README.md")]
+        problems = [
+            f"{name}: {INDEX} does not link to it"
+            for name in pages.names_of(self.source)
+            if name not in named and name not in (INDEX, "README.md")
+        ]
         if self.source / INDEX not in self.of_page("README.md")[1]:
             problems.append(f"README.md: no link to {INDEX}")
         return problems

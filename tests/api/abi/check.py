@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What programs that were linked once count on: the functions of parallax.h, its constants, and where the fields of its structs lie.
+"""What linked programs count on: the functions of parallax.h, its constants, and where the fields of its structs lie.
 
     check.py HEADER LIBRARY CC NM      holds them against c.txt, on 64 bits
     check.py --write ...               writes c.txt
 
-A line of c.txt may be added. One that goes or changes breaks programs: docs/compatibility.md says when that may be. So fields are added
-at the end of structs, functions and constants as they come.
+A line of c.txt may be added. One that goes or changes breaks programs: docs/compatibility.md says when that may be. So fields are
+added at the end of structs, functions and constants as they come.
 """
 
 import pathlib
@@ -22,7 +22,11 @@ def declared(text):
     """Functions, constants, and the fields of each struct, in the header's order."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     functions = re.findall(r"PLX_API[^;(]*?\b(plx_\w+)\s*\(", text)
-    constants = [name for body in re.findall(r"\benum\b[^{;]*\{(.*?)\}", text, re.DOTALL) for name in re.findall(r"\bPLX_\w+", re.sub(r"=[^,}]*", "", body))]
+    constants = [
+        name
+        for body in re.findall(r"\benum\b[^{;]*\{(.*?)\}", text, re.DOTALL)
+        for name in re.findall(r"\bPLX_\w+", re.sub(r"=[^,}]*", "", body))
+    ]
     structs = {}
     for name, body in re.findall(r"typedef struct (plx_\w+) \{(.*?)\}\s*plx_\w+;", text, re.DOTALL):
         fields = []
@@ -41,20 +45,27 @@ def program(constants, structs):
     for name, fields in structs.items():
         kind = "may grow" if "struct_size" in fields else "as it is"
         lines.append(f'    printf("struct {name}, {kind}: %zu bytes\\n", sizeof({name}));')
-        lines += [f'    printf("field {name}.{field} at %zu, %zu bytes\\n", offsetof({name}, {field}), sizeof((({name}*)0)->{field}));' for field in fields]
+        lines += [
+            f'    printf("field {name}.{field} at %zu, %zu bytes\\n", offsetof({name}, {field}), sizeof((({name}*)0)->{field}));'
+            for field in fields
+        ]
     return "\n".join([*lines, "    return 0;", "}", ""])
 
 
 def grown(line, now):
     """Whether it is the size of a struct that says its own, which a longer one replaces."""
     found = re.match(r"(struct \w+, may grow): (\d+) bytes$", line)
-    return found is not None and any(other.startswith(found[1] + ":") and int(other.split()[-2]) > int(found[2]) for other in now)
+    return found is not None and any(
+        other.startswith(found[1] + ":") and int(other.split()[-2]) > int(found[2]) for other in now
+    )
 
 
 def in_padding(line, before):
     """Whether it is a new field that lies where a struct of before ended in padding: programs of before have anything there."""
     field = re.match(r"field (\w+)\.\w+ at (\d+)", line)
-    sizes = {found[1]: int(found[2]) for found in (re.match(r"struct (\w+), [a-z ]+: (\d+) bytes$", one) for one in before) if found}
+    sizes = {
+        found[1]: int(found[2]) for found in (re.match(r"struct (\w+), [a-z ]+: (\d+) bytes$", one) for one in before) if found
+    }
     return field is not None and int(field[2]) < sizes.get(field[1], 0)
 
 
@@ -68,9 +79,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         source, made = pathlib.Path(folder) / "layout.c", pathlib.Path(folder) / "layout"
         source.write_text(program(constants, structs), encoding="utf-8")
-        subprocess.run([compiler, "-std=c99", "-DPARALLAX_STATIC", "-I", str(pathlib.Path(header).parents[1]), str(source), "-o", str(made)], check=True)
+        subprocess.run(
+            [
+                compiler,
+                "-std=c99",
+                "-DPARALLAX_STATIC",
+                "-I",
+                str(pathlib.Path(header).parents[1]),
+                str(source),
+                "-o",
+                str(made),
+            ],
+            check=True,
+        )
         layout = subprocess.run([str(made)], check=True, capture_output=True, text=True).stdout.splitlines()
-    symbols = subprocess.run([nm, "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout.splitlines()
+    symbols = subprocess.run(
+        [nm, "-D", "--defined-only", library], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     exported = {line.split()[-1].split("@")[0] for line in symbols if re.search(r" [TW] plx_", line)}
     failures = [f"declared, but not in the library: {name}" for name in functions if name not in exported]
     failures += [f"in the library, but not declared: {name}" for name in sorted(exported - set(functions))]
@@ -78,10 +103,16 @@ def main():
     if "--write" in sys.argv:
         LIST.write_text("\n".join(now) + "\n", encoding="utf-8")
     before = LIST.read_text(encoding="utf-8").splitlines()
-    failures += [f"gone or changed, which breaks programs: {line}" for line in before if line not in now and not grown(line, now)]
+    failures += [
+        f"gone or changed, which breaks programs: {line}" for line in before if line not in now and not grown(line, now)
+    ]
     for line in now:
         if line not in before:
-            why = "in the padding of before, which programs have not set" if in_padding(line, before) else f"new, to be added to {LIST.name} (--write)"
+            why = (
+                "in the padding of before, which programs have not set"
+                if in_padding(line, before)
+                else f"new, to be added to {LIST.name} (--write)"
+            )
             failures.append(f"{why}: {line}")
     for failure in failures:
         print("FAILED", failure, file=sys.stderr)
