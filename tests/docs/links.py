@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links and citations lead somewhere: pages to pages and their sections, comments in the code to both, the index to every page.
+"""Links and citations lead somewhere: pages to pages, their sections and the code's files; comments to pages and their
+sections; the index to every page.
 
     links.py          from the repository, or with PARALLAX_SOURCE; it needs neither a build nor a device
 
@@ -19,6 +20,8 @@ ENDINGS = {".c", ".cl", ".clh", ".cmake", ".cpp", ".h", ".hpp", ".in", ".json", 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CITATION = re.compile(r"\bdocs/(?:[\w.-]+/)*[\w-]+\.md(?:#[\w-]+)?")
 INDEX = "docs/README.md"
+TOP = {*CODE, "docs"}
+ROOMS = ("engine", "engine/algorithms", "engine/include", "host", "host/include", "lab", "kernels_cl", "tests")
 
 
 def without_code(text):
@@ -66,6 +69,20 @@ class Links:
             targets.append(path)
         return problems, targets
 
+    def paths_of_page(self, name):
+        """Problems of our paths in a page: `engine/io/format.hpp`, or as includes have them, `core/plan.hpp`."""
+        problems = []
+        text = re.sub(r"^```.*?^```$", "", (self.source / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for span in re.findall(r"`([^`\n]+)`", text):
+            path = re.split(r"[:#]", span.split()[0])[0].rstrip("/")
+            if re.search(r"[^\w./+-]", path):  # a pattern, or what somebody puts in
+                continue
+            ours = path.split("/")[0] in TOP and "/" in path
+            if ours or re.fullmatch(r"\w+/[\w/]+\.(hpp|cpp|cl|clh)", path):
+                if not any((self.source / folder / path).exists() for folder in ([""] if ours else ROOMS)):
+                    problems.append(f"{name}: `{span}`, which is not there")
+        return problems
+
     def of_code(self):
         problems = []
         for folder in CODE:
@@ -94,7 +111,7 @@ class Links:
     def all(self):
         problems = []
         for name in pages.names_of(self.source):
-            problems += self.of_page(name)[0]
+            problems += self.of_page(name)[0] + self.paths_of_page(name)
         return problems + self.without_a_place() + self.of_code()
 
 
