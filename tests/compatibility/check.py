@@ -5,7 +5,7 @@
     check.py --words FILE      writes the words of today, for the folder of a version that is being released
 
 A folder holds what a version wrote or took, as it did; nothing in it follows a change of names.
-    frames.json, frames.series   a series, and the head of its manifest
+    frames.json, named.json      series, with the heads of their manifests in folders; the second names a variant
     report.json                  of a job; its member `job` is a job
     study.json, comparison.json  a study, and what `compare` made of it
     tuning/                      tuning files
@@ -119,14 +119,12 @@ class Version:
                         self.failures.append(f"{name}: {key} {word}: {found}")
 
     def all(self):
-        for name in ("frames.json", "study.json", "comparison.json", "report.json"):
+        for name in ("frames.json", "named.json", "study.json", "comparison.json", "report.json"):
             shutil.copy(self.documents / name, self.work)
-        shutil.copytree(self.documents / "frames.series", self.work / "out/frames.series")
-        self.expect(
-            program(self.work, "run", "frames.json", "--out", "out", "--resume"),
-            "a series goes on by an earlier manifest",
-            "3 of 3 items done",
-        )
+        for name in ("frames", "named"):
+            shutil.copytree(self.documents / f"{name}.series", self.work / f"out/{name}.series")
+            done = program(self.work, "run", f"{name}.json", "--out", "out", "--resume")
+            self.expect(done, f"a series goes on by an earlier manifest, {name}.series", "3 of 3 items done")
         again = json.loads((self.work / "report.json").read_text(encoding="utf-8"))["job"]
         (self.work / "again.json").write_text(json.dumps(again), encoding="utf-8")
         self.expect(program(self.work, "run", "again.json", "--out", "again"), "the job of an earlier report")
