@@ -54,8 +54,7 @@ void reference_reconstruct(const HologramParameters&, const Geometry&, const std
 double focus_metric(Metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t height, std::array<int, 4> region);
 
 /// The building block of the theory (docs/theory/holography.md#transfer-functions), of hologram_simulate too, and of the property
-/// tests: propagates `field` (any size, no
-/// padding) by d with the angular spectrum, double precision.
+/// tests: propagates `field` (any size, no padding) by d with the angular spectrum, double precision.
 void propagate_angular_spectrum(std::vector<Complex>& field, std::int64_t width, std::int64_t height, double dx, double dy,
                                 double wavelength, double d, bool band_limit, int threads = 1);
 
