@@ -85,7 +85,7 @@ private:
         part(0);
     }
 
-    // FORMULAS section 2, angular_spectrum with its band limit, and 1 / (M N).
+    // angular_spectrum with its band limit (docs/theory/holography.md#transfer-functions), and 1 / (M N).
     void make_transfer() {
         const auto frequency = [](std::int64_t k, std::int64_t n) { return static_cast<double>(k <= n / 2 ? k : k - n) / (static_cast<double>(n) * pixel); };
         const auto limit = [](std::int64_t n) { return 1 / (wavelength * std::sqrt(std::pow(2 * distance / (static_cast<double>(n) * pixel), 2) + 1)); };

@@ -229,6 +229,7 @@ def main():
 
     text = [
         "# What each kernel takes of a device", "",
+        "You want to know what a kernel takes on hardware that is not at hand: registers, local memory, spills.", "",
         "Written by `tools/kernel_table.py`, which compiles every kernel file with its default defines by the vendors' own compilers:",
         "; ".join(sorted({c.version for c, _ in columns})) + ".", "",
         f"{compiled} compilations for {len(columns)} targets, {len(failures)} failures, {len(spills)} with memory for spilled registers.", "",

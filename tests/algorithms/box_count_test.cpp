@@ -618,7 +618,7 @@ TEST_CASE("box_count: \"fit\": \"auto\" keeps to sizes whose boxes are neither f
         };
     };
     const auto flat_dust = [&](auto x, auto y, auto) { return dust(x, y, 0); };
-    struct Row {   // FORMULAS 7.1, powers of two
+    struct Row {   // docs/theory/box_counting.md#the-dimension, powers of two
         const char* name;
         Shape shape;
         Inside inside;

@@ -60,7 +60,7 @@ TEST_CASE("diffusion_aos: the reference damps a cosine by the exact factor, and 
     diffuse(p, 37, 23, kept.data());
     CHECK(std::abs(std::accumulate(kept.begin(), kept.end(), 0.0) / before - 1) < 1e-13);
 
-    // The defaults (FORMULAS 6.1).
+    // The defaults (docs/diffusion_aos.md).
     CHECK(AosParameters().tau == 1);
     CHECK(AosParameters().iterations == 16);
     std::vector<double> standard = waves(48, 32);

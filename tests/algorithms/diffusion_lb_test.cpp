@@ -34,7 +34,7 @@ LbParameters model(Lattice lattice, double step, int iterations) {
     return p;
 }
 
-/// What the source papers take, and FORMULAS section 1 has numbers for; in fewer steps than the defaults.
+/// What the source papers take; in fewer steps than the defaults.
 const Json eight{{"step", 2}, {"iterations", 8}};
 LbParameters paper() { return model(Lattice::d2q9, 2, 8); }
 Json with(Json parameters, const Json& more) {
@@ -42,7 +42,7 @@ Json with(Json parameters, const Json& more) {
     return parameters;
 }
 
-/// No image data: edges, waves, nothing symmetric (FORMULAS section 1).
+/// No image data: edges, waves, nothing symmetric.
 std::vector<double> waves(int width, int height) {
     std::vector<double> image;
     for (int y = 0; y < height; ++y)
@@ -103,7 +103,7 @@ TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothi
     CHECK(std::abs(at(16, 23) - 118.701350) < 1e-6);
     CHECK(std::abs(at(16, 24) - 131.659934) < 1e-6);
     CHECK(std::abs(at(31, 47) - 151.482973) < 1e-6);
-    // The defaults (FORMULAS 6.1).
+    // The defaults (docs/diffusion_lb.md#steps).
     const std::array<double, 4> by_default[] = {{100.590055, 118.772519, 131.589508, 149.927146}, {100.820192, 118.836694, 131.598826, 149.851308}};
     for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
         image = waves(48, 32);
@@ -128,7 +128,7 @@ TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothi
     }
 }
 
-TEST_CASE("diffusion_lb: the defaults fade what steps of 2 leave: white noise, as FORMULAS 6.1 has it") {
+TEST_CASE("diffusion_lb: the defaults fade what steps of 2 leave: white noise, as docs/diffusion_lb.md has it") {
     struct Row { double step; int iterations; double d2q5, d2q9, left; };
     const Row rows[] = {{2, 8, .1742, .2656, .51}, {1, 16, .0563, .0744, .068}, {.8, 20, .0525, .0584, .015}, {2.0 / 3, 24, .0514, .0544, 2.2e-3}, {.5, 32, .0506, .0521, 1.5e-5},
                         {.25, 64, .0499, .0502, 4e-23}};
@@ -272,7 +272,7 @@ double worst(const HostArray& got, const std::vector<double>& want) {
     return most;
 }
 
-/// Grey levels: what single precision comes to in 8 steps, and what FORMULAS allows half storage.
+/// Grey levels: what single precision comes to in 8 steps, and what docs/diffusion_lb.md allows half storage.
 double tolerance(const std::string& variant) { return variant == "half" ? .02 : 1e-3; }
 
 /// Every variant on both lattices.

@@ -1,4 +1,5 @@
-// Off-axis carriers (FORMULAS 5.3): found between the pixels, demodulated exactly, trusted as far as they can be.
+// Off-axis carriers: found between the pixels, demodulated exactly, trusted as far as they can be.
+// Mathematics: docs/theory/holography.md#off-axis-holograms
 #include <doctest/doctest.h>
 
 #include <algorithm>

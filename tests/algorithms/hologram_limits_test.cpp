@@ -1,5 +1,5 @@
-// Which method is right where (FORMULAS 5.1): both families against Hankel's integral, pixels below half a wavelength, and an
-// autofocus whose planes lie on both sides of the limit.
+// Which method is right where: both families against Hankel's integral, pixels below half a wavelength, and an autofocus whose
+// planes lie on both sides of the limit. Mathematics: docs/theory/holography.md#which-method-is-right-where
 #include <doctest/doctest.h>
 #include <math.h>  // j0
 

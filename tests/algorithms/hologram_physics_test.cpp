@@ -1,5 +1,5 @@
-// What propagated light must do, whatever computes it: every value of FORMULAS section 2, on the double-precision reference and
-// on every variant of every enabled device.
+// What propagated light must do, whatever computes it: the values of docs/theory/holography.md#what-light-must-do, on the
+// double-precision reference and on every variant of every enabled device.
 #include <doctest/doctest.h>
 
 #include <algorithm>

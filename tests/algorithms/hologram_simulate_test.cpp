@@ -50,7 +50,7 @@ CallResult run(Session& session, const Json& parameters, std::vector<std::string
 
 }  // namespace
 
-TEST_CASE("random numbers are those of FORMULAS") {
+TEST_CASE("random numbers are those of docs/theory/numbers.md") {
     CHECK(normal(0, 1) == doctest::Approx(.51257261).epsilon(1e-7));
     CHECK(normal(1, 1) == doctest::Approx(-.56589062).epsilon(1e-7));
     CHECK(normal(2, 1) == doctest::Approx(-.56480636).epsilon(1e-7));
@@ -119,7 +119,7 @@ TEST_CASE("transmission: covered area, and the delay through a sphere") {
     for (const auto& v : t) CHECK(std::abs(v) == doctest::Approx(1));
 }
 
-TEST_CASE("the bead of FORMULAS") {
+TEST_CASE("the bead of docs/theory/holography.md") {
     const SimulateParameters p;  // the defaults are that bead
     const auto intensity = reference_intensity(p, place_beads(p));
     double sum = 0, squares = 0;

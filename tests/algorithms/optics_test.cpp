@@ -29,14 +29,14 @@ HologramParameters parameters(Method method, std::vector<double> distances_um, d
 
 }  // namespace
 
-TEST_CASE("sampling limit: z_c of FORMULAS, 0 for pixels up to half a wavelength") {
+TEST_CASE("sampling limit: z_c, 0 for pixels up to half a wavelength") {
     CHECK(sampling_limit(512, 1.4 * um, .532 * um) / um == doctest::Approx(1851.955).epsilon(1e-6));
     CHECK(sampling_limit(512, .266 * um, .532 * um) == 0);
     CHECK(sampling_limit(512, .2661 * um, .532 * um) > 0);
     CHECK(sampling_limit(512, .0388007 * um, .532 / 1.52 * um) == 0);
 }
 
-TEST_CASE("where impulse responses take over: FORMULAS 5.1") {
+TEST_CASE("where impulse responses take over") {
     const auto limit = [](double pixel, std::int64_t width, std::int64_t height, Padding padding) {
         return switch_distance(resolve(parameters(Method::automatic, {1}, pixel, padding), width, height)) / um;
     };

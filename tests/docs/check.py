@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every code block of README.md and docs is run, is compiled or run by another test, or says why not; links lead somewhere.
+"""Every code block of every page (pages.py) is run, is compiled or run by another test, or says why not. Links are links.py's.
 
     check.py [--long] [PAGE...]      --long: what the pages mark so, instead of the others
 
@@ -121,14 +121,6 @@ def check_command_lines(block, options):
                     raise AssertionError(f"parallax {command} has no {option}")
 
 
-def check_links(name):
-    """What a page links to in the repository is there."""
-    path = SOURCE / name
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (path.parent / target).exists(), f"a link to {target}, which is not there"
-
-
 def elsewhere(block, number):
     """C++ and Python have tests of their own."""
     if block.language == "cpp":
@@ -154,10 +146,6 @@ def main():
         files.mkdir()
         examples.make(files, lambda arguments, folder: program(["run", *arguments], folder))
         for number, (name, blocks) in enumerate(pages.pages_of(SOURCE).items()):
-            try:
-                check_links(name)
-            except AssertionError as problem:
-                failures.append(f"{name}: {problem}")
             if not blocks or (chosen.pages and name not in chosen.pages):
                 continue
             page, count = Page(pathlib.Path(work) / str(number), files), {}

@@ -58,7 +58,12 @@ def blocks_of(path, name):
     return blocks
 
 
+def names_of(repository):
+    repository = pathlib.Path(repository)
+    at_the_top = [name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md") if (repository / name).exists()]
+    return at_the_top + [str(path.relative_to(repository)) for path in sorted((repository / "docs").rglob("*.md"))]
+
+
 def pages_of(repository):
     repository = pathlib.Path(repository)
-    paths = [repository / "README.md", *sorted((repository / "docs").rglob("*.md"))]
-    return {str(path.relative_to(repository)): blocks_of(path, str(path.relative_to(repository))) for path in paths}
+    return {name: blocks_of(repository / name, name) for name in names_of(repository)}

@@ -1,5 +1,5 @@
-// "fit": "auto" (FORMULAS 7.1). R alone is best where every box is full, so boxes that are full or few do not take part, and the range
-// is the longest over which the slope hardly changes.
+// "fit": "auto". R alone is best where every box is full, so boxes that are full or few do not take part, and the range is the
+// longest over which the slope hardly changes. Mathematics: docs/theory/box_counting.md#the-dimension
 #include "algorithms/box_count/box_count.hpp"
 
 #include <algorithm>

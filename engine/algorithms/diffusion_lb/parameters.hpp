@@ -44,7 +44,8 @@ constexpr int populations(Lattice l) noexcept { return l == Lattice::d2q5 ? 5 : 
 constexpr double coupling(const LbParameters& p) noexcept { return p.step * (p.lattice == Lattice::d2q5 ? 5 : 6); }
 
 /// What is left of the finest patterns, stripes and checkerboards of single pixels: |1 - omega|^(iterations / 2) without edges. Of
-/// steps with b C above 1 a part of them flips its sign each time, and fades slowly where steps are large and few (FORMULAS 6.1).
+/// steps with b C above 1 a part of them flips its sign each time, and fades slowly where steps are large and few.
+/// Mathematics: docs/theory/diffusion.md#steps-that-are-too-large
 double left_of_finest(const LbParameters&) noexcept;
 /// Where more than 0.005 is left: that, and what to do about it.
 std::vector<std::string> step_warnings(const LbParameters&);

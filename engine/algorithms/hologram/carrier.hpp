@@ -1,5 +1,6 @@
 // The carrier of an off-axis hologram: h = |O + R|^2 with R = exp(-2 pi i c.x) has the order O R* at +c, its conjugate at -c and
-// the zero order about 0. Frequencies are in pixels of the unpadded hologram's spectrum, from its centre. FORMULAS 5.3.
+// the zero order about 0. Frequencies are in pixels of the unpadded hologram's spectrum, from its centre.
+// Mathematics: docs/theory/holography.md#off-axis-holograms
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which plane of a stack is in focus, and how far that can be trusted (FORMULAS 5.10).
+// Which plane of a stack is in focus, and how far that can be trusted (docs/theory/holography.md#focus).
 #pragma once
 
 #include <cstddef>

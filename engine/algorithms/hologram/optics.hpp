@@ -1,6 +1,6 @@
 // The geometry that every variant of `hologram` shares, host side, in double precision: which method, which
-// padded size, which sampling limit. FORMULAS: time factor exp(-i omega t); a distance
-// d > 0 takes the field recorded at the sensor back to the object; d < 0 conjugates every kernel at |d|.
+// padded size, which sampling limit. Time factor exp(-i omega t); a distance d > 0 takes the field recorded at the sensor
+// back to the object; d < 0 conjugates every kernel at |d| (docs/theory/holography.md#conventions).
 #pragma once
 
 #include <array>

@@ -7,7 +7,8 @@
 //      of the frame; outside: `mean` the mean, `zero` 0, `reflect` half-sample mirror images about the nearer edge, the frame
 //      taken as periodic. off_axis: in its spectrum, what lies outside the disc
 //      (p * width/padded_width)^2 + (q * height/padded_height)^2 <= radius^2 is 0.
-//   4. The method (FORMULAS section 2), kernels conjugated for d < 0. All keep the phase constant exp(-ikd).
+//   4. The method (docs/theory/holography.md#transfer-functions, docs/theory/holography.md#impulse-responses), kernels conjugated
+//      for d < 0. All keep the phase constant exp(-ikd).
 //      fresnel_single_fft: U = (i/(lambda d)) exp(-ikd) dx dy exp(-i pi (x'^2 + y'^2)/(lambda d)) sum h exp(-i pi rho^2/(lambda d))
 //      exp(+i 2 pi (x x' + y y')/(lambda d)): for d > 0 the sum is an inverse transform without its 1/(MN), for d < 0 a
 //      forward one (a forward one for d > 0 would turn the image by 180 degrees). rho about (N/2, M/2), rounded down,
@@ -52,8 +53,8 @@ void reference_reconstruct(const HologramParameters&, const Geometry&, const std
 /// Step 6 for one plane. `region` [x, y, width, height] must lie inside; 0 where no stencil fits into it.
 double focus_metric(Metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t height, std::array<int, 4> region);
 
-/// FORMULAS' building block, also of hologram_simulate and of the property tests: propagates `field` (any size, no
-/// padding) by d with the angular spectrum, double precision.
+/// The building block of the theory (docs/theory/holography.md#transfer-functions), of hologram_simulate too, and of the property
+/// tests: propagates `field` (any size, no padding) by d with the angular spectrum, double precision.
 void propagate_angular_spectrum(std::vector<Complex>& field, std::int64_t width, std::int64_t height, double dx, double dy,
                                 double wavelength, double d, bool band_limit, int threads = 1);
 

@@ -18,7 +18,7 @@ constexpr std::uint64_t splitmix64(std::uint64_t x) noexcept {
 /// In (0, 1), never an end.
 constexpr double uniform(std::uint64_t bits) noexcept { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
 
-/// Number `i` of the standard normal deviates of `seed` (Box and Muller; FORMULAS section 1).
+/// Number `i` of the standard normal deviates of `seed` (Box and Muller; docs/theory/numbers.md#random-numbers).
 inline double normal(std::uint64_t i, std::uint64_t seed) noexcept {
     const double u1 = uniform(splitmix64(2 * i + (seed << 32))), u2 = uniform(splitmix64(2 * i + 1 + (seed << 32)));
     return std::sqrt(-2 * std::log(u1)) * std::cos(2 * std::numbers::pi * u2);

@@ -1,4 +1,5 @@
-// `reference`: the forward model of FORMULAS section 2 in double precision. It allocates its work arrays in each run.
+// `reference`: the forward model (docs/theory/holography.md#simulated-holograms) in double precision. It allocates its work
+// arrays in each run.
 #include "algorithms/hologram/reference.hpp"
 #include "core/make_variant.hpp"
 
