@@ -1,5 +1,5 @@
-// box_count on one device: every variant that runs there, CUB's sort in Hou's method among them, on random volumes of bytes and of
-// bits. The floor is to read the volume once. A row is checked against the first before it is timed.
+// box_count on one device: every variant that runs there, CUB's sort in Hou's method among them, on random volumes of bytes and
+// of bits. The floor is to read the volume once. A row is checked against the first before it is timed.
 #include "core/session.hpp"
 #include "measure.hpp"
 #include "parallax/host/error.hpp"
@@ -18,7 +18,8 @@ using namespace parallax::engine;
 
 /// A cube of random bytes, half of them above 127; or of random bits, eight to a byte.
 HostArray random_cube(std::int64_t side, bool bits) {
-    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', side}, {'y', side}, {'x', bits ? side / 8 : side}}));
+    HostArray array =
+        HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', side}, {'y', side}, {'x', bits ? side / 8 : side}}));
     std::mt19937_64 random(1);
     const std::size_t bytes = array.desc.dense_bytes();
     for (std::size_t i = 0; i < bytes; i += 8) {

@@ -21,7 +21,8 @@ HostArray picture(Size size) {
     std::minstd_rand random(1);
     for (std::int64_t y = 0; y < size.height; ++y)
         for (std::int64_t x = 0; x < size.width; ++x)
-            values[y * size.width + x] = ((x / 64 + y / 64) % 2 == 0 ? 80.0f : 160.0f) + static_cast<float>(random() % 1024) * (20.0f / 1024);
+            values[y * size.width + x] =
+                ((x / 64 + y / 64) % 2 == 0 ? 80.0f : 160.0f) + static_cast<float>(random() % 1024) * (20.0f / 1024);
     return array;
 }
 
@@ -41,7 +42,8 @@ struct Wishes {
 int run(const Options& options, const Wishes& wishes) {
     Bench bench(options);
     Session& session = bench.session;
-    fmt::print("copy {:.1f} GB/s; {} iterations, edges every {}; copy %: 72 B a pixel and step for D2Q9, 40 for D2Q5\n", bench.bandwidth * 1e-9, wishes.iterations, wishes.every);
+    fmt::print("copy {:.1f} GB/s; {} iterations, edges every {}; copy %: 72 B a pixel and step for D2Q9, 40 for D2Q5\n",
+               bench.bandwidth * 1e-9, wishes.iterations, wishes.every);
     bench.report["iterations"] = wishes.iterations;
     fmt::print("{:>10} {:<5} {:<10} {:>10} {:>12} {:>7} {:>9}\n", "size", "", "row", "us a step", "MLUPS", "copy %", "differs");
     const Algorithm& algorithm = bench.engine.registry().get("diffusion_lb");
@@ -52,7 +54,8 @@ int run(const Options& options, const Wishes& wishes) {
         call.algorithm = &algorithm;
         call.inputs["image"] = session.upload(picture(size));
         for (const std::string& lattice : wishes.lattices) {
-            call.parameters = algorithm.parameters.parse({{"lattice", lattice}, {"iterations", wishes.iterations}, {"update_edges_every", wishes.every}}, "");
+            call.parameters = algorithm.parameters.parse(
+                {{"lattice", lattice}, {"iterations", wishes.iterations}, {"update_edges_every", wishes.every}}, "");
             std::optional<HostArray> first;
             for (const Variant* const variant : bench.variants(algorithm)) {
                 call.variant = variant->name;
@@ -62,15 +65,25 @@ int run(const Options& options, const Wishes& wishes) {
                     const HostArray out = session.download(result.outputs.at("image"));
                     const double differs = first ? largest_difference(*first, out) : 0;
                     if (!first) first = out;
-                    if (!(differs < 0.5)) throw Error(fmt::format("{} differs by {} grey levels from the first row: no time without agreement", call.variant, differs));
+                    if (!(differs < 0.5))
+                        throw Error(fmt::format("{} differs by {} grey levels from the first row: no time without agreement",
+                                                call.variant, differs));
                     const Timing timing = bench.time(call, result);
                     // Between kernels a device does nothing, so the wall's time counts: a step is a launch.
                     const double step = timing.wall / wishes.iterations;
                     const double bytes = lattice == "D2Q9" ? 72 : 40;
-                    fmt::print("{:>10} {:<5} {:<10} {:>10.2f} {:>12.0f} {:>7.1f} {:>9.1e}  kernels {:.2f} us\n", text, lattice, call.variant, step * 1e6, pixels / step * 1e-6,
-                               100 * bytes * pixels / bench.bandwidth / step, differs, timing.device.value_or(0) / wishes.iterations * 1e6);
-                    bench.report["rows"].push_back({{"size", text}, {"lattice", lattice}, {"row", call.variant}, {"step_s", step}, {"kernel_step_s", timing.device ? Json(*timing.device / wishes.iterations) : Json(nullptr)},
-                                              {"mlups", pixels / step * 1e-6}, {"difference", differs}, {"walls_s", timing.walls}});
+                    fmt::print("{:>10} {:<5} {:<10} {:>10.2f} {:>12.0f} {:>7.1f} {:>9.1e}  kernels {:.2f} us\n", text, lattice,
+                               call.variant, step * 1e6, pixels / step * 1e-6, 100 * bytes * pixels / bench.bandwidth / step,
+                               differs, timing.device.value_or(0) / wishes.iterations * 1e6);
+                    bench.report["rows"].push_back(
+                        {{"size", text},
+                         {"lattice", lattice},
+                         {"row", call.variant},
+                         {"step_s", step},
+                         {"kernel_step_s", timing.device ? Json(*timing.device / wishes.iterations) : Json(nullptr)},
+                         {"mlups", pixels / step * 1e-6},
+                         {"difference", differs},
+                         {"walls_s", timing.walls}});
                 } catch (const UnsupportedError& error) {
                     print_refusal(text, call.variant, error);
                 }

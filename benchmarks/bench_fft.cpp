@@ -57,13 +57,15 @@ double spot_error(const std::vector<Complex>& in, const std::vector<Complex>& ou
     const auto wave = [](std::int64_t k, std::int64_t n) {
         std::vector<std::complex<double>> w(static_cast<std::size_t>(n));
         for (std::int64_t j = 0; j < n; ++j)
-            w[static_cast<std::size_t>(j)] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * j % n) / static_cast<double>(n));
+            w[static_cast<std::size_t>(j)] =
+                std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * j % n) / static_cast<double>(n));
         return w;
     };
     std::minstd_rand random(2);
     double worst = 0;
     for (int bin = 0; bin < 6; ++bin) {
-        const std::int64_t kx = static_cast<std::int64_t>(random()) % size.width, ky = static_cast<std::int64_t>(random()) % size.height;
+        const std::int64_t kx = static_cast<std::int64_t>(random()) % size.width,
+                           ky = static_cast<std::int64_t>(random()) % size.height;
         const auto wx = wave(kx, size.width), wy = wave(ky, size.height);
         std::complex<double> sum = 0;
         for (std::int64_t y = 0; y < size.height; ++y) {
@@ -105,7 +107,8 @@ Row run_library(const Options& options, host::Context& context, host::Queue& que
     run();
     queue.read(out, 0, y.data(), bytes).wait();
     row.error = spot_error(x, y, size);
-    if (!(row.error < 1e-4)) throw Error(fmt::format("{} at {} is wrong by {:.1e}: no time without agreement", library.name, row.size, row.error));
+    if (!(row.error < 1e-4))
+        throw Error(fmt::format("{} at {} is wrong by {:.1e}: no time without agreement", library.name, row.size, row.error));
     row.timing = measure(options, run);
     return row;
 }
@@ -115,7 +118,8 @@ Row run_fftw(const Options& options, const Fftw& fftw, Size size) {
     auto in = fftw.array<Complex>(count), out = fftw.array<Complex>(count);
     const auto start = std::chrono::steady_clock::now();
     const auto plan = fftw.c2c(size.width, size.height, in.get(), out.get(), Fftw::Sign::forward);
-    Row row{to_string(size), "fftw", fmt::format("{} threads, FFTW_MEASURE", options.threads), {}, 32.0 * static_cast<double>(count)};
+    Row row{
+        to_string(size), "fftw", fmt::format("{} threads, FFTW_MEASURE", options.threads), {}, 32.0 * static_cast<double>(count)};
     row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const std::vector<Complex> x = noise(count);
     std::copy(x.begin(), x.end(), in.get());
@@ -135,7 +139,8 @@ int run(const Options& options) {
     host::Context& context = bench.engine.context();
     fmt::print("copy {:.1f} GB/s; copy %: 32 bytes an element at that speed\n", bench.bandwidth * 1e-9);
     std::string problem;
-    const auto fftw = bench.device().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
+    const auto fftw =
+        bench.device().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
     if (!problem.empty()) fmt::print("no FFTW beside it: {}\n", problem);
 
     print_header();

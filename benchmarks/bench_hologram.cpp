@@ -27,8 +27,10 @@ std::vector<std::uint8_t> image(Size size) {
     std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.width * size.height));
     for (std::int64_t y = 0; y < size.height; ++y)
         for (std::int64_t x = 0; x < size.width; ++x) {
-            const double r = std::hypot(static_cast<double>(x) - 0.4 * static_cast<double>(size.width), static_cast<double>(y) - 0.55 * static_cast<double>(size.height));
-            pixels[static_cast<std::size_t>(y * size.width + x)] = static_cast<std::uint8_t>(120 + 60 * std::cos(0.02 * r * r) * std::exp(-r / 40));
+            const double r = std::hypot(static_cast<double>(x) - 0.4 * static_cast<double>(size.width),
+                                        static_cast<double>(y) - 0.55 * static_cast<double>(size.height));
+            pixels[static_cast<std::size_t>(y * size.width + x)] =
+                static_cast<std::uint8_t>(120 + 60 * std::cos(0.02 * r * r) * std::exp(-r / 40));
         }
     return pixels;
 }
@@ -39,8 +41,14 @@ double floor_bytes(Size size) { return 32.0 * static_cast<double>(size.width * s
 class FftwHologram {
 public:
     FftwHologram(const Fftw& fftw, Size size, int threads, const std::vector<std::uint8_t>& pixels)
-        : size_(size), threads_(threads), half_(size.width / 2 + 1), h_(fftw.array<float>(count())), half_spectrum_(fftw.array<Complex>(half_ * size.height)),
-          transfer_(fftw.array<Complex>(count())), field_(fftw.array<Complex>(count())), amplitude_(fftw.array<float>(count())),
+        : size_(size),
+          threads_(threads),
+          half_(size.width / 2 + 1),
+          h_(fftw.array<float>(count())),
+          half_spectrum_(fftw.array<Complex>(half_ * size.height)),
+          transfer_(fftw.array<Complex>(count())),
+          field_(fftw.array<Complex>(count())),
+          amplitude_(fftw.array<float>(count())),
           forward_(fftw.r2c(size.width, size.height, h_.get(), half_spectrum_.get())),
           inverse_(fftw.c2c(size.width, size.height, field_.get(), field_.get(), Fftw::Sign::inverse)) {
         for (std::int64_t i = 0; i < count(); ++i) h_[static_cast<std::size_t>(i)] = pixels[static_cast<std::size_t>(i)];
@@ -87,8 +95,12 @@ private:
 
     // angular_spectrum with its band limit (docs/theory/holography.md#transfer-functions), and 1 / (M N).
     void make_transfer() {
-        const auto frequency = [](std::int64_t k, std::int64_t n) { return static_cast<double>(k <= n / 2 ? k : k - n) / (static_cast<double>(n) * pixel); };
-        const auto limit = [](std::int64_t n) { return 1 / (wavelength * std::sqrt(std::pow(2 * distance / (static_cast<double>(n) * pixel), 2) + 1)); };
+        const auto frequency = [](std::int64_t k, std::int64_t n) {
+            return static_cast<double>(k <= n / 2 ? k : k - n) / (static_cast<double>(n) * pixel);
+        };
+        const auto limit = [](std::int64_t n) {
+            return 1 / (wavelength * std::sqrt(std::pow(2 * distance / (static_cast<double>(n) * pixel), 2) + 1));
+        };
         const double limit_x = limit(size_.width), limit_y = limit(size_.height);
         rows([&](std::int64_t y) {
             for (std::int64_t x = 0; x < size_.width; ++x) {
@@ -96,7 +108,9 @@ private:
                 const double under = 1 / (wavelength * wavelength) - fx * fx - fy * fy;
                 const bool kept = under > 0 && std::abs(fx) < limit_x && std::abs(fy) < limit_y;
                 transfer_[static_cast<std::size_t>(y * size_.width + x)] =
-                    kept ? Complex(std::polar(1.0 / static_cast<double>(count()), -2 * std::numbers::pi * std::remainder(distance * std::sqrt(under), 1.0))) : Complex(0);
+                    kept ? Complex(std::polar(1.0 / static_cast<double>(count()),
+                                              -2 * std::numbers::pi * std::remainder(distance * std::sqrt(under), 1.0)))
+                         : Complex(0);
             }
         });
     }
@@ -125,7 +139,8 @@ int run(const Options& options) {
     Bench bench(options);
     fmt::print("copy {:.1f} GB/s; copy %: 32 bytes a pixel at that speed\n", bench.bandwidth * 1e-9);
     std::string problem;
-    const auto fftw = bench.device().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
+    const auto fftw =
+        bench.device().type == host::DeviceType::cpu && options.wants("fftw") ? Fftw::open(options.threads, problem) : nullptr;
     if (!problem.empty()) fmt::print("no FFTW beside it: {}\n", problem);
 
     const Algorithm& hologram = bench.engine.registry().get("hologram");
@@ -144,7 +159,8 @@ int run(const Options& options) {
             return relative_error(amplitude, first.data(), count);
         };
         const auto check = [&](const Row& row) {
-            if (!(row.error < 1e-3)) throw Error(fmt::format("{} at {} differs by {:.1e}: no time without agreement", row.name, row.size, row.error));
+            if (!(row.error < 1e-3))
+                throw Error(fmt::format("{} at {} differs by {:.1e}: no time without agreement", row.name, row.size, row.error));
         };
         if (fftw) {
             const auto start = std::chrono::steady_clock::now();
@@ -164,8 +180,12 @@ int run(const Options& options) {
             if (!options.wants(variant.name)) continue;
             Call call;
             call.algorithm = &hologram;
-            call.parameters = hologram.parameters.parse({{"method", "angular_spectrum"}, {"wavelength_nm", wavelength * 1e9}, {"pixel_um", pixel * 1e6},
-                                                         {"distance_um", distance * 1e6}, {"padding", "none"}}, "");
+            call.parameters = hologram.parameters.parse({{"method", "angular_spectrum"},
+                                                         {"wavelength_nm", wavelength * 1e9},
+                                                         {"pixel_um", pixel * 1e6},
+                                                         {"distance_um", distance * 1e6},
+                                                         {"padding", "none"}},
+                                                        "");
             call.variant = variant.name;
             call.inputs = {{"hologram", input}};
             call.outputs = {"amplitude"};

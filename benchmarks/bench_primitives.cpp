@@ -1,5 +1,6 @@
 // reduce, scan, histogram, sort, equalize and box_filter on one device: every variant that runs there, peers among them
-// (CUB and NPP on CUDA devices, oneTBB and OpenCV on the native one), on the same arrays. A row is checked against another variant before it is timed.
+// (CUB and NPP on CUDA devices, oneTBB and OpenCV on the native one), on the same arrays. A row is checked against another
+// variant before it is timed.
 #include "core/session.hpp"
 #include "measure.hpp"
 #include "parallax/host/error.hpp"
@@ -26,10 +27,12 @@ struct Work {
     std::vector<std::string> ports;
     std::vector<std::string> outputs;
     double floor_bytes = 0;
-    double tolerance = 0;                   ///< of numbers in records and of float arrays, relative; of u8 in levels; 0: bit for bit
+    double tolerance = 0;   ///< of numbers in records and of float arrays, relative; of u8 in levels; 0: bit for bit
 };
 
-HostArray array_of(ElementType type, const std::vector<ArrayDesc::Extent>& extents) { return HostArray::make(ArrayDesc::dense(type, extents)); }
+HostArray array_of(ElementType type, const std::vector<ArrayDesc::Extent>& extents) {
+    return HostArray::make(ArrayDesc::dense(type, extents));
+}
 
 void fill_random(HostArray& array, unsigned seed) {
     std::mt19937_64 random(seed);
@@ -70,41 +73,74 @@ std::string size_name(std::int64_t n) {
 std::vector<Work> works(std::int64_t n, std::int64_t side) {
     const auto elements = static_cast<double>(n), pixels = static_cast<double>(side * side);
     std::vector<Work> all;
-    const auto add = [&](std::string name, std::string algorithm, Json parameters, std::function<HostArray()> input, std::string in, std::string out, double bytes,
-                         double tolerance = 0) {
-        all.push_back({std::move(name), std::move(algorithm), std::move(parameters), [input = std::move(input)] { return std::vector<HostArray>{input()}; },
-                       {std::move(in)}, {std::move(out)}, bytes, tolerance});
+    const auto add = [&](std::string name, std::string algorithm, Json parameters, std::function<HostArray()> input,
+                         std::string in, std::string out, double bytes, double tolerance = 0) {
+        all.push_back({std::move(name),
+                       std::move(algorithm),
+                       std::move(parameters),
+                       [input = std::move(input)] { return std::vector<HostArray>{input()}; },
+                       {std::move(in)},
+                       {std::move(out)},
+                       bytes,
+                       tolerance});
     };
-    const auto random = [](ElementType type, std::vector<ArrayDesc::Extent> extents) { return [=] { return random_array(type, extents); }; };
+    const auto random = [](ElementType type, std::vector<ArrayDesc::Extent> extents) {
+        return [=] { return random_array(type, extents); };
+    };
     add("reduce f32 sum", "reduce", {{"op", "sum"}}, random(ElementType::f32, {{'x', n}}), "array", "value", 4 * elements, 1e-6);
-    add("reduce f32 statistics", "reduce", Json::object(), random(ElementType::f32, {{'x', n}}), "array", "statistics", 4 * elements, 1e-6);
+    add("reduce f32 statistics", "reduce", Json::object(), random(ElementType::f32, {{'x', n}}), "array", "statistics",
+        4 * elements, 1e-6);
     add("reduce u32 max", "reduce", {{"op", "max"}}, random(ElementType::u32, {{'x', n}}), "array", "value", 4 * elements);
     add("reduce u8 sum", "reduce", {{"op", "sum"}}, random(ElementType::u8, {{'x', n}}), "array", "value", elements);
-    add("reduce u8 statistics", "reduce", Json::object(), random(ElementType::u8, {{'x', n}}), "array", "statistics", elements, 1e-12);
-    add("scan u32 exclusive", "scan", {{"kind", "exclusive"}}, random(ElementType::u32, {{'x', n}}), "array", "array", 8 * elements);
-    add("scan u64 inclusive", "scan", {{"kind", "inclusive"}}, random(ElementType::u64, {{'x', n / 2}}), "array", "array", 8 * elements);
-    add("scan f32 inclusive", "scan", {{"kind", "inclusive"}}, random(ElementType::f32, {{'x', n}}), "array", "array", 8 * elements, 1e-5);
-    add("histogram u8 random", "histogram", Json::object(), random(ElementType::u8, {{'y', 4}, {'x', n}}), "image", "histogram", 4 * elements);
-    add("histogram u8 constant", "histogram", Json::object(), [=] { return constant_bytes({{'y', 4}, {'x', n}}); }, "image", "histogram", 4 * elements);
-    add("histogram u16 random", "histogram", Json::object(), random(ElementType::u16, {{'y', 2}, {'x', n}}), "image", "histogram", 4 * elements);
+    add("reduce u8 statistics", "reduce", Json::object(), random(ElementType::u8, {{'x', n}}), "array", "statistics", elements,
+        1e-12);
+    add("scan u32 exclusive", "scan", {{"kind", "exclusive"}}, random(ElementType::u32, {{'x', n}}), "array", "array",
+        8 * elements);
+    add("scan u64 inclusive", "scan", {{"kind", "inclusive"}}, random(ElementType::u64, {{'x', n / 2}}), "array", "array",
+        8 * elements);
+    add("scan f32 inclusive", "scan", {{"kind", "inclusive"}}, random(ElementType::f32, {{'x', n}}), "array", "array",
+        8 * elements, 1e-5);
+    add("histogram u8 random", "histogram", Json::object(), random(ElementType::u8, {{'y', 4}, {'x', n}}), "image", "histogram",
+        4 * elements);
+    add(
+        "histogram u8 constant", "histogram", Json::object(),
+        [=] {
+            return constant_bytes({{'y', 4}, {'x', n}});
+        },
+        "image", "histogram", 4 * elements);
+    add("histogram u16 random", "histogram", Json::object(), random(ElementType::u16, {{'y', 2}, {'x', n}}), "image", "histogram",
+        4 * elements);
     add("sort u32 keys", "sort", Json::object(), random(ElementType::u32, {{'x', n}}), "keys", "keys", 36 * elements);
     add("sort u64 keys", "sort", Json::object(), random(ElementType::u64, {{'x', n / 4}}), "keys", "keys", 34 * elements);
-    all.push_back({"sort u32 pairs", "sort", Json::object(), [=] { return std::vector<HostArray>(2, random_array(ElementType::u32, {{'x', n / 2}})); },
-                   {"keys", "values"}, {"keys", "values"}, 34 * elements});
-    add("equalize u8", "equalize", Json::object(), random(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 3 * pixels);
+    all.push_back({"sort u32 pairs",
+                   "sort",
+                   Json::object(),
+                   [=] {
+                       return std::vector<HostArray>(2, random_array(ElementType::u32, {{'x', n / 2}}));
+                   },
+                   {"keys", "values"},
+                   {"keys", "values"},
+                   34 * elements});
+    add("equalize u8", "equalize", Json::object(), random(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image",
+        3 * pixels);
     // The border is the one that every peer has.
     for (const int radius : {1, 3, 15, 31, 64})
-        add(fmt::format("box f32 r={}", radius), "box_filter", {{"radius", radius}, {"border", "replicate"}}, random(ElementType::f32, {{'y', side}, {'x', side}}), "image", "image", 8 * pixels, 1e-4);
+        add(fmt::format("box f32 r={}", radius), "box_filter", {{"radius", radius}, {"border", "replicate"}},
+            random(ElementType::f32, {{'y', side}, {'x', side}}), "image", "image", 8 * pixels, 1e-4);
     for (const int radius : {1, 15})
-        add(fmt::format("box u8 r={}", radius), "box_filter", {{"radius", radius}, {"border", "replicate"}}, random(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 2 * pixels, 1);   // peers round halves as they please
+        add(fmt::format("box u8 r={}", radius), "box_filter", {{"radius", radius}, {"border", "replicate"}},
+            random(ElementType::u8, {{'y', side}, {'x', side}}), "image", "image", 2 * pixels,
+            1);   // peers round halves as they please
     return all;
 }
 
-/// The largest difference of two results, relative to the larger, or, of u8, in levels; infinity where they are of different kinds.
+/// The largest difference of two results, relative to the larger, or, of u8, in levels; infinity where they are of different
+/// kinds.
 double difference(const Json& a, const Json& b) {
     if (a.is_object() && b.is_object()) {
         double worst = 0;
-        for (const auto& [key, value] : a.items()) worst = std::max(worst, b.contains(key) ? difference(value, b.at(key)) : std::numeric_limits<double>::infinity());
+        for (const auto& [key, value] : a.items())
+            worst = std::max(worst, b.contains(key) ? difference(value, b.at(key)) : std::numeric_limits<double>::infinity());
         return worst;
     }
     if (a == b) return 0;
@@ -119,7 +155,8 @@ double difference(const HostArray& a, const HostArray& b) {
     if (std::memcmp(a.data(), b.data(), bytes) == 0) return 0;
     if (a.desc.type == ElementType::u8) {   // in levels
         int worst = 0;
-        for (std::size_t i = 0; i < bytes; ++i) worst = std::max(worst, std::abs(static_cast<int>(a.data()[i]) - static_cast<int>(b.data()[i])));
+        for (std::size_t i = 0; i < bytes; ++i)
+            worst = std::max(worst, std::abs(static_cast<int>(a.data()[i]) - static_cast<int>(b.data()[i])));
         return worst;
     }
     if (a.desc.type != ElementType::f32) return std::numeric_limits<double>::infinity();
@@ -157,11 +194,14 @@ bool run(Bench& bench, const Work& work, const std::string& size, const Json& po
                 for (const auto& [port, array] : result.outputs) expected.emplace(port, session.download(array));
             } else {
                 row.error = difference(first->records, result.records);
-                for (const auto& [port, array] : result.outputs) row.error = std::max(row.error, difference(expected.at(port), session.download(array)));
+                for (const auto& [port, array] : result.outputs)
+                    row.error = std::max(row.error, difference(expected.at(port), session.download(array)));
             }
             if (!(row.error <= work.tolerance)) {
                 agreed = false;
-                print_refusal(size, variant->name, fmt::format("{}: differs by {:.1e} from the first row: no time without agreement", work.name, row.error));
+                print_refusal(
+                    size, variant->name,
+                    fmt::format("{}: differs by {:.1e} from the first row: no time without agreement", work.name, row.error));
                 continue;
             }
             row.timing = bench.time(call, result);
@@ -181,7 +221,9 @@ int run(const Options& options, const Json& policy, const std::vector<int>& logs
     for (const int log : logs) {
         const std::int64_t n = std::int64_t{1} << log;
         for (const Work& work : works(n, std::int64_t{1} << ((log - 2) / 2))) {
-            const bool wanted = works_wanted.empty() || std::any_of(works_wanted.begin(), works_wanted.end(), [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
+            const bool wanted = works_wanted.empty() ||
+                                std::any_of(works_wanted.begin(), works_wanted.end(),
+                                            [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
             if (wanted) agreed = run(bench, work, size_name(n), policy) && agreed;
         }
     }

@@ -24,11 +24,13 @@ std::unique_ptr<Fftw> Fftw::open(int threads, std::string& problem) {
     std::unique_ptr<Fftw> fftw(new Fftw);
     int (*init_threads)() = nullptr;
     void (*plan_with_threads)(int) = nullptr;
-    const bool found = find(library, "fftwf_malloc", fftw->malloc_, problem) && find(library, "fftwf_free", fftw->free_, problem) &&
-                       find(library, "fftwf_plan_dft_2d", fftw->plan_c2c_, problem) && find(library, "fftwf_plan_dft_r2c_2d", fftw->plan_r2c_, problem) &&
-                       find(library, "fftwf_execute", fftw->execute_, problem) && find(library, "fftwf_destroy_plan", fftw->destroy_, problem) &&
-                       find(threaded, "fftwf_init_threads", init_threads, problem) &&
-                       find(threaded, "fftwf_plan_with_nthreads", plan_with_threads, problem);
+    const bool found =
+        find(library, "fftwf_malloc", fftw->malloc_, problem) && find(library, "fftwf_free", fftw->free_, problem) &&
+        find(library, "fftwf_plan_dft_2d", fftw->plan_c2c_, problem) &&
+        find(library, "fftwf_plan_dft_r2c_2d", fftw->plan_r2c_, problem) &&
+        find(library, "fftwf_execute", fftw->execute_, problem) && find(library, "fftwf_destroy_plan", fftw->destroy_, problem) &&
+        find(threaded, "fftwf_init_threads", init_threads, problem) &&
+        find(threaded, "fftwf_plan_with_nthreads", plan_with_threads, problem);
     if (!found) return nullptr;
     init_threads();
     plan_with_threads(threads);
@@ -36,7 +38,8 @@ std::unique_ptr<Fftw> Fftw::open(int threads, std::string& problem) {
 }
 
 std::unique_ptr<Fftw::Plan> Fftw::c2c(std::int64_t width, std::int64_t height, Complex* in, Complex* out, Sign sign) const {
-    return std::make_unique<Plan>(*this, plan_c2c_(static_cast<int>(height), static_cast<int>(width), in, out, static_cast<int>(sign), measure));
+    return std::make_unique<Plan>(
+        *this, plan_c2c_(static_cast<int>(height), static_cast<int>(width), in, out, static_cast<int>(sign), measure));
 }
 
 std::unique_ptr<Fftw::Plan> Fftw::r2c(std::int64_t width, std::int64_t height, float* in, Complex* out) const {

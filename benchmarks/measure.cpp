@@ -56,17 +56,20 @@ double kernel_seconds(Profiler& profiler) {
 }
 
 void print_header() {
-    fmt::print("{:>10} {:<14} {:>10} {:>10} {:>7} {:>8} {:>9}  {}\n", "size", "row", "device ms", "wall ms", "copy %", "plan s", "error", "detail");
+    fmt::print("{:>10} {:<14} {:>10} {:>10} {:>7} {:>8} {:>9}  {}\n", "size", "row", "device ms", "wall ms", "copy %", "plan s",
+               "error", "detail");
 }
 
 void print(const Row& row, double bandwidth) {
     const double seconds = row.timing.device.value_or(row.timing.wall);
     const std::string device = row.timing.device ? fmt::format("{:.3f}", *row.timing.device * 1e3) : "-";
-    fmt::print("{:>10} {:<14} {:>10} {:>10.3f} {:>7.1f} {:>8.2f} {:>9.1e}  {}\n", row.size, row.name, device, row.timing.wall * 1e3,
-               100 * row.floor_bytes / bandwidth / seconds, row.plan_seconds, row.error, row.detail);
+    fmt::print("{:>10} {:<14} {:>10} {:>10.3f} {:>7.1f} {:>8.2f} {:>9.1e}  {}\n", row.size, row.name, device,
+               row.timing.wall * 1e3, 100 * row.floor_bytes / bandwidth / seconds, row.plan_seconds, row.error, row.detail);
 }
 
-void print_refusal(const std::string& size, const std::string& name, const std::string& reason) { fmt::print("{:>10} {:<14} {}\n", size, name, reason); }
+void print_refusal(const std::string& size, const std::string& name, const std::string& reason) {
+    fmt::print("{:>10} {:<14} {}\n", size, name, reason);
+}
 
 void print_refusal(const std::string& size, const std::string& name, const UnsupportedError& error, const std::string& what) {
     print_refusal(size, name, what + (error.reasons.empty() ? error.what() : error.reasons.front()));
@@ -83,14 +86,18 @@ Json to_json(const Row& row, double bandwidth) {
 }
 
 Bench::Bench(const Options& given)
-    : options(given), engine(*select_device(given), engine::registry_with_peers(), {host::ProgramCache::open()}), session(engine), bandwidth(engine::compare::copy_bandwidth(engine.context(), session.queue())),
+    : options(given),
+      engine(*select_device(given), engine::registry_with_peers(), {host::ProgramCache::open()}),
+      session(engine),
+      bandwidth(engine::compare::copy_bandwidth(engine.context(), session.queue())),
       report{{"device", describe_device(engine.device())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}} {}
 
 std::vector<const engine::Variant*> Bench::variants(const engine::Algorithm& algorithm) const {
     std::vector<const engine::Variant*> some;
     for (const engine::Variant& variant : algorithm.variants) {
         const auto& backends = variant.backends;
-        if (options.wants(variant.name) && std::find(backends.begin(), backends.end(), engine.device().backend) != backends.end()) some.push_back(&variant);
+        if (options.wants(variant.name) && std::find(backends.begin(), backends.end(), engine.device().backend) != backends.end())
+            some.push_back(&variant);
     }
     return some;
 }

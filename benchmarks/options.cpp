@@ -34,7 +34,9 @@ void Options::add_to(CLI::App& app) {
     app.add_option("--json", json, "file for all numbers");
 }
 
-bool Options::wants(const std::string& name) const { return only.empty() || std::find(only.begin(), only.end(), name) != only.end(); }
+bool Options::wants(const std::string& name) const {
+    return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
+}
 
 std::shared_ptr<const host::Device> select_device(const Options& options) {
     const auto selector = options.device.empty() ? host::DeviceSelector() : host::DeviceSelector::parse_spec(options.device);
@@ -44,7 +46,11 @@ std::shared_ptr<const host::Device> select_device(const Options& options) {
 }
 
 Json describe_device(const host::DeviceInfo& info) {
-    return Json{{"name", info.name}, {"platform", info.platform}, {"version", info.version}, {"driver", info.driver}, {"engine", PARALLAX_VERSION}};
+    return Json{{"name", info.name},
+                {"platform", info.platform},
+                {"version", info.version},
+                {"driver", info.driver},
+                {"engine", PARALLAX_VERSION}};
 }
 
 int run_main(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {

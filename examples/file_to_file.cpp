@@ -23,7 +23,9 @@ int main(int argc, char** argv) {
         parallax::JobOptions options;
         options.out = argv[2];
         options.overwrite = true;
-        options.progress = [](const std::string& stage, double done) { std::fprintf(stderr, "%3.0f%% %s\n", 100 * done, stage.c_str()); };
+        options.progress = [](const std::string& stage, double done) {
+            std::fprintf(stderr, "%3.0f%% %s\n", 100 * done, stage.c_str());
+        };
         parallax::Engine engine;
         const std::string report = engine.run(job, options);
         std::printf("%s\n", report.c_str());

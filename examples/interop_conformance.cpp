@@ -116,7 +116,8 @@ bool between_commands(cl_device_id device, cl_command_queue_properties propertie
         const auto pending = session.submit(add(array, 1, array));
         cl_event after = pending.done().opencl();
         // In a queue that is out of order the event says when; Parallax itself comes after all that was there before.
-        clEnqueueReadBuffer(host.queue, host.memory, CL_FALSE, 0, count * sizeof(float), result.data(), ordered ? 0 : 1, ordered ? nullptr : &after, nullptr);
+        clEnqueueReadBuffer(host.queue, host.memory, CL_FALSE, 0, count * sizeof(float), result.data(), ordered ? 0 : 1,
+                            ordered ? nullptr : &after, nullptr);
         clFinish(host.queue);
         if (!all_are(result, start + 1)) return false;
     }
@@ -181,8 +182,9 @@ bool references_return(cl_device_id device) {
     }
     if (soon([&] { return host.references() == before; })) return true;
     const auto after = host.references();
-    throw std::runtime_error("context, queue, memory: " + std::to_string(before[0]) + ", " + std::to_string(before[1]) + ", " + std::to_string(before[2]) + " before, " +
-                             std::to_string(after[0]) + ", " + std::to_string(after[1]) + ", " + std::to_string(after[2]) + " after");
+    throw std::runtime_error("context, queue, memory: " + std::to_string(before[0]) + ", " + std::to_string(before[1]) + ", " +
+                             std::to_string(before[2]) + " before, " + std::to_string(after[0]) + ", " +
+                             std::to_string(after[1]) + ", " + std::to_string(after[2]) + " after");
 }
 
 /// Every order in which engine, session, array and the host's context, queue and memory may go, after work in flight.
@@ -224,7 +226,8 @@ bool threads_share_an_engine(cl_device_id device) {
                 const auto image = session.upload({start, {{'y', 64}, {'x', 64}}});
                 for (int i = 0; i < 25; ++i) session.submit(add(image, 1, image));
                 const auto result = session.download(image);
-                right[t] = std::all_of(result.as<float>(), result.as<float>() + count, [&](float v) { return v == static_cast<float>(t + 25); });
+                right[t] = std::all_of(result.as<float>(), result.as<float>() + count,
+                                       [&](float v) { return v == static_cast<float>(t + 25); });
             } catch (const std::exception& error) {
                 std::printf("       %s\n", error.what());
             }
@@ -287,7 +290,8 @@ int main(int argc, char** argv) {
     cl_command_queue_properties properties = 0;
     clGetDeviceInfo(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
     if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
-        check("the same in a queue that is out of order", [&] { return between_commands(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); });
+        check("the same in a queue that is out of order",
+              [&] { return between_commands(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); });
     check("a user event holds work back", [&] { return user_event_holds_work(device); });
     check("a failed event of the host is an error, and no more", [&] { return failed_event_is_an_error(device); });
     check("reference counts return to what they were", [&] { return references_return(device); });

@@ -133,7 +133,8 @@ int main(int argc, char** argv) {
     try {
         options = parse(argc, argv);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\nusage: live_frames [--frames N] [--fps F] [--wait] [--size PIXELS] [--device SPEC]\n", error.what());
+        std::fprintf(stderr, "%s\nusage: live_frames [--frames N] [--fps F] [--wait] [--size PIXELS] [--device SPEC]\n",
+                     error.what());
         return 2;
     }
     try {
@@ -144,15 +145,21 @@ int main(int argc, char** argv) {
         const parallax::HologramParameters reconstruct{.wavelength_nm = 532, .pixel_um = 1.4, .distance_um = 1000};
 
         std::vector<Slot> slots(3);
-        for (Slot& slot : slots) slot = {session.pinned(frame), session.pinned(image), session.allocate(frame), session.allocate(image), {}, {}, false};
+        for (Slot& slot : slots)
+            slot = {
+                session.pinned(frame), session.pinned(image), session.allocate(frame), session.allocate(image), {}, {}, false};
         // Everything is compiled and warm before the first frame.
-        session.prepare({parallax::call(reconstruct, {{"hologram", slots[0].hologram}}, {.into = {{"amplitude", slots[0].amplitude}}})}).wait();
+        session
+            .prepare(
+                {parallax::call(reconstruct, {{"hologram", slots[0].hologram}}, {.into = {{"amplitude", slots[0].amplitude}}})})
+            .wait();
 
         Ring ring(4, !options.wait);
         std::thread camera([&] {
             const auto start = Clock::now();
             for (std::size_t i = 0; i < options.frames; ++i) {
-                std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(static_cast<double>(i) / options.fps)));
+                std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
+                                                          std::chrono::duration<double>(static_cast<double>(i) / options.fps)));
                 std::vector<std::uint8_t> pixels(static_cast<std::size_t>(options.size * options.size));
                 for (std::size_t p = 0; p < pixels.size(); ++p) pixels[p] = static_cast<std::uint8_t>(128 + (p * 7 + i) % 13);
                 ring.push({i, Clock::now(), std::move(pixels)});
@@ -188,8 +195,8 @@ int main(int argc, char** argv) {
                 }
                 std::memcpy(slot.up.data(), taken->pixels.data(), taken->pixels.size());
                 const parallax::Event up = session.write(slot.hologram, slot.up);
-                const parallax::Pending work = session.submit(
-                    parallax::call(reconstruct, {{"hologram", slot.hologram}}, {.into = {{"amplitude", slot.amplitude}}, .wait = {up}}));
+                const parallax::Pending work = session.submit(parallax::call(
+                    reconstruct, {{"hologram", slot.hologram}}, {.into = {{"amplitude", slot.amplitude}}, .wait = {up}}));
                 slot.read = session.read(slot.amplitude, slot.down, {{work.done()}});
                 slot.taken = taken->taken;
                 slot.busy = true;
@@ -203,8 +210,10 @@ int main(int argc, char** argv) {
         camera.join();
         if (problem) std::rethrow_exception(problem);
         const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        std::printf("%s: %zu frames of %lld x %lld in %.2f s, %zu dropped; latency median %.2f ms, 99%% %.2f ms\n", engine.device().name.c_str(), latencies.size(),
-                    static_cast<long long>(options.size), static_cast<long long>(options.size), seconds, ring.dropped(), quantile(latencies, 0.5), quantile(latencies, 0.99));
+        std::printf("%s: %zu frames of %lld x %lld in %.2f s, %zu dropped; latency median %.2f ms, 99%% %.2f ms\n",
+                    engine.device().name.c_str(), latencies.size(), static_cast<long long>(options.size),
+                    static_cast<long long>(options.size), seconds, ring.dropped(), quantile(latencies, 0.5),
+                    quantile(latencies, 0.99));
         return latencies.size() + ring.dropped() == options.frames ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -27,9 +27,10 @@ bool Context::give_back(std::uint64_t bytes) {
 Buffer Context::allocate_within_limit(std::size_t bytes) {
     const std::uint64_t limit = memory_limit_, used = allocated();
     if (limit != 0 && (bytes > limit || used > limit - bytes))
-        throw DeviceError("allocation", 0, "", fmt::format("allocate {}", human_bytes(bytes)),
-                          fmt::format("the engine was given {} of memory, {} are in use already; give it more, or let go of arrays",
-                                      human_bytes(limit), human_bytes(used)));
+        throw DeviceError(
+            "allocation", 0, "", fmt::format("allocate {}", human_bytes(bytes)),
+            fmt::format("the engine was given {} of memory, {} are in use already; give it more, or let go of arrays",
+                        human_bytes(limit), human_bytes(used)));
     return allocate_now(bytes);
 }
 

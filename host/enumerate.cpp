@@ -28,7 +28,8 @@ bool asks(const Json& rule, std::string_view backend) {
     const int index = rule.value("index", 0);
     if (index < 0) return backend == "native";
     const std::string wanted = rule.value("backend", std::string());
-    return wanted.empty() || wanted == backend || (rule.contains("index") && backend == "opencl");   // OpenCL's devices come first in the list
+    return wanted.empty() || wanted == backend ||
+           (rule.contains("index") && backend == "opencl");   // OpenCL's devices come first in the list
 }
 
 /// Those that may be tried, in order.
@@ -63,9 +64,12 @@ bool falls_back(const DeviceSelector& selector, const Inventory& inventory) {
     const Json any = DeviceSelector().to_json()["prefer"], asked = selector.to_json();
     const Json rules = rules_of(selector);
     const bool takes_any = (asked.contains("use") ? asked["use"] == "all" : asked["on_missing"] == "next") &&
-                           std::all_of(any.begin(), any.end(), [&](const Json& rule) { return std::find(rules.begin(), rules.end(), rule) != rules.end(); });
+                           std::all_of(any.begin(), any.end(), [&](const Json& rule) {
+                               return std::find(rules.begin(), rules.end(), rule) != rules.end();
+                           });
     const auto& devices = inventory.devices;
-    return takes_any && !devices.empty() && devices.back()->info().backend == Backend::native && std::all_of(devices.begin(), devices.end(), [](const auto& device) {
+    return takes_any && !devices.empty() && devices.back()->info().backend == Backend::native &&
+           std::all_of(devices.begin(), devices.end(), [](const auto& device) {
                return device->info().backend == Backend::native || device->info().type == DeviceType::other;
            });
 }

@@ -21,10 +21,13 @@ namespace {
 
 /// What shells, terminals and launchers of jobs set anew for each process.
 bool is_noise(std::string_view variable) {
-    constexpr std::array<std::string_view, 10> names{"_", "PWD", "OLDPWD", "SHLVL", "COLUMNS", "LINES", "TERM", "PS1", "LS_COLORS", "INVOCATION_ID"};
-    constexpr std::array<std::string_view, 12> beginnings{"PARALLAX_", "OMPI_", "PMI", "PRTE_", "SLURM_", "SSH_", "XDG_SESSION", "DBUS_", "TMUX", "CTEST_", "PYTEST_", "JOURNAL_"};
+    constexpr std::array<std::string_view, 10> names{"_",     "PWD",  "OLDPWD", "SHLVL",     "COLUMNS",
+                                                     "LINES", "TERM", "PS1",    "LS_COLORS", "INVOCATION_ID"};
+    constexpr std::array<std::string_view, 12> beginnings{"PARALLAX_",   "OMPI_", "PMI",  "PRTE_",  "SLURM_",  "SSH_",
+                                                          "XDG_SESSION", "DBUS_", "TMUX", "CTEST_", "PYTEST_", "JOURNAL_"};
     return std::find(names.begin(), names.end(), variable) != names.end() ||
-           std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view beginning) { return variable.starts_with(beginning); });
+           std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](std::string_view beginning) { return variable.starts_with(beginning); });
 }
 
 std::string environment() {
@@ -60,11 +63,12 @@ std::string file_state(const fs::path& path) {
 
 std::string machine_state() {
     std::error_code problem;
-    // A start of the system, a container, its view of devices, and the linker's table, which is written anew when a library changes.
+    // A start of the system, a container, its view of devices, and the linker's table, which is written anew when a library
+    // changes.
     const std::string container = fs::read_symlink("/proc/self/ns/mnt", problem).string();
     const bool shows_devices = fs::exists("/sys/devices", problem);
-    return hash_parts({first_line("/proc/sys/kernel/random/boot_id"), container, shows_devices ? "devices" : "", file_state("/etc/ld.so.cache"),
-                       platform::nvidia_driver_version(), environment()});
+    return hash_parts({first_line("/proc/sys/kernel/random/boot_id"), container, shows_devices ? "devices" : "",
+                       file_state("/etc/ld.so.cache"), platform::nvidia_driver_version(), environment()});
 }
 
 }  // namespace parallax::host

@@ -44,11 +44,14 @@ std::string full_pci(std::string_view text) {
 // The native device is slow and exact: it must be meant, not met by accident ("type": "cpu", "name": "xeon").
 bool asks_for_native(const DeviceRule& rule) {
     const auto says_native = [](const std::optional<std::string>& text) { return text && contains_nocase(*text, "native"); };
-    return rule.backend == Backend::native || rule.index || says_native(rule.name) || says_native(rule.platform) || says_native(rule.vendor);
+    return rule.backend == Backend::native || rule.index || says_native(rule.name) || says_native(rule.platform) ||
+           says_native(rule.vendor);
 }
 
 // A simulator is thousands of times slower than what it simulates.
-bool asks_for_other(const DeviceRule& rule) { return rule.type == DeviceType::other || rule.name || rule.platform || rule.index || rule.uuid; }
+bool asks_for_other(const DeviceRule& rule) {
+    return rule.type == DeviceType::other || rule.name || rule.platform || rule.index || rule.uuid;
+}
 
 std::string numbered(std::size_t rule, const DeviceRule& text) {
     const std::string described = text.describe();
@@ -62,7 +65,8 @@ std::vector<std::shared_ptr<const Device>> each_once(const Inventory& inventory,
         if (!marked[i]) continue;
         const DeviceInfo& info = inventory.devices[i]->info();
         const bool again = std::any_of(devices.begin(), devices.end(), [&](const auto& other) {
-            return other->info().platform_index != info.platform_index && !info.pci.empty() && full_pci(other->info().pci) == full_pci(info.pci);
+            return other->info().platform_index != info.platform_index && !info.pci.empty() &&
+                   full_pci(other->info().pci) == full_pci(info.pci);
         });
         if (!again) devices.push_back(inventory.devices[i]);
     }
@@ -70,7 +74,8 @@ std::vector<std::shared_ptr<const Device>> each_once(const Inventory& inventory,
 }
 
 bool any_opencl(const Inventory& inventory) {
-    return std::any_of(inventory.devices.begin(), inventory.devices.end(), [](const auto& device) { return device->info().backend == Backend::opencl; });
+    return std::any_of(inventory.devices.begin(), inventory.devices.end(),
+                       [](const auto& device) { return device->info().backend == Backend::opencl; });
 }
 
 }  // namespace
@@ -102,16 +107,20 @@ std::string DeviceRule::why_not(const DeviceInfo& info) const {
     if (type && *type != info.type) return fmt::format("type is {}", to_string(info.type));
     if (platform && !name_matches(info.platform, *platform)) return quoted("platform", info.platform);
     if (name && !name_matches(info.name, *name)) return quoted("name", info.name);
-    if (index && !(*index == info.index || (*index == -1 && info.backend == Backend::native))) return fmt::format("index is {}", info.index);
+    if (index && !(*index == info.index || (*index == -1 && info.backend == Backend::native)))
+        return fmt::format("index is {}", info.index);
     if (uuid && (info.uuid.empty() || compact_uuid(*uuid) != compact_uuid(info.uuid))) return quoted("uuid", info.uuid);
     if (pci && (info.pci.empty() || full_pci(*pci) != full_pci(info.pci))) return quoted("pci", info.pci);
-    if (min_memory && info.global_memory < *min_memory) return fmt::format("it has {} of memory", human_bytes(info.global_memory));
+    if (min_memory && info.global_memory < *min_memory)
+        return fmt::format("it has {} of memory", human_bytes(info.global_memory));
     std::vector<std::string> missing;
     for (const std::string& capability : require)
         if (!info.has(capability)) missing.push_back(capability);
     if (!missing.empty()) return fmt::format("it lacks {}", fmt::join(missing, " and "));
-    if (info.type == DeviceType::other && !asks_for_other(*this)) return "a simulator is chosen only by its name, platform, uuid, type \"other\" or index";
-    if (info.backend == Backend::native && !asks_for_native(*this)) return "the native device is chosen only by \"backend\": \"native\", its name or its index";
+    if (info.type == DeviceType::other && !asks_for_other(*this))
+        return "a simulator is chosen only by its name, platform, uuid, type \"other\" or index";
+    if (info.backend == Backend::native && !asks_for_native(*this))
+        return "the native device is chosen only by \"backend\": \"native\", its name or its index";
     return {};
 }
 
@@ -154,9 +163,12 @@ Selection DeviceSelector::select(const Inventory& inventory) const {
     if (selection.device) return selection;
     if (falls_back(*this, inventory)) {
         std::string why;
-        for (const PlatformProblem& problem : inventory.problems) why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", problem.platform, problem.reason);
-        warn_once(fmt::format("there is no OpenCL or CUDA device ({}): this runs on the native device, in plain C++, which is slow; "
-                              "install pocl-opencl-icd to use this machine's processor, or the GPU's driver", why));
+        for (const PlatformProblem& problem : inventory.problems)
+            why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", problem.platform, problem.reason);
+        warn_once(
+            fmt::format("there is no OpenCL or CUDA device ({}): this runs on the native device, in plain C++, which is slow; "
+                        "install pocl-opencl-icd to use this machine's processor, or the GPU's driver",
+                        why));
         selection.device = inventory.native();
         selection.verdicts.back().chosen = true;
         return selection;
@@ -166,17 +178,20 @@ Selection DeviceSelector::select(const Inventory& inventory) const {
     for (const DeviceVerdict& verdict : selection.verdicts) {
         const DeviceInfo& info = inventory.devices[static_cast<std::size_t>(verdict.device)]->info();
         const std::string number = info.index >= 0 ? fmt::format(" {}", info.index) : "";
-        reasons.push_back(fmt::format("device{} \"{}\" ({}): {}", number, info.name, info.platform, fmt::join(verdict.reasons, "; ")));
+        reasons.push_back(
+            fmt::format("device{} \"{}\" ({}): {}", number, info.name, info.platform, fmt::join(verdict.reasons, "; ")));
     }
     if (inventory.devices.empty()) reasons.emplace_back("no device was found at all");
     for (const PlatformProblem& problem : inventory.problems)
-        reasons.push_back(fmt::format("platform {}: {}{}{}", problem.platform, problem.reason, problem.hint.empty() ? "" : "; ", problem.hint));
+        reasons.push_back(
+            fmt::format("platform {}: {}{}{}", problem.platform, problem.reason, problem.hint.empty() ? "" : "; ", problem.hint));
     if (!next_on_missing_ && rules_.size() > 1)
         reasons.push_back(fmt::format("the other {} not tried: \"on_missing\" is \"error\"; with \"next\" selection goes on",
                                       rules_.size() == 2 ? "rule was" : fmt::format("{} rules were", rules_.size() - 1)));
     if (!any_opencl(inventory))
-        reasons.emplace_back("there is no OpenCL device: install pocl-opencl-icd to use this machine's processor, or the GPU vendor's driver "
-                             "(NVIDIA: nvidia-opencl-icd; Intel: intel-opencl-icd; AMD: rocm-opencl-icd or mesa-opencl-icd)");
+        reasons.emplace_back(
+            "there is no OpenCL device: install pocl-opencl-icd to use this machine's processor, or the GPU vendor's driver "
+            "(NVIDIA: nvidia-opencl-icd; Intel: intel-opencl-icd; AMD: rocm-opencl-icd or mesa-opencl-icd)");
     std::vector<std::string> asked;
     const std::size_t tried = next_on_missing_ ? rules_.size() : 1;
     for (std::size_t r = 0; r < std::min(tried, rules_.size()); ++r) asked.push_back(numbered(r, rules_[r]));

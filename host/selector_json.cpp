@@ -15,7 +15,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words rule_keys{"type", "vendor", "platform", "name", "backend", "index", "uuid", "pci", "min_memory_mb", "min_memory_gb", "require"};
+const Words rule_keys{"type", "vendor", "platform",      "name",          "backend", "index",
+                      "uuid", "pci",    "min_memory_mb", "min_memory_gb", "require"};
 const Words list_keys{"prefer", "on_missing", "use"};
 const Words types{"gpu", "cpu", "accelerator", "other"};
 const Words backends{"opencl", "cuda", "native"};
@@ -46,7 +47,8 @@ std::size_t word(const JsonValue& value, const Words& words) {
 }
 
 bool is_hex(std::string_view digits) {
-    return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    return !digits.empty() &&
+           std::all_of(digits.begin(), digits.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 std::string uuid(const JsonValue& value) {
@@ -65,8 +67,10 @@ std::string pci(const JsonValue& value) {
     const std::size_t dot = address.rfind('.'), colon = address.rfind(':');
     const std::size_t first = colon == std::string::npos || colon == 0 ? std::string::npos : address.rfind(':', colon - 1);
     const std::size_t bus = first == std::string::npos ? 0 : first + 1;
-    const bool sound = colon != std::string::npos && dot != std::string::npos && dot > colon && is_hex(std::string_view(address).substr(bus, colon - bus)) &&
-                       is_hex(std::string_view(address).substr(colon + 1, dot - colon - 1)) && is_hex(std::string_view(address).substr(dot + 1)) &&
+    const bool sound = colon != std::string::npos && dot != std::string::npos && dot > colon &&
+                       is_hex(std::string_view(address).substr(bus, colon - bus)) &&
+                       is_hex(std::string_view(address).substr(colon + 1, dot - colon - 1)) &&
+                       is_hex(std::string_view(address).substr(dot + 1)) &&
                        (first == std::string::npos || is_hex(std::string_view(address).substr(0, first)));
     if (!sound) value.refuse(expected, "parallax devices shows each device's");
     return given;
@@ -110,10 +114,13 @@ DeviceRule parse_rule(const JsonValue& json) {
         else if (key == "uuid") rule.uuid = uuid(at);
         else if (key == "pci") rule.pci = pci(at);
         else if (key == "min_memory_mb" || key == "min_memory_gb") {
-            if (rule.min_memory) throw ConfigError(at.pointer(), "a second amount of memory", "either \"min_memory_mb\" or \"min_memory_gb\"");
+            if (rule.min_memory)
+                throw ConfigError(at.pointer(), "a second amount of memory", "either \"min_memory_mb\" or \"min_memory_gb\"");
             rule.min_memory = memory(at, key == "min_memory_mb" ? 1e6 : 1e9);
         } else if (key == "require") rule.require = require(at);
-        else if (has(list_keys, key)) throw ConfigError(at.pointer(), fmt::format("the key \"{}\" in a rule", key), one_of(rule_keys), "it belongs beside \"prefer\"");
+        else if (has(list_keys, key))
+            throw ConfigError(at.pointer(), fmt::format("the key \"{}\" in a rule", key), one_of(rule_keys),
+                              "it belongs beside \"prefer\"");
         else refuse_key(object, key, rule_keys);
     }
     return rule;
@@ -151,7 +158,8 @@ Json rule_to_json(const DeviceRule& rule) {
 
 DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointer) {
     const JsonObject object(JsonValue(json, pointer),
-                            "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": \"error\" or \"next\"}, or {\"use\": [rules]}");
+                            "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": "
+                            "\"error\" or \"next\"}, or {\"use\": [rules]}");
     DeviceSelector selector;
     selector.rules_.clear();
     selector.next_on_missing_ = false;
@@ -168,8 +176,10 @@ DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointe
         if (key == "on_missing") selector.next_on_missing_ = word(object.at(key), on_missing_words) == 1;
         else if (key == "prefer") selector.rules_ = parse_rules(object.at(key), rules);
         else if (has(rule_keys, key))
-            throw ConfigError(object.pointer(key), fmt::format("the key \"{}\" beside \"{}\"", key, object.contains("prefer") ? "prefer" : "on_missing"),
-                              one_of(list_keys), "put it into a rule of \"prefer\"");
+            throw ConfigError(
+                object.pointer(key),
+                fmt::format("the key \"{}\" beside \"{}\"", key, object.contains("prefer") ? "prefer" : "on_missing"),
+                one_of(list_keys), "put it into a rule of \"prefer\"");
         else refuse_key(object, key, list_keys);
     }
     if (selector.rules_.empty()) throw ConfigError(object.pointer("prefer"), "nothing", rules);
@@ -179,7 +189,9 @@ DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointe
 DeviceSelector DeviceSelector::parse_use(const Json& json, const std::string& pointer) {
     const JsonObject object(JsonValue(json, pointer), "an object");
     for (const auto& [key, value] : json.items()) {
-        if (key != "use") throw ConfigError(object.pointer(key), fmt::format("the key \"{}\" beside \"use\"", key), "\"use\" alone", "a rule of \"use\" may hold it");
+        if (key != "use")
+            throw ConfigError(object.pointer(key), fmt::format("the key \"{}\" beside \"use\"", key), "\"use\" alone",
+                              "a rule of \"use\" may hold it");
     }
     DeviceSelector selector;   // its rules by default: every gpu, accelerator and cpu
     selector.use_several_ = true;
@@ -195,7 +207,8 @@ DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
     if (given.front() == '{') {
         const Json json = Json::parse(given, nullptr, false);
         if (json.is_discarded())
-            throw ConfigError("--device", "text that begins with { and is not JSON", "a JSON object such as {\"type\": \"gpu\"}", "a shell needs it in single quotes");
+            throw ConfigError("--device", "text that begins with { and is not JSON", "a JSON object such as {\"type\": \"gpu\"}",
+                              "a shell needs it in single quotes");
         return parse(json, "");
     }
     if (lower(given) == "all") return parse({{"use", "all"}}, "");
@@ -203,10 +216,12 @@ DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
     selector.rules_.assign(1, DeviceRule{});
     DeviceRule& rule = selector.rules_.front();
     const std::string key = lower(given);
-    if (const auto type = std::find(types.begin(), types.end(), key); type != types.end()) rule.type = static_cast<DeviceType>(type - types.begin());
+    if (const auto type = std::find(types.begin(), types.end(), key); type != types.end())
+        rule.type = static_cast<DeviceType>(type - types.begin());
     else if (const auto backend = std::find(backends.begin(), backends.end(), key); backend != backends.end())
         rule.backend = static_cast<Backend>(backend - backends.begin());
-    else if (given == "-1" || (given.size() <= 5 && std::all_of(given.begin(), given.end(), [](char c) { return c >= '0' && c <= '9'; })))
+    else if (given == "-1" ||
+             (given.size() <= 5 && std::all_of(given.begin(), given.end(), [](char c) { return c >= '0' && c <= '9'; })))
         rule.index = std::stoi(given);
     else {
         rule.name = given;
@@ -226,21 +241,35 @@ Json DeviceSelector::to_json() const {
 }
 
 Json DeviceSelector::schema() {
-    const auto string_of = [](const char* description) { return Json{{"type", "string"}, {"minLength", 1}, {"description", description}}; };
-    const auto words_of = [](const Words& words, const char* description) { return Json{{"enum", words}, {"description", description}}; };
-    const auto amount = [](const char* description) { return Json{{"type", "number"}, {"minimum", 0}, {"description", description}}; };
+    const auto string_of = [](const char* description) {
+        return Json{{"type", "string"}, {"minLength", 1}, {"description", description}};
+    };
+    const auto words_of = [](const Words& words, const char* description) {
+        return Json{{"enum", words}, {"description", description}};
+    };
+    const auto amount = [](const char* description) {
+        return Json{{"type", "number"}, {"minimum", 0}, {"description", description}};
+    };
     Json properties;
     properties["type"] = words_of(types, "kind of device");
     properties["vendor"] = string_of("part of the vendor's name, in any case; \"amd\" is understood");
     properties["platform"] = string_of("part of the platform's name, in any case; \"pocl\" is understood");
     properties["name"] = string_of("part of the device's name, in any case");
     properties["backend"] = words_of(backends, "the native device must be asked for");
-    properties["index"] = {{"type", "integer"}, {"minimum", -1}, {"maximum", 65535}, {"description", "position in the list of `parallax devices`; -1: the native device"}};
-    properties["uuid"] = {{"type", "string"}, {"pattern", "^([0-9a-fA-F]-?){32}$"}, {"description", "the device's UUID, dashes optional"}};
-    properties["pci"] = {{"type", "string"}, {"pattern", "^([0-9a-fA-F]+:)?[0-9a-fA-F]+:[0-9a-fA-F]+\\.[0-9a-fA-F]+$"}, {"description", "PCI address, domain optional"}};
+    properties["index"] = {{"type", "integer"},
+                           {"minimum", -1},
+                           {"maximum", 65535},
+                           {"description", "position in the list of `parallax devices`; -1: the native device"}};
+    properties["uuid"] = {
+        {"type", "string"}, {"pattern", "^([0-9a-fA-F]-?){32}$"}, {"description", "the device's UUID, dashes optional"}};
+    properties["pci"] = {{"type", "string"},
+                         {"pattern", "^([0-9a-fA-F]+:)?[0-9a-fA-F]+:[0-9a-fA-F]+\\.[0-9a-fA-F]+$"},
+                         {"description", "PCI address, domain optional"}};
     properties["min_memory_mb"] = amount("least device memory in units of 10^6 bytes");
     properties["min_memory_gb"] = amount("least device memory in units of 10^9 bytes");
-    properties["require"] = {{"type", "array"}, {"items", words_of(capability_words, "a capability")}, {"description", "capabilities that the device must report"}};
+    properties["require"] = {{"type", "array"},
+                             {"items", words_of(capability_words, "a capability")},
+                             {"description", "capabilities that the device must report"}};
     const Json rule = {{"type", "object"},
                        {"description", "every field that is given must hold"},
                        {"properties", properties},
@@ -250,14 +279,18 @@ Json DeviceSelector::schema() {
                        {"description", "rules in order of preference"},
                        {"properties",
                         {{"prefer", {{"type", "array"}, {"minItems", 1}, {"items", rule}}},
-                         {"on_missing", words_of(on_missing_words, "error (default): the first rule must be met; next: go on to the next rule")}}},
+                         {"on_missing", words_of(on_missing_words,
+                                                 "error (default): the first rule must be met; next: go on to the next rule")}}},
                        {"required", Json::array({"prefer"})},
                        {"additionalProperties", false}};
-    const Json several = {{"type", "object"},
-                          {"description", "several devices that share the items of a series"},
-                          {"properties", {{"use", {{"anyOf", Json::array({Json{{"const", "all"}}, Json{{"type", "array"}, {"minItems", 1}, {"items", rule}}})}}}}},
-                          {"required", Json::array({"use"})},
-                          {"additionalProperties", false}};
+    const Json several = {
+        {"type", "object"},
+        {"description", "several devices that share the items of a series"},
+        {"properties",
+         {{"use",
+           {{"anyOf", Json::array({Json{{"const", "all"}}, Json{{"type", "array"}, {"minItems", 1}, {"items", rule}}})}}}}},
+        {"required", Json::array({"use"})},
+        {"additionalProperties", false}};
     return {{"oneOf", Json::array({list, rule, several})}};
 }
 

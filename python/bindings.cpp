@@ -118,8 +118,8 @@ auto unlocked(const Work& work) {
 
 unsigned long main_thread = 0;   ///< as threading.main_thread().ident: Python hears of Ctrl-C there alone
 
-/// Runs `work` in a thread of its own and hears of Ctrl-C meanwhile: `stop` is then called, and `work`, which should end soon, is waited for
-/// before KeyboardInterrupt is raised. `stop` empty: it is left to itself, and must hold what it uses.
+/// Runs `work` in a thread of its own and hears of Ctrl-C meanwhile: `stop` is then called, and `work`, which should end soon, is
+/// waited for before KeyboardInterrupt is raised. `stop` empty: it is left to itself, and must hold what it uses.
 template <class Work>
 auto interruptible(Work work, const std::function<void()>& stop) {
     using Value = decltype(work());
@@ -132,7 +132,8 @@ auto interruptible(Work work, const std::function<void()>& stop) {
     const auto state = std::make_shared<State>(std::move(work));
     std::thread([state] { state->task(); }).detach();
     for (;;) {
-        const bool over = unlocked([&] { return state->value.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready; });
+        const bool over =
+            unlocked([&] { return state->value.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready; });
         if (over) return state->value.get();
         if (PyErr_CheckSignals() == 0) continue;
         nb::python_error interrupt;   // takes what has been set
@@ -166,7 +167,8 @@ void raise(const nb::object& type, const std::exception& error, const Attributes
 }
 
 void add_exceptions(nb::module_& m) {
-    const auto add = [&](const char* name, nb::handle base, const char* doc, const std::vector<std::pair<const char*, nb::object>>& without) {
+    const auto add = [&](const char* name, nb::handle base, const char* doc,
+                         const std::vector<std::pair<const char*, nb::object>>& without) {
         nb::dict members;
         members["__doc__"] = doc;
         members["__module__"] = "parallax";
@@ -177,15 +179,20 @@ void add_exceptions(nb::module_& m) {
     };
     const nb::object none = nb::str(""), zero = nb::int_(0);
     ErrorTypes& types = error_types();
-    types.error = add("Error", PyExc_RuntimeError, "What the library raises; str() of it is a complete message for a person.", {});
-    types.config = add("ConfigError", types.error, "The request was wrong: `found` stands at `pointer`, `expected` may stand there, `hint` says what to try.",
+    types.error =
+        add("Error", PyExc_RuntimeError, "What the library raises; str() of it is a complete message for a person.", {});
+    types.config = add("ConfigError", types.error,
+                       "The request was wrong: `found` stands at `pointer`, `expected` may stand there, `hint` says what to try.",
                        {{"pointer", none}, {"found", none}, {"expected", none}, {"hint", none}});
-    types.device = add("DeviceError", types.error, "`call` of the driver gave `code`, which is called `code_name`, at `step`; `hint` says what to try.",
+    types.device = add("DeviceError", types.error,
+                       "`call` of the driver gave `code`, which is called `code_name`, at `step`; `hint` says what to try.",
                        {{"call", none}, {"code", zero}, {"code_name", none}, {"step", none}, {"hint", none}});
     types.build = add("BuildError", types.error, "A kernel did not compile: `file`, `line`, and the compiler's `log`.",
                       {{"file", none}, {"line", zero}, {"options", none}, {"log", none}});
-    types.io = add("IoError", types.error, "A file, `path`, could not be read or written: `problem`, and `hint`, what to try.", {{"path", none}, {"problem", none}, {"hint", none}});
-    types.unsupported = add("UnsupportedError", types.error, "Nothing at hand can do it; `reasons` has one for each candidate.", {{"reasons", nb::make_tuple()}});
+    types.io = add("IoError", types.error, "A file, `path`, could not be read or written: `problem`, and `hint`, what to try.",
+                   {{"path", none}, {"problem", none}, {"hint", none}});
+    types.unsupported = add("UnsupportedError", types.error, "Nothing at hand can do it; `reasons` has one for each candidate.",
+                            {{"reasons", nb::make_tuple()}});
     types.cancelled = add("CancelledError", types.error, "Ended by a CancelToken; nothing of the work is left.", {});
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         const ErrorTypes& known = error_types();
@@ -193,11 +200,19 @@ void add_exceptions(nb::module_& m) {
         try {
             std::rethrow_exception(thrown);
         } catch (const ConfigError& e) {
-            raise(known.config, e, {{"pointer", text(e.pointer)}, {"found", text(e.found)}, {"expected", text(e.expected)}, {"hint", text(e.hint)}});
+            raise(
+                known.config, e,
+                {{"pointer", text(e.pointer)}, {"found", text(e.found)}, {"expected", text(e.expected)}, {"hint", text(e.hint)}});
         } catch (const DeviceError& e) {
-            raise(known.device, e, {{"call", text(e.call)}, {"code", nb::int_(e.code)}, {"code_name", text(e.code_name)}, {"step", text(e.step)}, {"hint", text(e.hint)}});
+            raise(known.device, e,
+                  {{"call", text(e.call)},
+                   {"code", nb::int_(e.code)},
+                   {"code_name", text(e.code_name)},
+                   {"step", text(e.step)},
+                   {"hint", text(e.hint)}});
         } catch (const BuildError& e) {
-            raise(known.build, e, {{"file", text(e.file)}, {"line", nb::int_(e.line)}, {"options", text(e.options)}, {"log", text(e.log)}});
+            raise(known.build, e,
+                  {{"file", text(e.file)}, {"line", nb::int_(e.line)}, {"options", text(e.options)}, {"log", text(e.log)}});
         } catch (const IoError& e) {
             raise(known.io, e, {{"path", text(e.path)}, {"problem", text(e.problem)}, {"hint", text(e.hint)}});
         } catch (const UnsupportedError& e) {
@@ -223,11 +238,15 @@ ElementType element_type(nb::dlpack::dtype type) {
     };
     std::optional<ElementType> found;
     if (code == Code::Bool) found = pick({{8, ElementType::boolean}});
-    if (code == Code::UInt) found = pick({{8, ElementType::u8}, {16, ElementType::u16}, {32, ElementType::u32}, {64, ElementType::u64}});
-    if (code == Code::Int) found = pick({{8, ElementType::i8}, {16, ElementType::i16}, {32, ElementType::i32}, {64, ElementType::i64}});
+    if (code == Code::UInt)
+        found = pick({{8, ElementType::u8}, {16, ElementType::u16}, {32, ElementType::u32}, {64, ElementType::u64}});
+    if (code == Code::Int)
+        found = pick({{8, ElementType::i8}, {16, ElementType::i16}, {32, ElementType::i32}, {64, ElementType::i64}});
     if (code == Code::Float) found = pick({{32, ElementType::f32}, {64, ElementType::f64}});
     if (code == Code::Complex) found = pick({{64, ElementType::c64}, {128, ElementType::c128}});
-    if (!found) throw ConfigError("", "elements of " + std::to_string(type.bits) + " bits of another kind", "bool, integers of 8 to 64 bits, float32, float64, complex64 or complex128");
+    if (!found)
+        throw ConfigError("", "elements of " + std::to_string(type.bits) + " bits of another kind",
+                          "bool, integers of 8 to 64 bits, float32, float64, complex64 or complex128");
     return *found;
 }
 
@@ -250,9 +269,13 @@ nb::dlpack::dtype dtype_of(ElementType type) {
     throw Error("an element type that Python does not know");
 }
 
-ArrayDesc desc_of(ElementType type, const std::vector<std::int64_t>& shape, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
-    if (axes.size() != shape.size()) throw ConfigError("", "axes \"" + axes + "\" for " + std::to_string(shape.size()) + " dimensions", "a letter for each dimension, slowest first: \"yx\", \"zyx\", \"yxc\"");
-    if (!spacing.empty() && spacing.size() != shape.size()) throw ConfigError("", std::to_string(spacing.size()) + " spacings", "one for each axis");
+ArrayDesc desc_of(ElementType type, const std::vector<std::int64_t>& shape, const std::string& axes,
+                  const std::vector<double>& spacing, const std::string& unit) {
+    if (axes.size() != shape.size())
+        throw ConfigError("", "axes \"" + axes + "\" for " + std::to_string(shape.size()) + " dimensions",
+                          "a letter for each dimension, slowest first: \"yx\", \"zyx\", \"yxc\"");
+    if (!spacing.empty() && spacing.size() != shape.size())
+        throw ConfigError("", std::to_string(spacing.size()) + " spacings", "one for each axis");
     std::vector<ArrayDesc::Extent> extents;
     for (std::size_t i = 0; i < shape.size(); ++i) extents.push_back({axes[i], shape[i]});
     ArrayDesc desc = ArrayDesc::dense(type, extents);
@@ -287,10 +310,12 @@ Inputs inputs_of(const nb::dict& inputs) {
     return result;
 }
 
-Call call_of(const std::string& algorithm, const std::string& parameters, const nb::dict& inputs, const std::vector<std::string>& outputs, const nb::dict& into,
-             const std::string& variant, const std::string& policy, const nb::list& wait, const CancelToken& cancel) {
+Call call_of(const std::string& algorithm, const std::string& parameters, const nb::dict& inputs,
+             const std::vector<std::string>& outputs, const nb::dict& into, const std::string& variant, const std::string& policy,
+             const nb::list& wait, const CancelToken& cancel) {
     CallOptions options{.outputs = outputs, .variant = variant, .policy = policy, .cancel = cancel};
-    for (const auto& [name, array] : into) options.into.insert_or_assign(nb::cast<std::string>(name), nb::cast<const PyArray&>(array));
+    for (const auto& [name, array] : into)
+        options.into.insert_or_assign(nb::cast<std::string>(name), nb::cast<const PyArray&>(array));
     for (const nb::handle event : wait) options.wait.push_back(nb::cast<const PyEvent&>(event));
     return {algorithm, parameters, inputs_of(inputs), std::move(options)};
 }
@@ -328,7 +353,8 @@ nb::ndarray<nb::numpy> to_numpy(HostArray host) {
     return {data, shape.size(), shape.data(), owner, nullptr, dtype_of(type), nb::device::cpu::value, 0};
 }
 
-EngineOptions engine_options(const std::string& device, const std::string& cache_folder, nb::object log, std::uint64_t memory_limit, std::uint64_t plan_memory) {
+EngineOptions engine_options(const std::string& device, const std::string& cache_folder, nb::object log,
+                             std::uint64_t memory_limit, std::uint64_t plan_memory) {
     EngineOptions options{device, cache_folder, {}, memory_limit, plan_memory};
     if (auto say = callback<const std::string&, const std::string&>(std::move(log))) {
         options.log = [say](LogLevel level, const std::string& text) {
@@ -412,46 +438,66 @@ NB_MODULE(_parallax, m) {
     nb::class_<PyEvent>(m, "Event", "The completion of what was enqueued.")
         .def("wait", [](const PyEvent& event) { interruptible([event = Event(event)] { event.wait(); }, {}); })
         .def_prop_ro("complete", [](const PyEvent& event) { return unlocked([&] { return event.complete(); }); })
-        .def_prop_ro("opencl", [](const PyEvent& event) { return reinterpret_cast<std::uintptr_t>(event.opencl()); }, "The cl_event as a number, or 0.");
+        .def_prop_ro(
+            "opencl", [](const PyEvent& event) { return reinterpret_cast<std::uintptr_t>(event.opencl()); },
+            "The cl_event as a number, or 0.");
 
     nb::class_<PyView>(m, "View")
-        .def("__init__", [](PyView* self, AnyArray array, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
-            ArrayDesc desc = desc_of(array, axes, spacing, unit);
-            new (self) PyView{std::move(array), std::move(desc)};
-        }, "array"_a, "axes"_a, "spacing"_a, "unit"_a)
+        .def(
+            "__init__",
+            [](PyView* self, AnyArray array, const std::string& axes, const std::vector<double>& spacing,
+               const std::string& unit) {
+                ArrayDesc desc = desc_of(array, axes, spacing, unit);
+                new (self) PyView{std::move(array), std::move(desc)};
+            },
+            "array"_a, "axes"_a, "spacing"_a, "unit"_a)
         .def("__repr__", [](const PyView& view) { return "<parallax.View " + view.desc.describe() + ">"; });
 
     nb::class_<PyArray>(m, "Array", "An array in a device's memory.")
-        .def_prop_ro("shape", [](const PyArray& array) {
-            std::vector<std::int64_t> shape;
-            for (const Axis& axis : array.desc().axes) shape.push_back(axis.size);
-            return nb::tuple(nb::cast(shape));
-        })
-        .def_prop_ro("axes", [](const PyArray& array) {
-            std::string names;
-            for (const Axis& axis : array.desc().axes) names += axis.name;
-            return names;
-        }, "A letter for each axis, slowest first: \"yx\".")
-        .def_prop_ro("spacing", [](const PyArray& array) {
-            std::vector<double> spacing;
-            for (const Axis& axis : array.desc().axes) spacing.push_back(axis.spacing);
-            return spacing;
-        })
-        .def_prop_ro("unit", [](const PyArray& array) { return array.desc().unit; }, "Of the spacing: \"um\", or \"\" for pixels.")
-        .def_prop_ro("type", [](const PyArray& array) { return std::string(to_string(array.desc().type)); }, "\"u8\", \"f32\", \"c64\", ...")
-        .def_prop_ro("opencl", [](const PyArray& array) { return reinterpret_cast<std::uintptr_t>(array.opencl()); }, "The cl_mem as a number, or 0.")
-        .def_prop_ro("cuda", [](const PyArray& array) { return array.cuda(); }, "The address on a CUDA device, or 0.")
-        .def("_cuda", [](nb::object self) {   // for __dlpack__ and __cuda_array_interface__
-            const Array& array = nb::cast<const PyArray&>(self);
-            std::vector<std::size_t> shape;
-            std::vector<std::int64_t> strides;
-            for (const Axis& axis : array.desc().axes) {
-                shape.push_back(static_cast<std::size_t>(axis.size));
-                strides.push_back(axis.stride);
-            }
-            const std::uint64_t address = array.cuda() + static_cast<std::uint64_t>(array.desc().offset) * bytes_of(array.desc().type);
-            return nb::ndarray<>(reinterpret_cast<void*>(address), shape.size(), shape.data(), self, strides.data(), dtype_of(array.desc().type), nb::device::cuda::value, 0);
-        })
+        .def_prop_ro("shape",
+                     [](const PyArray& array) {
+                         std::vector<std::int64_t> shape;
+                         for (const Axis& axis : array.desc().axes) shape.push_back(axis.size);
+                         return nb::tuple(nb::cast(shape));
+                     })
+        .def_prop_ro(
+            "axes",
+            [](const PyArray& array) {
+                std::string names;
+                for (const Axis& axis : array.desc().axes) names += axis.name;
+                return names;
+            },
+            "A letter for each axis, slowest first: \"yx\".")
+        .def_prop_ro("spacing",
+                     [](const PyArray& array) {
+                         std::vector<double> spacing;
+                         for (const Axis& axis : array.desc().axes) spacing.push_back(axis.spacing);
+                         return spacing;
+                     })
+        .def_prop_ro(
+            "unit", [](const PyArray& array) { return array.desc().unit; }, "Of the spacing: \"um\", or \"\" for pixels.")
+        .def_prop_ro(
+            "type", [](const PyArray& array) { return std::string(to_string(array.desc().type)); },
+            "\"u8\", \"f32\", \"c64\", ...")
+        .def_prop_ro(
+            "opencl", [](const PyArray& array) { return reinterpret_cast<std::uintptr_t>(array.opencl()); },
+            "The cl_mem as a number, or 0.")
+        .def_prop_ro(
+            "cuda", [](const PyArray& array) { return array.cuda(); }, "The address on a CUDA device, or 0.")
+        .def("_cuda",
+             [](nb::object self) {   // for __dlpack__ and __cuda_array_interface__
+                 const Array& array = nb::cast<const PyArray&>(self);
+                 std::vector<std::size_t> shape;
+                 std::vector<std::int64_t> strides;
+                 for (const Axis& axis : array.desc().axes) {
+                     shape.push_back(static_cast<std::size_t>(axis.size));
+                     strides.push_back(axis.stride);
+                 }
+                 const std::uint64_t address =
+                     array.cuda() + static_cast<std::uint64_t>(array.desc().offset) * bytes_of(array.desc().type);
+                 return nb::ndarray<>(reinterpret_cast<void*>(address), shape.size(), shape.data(), self, strides.data(),
+                                      dtype_of(array.desc().type), nb::device::cuda::value, 0);
+             })
         .def("__repr__", [](const PyArray& array) { return "<parallax.Array " + array.desc().describe() + ">"; });
 
     nb::class_<PyResult>(m, "Result")
@@ -475,71 +521,108 @@ NB_MODULE(_parallax, m) {
         .def("cancel", [](PyPreparation& p) { p.cancel(); });
 
     nb::class_<PyEngine>(m, "Engine")
-        .def("__init__", [](PyEngine* self, const std::string& device, const std::string& cache_folder, nb::object log, std::uint64_t memory_limit, std::uint64_t plan_memory,
-                            const std::string& of, std::uintptr_t context, std::uintptr_t opencl_device) {
-            const EngineOptions options = engine_options(device, cache_folder, std::move(log), memory_limit, plan_memory);
-            new (self) PyEngine(unlocked([&] {
-                if (of == "opencl") return Engine::from_opencl(pointer<_cl_context>(context), pointer<_cl_device_id>(opencl_device), options);
-                if (of == "cuda") return Engine::from_cuda(pointer<CUctx_st>(context), options);
-                return Engine(options);
-            }));
-        }, "device"_a, "cache_folder"_a, "log"_a.none(), "memory_limit"_a, "plan_memory"_a, "of"_a, "context"_a, "opencl_device"_a)
+        .def(
+            "__init__",
+            [](PyEngine* self, const std::string& device, const std::string& cache_folder, nb::object log,
+               std::uint64_t memory_limit, std::uint64_t plan_memory, const std::string& of, std::uintptr_t context,
+               std::uintptr_t opencl_device) {
+                const EngineOptions options = engine_options(device, cache_folder, std::move(log), memory_limit, plan_memory);
+                new (self) PyEngine(unlocked([&] {
+                    if (of == "opencl")
+                        return Engine::from_opencl(pointer<_cl_context>(context), pointer<_cl_device_id>(opencl_device), options);
+                    if (of == "cuda") return Engine::from_cuda(pointer<CUctx_st>(context), options);
+                    return Engine(options);
+                }));
+            },
+            "device"_a, "cache_folder"_a, "log"_a.none(), "memory_limit"_a, "plan_memory"_a, "of"_a, "context"_a,
+            "opencl_device"_a)
         .def_prop_ro("device", [](const PyEngine& engine) { return device_dict(engine.device()); })
-        .def_prop_ro("allocated", [](const PyEngine& engine) { return unlocked([&] { return engine.allocated(); }); }, "Bytes of device memory that are in use.")
-        .def("trim", [](const PyEngine& engine) { return unlocked([&] { return engine.trim(); }); },
-             "Lets go of the plans that no call under way uses; returns the bytes of device memory that this freed.")
-        .def_prop_ro("lost", [](const PyEngine& engine) { return unlocked([&] { return engine.lost(); }); },
-                     "\"\", or why the device can no longer be trusted: arrays and sessions of before are lost, and a new session opens it anew.")
+        .def_prop_ro(
+            "allocated", [](const PyEngine& engine) { return unlocked([&] { return engine.allocated(); }); },
+            "Bytes of device memory that are in use.")
+        .def(
+            "trim", [](const PyEngine& engine) { return unlocked([&] { return engine.trim(); }); },
+            "Lets go of the plans that no call under way uses; returns the bytes of device memory that this freed.")
+        .def_prop_ro(
+            "lost", [](const PyEngine& engine) { return unlocked([&] { return engine.lost(); }); },
+            "\"\", or why the device can no longer be trusted: arrays and sessions of before are lost, and a new session opens "
+            "it anew.")
         .def("_algorithms", [](const PyEngine& engine) { return unlocked([&] { return engine.algorithms_json(); }); });
 
-    m.def("_run_job", [](const std::string& job, nb::list engines, const nb::dict& options, const std::string& device, const std::string& cache_folder, nb::object log,
-                         nb::object progress, const CancelToken& cancel) {
-        JobOptions how = job_options(options);
-        how.progress = callback<const std::string&, double>(std::move(progress));
-        how.cancel = cancel;
-        const EngineOptions opening = engine_options(device, cache_folder, std::move(log), 0, 0);
-        std::vector<Engine> there;
-        for (const nb::handle engine : engines) there.push_back(nb::cast<const PyEngine&>(engine));
-        return interruptible([&] { return there.empty() ? run(Job::parse(job), how, opening) : run(Job::parse(job), there, how); }, stop_by(cancel));
-    }, "job"_a, "engines"_a, "options"_a, "device"_a, "cache_folder"_a, "log"_a.none(), "progress"_a.none(), "cancel"_a);
+    m.def(
+        "_run_job",
+        [](const std::string& job, nb::list engines, const nb::dict& options, const std::string& device,
+           const std::string& cache_folder, nb::object log, nb::object progress, const CancelToken& cancel) {
+            JobOptions how = job_options(options);
+            how.progress = callback<const std::string&, double>(std::move(progress));
+            how.cancel = cancel;
+            const EngineOptions opening = engine_options(device, cache_folder, std::move(log), 0, 0);
+            std::vector<Engine> there;
+            for (const nb::handle engine : engines) there.push_back(nb::cast<const PyEngine&>(engine));
+            return interruptible(
+                [&] { return there.empty() ? run(Job::parse(job), how, opening) : run(Job::parse(job), there, how); },
+                stop_by(cancel));
+        },
+        "job"_a, "engines"_a, "options"_a, "device"_a, "cache_folder"_a, "log"_a.none(), "progress"_a.none(), "cancel"_a);
 
     nb::class_<PySession>(m, "Session")
-        .def("__init__", [](PySession* self, const PyEngine& engine, std::optional<std::uintptr_t> queue, std::optional<std::uintptr_t> stream) {
-            new (self) PySession(unlocked([&] {
-                if (queue) return Session::from_queue(engine, pointer<_cl_command_queue>(*queue));
-                if (stream) return Session::from_stream(engine, pointer<CUstream_st>(*stream));
-                return Session(engine);
-            }));
-        }, "engine"_a, "queue"_a = nb::none(), "stream"_a = nb::none())
+        .def(
+            "__init__",
+            [](PySession* self, const PyEngine& engine, std::optional<std::uintptr_t> queue,
+               std::optional<std::uintptr_t> stream) {
+                new (self) PySession(unlocked([&] {
+                    if (queue) return Session::from_queue(engine, pointer<_cl_command_queue>(*queue));
+                    if (stream) return Session::from_stream(engine, pointer<CUstream_st>(*stream));
+                    return Session(engine);
+                }));
+            },
+            "engine"_a, "queue"_a = nb::none(), "stream"_a = nb::none())
         .def("_trim", [](PySession& session) { unlocked([&] { session.trim(); }); })
         .def_prop_ro("engine", [](const PySession& session) { return PyEngine(Engine(session.engine())); })
-        .def("_allocate", [](PySession& session, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, const std::vector<double>& spacing, const std::string& unit) {
-            const ArrayDesc desc = desc_of(type_from(type), shape, axes, spacing, unit);
-            return PyArray(unlocked([&] { return session.allocate(desc); }));
-        })
-        .def("_upload", [](PySession& session, const PyView& view) { return PyArray(unlocked([&] { return session.upload(View(view.desc, view.memory.data())); })); })
-        .def("_download", [](PySession& session, const PyArray& array) { return to_numpy(unlocked([&] { return session.download(array); })); })
-        .def("_wrap", [](PySession& session, std::uintptr_t memory, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes, bool cuda, const std::vector<std::int64_t>& strides) {
-            ArrayDesc desc = desc_of(type_from(type), shape, axes, {}, "");
-            for (std::size_t i = 0; i < strides.size() && i < desc.axes.size(); ++i) desc.axes[i].stride = strides[i];
-            return PyArray(unlocked([&] { return cuda ? session.wrap_cuda(memory, desc) : session.wrap(pointer<_cl_mem>(memory), desc); }));
-        })
-        .def("_run", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
-                        nb::dict into, const std::string& variant, const std::string& policy, nb::list wait, const CancelToken& cancel) {
-            const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
-            return PyResult(interruptible([&] { return session.run(call); }, stop_by(cancel)));
-        })
-        .def("_submit", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
-                           nb::dict into, const std::string& variant, const std::string& policy, nb::list wait, const CancelToken& cancel) {
-            const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
-            return PyPending(unlocked([&] { return session.submit(call); }), std::move(inputs));
-        })
-        .def("_prepare", [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs, const std::vector<std::string>& outputs,
-                            nb::dict into, const std::string& variant, const std::string& policy, nb::object progress) {
-            const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, {}, {});
-            const std::function<void(double)> tell = callback<double>(std::move(progress));
-            return PyPreparation(unlocked([&] { return session.prepare({call}, tell); }));
-        }, "algorithm"_a, "parameters"_a, "inputs"_a, "outputs"_a, "into"_a, "variant"_a, "policy"_a, "progress"_a.none())
+        .def("_allocate",
+             [](PySession& session, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes,
+                const std::vector<double>& spacing, const std::string& unit) {
+                 const ArrayDesc desc = desc_of(type_from(type), shape, axes, spacing, unit);
+                 return PyArray(unlocked([&] { return session.allocate(desc); }));
+             })
+        .def("_upload",
+             [](PySession& session, const PyView& view) {
+                 return PyArray(unlocked([&] { return session.upload(View(view.desc, view.memory.data())); }));
+             })
+        .def("_download",
+             [](PySession& session, const PyArray& array) { return to_numpy(unlocked([&] { return session.download(array); })); })
+        .def("_wrap",
+             [](PySession& session, std::uintptr_t memory, const std::string& type, const std::vector<std::int64_t>& shape,
+                const std::string& axes, bool cuda, const std::vector<std::int64_t>& strides) {
+                 ArrayDesc desc = desc_of(type_from(type), shape, axes, {}, "");
+                 for (std::size_t i = 0; i < strides.size() && i < desc.axes.size(); ++i) desc.axes[i].stride = strides[i];
+                 return PyArray(unlocked(
+                     [&] { return cuda ? session.wrap_cuda(memory, desc) : session.wrap(pointer<_cl_mem>(memory), desc); }));
+             })
+        .def("_run",
+             [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs,
+                const std::vector<std::string>& outputs, nb::dict into, const std::string& variant, const std::string& policy,
+                nb::list wait, const CancelToken& cancel) {
+                 const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
+                 return PyResult(interruptible([&] { return session.run(call); }, stop_by(cancel)));
+             })
+        .def("_submit",
+             [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs,
+                const std::vector<std::string>& outputs, nb::dict into, const std::string& variant, const std::string& policy,
+                nb::list wait, const CancelToken& cancel) {
+                 const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, wait, cancel);
+                 return PyPending(unlocked([&] { return session.submit(call); }), std::move(inputs));
+             })
+        .def(
+            "_prepare",
+            [](PySession& session, const std::string& algorithm, const std::string& parameters, nb::dict inputs,
+               const std::vector<std::string>& outputs, nb::dict into, const std::string& variant, const std::string& policy,
+               nb::object progress) {
+                const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, {}, {});
+                const std::function<void(double)> tell = callback<double>(std::move(progress));
+                return PyPreparation(unlocked([&] { return session.prepare({call}, tell); }));
+            },
+            "algorithm"_a, "parameters"_a, "inputs"_a, "outputs"_a, "into"_a, "variant"_a, "policy"_a, "progress"_a.none())
         .def("_run_job", [](PySession& session, const std::string& job, nb::dict inputs, const CancelToken& cancel) {
             const Inputs arrays = inputs_of(inputs);
             return PyResult(interruptible([&] { return session.run(Job::parse(job), arrays, cancel); }, stop_by(cancel)));

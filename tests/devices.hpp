@@ -21,7 +21,9 @@ using DevicePtr = std::shared_ptr<const host::Device>;
 namespace detail {
 
 inline bool occurs(std::string_view part, std::string_view whole) {
-    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
     return std::search(whole.begin(), whole.end(), part.begin(), part.end(), same) != whole.end();
 }
 
@@ -48,14 +50,18 @@ inline std::vector<DevicePtr> devices_under_test() {
         if (parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
                 const host::DeviceInfo& info = device->info();   // PoCL names itself in the version only
                 for (const host::Backend backend : {host::Backend::opencl, host::Backend::cuda, host::Backend::native})
-                    if (detail::occurs(part, to_string(backend)) && part.size() == to_string(backend).size()) return info.backend == backend;
-                return detail::occurs(part, info.name) || detail::occurs(part, info.platform) || detail::occurs(part, info.version);
+                    if (detail::occurs(part, to_string(backend)) && part.size() == to_string(backend).size())
+                        return info.backend == backend;
+                return detail::occurs(part, info.name) || detail::occurs(part, info.platform) ||
+                       detail::occurs(part, info.version);
             }))
             devices.push_back(device);
     if (devices.empty()) {
-        std::string message = "no device to test on; PARALLAX_TEST_DEVICES is \"" + std::string(chosen != nullptr ? chosen : "") + "\"";
+        std::string message =
+            "no device to test on; PARALLAX_TEST_DEVICES is \"" + std::string(chosen != nullptr ? chosen : "") + "\"";
         for (const DevicePtr& device : inventory.devices) message += "\n  there is " + device_label(*device);
-        for (const host::PlatformProblem& problem : inventory.problems) message += "\n  " + problem.platform + ": " + problem.reason;
+        for (const host::PlatformProblem& problem : inventory.problems)
+            message += "\n  " + problem.platform + ": " + problem.reason;
         throw std::runtime_error(message);
     }
     return devices;
@@ -76,6 +82,8 @@ inline std::vector<DevicePtr> kernel_devices_under_test() {
 inline bool bears_threads(const host::Device& device) { return device.info().platform != "Oclgrind"; }
 
 /// A context whose programs are kept on disk, so that a second run of the tests compiles nothing.
-inline std::shared_ptr<host::Context> open_for_test(const DevicePtr& device) { return device->open({host::ProgramCache::open()}); }
+inline std::shared_ptr<host::Context> open_for_test(const DevicePtr& device) {
+    return device->open({host::ProgramCache::open()});
+}
 
 }  // namespace parallax::tests

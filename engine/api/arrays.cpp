@@ -27,7 +27,9 @@ const engine::Algorithm& pack_algorithm() {
         a.parameters = engine::TableBuilder<None>().build();
         a.inputs = {{"image", "an array with gaps"}};
         a.outputs = {{"image", "the same without"}};
-        a.infer = [](const engine::Problem& problem) { return engine::ArrayDescs{{"image", problem.inputs.at("image").to_dense()}}; };
+        a.infer = [](const engine::Problem& problem) {
+            return engine::ArrayDescs{{"image", problem.inputs.at("image").to_dense()}};
+        };
         a.variants = {engine::elementwise::copy_view_variant(whole), engine::elementwise::copy_view_reference(whole)};
         return a;
     }();
@@ -45,11 +47,13 @@ std::int64_t extent_of(const ArrayDesc& desc) noexcept {
 
 void check_view(const ArrayDesc& desc, const void* data, const std::string& name) {
     const std::string pointer = name.empty() ? "" : "/inputs/" + name;
-    if (desc.axes.empty()) throw ConfigError(pointer, "an array without axes", "at least one axis, for instance {{'y', 480}, {'x', 640}}");
+    if (desc.axes.empty())
+        throw ConfigError(pointer, "an array without axes", "at least one axis, for instance {{'y', 480}, {'x', 640}}");
     std::int64_t count = 1, last = desc.offset;
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 64;
     for (const Axis& axis : desc.axes) {
-        const bool sound = axis.size >= 0 && axis.stride >= 0 && axis.size <= most && (axis.size == 0 || (count <= most / axis.size && axis.stride <= most / axis.size));
+        const bool sound = axis.size >= 0 && axis.stride >= 0 && axis.size <= most &&
+                           (axis.size == 0 || (count <= most / axis.size && axis.stride <= most / axis.size));
         if (!sound || desc.offset < 0 || last > most) {
             throw ConfigError(pointer, fmt::format("axis {} of {} elements, {} apart", axis.name, axis.size, axis.stride),
                               "sizes, strides and offset from 0 on that memory can hold");
@@ -57,7 +61,8 @@ void check_view(const ArrayDesc& desc, const void* data, const std::string& name
         count *= axis.size;
         last += (axis.size - 1) * axis.stride;
     }
-    if (data == nullptr && count != 0) throw ConfigError(pointer, "a null pointer for " + desc.describe(), "the start of the array's memory");
+    if (data == nullptr && count != 0)
+        throw ConfigError(pointer, "a null pointer for " + desc.describe(), "the start of the array's memory");
 }
 
 Event to_public(host::Event event) { return Event(std::make_shared<const Event::Impl>(Event::Impl{std::move(event)})); }
@@ -114,7 +119,8 @@ Array Session::Impl::array(DeviceArray array) const {
 const DeviceArray& Session::Impl::own(const Array& array) const {
     const Array::Impl& impl = present(array.impl());
     if (impl.engine != engine.impl()) {
-        throw ConfigError("", "an array of another engine, on " + impl.engine->engine.device().name, "an array of the session's engine", "download it there and upload it here");
+        throw ConfigError("", "an array of another engine, on " + impl.engine->engine.device().name,
+                          "an array of the session's engine", "download it there and upload it here");
     }
     return impl.array;
 }
@@ -124,7 +130,8 @@ DeviceArray Session::Impl::dense(const DeviceArray& array) {
     const std::size_t offset = static_cast<std::size_t>(array.desc.offset) * bytes_of(array.desc.type);
     ArrayDesc from_zero = array.desc;
     from_zero.offset = 0;
-    if (from_zero.is_dense() && offset % context().info().base_align == 0) return {from_zero, array.metadata, array.buffer.sub(offset, from_zero.dense_bytes())};
+    if (from_zero.is_dense() && offset % context().info().base_align == 0)
+        return {from_zero, array.metadata, array.buffer.sub(offset, from_zero.dense_bytes())};
     engine::Call call;
     call.algorithm = &pack_algorithm();
     call.parameters = call.algorithm->parameters.defaults();
@@ -145,7 +152,8 @@ DeviceArray Session::Impl::upload(const View& view, std::string_view stage) {
     from_zero.offset = 0;
     const std::size_t bytes = view.desc.dense_bytes();
     if (from_zero.is_dense()) {
-        session.queue().write(result.buffer, 0, start + static_cast<std::size_t>(view.desc.offset) * bytes_of(view.desc.type), bytes, stage);
+        session.queue().write(result.buffer, 0, start + static_cast<std::size_t>(view.desc.offset) * bytes_of(view.desc.type),
+                              bytes, stage);
         return result;
     }
     HostArray gaps{view.desc, {}, std::shared_ptr<std::byte[]>(std::shared_ptr<void>(), const_cast<std::byte*>(start))};
@@ -233,7 +241,8 @@ Event Session::write(const Array& array, const View& view, std::span<const Event
     const DeviceArray& target = impl_->own(array);
     check_view(view.desc, view.data, {});
     if (!view.desc.is_dense() || !target.desc.is_dense() || !fits(view.desc, target.desc)) {
-        throw ConfigError("", view.desc.describe() + " for an array of " + target.desc.describe(), "dense memory of the same type and size", "upload() takes memory with gaps");
+        throw ConfigError("", view.desc.describe() + " for an array of " + target.desc.describe(),
+                          "dense memory of the same type and size", "upload() takes memory with gaps");
     }
     host::Queue& queue = impl_->upload_queue();
     impl_->order.before(queue, target, Order::Use::write);
@@ -250,7 +259,8 @@ Event Session::read(const Array& array, const MutableView& view, std::span<const
     const DeviceArray& source = impl_->own(array);
     check_view(view.desc, view.data, {});
     if (!view.desc.is_dense() || !source.desc.is_dense() || !fits(view.desc, source.desc)) {
-        throw ConfigError("", view.desc.describe() + " for an array of " + source.desc.describe(), "dense memory of the same type and size");
+        throw ConfigError("", view.desc.describe() + " for an array of " + source.desc.describe(),
+                          "dense memory of the same type and size");
     }
     host::Queue& queue = impl_->download_queue();
     impl_->order.before(queue, source, Order::Use::read);
@@ -267,7 +277,8 @@ namespace {
 void check_lies_within(const ArrayDesc& layout, std::size_t bytes) {
     const auto needed = static_cast<std::uint64_t>(extent_of(layout)) * bytes_of(layout.type);
     if (needed <= bytes) return;
-    throw ConfigError("", fmt::format("a buffer of {} bytes", bytes), fmt::format("at least {} bytes for {}, offset {}", needed, layout.describe(), layout.offset));
+    throw ConfigError("", fmt::format("a buffer of {} bytes", bytes),
+                      fmt::format("at least {} bytes for {}, offset {}", needed, layout.describe(), layout.offset));
 }
 
 }  // namespace

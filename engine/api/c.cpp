@@ -120,10 +120,12 @@ T known(const T* given_struct, const char* what) {
     if (given_struct == nullptr) return ours;
     std::size_t size = 0;
     std::memcpy(&size, given_struct, sizeof size);
-    if (size < sizeof size || size > 4096) throw ConfigError("", std::string(what) + " with struct_size " + std::to_string(size), "one that PLX_INIT has set");
+    if (size < sizeof size || size > 4096)
+        throw ConfigError("", std::string(what) + " with struct_size " + std::to_string(size), "one that PLX_INIT has set");
     const auto* bytes = reinterpret_cast<const unsigned char*>(given_struct);
     if (size > sizeof ours && std::any_of(bytes + sizeof ours, bytes + size, [](unsigned char byte) { return byte != 0; }))
-        throw UnsupportedError(std::string(what) + " has fields that this version does not know", {std::string("this is Parallax ") + version()});
+        throw UnsupportedError(std::string(what) + " has fields that this version does not know",
+                               {std::string("this is Parallax ") + version()});
     std::memcpy(&ours, given_struct, std::min(size, sizeof ours));
     return ours;
 }
@@ -133,7 +135,8 @@ ArrayDesc desc_of(const plx_layout* layout) {
     const plx_layout ours = known(layout, "a plx_layout");
     if (ours.axis_count < 1 || ours.axis_count > PLX_MAX_AXES)
         throw ConfigError("", std::to_string(ours.axis_count) + " axes", "1 to " + std::to_string(PLX_MAX_AXES));
-    if (ours.type < PLX_BOOL || ours.type > PLX_C128) throw ConfigError("", "the element type " + std::to_string(ours.type), "one of plx_type");
+    if (ours.type < PLX_BOOL || ours.type > PLX_C128)
+        throw ConfigError("", "the element type " + std::to_string(ours.type), "one of plx_type");
     ArrayDesc desc;
     desc.type = static_cast<ElementType>(ours.type);
     desc.offset = ours.offset;
@@ -160,9 +163,11 @@ plx_layout layout_of(const ArrayDesc& desc) {
     plx_layout layout{};
     layout.struct_size = sizeof layout;
     layout.type = static_cast<plx_type>(desc.type);
-    if (desc.axes.size() > PLX_MAX_AXES) throw UnsupportedError("an array of " + std::to_string(desc.axes.size()) + " axes", {"a plx_layout holds 8"});
+    if (desc.axes.size() > PLX_MAX_AXES)
+        throw UnsupportedError("an array of " + std::to_string(desc.axes.size()) + " axes", {"a plx_layout holds 8"});
     layout.axis_count = static_cast<std::int32_t>(desc.axes.size());
-    for (std::size_t i = 0; i < desc.axes.size(); ++i) layout.axes[i] = {desc.axes[i].name, desc.axes[i].size, desc.axes[i].stride, desc.axes[i].spacing};
+    for (std::size_t i = 0; i < desc.axes.size(); ++i)
+        layout.axes[i] = {desc.axes[i].name, desc.axes[i].size, desc.axes[i].stride, desc.axes[i].spacing};
     layout.offset = desc.offset;
     desc.unit.copy(layout.unit, sizeof layout.unit - 1);
     return layout;
@@ -208,7 +213,8 @@ Call call_of(const plx_call* given_call) {
         throw ConfigError("", "a null pointer for the outputs", "an array of them");
     for (std::size_t i = 0; i < ours.output_count; ++i) call.options.outputs.push_back(word(ours.outputs[i], "an output's name"));
     for (std::size_t i = 0; i < ours.into_count; ++i)
-        call.options.into.insert_or_assign(word(ours.into[i].name, "an output's name"), given(ours.into[i].array, "an array for an output").array);
+        call.options.into.insert_or_assign(word(ours.into[i].name, "an output's name"),
+                                           given(ours.into[i].array, "an array for an output").array);
     call.options.variant = text_or(ours.variant);
     call.options.policy = text_or(ours.policy);
     call.options.wait = events_of(ours.wait, ours.wait_count);
@@ -228,7 +234,8 @@ plx_status create(T** out, const char* what, Make&& make) noexcept {
 void check_bytes(const Array& array, const void* data, std::size_t bytes) {
     if (data == nullptr && bytes != 0) throw ConfigError("", "a null pointer for memory", "the start of memory");
     const std::size_t needed = array.desc().dense_bytes();
-    if (bytes != needed) throw ConfigError("", std::to_string(bytes) + " bytes", std::to_string(needed) + " for " + array.desc().describe());
+    if (bytes != needed)
+        throw ConfigError("", std::to_string(bytes) + " bytes", std::to_string(needed) + " for " + array.desc().describe());
 }
 
 JobOptions job_options_of(const plx_job_options* given_options) {
@@ -238,10 +245,14 @@ JobOptions job_options_of(const plx_job_options* given_options) {
     options.out = text_or(ours.out, ".");
     options.overwrite = ours.overwrite != 0;
     options.confined = ours.confined != 0;
-    if (ours.root_count != 0 && (ours.root_names == nullptr || ours.root_folders == nullptr)) throw ConfigError("roots", "a null pointer for the roots", "names and folders");
-    for (std::size_t i = 0; i < ours.root_count; ++i) options.roots.insert_or_assign(word(ours.root_names[i], "a root's name"), word(ours.root_folders[i], "a root's folder"));
+    if (ours.root_count != 0 && (ours.root_names == nullptr || ours.root_folders == nullptr))
+        throw ConfigError("roots", "a null pointer for the roots", "names and folders");
+    for (std::size_t i = 0; i < ours.root_count; ++i)
+        options.roots.insert_or_assign(word(ours.root_names[i], "a root's name"), word(ours.root_folders[i], "a root's folder"));
     if (ours.progress != nullptr) {
-        options.progress = [call = ours.progress, user = ours.progress_user](const std::string& stage, double done) { call(stage.c_str(), done, user); };
+        options.progress = [call = ours.progress, user = ours.progress_user](const std::string& stage, double done) {
+            call(stage.c_str(), done, user);
+        };
     }
     if (ours.cancel != nullptr) options.cancel = ours.cancel->token;
     options.manifest = text_or(ours.manifest);
@@ -275,16 +286,29 @@ _cl_command_queue* queue_of(void* queue) { return static_cast<_cl_command_queue*
 const char* plx_version(void) { return version(); }
 const char* plx_last_error(void) { return last_error.message.c_str(); }
 plx_status plx_last_error_details(plx_error* out) {
-    if (out == nullptr || out->struct_size < sizeof out->struct_size) return PLX_ERROR_CONFIG;   // the last error stays what it is
+    if (out == nullptr || out->struct_size < sizeof out->struct_size)
+        return PLX_ERROR_CONFIG;   // the last error stays what it is
     const LastError& last = last_error;
-    const plx_error ours{out->struct_size,       last.status,       last.message.c_str(),   last.pointer.c_str(), last.found.c_str(),
-                         last.expected.c_str(),  last.hint.c_str(), last.call.c_str(),      last.code,            last.code_name.c_str(),
-                         last.step.c_str(),      last.file.c_str(), last.line,              last.details.c_str()};
+    const plx_error ours{out->struct_size,
+                         last.status,
+                         last.message.c_str(),
+                         last.pointer.c_str(),
+                         last.found.c_str(),
+                         last.expected.c_str(),
+                         last.hint.c_str(),
+                         last.call.c_str(),
+                         last.code,
+                         last.code_name.c_str(),
+                         last.step.c_str(),
+                         last.file.c_str(),
+                         last.line,
+                         last.details.c_str()};
     std::memcpy(out, &ours, std::min(out->struct_size, sizeof ours));
     return PLX_OK;
 }
 const char* plx_status_name(plx_status status) {
-    static constexpr const char* names[] = {"ok", "error", "config", "device", "build", "io", "unsupported", "cancelled", "memory"};
+    static constexpr const char* names[] = {"ok", "error",       "config",    "device", "build",
+                                            "io", "unsupported", "cancelled", "memory"};
     return status >= PLX_OK && status <= PLX_ERROR_MEMORY ? names[status] : "unknown";
 }
 void plx_free(char* text) { std::free(text); }
@@ -303,7 +327,9 @@ plx_status plx_engine_open(const plx_engine_options* options, plx_engine** out) 
     return create(out, "a plx_engine**", [&] { return Engine(options_of(options)); });
 }
 plx_status plx_engine_from_opencl(void* context, void* device, const plx_engine_options* options, plx_engine** out) {
-    return create(out, "a plx_engine**", [&] { return Engine::from_opencl(static_cast<_cl_context*>(context), static_cast<_cl_device_id*>(device), options_of(options)); });
+    return create(out, "a plx_engine**", [&] {
+        return Engine::from_opencl(static_cast<_cl_context*>(context), static_cast<_cl_device_id*>(device), options_of(options));
+    });
 }
 plx_status plx_engine_from_cuda(void* context, const plx_engine_options* options, plx_engine** out) {
     return create(out, "a plx_engine**", [&] { return Engine::from_cuda(static_cast<CUctx_st*>(context), options_of(options)); });
@@ -333,10 +359,12 @@ plx_status plx_session_open(const plx_engine* engine, plx_session** out) {
     return create(out, "a plx_session**", [&] { return Session(given(engine, "an engine").engine); });
 }
 plx_status plx_session_from_queue(const plx_engine* engine, void* queue, plx_session** out) {
-    return create(out, "a plx_session**", [&] { return Session::from_queue(given(engine, "an engine").engine, queue_of(queue)); });
+    return create(out, "a plx_session**",
+                  [&] { return Session::from_queue(given(engine, "an engine").engine, queue_of(queue)); });
 }
 plx_status plx_session_from_stream(const plx_engine* engine, void* stream, plx_session** out) {
-    return create(out, "a plx_session**", [&] { return Session::from_stream(given(engine, "an engine").engine, static_cast<CUstream_st*>(stream)); });
+    return create(out, "a plx_session**",
+                  [&] { return Session::from_stream(given(engine, "an engine").engine, static_cast<CUstream_st*>(stream)); });
 }
 void plx_session_release(plx_session* session) { delete session; }
 
@@ -356,22 +384,27 @@ plx_status plx_array_download(plx_session* session, const plx_array* array, void
         given(session, "a session").session.download(source, MutableView(source.desc().to_dense(), data));
     });
 }
-plx_status plx_array_write(plx_session* session, const plx_array* array, const void* data, size_t bytes, const plx_event* const* wait, size_t wait_count, plx_event** out) {
+plx_status plx_array_write(plx_session* session, const plx_array* array, const void* data, size_t bytes,
+                           const plx_event* const* wait, size_t wait_count, plx_event** out) {
     return create(out, "a plx_event**", [&] {
         const Array& target = given(array, "an array").array;
         check_bytes(target, data, bytes);
-        return given(session, "a session").session.write(target, View(target.desc().to_dense(), data), events_of(wait, wait_count));
+        return given(session, "a session")
+            .session.write(target, View(target.desc().to_dense(), data), events_of(wait, wait_count));
     });
 }
-plx_status plx_array_read(plx_session* session, const plx_array* array, void* data, size_t bytes, const plx_event* const* wait, size_t wait_count, plx_event** out) {
+plx_status plx_array_read(plx_session* session, const plx_array* array, void* data, size_t bytes, const plx_event* const* wait,
+                          size_t wait_count, plx_event** out) {
     return create(out, "a plx_event**", [&] {
         const Array& source = given(array, "an array").array;
         check_bytes(source, data, bytes);
-        return given(session, "a session").session.read(source, MutableView(source.desc().to_dense(), data), events_of(wait, wait_count));
+        return given(session, "a session")
+            .session.read(source, MutableView(source.desc().to_dense(), data), events_of(wait, wait_count));
     });
 }
 plx_status plx_array_wrap_opencl(plx_session* session, void* memory, const plx_layout* layout, plx_array** out) {
-    return create(out, "a plx_array**", [&] { return given(session, "a session").session.wrap(static_cast<_cl_mem*>(memory), desc_of(layout)); });
+    return create(out, "a plx_array**",
+                  [&] { return given(session, "a session").session.wrap(static_cast<_cl_mem*>(memory), desc_of(layout)); });
 }
 plx_status plx_array_wrap_cuda(plx_session* session, uint64_t address, const plx_layout* layout, plx_array** out) {
     return create(out, "a plx_array**", [&] { return given(session, "a session").session.wrap_cuda(address, desc_of(layout)); });
@@ -380,7 +413,8 @@ plx_status plx_array_layout(const plx_array* array, plx_layout* layout) {
     return guard([&] {
         std::size_t size = given(layout, "a plx_layout").struct_size;
         const plx_layout full = layout_of(given(array, "an array").array.desc());
-        if (size < sizeof size) throw ConfigError("", "a plx_layout with struct_size " + std::to_string(size), "one that PLX_INIT has set");
+        if (size < sizeof size)
+            throw ConfigError("", "a plx_layout with struct_size " + std::to_string(size), "one that PLX_INIT has set");
         std::memcpy(layout, &full, std::min(size, sizeof full));
         layout->struct_size = size;
     });
@@ -435,7 +469,8 @@ plx_status plx_pending_get(plx_pending* pending, plx_result** out) {
 }
 void plx_pending_release(plx_pending* pending) { delete pending; }
 
-plx_status plx_prepare(plx_session* session, const plx_call* calls, size_t count, void (*progress)(double, void*), void* user, plx_preparation** out) {
+plx_status plx_prepare(plx_session* session, const plx_call* calls, size_t count, void (*progress)(double, void*), void* user,
+                       plx_preparation** out) {
     return create(out, "a plx_preparation**", [&] {
         std::vector<Call> list;
         const char* next = reinterpret_cast<const char*>(calls);
@@ -452,7 +487,9 @@ plx_status plx_prepare(plx_session* session, const plx_call* calls, size_t count
 plx_status plx_preparation_wait(plx_preparation* preparation) {
     return guard([&] { given(preparation, "a preparation").preparation.wait(); });
 }
-double plx_preparation_progress(const plx_preparation* preparation) { return preparation != nullptr ? preparation->preparation.progress() : 0; }
+double plx_preparation_progress(const plx_preparation* preparation) {
+    return preparation != nullptr ? preparation->preparation.progress() : 0;
+}
 void plx_preparation_release(plx_preparation* preparation) { delete preparation; }
 
 plx_status plx_result_array(const plx_result* result, const char* name, plx_array** out) {
@@ -468,20 +505,25 @@ const char* plx_result_report(const plx_result* result) { return result != nullp
 void plx_result_release(plx_result* result) { delete result; }
 
 plx_status plx_engine_run(const plx_engine* engine, const char* job, const plx_job_options* options, char** report) {
-    return run_job(report, [&] { return given(engine, "an engine").engine.run(Job::parse(word(job, "a job")), job_options_of(options)); });
+    return run_job(
+        report, [&] { return given(engine, "an engine").engine.run(Job::parse(word(job, "a job")), job_options_of(options)); });
 }
 plx_status plx_run_job(const char* job, const plx_job_options* options, const plx_engine_options* how, char** report) {
     return run_job(report, [&] { return run(Job::parse(word(job, "a job")), job_options_of(options), options_of(how)); });
 }
-plx_status plx_engines_run(const plx_engine* const* engines, size_t count, const char* job, const plx_job_options* options, char** report) {
+plx_status plx_engines_run(const plx_engine* const* engines, size_t count, const char* job, const plx_job_options* options,
+                           char** report) {
     return run_job(report, [&] {
         std::vector<Engine> all;
         for (std::size_t i = 0; i < count; ++i) all.push_back(given((&given(engines, "the engines"))[i], "an engine").engine);
         return run(Job::parse(word(job, "a job")), all, job_options_of(options));
     });
 }
-plx_status plx_session_run(plx_session* session, const char* job, const plx_input* inputs, size_t count, const plx_cancel* cancel, plx_result** out) {
+plx_status plx_session_run(plx_session* session, const char* job, const plx_input* inputs, size_t count, const plx_cancel* cancel,
+                           plx_result** out) {
     return create(out, "a plx_result**", [&] {
-        return given(session, "a session").session.run(Job::parse(word(job, "a job")), inputs_of(inputs, count), cancel != nullptr ? cancel->token : CancelToken());
+        return given(session, "a session")
+            .session.run(Job::parse(word(job, "a job")), inputs_of(inputs, count),
+                         cancel != nullptr ? cancel->token : CancelToken());
     });
 }

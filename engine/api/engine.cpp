@@ -53,15 +53,18 @@ std::shared_ptr<Engine::Impl> opened(std::shared_ptr<host::Context> context, con
 
 }  // namespace
 
-Engine::Engine(const EngineOptions& options) : impl_(opened(find_device(options.device)->open(context_options(options)), options, "opened ")) {}
+Engine::Engine(const EngineOptions& options)
+    : impl_(opened(find_device(options.device)->open(context_options(options)), options, "opened ")) {}
 
 Engine Engine::from_opencl(_cl_context* context, _cl_device_id* device, const EngineOptions& options) {
-    return Engine(Made{}, opened(host::opencl::borrow_context(context, device, context_options(options)), options, "the host application's context on "));
+    return Engine(Made{}, opened(host::opencl::borrow_context(context, device, context_options(options)), options,
+                                 "the host application's context on "));
 }
 
 Engine Engine::from_cuda([[maybe_unused]] CUctx_st* context, [[maybe_unused]] const EngineOptions& options) {
 #if defined(PARALLAX_HAS_CUDA)
-    return Engine(Made{}, opened(host::cuda::borrow_context(context, context_options(options)), options, "the host application's context on "));
+    return Engine(Made{}, opened(host::cuda::borrow_context(context, context_options(options)), options,
+                                 "the host application's context on "));
 #else
     throw UnsupportedError("this build has no CUDA backend", {"configure with PARALLAX_CUDA=ON and the CUDA toolkit's headers"});
 #endif

@@ -113,8 +113,8 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
 void check_view(const ArrayDesc&, const void* data, const std::string& name);
 /// Elements from the start of the memory to behind the last one.
 std::int64_t extent_of(const ArrayDesc&) noexcept;
-/// Whether memory of the first description can take the second's elements: of the same type and as many along each axis, whatever the axes
-/// are called, axes of one element left out; or a single row of as many.
+/// Whether memory of the first description can take the second's elements: of the same type and as many along each axis, whatever
+/// the axes are called, axes of one element left out; or a single row of as many.
 bool fits(const ArrayDesc& memory, const ArrayDesc& array);
 std::vector<host::Event> to_host(std::span<const Event>);
 Event to_public(host::Event);

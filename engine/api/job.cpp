@@ -84,8 +84,10 @@ engine::Locations locations_of(const JobOptions& options) {
 
 engine::series::SeriesOptions series_options_of(const JobOptions& options) {
     if (options.shards < 1 || options.shard < 1 || options.shard > options.shards)
-        throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards), "a shard from 1 to the number of shards");
-    const auto manifest = options.manifest.empty() ? engine::path_from(options.out) / "job.series" : engine::path_from(options.manifest);
+        throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards),
+                          "a shard from 1 to the number of shards");
+    const auto manifest =
+        options.manifest.empty() ? engine::path_from(options.out) / "job.series" : engine::path_from(options.manifest);
     return {manifest, options.overwrite, options.resume, {options.shard, options.shards}};
 }
 
@@ -118,7 +120,8 @@ void tell(const Say& say, const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) say(LogLevel::warning, warning);
 }
 
-std::string run_on(const engine::PreparedJob& job, const std::vector<engine::Engine*>& engines, const JobOptions& options, const Say& say) {
+std::string run_on(const engine::PreparedJob& job, const std::vector<engine::Engine*>& engines, const JobOptions& options,
+                   const Say& say) {
     tell(say, job.warnings());
     const engine::JobOutcome outcome = engine::run(job, engines, run_options_of(options));
     if (outcome.job) tell(say, outcome.job->warnings);
@@ -141,7 +144,8 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
     const auto ranks = engine::distributed::join_mpi();
     std::optional<engine::RankJob> mine;
     engine::prepare_together(*ranks, [&] {
-        mine.emplace(parsed(job, registry, how), locations_of(options), options.overwrite, registry, *ranks, context_options(how).cache, Engine::Impl::limits_of(how));
+        mine.emplace(parsed(job, registry, how), locations_of(options), options.overwrite, registry, *ranks,
+                     context_options(how).cache, Engine::Impl::limits_of(how));
     });
     try {
         const auto result = engine::distributed::run_rank(mine->prepared, *mine->engine, *ranks, run_options_of(options));
@@ -159,7 +163,8 @@ std::string run(const Job& job, const JobOptions& options, const EngineOptions& 
         const engine::Registry registry(engine::all_algorithms());
         if (options.ranks && engine::distributed::launched().processes > 1) return run_as_rank(job, options, how, registry);
         const engine::PreparedJob ready = prepared(parsed(job, registry, how), options);
-        const auto engines = engine::open_devices(ready.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
+        const auto engines =
+            engine::open_devices(ready.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
         return run_on(ready, engine::pointers(engines), options, how.log);
     });
 }
@@ -174,11 +179,14 @@ std::string run(const Job& job, const std::vector<Engine>& engines, const JobOpt
         engine::Job asked = parsed(job, cores.front()->registry(), {});
         if (cores.size() > 1 && !asked.for_each) engine::distributed::check_divisible(asked, static_cast<int>(cores.size()));
         const engine::PreparedJob ready = prepared(std::move(asked), options);
-        return run_on(ready, cores, options, [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });
+        return run_on(ready, cores, options,
+                      [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });
     });
 }
 
 std::string Engine::run(const Job& job) const { return parallax::run(job, std::vector{*this}); }
-std::string Engine::run(const Job& job, const JobOptions& options) const { return parallax::run(job, std::vector{*this}, options); }
+std::string Engine::run(const Job& job, const JobOptions& options) const {
+    return parallax::run(job, std::vector{*this}, options);
+}
 
 }  // namespace parallax

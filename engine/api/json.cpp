@@ -50,6 +50,8 @@ void JsonObject::add(std::string_view key, const std::vector<Label>& labels) {
     }
     add_text(key, json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
-void JsonObject::add(std::string_view key, const std::vector<int>& list) { add_text(key, list.empty() ? "null" : Json(list).dump()); }
+void JsonObject::add(std::string_view key, const std::vector<int>& list) {
+    add_text(key, list.empty() ? "null" : Json(list).dump());
+}
 
 }  // namespace parallax::detail

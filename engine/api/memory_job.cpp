@@ -26,7 +26,8 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
             engine::Call call = engine::call_of(step);
             call.inputs = std::move(taken);
             engine::in_terms_of(pipeline, step, [&] { pending.push_back(impl_->submit(call, options, cancel.shared())); });
-            engine::check_limit(pipeline.memory_limit, impl_->context().allocated());   // on the device as a whole: nothing to be cut
+            engine::check_limit(pipeline.memory_limit,
+                                impl_->context().allocated());   // on the device as a whole: nothing to be cut
             std::map<std::string, DeviceArray, std::less<>> made;
             for (const auto& [port, array] : pending.back().arrays()) made.emplace(port, impl_->own(array));
             return made;

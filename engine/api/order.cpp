@@ -18,7 +18,8 @@ void Order::after(const host::Queue& queue, const DeviceArray& array, Use use, h
     const host::Place place = host::place_of(array.buffer);
     // A queue goes in order: its last command of a kind stands for those before.
     std::erase_if(touches_, [&](const Touch& touch) {
-        return touch.queue == &queue && touch.use == use && touch.place.memory == place.memory && touch.place.first == place.first && touch.place.bytes == place.bytes;
+        return touch.queue == &queue && touch.use == use && touch.place.memory == place.memory &&
+               touch.place.first == place.first && touch.place.bytes == place.bytes;
     });
     touches_.push_back({place, use, &queue, std::move(done)});
 }

@@ -14,8 +14,8 @@
 
 namespace parallax {
 
-/// A command waits for those that were called before it and touch the same memory, where one of the two writes there; for no other, so
-/// that transfers go on beside work on other arrays. Not for several threads at once.
+/// A command waits for those that were called before it and touch the same memory, where one of the two writes there; for no
+/// other, so that transfers go on beside work on other arrays. Not for several threads at once.
 class Order {
 public:
     enum class Use { read, write };

@@ -54,7 +54,8 @@ Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)
             Prepared prepared{impl_->resolve(call), {}};
             for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
                 for (const auto& [name, input] : *inputs) {
-                    const ArrayDesc& desc = std::holds_alternative<Array>(input) ? impl_->own(std::get<Array>(input)).desc : std::get<View>(input).desc;
+                    const ArrayDesc& desc = std::holds_alternative<Array>(input) ? impl_->own(std::get<Array>(input)).desc
+                                                                                 : std::get<View>(input).desc;
                     check_view(desc, "", name);
                     prepared.inputs.insert_or_assign(name, desc.to_dense());
                 }
@@ -65,7 +66,8 @@ Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)
 
     auto state = std::make_unique<Preparation::Impl>();
     Preparation::Impl* const shared = state.get();
-    state->thread = std::thread([shared, session = impl_.checked(), list = std::move(list), progress = std::move(progress)]() mutable {
+    state->thread = std::thread([shared, session = impl_.checked(), list = std::move(list),
+                                 progress = std::move(progress)]() mutable {
         const auto step = [&](std::size_t done) {
             shared->share = list.empty() ? 1.0 : static_cast<double>(done) / static_cast<double>(2 * list.size());
             if (progress) progress(shared->share);

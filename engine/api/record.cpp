@@ -25,7 +25,8 @@ struct PARALLAX_LOCAL Record::Impl {
             const Json& json = here.json();
             if (json.is_object() && json.contains(part)) {
                 here = {json[part], pointer_to(here.pointer(), part)};
-            } else if (json.is_array() && !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == std::string::npos && std::stoul(part) < json.size()) {
+            } else if (json.is_array() && !part.empty() && part.size() < 10 &&
+                       part.find_first_not_of("0123456789") == std::string::npos && std::stoul(part) < json.size()) {
                 here = {json[std::stoul(part)], pointer_to(here.pointer(), part)};
             } else {
                 return std::nullopt;
@@ -39,7 +40,8 @@ struct PARALLAX_LOCAL Record::Impl {
         std::vector<std::string> known;
         if (value.json().is_object())
             for (const auto& [key, ignored] : value.json().items()) known.push_back(key);
-        throw ConfigError(value.pointer(), fmt::format("no \"{}\" in {}", path, describe(value.json())), known.empty() ? "a path that there is" : "one of " + list(known),
+        throw ConfigError(value.pointer(), fmt::format("no \"{}\" in {}", path, describe(value.json())),
+                          known.empty() ? "a path that there is" : "one of " + list(known),
                           did_you_mean(path.substr(0, path.find('/')), known));
     }
 };
@@ -75,7 +77,9 @@ std::string Record::text(const std::string& path) const {
 
 bool Record::flag(const std::string& path) const { return impl_->get(path).flag(); }
 
-Record Record::at(const std::string& path) const { return Record(std::make_shared<const Impl>(Impl{impl_->whole, impl_->get(path)})); }
+Record Record::at(const std::string& path) const {
+    return Record(std::make_shared<const Impl>(Impl{impl_->whole, impl_->get(path)}));
+}
 
 std::size_t Record::size(const std::string& path) const { return impl_->get(path).json().size(); }
 

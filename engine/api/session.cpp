@@ -25,21 +25,29 @@ engine::Engine& sound(Engine::Impl& impl) {
     if (failure.empty()) return impl.engine;
     impl.say(LogLevel::error, fmt::format("{} has failed: {}", impl.engine.device().name, failure));
     const bool opened = impl.engine.renew();
-    impl.say(LogLevel::warning, fmt::format("{} {}", impl.engine.device().name, opened ? "was opened anew" : "cannot be opened anew by this process"));
+    impl.say(LogLevel::warning, fmt::format("{} {}", impl.engine.device().name,
+                                            opened ? "was opened anew" : "cannot be opened anew by this process"));
     return impl.engine;
 }
 
 }  // namespace
 
-Session::Impl::Impl(const Engine& e) : engine(e), borrowed(false), session(sound(*engine.impl())), records(session.context()) { read_records_to_pinned_memory(); }
+Session::Impl::Impl(const Engine& e) : engine(e), borrowed(false), session(sound(*engine.impl())), records(session.context()) {
+    read_records_to_pinned_memory();
+}
 
 Session::Impl::Impl(const Engine& e, std::shared_ptr<host::Context> context, std::unique_ptr<host::Queue> queue)
-    : engine(e), borrowed(true), session(engine.impl()->engine, std::move(context), std::move(queue)), records(session.context()) {
+    : engine(e),
+      borrowed(true),
+      session(engine.impl()->engine, std::move(context), std::move(queue)),
+      records(session.context()) {
     read_records_to_pinned_memory();
 }
 
 void Session::Impl::read_records_to_pinned_memory() {
-    session.read_records_to([this](std::size_t bytes) { return records.make(ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(bytes)}})).memory; });
+    session.read_records_to([this](std::size_t bytes) {
+        return records.make(ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(bytes)}})).memory;
+    });
 }
 
 Session::Impl::~Impl() {
@@ -58,14 +66,16 @@ engine::Call Session::Impl::resolve(const Call& call) {
     core.parameters = parse_parameters(*core.algorithm, call.parameters);
     core.variant = options.variant;
     if (!options.policy.empty()) core.policy = engine::parse_json(options.policy, "policy of " + call.algorithm);
-    if (options.variant.empty() && !core.policy.empty()) throw ConfigError("/policy", "a policy without a variant", "a variant beside the policy", "policies belong to one variant");
+    if (options.variant.empty() && !core.policy.empty())
+        throw ConfigError("/policy", "a policy without a variant", "a variant beside the policy",
+                          "policies belong to one variant");
     core.outputs = options.outputs;
     for (const std::string& output : options.outputs) {
         if (core.algorithm->output(output)) continue;
         std::vector<std::string> known;
         for (const engine::Port& port : core.algorithm->outputs) known.push_back(port.name);
-        throw ConfigError("/outputs/" + output, fmt::format("\"{}\", which {} does not make", output, call.algorithm), fmt::format("one of {}", fmt::join(known, ", ")),
-                          did_you_mean(output, known));
+        throw ConfigError("/outputs/" + output, fmt::format("\"{}\", which {} does not make", output, call.algorithm),
+                          fmt::format("one of {}", fmt::join(known, ", ")), did_you_mean(output, known));
     }
     return core;
 }
@@ -90,9 +100,12 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
         for (const auto& [name, array] : options.into) {
             const DeviceArray& target = own(array);
             const auto shape = shapes.find(name);
-            if (shape == shapes.end()) throw ConfigError("/into/" + name, fmt::format("an array for \"{}\"", name), "arrays for outputs that are wanted");
+            if (shape == shapes.end())
+                throw ConfigError("/into/" + name, fmt::format("an array for \"{}\"", name),
+                                  "arrays for outputs that are wanted");
             if (!target.desc.is_dense() || !fits(target.desc, shape->second)) {
-                throw ConfigError("/into/" + name, target.desc.describe() + (target.desc.is_dense() ? "" : " with gaps"), "a dense array of " + shape->second.describe());
+                throw ConfigError("/into/" + name, target.desc.describe() + (target.desc.is_dense() ? "" : " with gaps"),
+                                  "a dense array of " + shape->second.describe());
             }
             order.before(session.queue(), target, Order::Use::write);
             into.emplace(name, target);
@@ -108,15 +121,20 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     held.push_back({pending->running, call.inputs});
     last = pending->running->done();
     for (const auto& [name, input] : call.inputs) order.after(session.queue(), input, Order::Use::read, last);
-    for (const auto& [name, output] : pending->running->result().outputs) order.after(session.queue(), output, Order::Use::write, last);
+    for (const auto& [name, output] : pending->running->result().outputs)
+        order.after(session.queue(), output, Order::Use::write, last);
     pending->done = to_public(last);
     for (const auto& [name, output] : pending->running->result().outputs) pending->arrays.emplace(name, array(output));
     const engine::CallResult& result = pending->running->result();
     const auto& log = *engine.impl();
-    if (result.plan_seconds > 0) log.say(LogLevel::info, fmt::format("{}: {} on {}, planned in {:.3f} s", call.algorithm->name, result.variant, engine.device().name, result.plan_seconds));
+    if (result.plan_seconds > 0)
+        log.say(LogLevel::info, fmt::format("{}: {} on {}, planned in {:.3f} s", call.algorithm->name, result.variant,
+                                            engine.device().name, result.plan_seconds));
     if (result.plan_seconds > 0) {
-        for (const engine::Refusal& refusal : result.refusals) log.say(LogLevel::debug, fmt::format("{}: not {}: {}", call.algorithm->name, refusal.variant, refusal.reason));
-        for (const std::string& warning : result.warnings) log.say(LogLevel::warning, fmt::format("{}: {}", call.algorithm->name, warning));
+        for (const engine::Refusal& refusal : result.refusals)
+            log.say(LogLevel::debug, fmt::format("{}: not {}: {}", call.algorithm->name, refusal.variant, refusal.reason));
+        for (const std::string& warning : result.warnings)
+            log.say(LogLevel::warning, fmt::format("{}: {}", call.algorithm->name, warning));
     }
     return Pending(std::move(pending));
 }
@@ -190,13 +208,15 @@ const std::map<std::string, Array>& Pending::arrays() const {
 
 Result Pending::get() {
     done();
-    if (impl_->taken.exchange(true)) throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
+    if (impl_->taken.exchange(true))
+        throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
     impl_->running->done().wait();   // without the session, which others may use meanwhile
     const std::lock_guard lock(impl_->session->mutex);
     const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now
     engine::CallResult core = impl_->running->finish();
     const auto& log = *impl_->session->engine.impl();
-    for (std::size_t i = known; i < core.warnings.size(); ++i) log.say(LogLevel::warning, impl_->algorithm->name + ": " + core.warnings[i]);
+    for (std::size_t i = known; i < core.warnings.size(); ++i)
+        log.say(LogLevel::warning, impl_->algorithm->name + ": " + core.warnings[i]);
     impl_->session->let_go_of_what_has_ended();
     Result result;
     result.arrays = impl_->arrays;
@@ -216,8 +236,10 @@ const T& named(const std::map<std::string, T>& items, const std::string& name, c
     if (const auto found = items.find(name); found != items.end()) return found->second;
     std::vector<std::string> known;
     for (const auto& [key, item] : items) known.push_back(key);
-    throw ConfigError("", fmt::format("the {} \"{}\"", what, name), known.empty() ? fmt::format("no {}: there is none", what) : fmt::format("one of {}", fmt::join(known, ", ")),
-                      did_you_mean(name, known));
+    throw ConfigError(
+        "", fmt::format("the {} \"{}\"", what, name),
+        known.empty() ? fmt::format("no {}: there is none", what) : fmt::format("one of {}", fmt::join(known, ", ")),
+        did_you_mean(name, known));
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ const Algorithm& Registry::get(const std::string& name, const std::string& point
     if (found != algorithms().end()) return *found;
 
     std::vector<std::string> names;
-    std::transform(algorithms().begin(), algorithms().end(), std::back_inserter(names), [](const Algorithm& a) { return a.name; });
+    std::transform(algorithms().begin(), algorithms().end(), std::back_inserter(names),
+                   [](const Algorithm& a) { return a.name; });
     std::string expected = "the name of an algorithm:";
     for (const std::string& known : names) expected += " " + known;
     const std::string near = nearest(name, names);

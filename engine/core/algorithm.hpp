@@ -23,7 +23,11 @@ namespace distributed { class Part; }
 /// Named arrays, in order of their names.
 using ArrayDescs = std::map<std::string, ArrayDesc, std::less<>>;
 
-enum class PortKind { array, record, drawing };   ///< record: JSON made from a few scalars (a focus curve, counts); drawing: a string of SVG
+enum class PortKind {
+    array,
+    record,
+    drawing
+};   ///< record: JSON made from a few scalars (a focus curve, counts); drawing: a string of SVG
 std::string_view to_string(PortKind) noexcept;
 
 struct Port {
@@ -52,7 +56,13 @@ struct Support {
     explicit operator bool() const noexcept { return why_not.empty(); }
 };
 
-enum class Role { reference, baseline, plain, best, peer };   ///< baseline: a paper's own technique; peer: another's library, run only where it is asked for by name
+enum class Role {
+    reference,
+    baseline,
+    plain,
+    best,
+    peer
+};   ///< baseline: a paper's own technique; peer: another's library, run only where it is asked for by name
 std::string_view to_string(Role) noexcept;
 
 struct Variant {
@@ -90,8 +100,8 @@ struct Division {
     static Division no(std::string reason) { return {{}, std::move(reason)}; }
 };
 
-/// Something that parameters can ask to be found in the data (the carrier of off-axis holograms). A series finds it once for all its items:
-/// one that is computed by itself, later or elsewhere, must not find something else.
+/// Something that parameters can ask to be found in the data (the carrier of off-axis holograms). A series finds it once for all
+/// its items: one that is computed by itself, later or elsewhere, must not find something else.
 struct Finding {
     std::string record;                                                    ///< the output that tells what was found
     std::function<bool(const Parameters&)> needed;                         ///< whether these parameters ask for it
@@ -111,13 +121,15 @@ struct Algorithm {
     std::function<Division(const Problem&)> chunking;   ///< empty: not at all
     /// What a plan depends on beside shapes and the parameters that are not runtime(); empty function: nothing.
     std::function<std::string(const Problem&)> plan_key;
-    /// What policies are tuned for in place of the largest input's type, where that does not say what is read ("bits"). Empty: the type.
+    /// What policies are tuned for in place of the largest input's type, where that does not say what is read ("bits"). Empty:
+    /// the type.
     std::function<std::string(const Problem&)> elements;
-    /// The metadata of its outputs from that of its input: one that takes a part moves the affine's origin to the part's first voxel; one
-    /// whose elements are in no such space any more takes the affine away. Empty: every element stays where it is in space.
+    /// The metadata of its outputs from that of its input: one that takes a part moves the affine's origin to the part's first
+    /// voxel; one whose elements are in no such space any more takes the affine away. Empty: every element stays where it is in
+    /// space.
     std::function<Metadata(const Parameters&, const ArrayDesc& input, Metadata)> carry;
-    /// Each element of the output is made of those in its own place alone, after they were read, by every variant: the output may be
-    /// the very memory of an input whose elements are as large.
+    /// Each element of the output is made of those in its own place alone, after they were read, by every variant: the output may
+    /// be the very memory of an input whose elements are as large.
     bool in_place = false;
     std::optional<Finding> finding;
     std::vector<Variant> variants;       ///< in order of preference: the first that supports a problem runs it
@@ -127,11 +139,12 @@ struct Algorithm {
     const Variant* variant(std::string_view name) const noexcept;
 };
 
-/// Algorithms by name, and no more than those that it was made of: registry/registry.hpp has ours, the laboratory others' libraries, too.
-/// Copies share them.
+/// Algorithms by name, and no more than those that it was made of: registry/registry.hpp has ours, the laboratory others'
+/// libraries, too. Copies share them.
 class Registry {
 public:
-    explicit Registry(std::vector<Algorithm> algorithms) : algorithms_(std::make_shared<const std::vector<Algorithm>>(std::move(algorithms))) {}
+    explicit Registry(std::vector<Algorithm> algorithms)
+        : algorithms_(std::make_shared<const std::vector<Algorithm>>(std::move(algorithms))) {}
     const std::vector<Algorithm>& algorithms() const noexcept { return *algorithms_; }
     /// Throws ConfigError at `pointer` with the nearest name.
     const Algorithm& get(const std::string& name, const std::string& pointer = "/run") const;

@@ -31,9 +31,9 @@ struct PlanMade {
     std::unique_ptr<Plan> plan;
     std::unique_ptr<PlanBuilder> builder;
 };
-/// Makes the plan of a choice. Where a built kernel takes more than the device has it is planned again, smaller; a tuned policy that
-/// does not fit gives way to the variant's defaults, these to smaller ones, and a variant that was not asked for to the next.
-/// `choice` then says so.
+/// Makes the plan of a choice. Where a built kernel takes more than the device has it is planned again, smaller; a tuned policy
+/// that does not fit gives way to the variant's defaults, these to smaller ones, and a variant that was not asked for to the
+/// next. `choice` then says so.
 PlanMade make_plan(host::Context&, host::Queue&, const Problem&, Choice& choice);
 
 }  // namespace parallax::engine

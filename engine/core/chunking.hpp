@@ -22,7 +22,8 @@ inline Division along_axes(const ArrayDesc& desc, std::string_view but = {}, con
 /// Along the axes before the last `inner` ones.
 inline Division along_stack(const ArrayDesc& desc, std::size_t inner, const Chunking& like = {}) {
     std::string last;
-    for (std::size_t i = desc.axes.size() - std::min(inner, desc.axes.size()); i < desc.axes.size(); ++i) last += desc.axes[i].name;
+    for (std::size_t i = desc.axes.size() - std::min(inner, desc.axes.size()); i < desc.axes.size(); ++i)
+        last += desc.axes[i].name;
     return along_axes(desc, last, like);
 }
 

@@ -57,7 +57,8 @@ void barrier(Communicator& ranks) {
 }
 
 std::vector<std::string> gather_everywhere(Communicator& ranks, const std::string& text) {
-    return Json::parse(broadcast(ranks, Json(gather(ranks, text)).dump(-1, ' ', false, Json::error_handler_t::replace))).get<std::vector<std::string>>();
+    return Json::parse(broadcast(ranks, Json(gather(ranks, text)).dump(-1, ' ', false, Json::error_handler_t::replace)))
+        .get<std::vector<std::string>>();
 }
 
 void all_or_none(Communicator& ranks, const std::function<void()>& work) {

@@ -47,8 +47,8 @@ std::vector<std::string> gather(Communicator&, const std::string& text);
 void barrier(Communicator&);
 /// Every rank's text, everywhere: what each has to say before they begin.
 std::vector<std::string> gather_everywhere(Communicator&, const std::string& text);
-/// Runs `work`, which does not speak to other ranks, on every rank. Where it throws on some, the first of them throws that, so that
-/// it is told once; the others wait until that one gives up.
+/// Runs `work`, which does not speak to other ranks, on every rank. Where it throws on some, the first of them throws that, so
+/// that it is told once; the others wait until that one gives up.
 void all_or_none(Communicator&, const std::function<void()>& work);
 
 }  // namespace parallax::engine::distributed

@@ -11,7 +11,8 @@ constexpr const char* ending = ": warnings";
 
 void judge(Execution& x, const std::string& what, const host::Buffer& buffer, std::size_t bytes,
            std::function<std::vector<std::string>(std::span<const std::byte>)> judge) {
-    x.record(what + ending, buffer, bytes, [judge = std::move(judge)](std::span<const std::byte> values) { return Json(judge(values)); });
+    x.record(what + ending, buffer, bytes,
+             [judge = std::move(judge)](std::span<const std::byte> values) { return Json(judge(values)); });
 }
 
 void judge(Execution& x, const std::string& what, std::function<std::vector<std::string>()> judge) {

@@ -50,7 +50,8 @@ host::DeviceInfo narrowed(host::DeviceInfo limits, const KernelMisfit& misfit, i
         limits.max_work_group = std::max(allowed, std::min(limits.max_work_group, least_group));
     } else {
         // What was too much, and more each time: shapes shrink in steps that are not known here.
-        const std::uint64_t least = std::min(limits.local_memory, least_memory), less = (misfit.taken - misfit.allowed) << std::min(urgency, 16);
+        const std::uint64_t least = std::min(limits.local_memory, least_memory), less = (misfit.taken - misfit.allowed)
+                                                                                        << std::min(urgency, 16);
         limits.local_memory = std::max(limits.local_memory - std::min(limits.local_memory, less), least);
     }
     return limits;

@@ -31,7 +31,8 @@ public:
 std::uint64_t local_memory_of(const host::Kernel&) noexcept;
 /// Throws KernelMisfit. `group`: work-items of the groups that the kernel is launched in; 0: it is compiled for one shape.
 void require_fit(const host::Kernel&, std::size_t group, const host::DeviceInfo&);
-/// Limits for which that kernel is planned smaller, but for those that variants may count on. `urgency`: how often it was done before.
+/// Limits for which that kernel is planned smaller, but for those that variants may count on. `urgency`: how often it was done
+/// before.
 host::DeviceInfo narrowed(host::DeviceInfo limits, const KernelMisfit&, int urgency);
 
 }  // namespace parallax::engine

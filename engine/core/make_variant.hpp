@@ -14,8 +14,8 @@
 
 namespace parallax::engine {
 
-/// `row` with plans of type PlanType, made of what its constructor takes: (builder, problem, policy), (builder, problem, group) with the
-/// policy's "work_group_size", (builder, problem), or, for C++ on the native device, (problem); `more` follows.
+/// `row` with plans of type PlanType, made of what its constructor takes: (builder, problem, policy), (builder, problem, group)
+/// with the policy's "work_group_size", (builder, problem), or, for C++ on the native device, (problem); `more` follows.
 template <class PlanType, class... More>
 Variant make_variant(Variant row, More... more) {
     row.plan = [more...](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {

@@ -17,7 +17,9 @@ namespace {
 std::optional<Number> whole(const Json& value) {
     if (value.is_number_unsigned()) {
         const auto number = value.get<std::uint64_t>();
-        return number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? Number(static_cast<std::int64_t>(number)) : Number(number);
+        return number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+                   ? Number(static_cast<std::int64_t>(number))
+                   : Number(number);
     }
     if (value.is_number_integer()) return Number(value.get<std::int64_t>());
     if (!value.is_number_float()) return std::nullopt;
@@ -48,7 +50,8 @@ Json to_json(const Number& number) {
 
 Number read_exact_number(const Json& value, const std::string& pointer) {
     const bool integer = value.is_number_integer();   // of either sign
-    if (!integer && (!value.is_number() || !std::isfinite(value.get<double>()))) throw ConfigError(pointer, describe(value), "a number");
+    if (!integer && (!value.is_number() || !std::isfinite(value.get<double>())))
+        throw ConfigError(pointer, describe(value), "a number");
     return integer ? *whole(value) : Number(value.get<double>());
 }
 
@@ -59,7 +62,8 @@ std::vector<Label> read_labels(const Json& value, std::size_t most, const std::s
         throw ConfigError(here, describe(one), "an integer from -2^63 to 2^64 - 1");
     };
     if (value.is_number()) return {integer(value, pointer)};
-    const std::string expected = fmt::format("an integer, a list of up to {}, or names by integer such as {{\"3\": \"thalamus\"}}", most);
+    const std::string expected =
+        fmt::format("an integer, a list of up to {}, or names by integer such as {{\"3\": \"thalamus\"}}", most);
     if (!value.is_structured() || value.empty() || value.size() > most) throw ConfigError(pointer, describe(value), expected);
     std::vector<Label> labels;
     if (value.is_array()) {
@@ -70,7 +74,9 @@ std::vector<Label> read_labels(const Json& value, std::size_t most, const std::s
         if (is_comment(key)) continue;
         const std::string here = pointer_to(pointer, key);
         const std::optional<Number> number = spelled(key);
-        if (!number) throw ConfigError(here, fmt::format("the key \"{}\"", key), "an integer, whose name follows", "names by integer are such as {\"3\": \"thalamus\"}");
+        if (!number)
+            throw ConfigError(here, fmt::format("the key \"{}\"", key), "an integer, whose name follows",
+                              "names by integer are such as {\"3\": \"thalamus\"}");
         if (!name.is_string()) throw ConfigError(here, describe(name), "a name");
         labels.push_back({*number, name.get<std::string>()});
     }
@@ -96,12 +102,17 @@ Json write_labels(const std::vector<Label>& labels) {
     return list;
 }
 
-ParameterField exact_number_field(std::string name, std::string doc) { return detail::plain_field(std::move(name), "number", {{"type", "number"}}, std::move(doc)); }
+ParameterField exact_number_field(std::string name, std::string doc) {
+    return detail::plain_field(std::move(name), "number", {{"type", "number"}}, std::move(doc));
+}
 
 ParameterField labels_field(std::string name, std::size_t most, std::string doc) {
     const Json integer{{"type", "integer"}};
     const Json list{{"type", "array"}, {"items", integer}, {"minItems", 1}, {"maxItems", most}};
-    const Json names{{"type", "object"}, {"patternProperties", {{"^-?[0-9]+$", {{"type", "string"}}}, {"^//", true}}}, {"minProperties", 1}, {"additionalProperties", false}};
+    const Json names{{"type", "object"},
+                     {"patternProperties", {{"^-?[0-9]+$", {{"type", "string"}}}, {"^//", true}}},
+                     {"minProperties", 1},
+                     {"additionalProperties", false}};
     return detail::plain_field(std::move(name), fmt::format("integer, a list of up to {}, names by integer, or null", most),
                        {{"anyOf", Json::array({integer, list, names, Json{{"type", "null"}}})}}, std::move(doc));
 }

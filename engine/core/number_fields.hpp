@@ -46,7 +46,9 @@ public:
 template <class P>
 ParameterField exact_number(std::string name, Number P::*member, std::string doc) {
     ParameterField field = exact_number_field(std::move(name), std::move(doc));
-    field.read = [=](void* object, const Json& value, const std::string&, const std::string& pointer) { static_cast<P*>(object)->*member = read_exact_number(value, pointer); };
+    field.read = [=](void* object, const Json& value, const std::string&, const std::string& pointer) {
+        static_cast<P*>(object)->*member = read_exact_number(value, pointer);
+    };
     field.write = [=](const void* object) { return to_json(static_cast<const P*>(object)->*member); };
     return field;
 }
@@ -54,7 +56,9 @@ ParameterField exact_number(std::string name, Number P::*member, std::string doc
 template <class P>
 ParameterField labels(std::string name, std::vector<Label> P::*member, std::size_t most, std::string doc) {
     ParameterField field = labels_field(std::move(name), most, std::move(doc));
-    field.read = [=](void* object, const Json& value, const std::string&, const std::string& pointer) { static_cast<P*>(object)->*member = read_labels(value, most, pointer); };
+    field.read = [=](void* object, const Json& value, const std::string&, const std::string& pointer) {
+        static_cast<P*>(object)->*member = read_labels(value, most, pointer);
+    };
     field.write = [=](const void* object) { return write_labels(static_cast<const P*>(object)->*member); };
     return field;
 }

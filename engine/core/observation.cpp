@@ -6,7 +6,8 @@ namespace parallax::engine {
 
 Json observation(std::uint32_t flags, const std::vector<Saying>& sayings) {
     Json say = Json::array();
-    for (const Saying& saying : sayings) say.push_back({{"where", saying.where}, {"unless", saying.unless}, {"text", saying.text}});
+    for (const Saying& saying : sayings)
+        say.push_back({{"where", saying.where}, {"unless", saying.unless}, {"text", saying.text}});
     return {{"flags", flags}, {"say", std::move(say)}};
 }
 
@@ -28,7 +29,8 @@ std::vector<std::string> in_words(const Json& observation) {
     if (observation.is_null()) return words;
     const auto flags = observation["flags"].get<std::uint32_t>();
     for (const Json& saying : observation["say"])
-        if ((flags & saying["where"].get<std::uint32_t>()) != 0 && (flags & saying["unless"].get<std::uint32_t>()) == 0) words.push_back(saying["text"].get<std::string>());
+        if ((flags & saying["where"].get<std::uint32_t>()) != 0 && (flags & saying["unless"].get<std::uint32_t>()) == 0)
+            words.push_back(saying["text"].get<std::string>());
     return words;
 }
 

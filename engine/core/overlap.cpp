@@ -22,20 +22,26 @@ bool works_in_place(const Algorithm& algorithm, const ArrayDesc& input, const Ar
     return algorithm.in_place && input.count() == output.count() && bytes_of(input.type) == bytes_of(output.type);
 }
 
-void check_overlaps(const Algorithm& algorithm, const NamedArrays& inputs, const NamedArrays& outputs, const NamedArrays& into, const std::string& pointer) {
+void check_overlaps(const Algorithm& algorithm, const NamedArrays& inputs, const NamedArrays& outputs, const NamedArrays& into,
+                    const std::string& pointer) {
     for (const auto& [port, given] : into) {
         const auto output = outputs.find(port);
         if (output == outputs.end()) continue;
         const host::Place written = place_of(output->second);
-        const auto refuse = [&](const std::string& found, const std::string& hint) { throw ConfigError(pointer + "/into/" + port, found, "memory of its own", hint); };
+        const auto refuse = [&](const std::string& found, const std::string& hint) {
+            throw ConfigError(pointer + "/into/" + port, found, "memory of its own", hint);
+        };
         for (const auto& [other, array] : outputs)
-            if (other != port && written.overlaps(place_of(array))) refuse(fmt::format("memory of the output \"{}\"", other), "give each output an array of its own");
+            if (other != port && written.overlaps(place_of(array)))
+                refuse(fmt::format("memory of the output \"{}\"", other), "give each output an array of its own");
         for (const auto& [input, array] : inputs) {
             const host::Place read = place_of(array);
             const bool same = written.first == read.first && written.bytes == read.bytes;
             if (!written.overlaps(read) || (same && works_in_place(algorithm, array.desc, output->second.desc))) continue;
-            refuse(fmt::format("{} of the input \"{}\", which {} still reads while it writes", same ? "the memory" : "a part of the memory", input, algorithm.name),
-                   algorithm.in_place ? "allocate another array, or give the whole of an input whose elements are as large" : "allocate another array");
+            refuse(fmt::format("{} of the input \"{}\", which {} still reads while it writes",
+                               same ? "the memory" : "a part of the memory", input, algorithm.name),
+                   algorithm.in_place ? "allocate another array, or give the whole of an input whose elements are as large"
+                                      : "allocate another array");
         }
     }
 }

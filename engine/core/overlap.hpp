@@ -16,6 +16,7 @@ bool works_in_place(const Algorithm&, const ArrayDesc& input, const ArrayDesc& o
 
 /// Throws ConfigError at `pointer`/into/PORT where an array of `into` shares bytes with an input or another output, but for what
 /// works_in_place().
-void check_overlaps(const Algorithm&, const NamedArrays& inputs, const NamedArrays& outputs, const NamedArrays& into, const std::string& pointer);
+void check_overlaps(const Algorithm&, const NamedArrays& inputs, const NamedArrays& outputs, const NamedArrays& into,
+                    const std::string& pointer);
 
 }  // namespace parallax::engine

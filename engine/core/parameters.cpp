@@ -29,7 +29,8 @@ const ParameterField* ParameterTable::find(const std::string& key) const noexcep
     return nullptr;
 }
 
-void ParameterTable::refuse_key(const std::string& key, const std::string& pointer, const std::vector<std::string>& reserved) const {
+void ParameterTable::refuse_key(const std::string& key, const std::string& pointer,
+                                const std::vector<std::string>& reserved) const {
     const std::string found = fmt::format("the unknown key \"{}\"", key);
     for (const ParameterField& field : fields_) {
         if (field.name == key) {   // a length without its unit
@@ -46,8 +47,10 @@ void ParameterTable::refuse_key(const std::string& key, const std::string& point
     std::string expected = canonical.empty() ? "no parameters" : fmt::format("one of {}", fmt::join(canonical, " | "));
     std::string hint = did_you_mean(key, known);
     if (hint.empty() && std::find(reserved.begin(), reserved.end(), "run") != reserved.end()) {   // of a step
-        static const std::vector<std::string> of_the_job{"device", "memory_limit", "retry", "step_timeout_s", "non_finite", "for_each", "steps"};
-        if (std::find(of_the_job.begin(), of_the_job.end(), key) != of_the_job.end()) hint = fmt::format("\"{}\" belongs to the job, beside \"steps\"", key);
+        static const std::vector<std::string> of_the_job{"device",     "memory_limit", "retry", "step_timeout_s",
+                                                         "non_finite", "for_each",     "steps"};
+        if (std::find(of_the_job.begin(), of_the_job.end(), key) != of_the_job.end())
+            hint = fmt::format("\"{}\" belongs to the job, beside \"steps\"", key);
     }
     for (const ParameterField& field : fields_) {   // "distance_inch" is nearer to the unit than to another word
         if (field.keys.size() > 1 && key.compare(0, field.name.size() + 1, field.name + '_') == 0) {
@@ -82,7 +85,8 @@ Parameters ParameterTable::parse(const Json& object, const std::string& pointer,
     }
     for (const ParameterField& field : fields_) {
         if (seen.count(&field) || !is_required(field, field.write(values.get()))) continue;
-        throw ConfigError(pointer_to(pointer, field.canonical_key), fmt::format("no {}", field.name), fmt::format("one of {}", fmt::join(field.keys, " | ")),
+        throw ConfigError(pointer_to(pointer, field.canonical_key), fmt::format("no {}", field.name),
+                          fmt::format("one of {}", fmt::join(field.keys, " | ")),
                           fmt::format("it has no default, for nobody can guess it: {}", field.doc));
     }
     return Parameters(this, values);

@@ -78,7 +78,8 @@ public:
 private:
     template <class P> friend class TableBuilder;
     friend class Parameters;
-    [[noreturn]] void refuse_key(const std::string& key, const std::string& pointer, const std::vector<std::string>& reserved) const;
+    [[noreturn]] void refuse_key(const std::string& key, const std::string& pointer,
+                                 const std::vector<std::string>& reserved) const;
 
     std::vector<ParameterField> fields_;
     std::function<std::shared_ptr<void>()> make_;

@@ -58,10 +58,13 @@ std::string unquoted(const Json& value) {
     } catch (const std::exception&) {   // no number
         return {};
     }
-    return used == text.size() ? fmt::format("write it without quotes: {}", text) : fmt::format("write the number alone, without quotes: {}", text.substr(0, used));
+    return used == text.size() ? fmt::format("write it without quotes: {}", text)
+                               : fmt::format("write the number alone, without quotes: {}", text.substr(0, used));
 }
 
-std::string with_bounds(const std::string& what, const std::string& bounds) { return bounds.empty() ? what : what + ' ' + bounds; }
+std::string with_bounds(const std::string& what, const std::string& bounds) {
+    return bounds.empty() ? what : what + ' ' + bounds;
+}
 
 Json number_schema(const char* type, const NumberRule& rule, double factor = 1) {
     Json schema{{"type", type}};
@@ -79,7 +82,8 @@ Json number_schema(const char* type, const NumberRule& rule, double factor = 1) 
 }
 
 template <class MakeSchema>
-ParameterField any_length_field(std::string name, std::string type, const NumberRule& rule, std::string doc, MakeSchema make_schema) {
+ParameterField any_length_field(std::string name, std::string type, const NumberRule& rule, std::string doc,
+                                MakeSchema make_schema) {
     per_metre(rule.unit);
     ParameterField field;
     for (const Unit& unit : units) {
@@ -100,10 +104,12 @@ std::string expected_length(const NumberRule& rule, const std::string& unit) {
 }
 
 /// Metres of a finite number in the unit of `key` that the rule admits.
-double checked_length(double value, const Json& written, const NumberRule& rule, const std::string& key, const std::string& pointer) {
+double checked_length(double value, const Json& written, const NumberRule& rule, const std::string& key,
+                      const std::string& pointer) {
     const std::string unit = unit_of_key(key);
     const double metres = value / per_metre(unit);
-    if (!std::isfinite(value) || !admits(rule, metres)) throw ConfigError(pointer, describe(written), expected_length(rule, unit));
+    if (!std::isfinite(value) || !admits(rule, metres))
+        throw ConfigError(pointer, describe(written), expected_length(rule, unit));
     return metres;
 }
 
@@ -132,14 +138,15 @@ LengthSweep expand(const Json& value, const NumberRule& rule, const std::string&
     checked_length(to, value["to"], rule, key, pointer_to(pointer, "to"));
     if (from == to) return {{from / per_metre(unit_of_key(key))}};
     if (step == 0 || (to > from) != (step > 0)) {
-        throw ConfigError(pointer_to(pointer, "step"), describe(value["step"]),
-                          fmt::format("a step {} 0, as the range goes from {:g} to {:g}", to > from ? "above" : "below", from, to));
+        throw ConfigError(
+            pointer_to(pointer, "step"), describe(value["step"]),
+            fmt::format("a step {} 0, as the range goes from {:g} to {:g}", to > from ? "above" : "below", from, to));
     }
     // `to` belongs to the range although steps such as .1 add up to a little less or more.
     const double steps = std::floor((to - from) / step * (1 + 1e-12) + 1e-9);
     if (!(steps < static_cast<double>(max_sweep_values))) {
-        throw ConfigError(pointer, fmt::format("a range of {:.0f} values", steps + 1), fmt::format("at most {} values", max_sweep_values),
-                          "take a larger step, or a shorter range");
+        throw ConfigError(pointer, fmt::format("a range of {:.0f} values", steps + 1),
+                          fmt::format("at most {} values", max_sweep_values), "take a larger step, or a shorter range");
     }
     LengthSweep sweep;
     for (double i = 0; i <= steps; ++i) {
@@ -171,7 +178,8 @@ double read_number(const Json& value, const NumberRule& rule, const std::string&
 
 int read_integer(const Json& value, const NumberRule& rule, const std::string& pointer) {
     const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-    const bool fits = number == std::floor(number) && number >= std::numeric_limits<int>::min() && number <= std::numeric_limits<int>::max();
+    const bool fits =
+        number == std::floor(number) && number >= std::numeric_limits<int>::min() && number <= std::numeric_limits<int>::max();
     if (!fits || !admits(rule, number)) {
         NumberRule said = rule;   // a whole number without bounds of its own has those of 32 bits
         if (number == std::floor(number) && !std::isfinite(rule.min) && !std::isfinite(rule.max)) {
@@ -206,10 +214,12 @@ double read_length(const Json& value, const NumberRule& rule, const std::string&
     return checked_length(value.get<double>(), value, rule, key, pointer);
 }
 
-std::array<double, 2> read_length_pair(const Json& value, const NumberRule& rule, const std::string& key, const std::string& pointer) {
+std::array<double, 2> read_length_pair(const Json& value, const NumberRule& rule, const std::string& key,
+                                       const std::string& pointer) {
     if (!value.is_array()) {
         if (!value.is_number()) {
-            throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", or two as [x, y]", unquoted(value));
+            throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", or two as [x, y]",
+                              unquoted(value));
         }
         const double both = read_length(value, rule, key, pointer);
         return {both, both};
@@ -223,11 +233,14 @@ LengthSweep read_length_sweep(const Json& value, const NumberRule& rule, const s
     if (value.is_object()) return expand(value, rule, key, pointer);
     if (value.is_number()) return {{read_length(value, rule, key, pointer)}};
     if (!value.is_array() || value.empty()) {
-        throw ConfigError(pointer, describe(value), expected_length(rule, unit_of_key(key)) + ", a list of them, or {from, to, step}", unquoted(value));
+        throw ConfigError(pointer, describe(value),
+                          expected_length(rule, unit_of_key(key)) + ", a list of them, or {from, to, step}", unquoted(value));
     }
-    if (value.size() > max_sweep_values) throw ConfigError(pointer, describe(value), fmt::format("at most {} values", max_sweep_values));
+    if (value.size() > max_sweep_values)
+        throw ConfigError(pointer, describe(value), fmt::format("at most {} values", max_sweep_values));
     LengthSweep sweep;
-    for (std::size_t i = 0; i < value.size(); ++i) sweep.values.push_back(read_length(value[i], rule, key, pointer_to(pointer, i)));
+    for (std::size_t i = 0; i < value.size(); ++i)
+        sweep.values.push_back(read_length(value[i], rule, key, pointer_to(pointer, i)));
     return sweep;
 }
 
@@ -235,7 +248,9 @@ bool read_integers(const Json& value, const NumberRule& rule, const std::string&
     if (value.is_null()) return false;
     if (!value.is_array() || value.size() != into.size()) {
         throw ConfigError(pointer, describe(value), fmt::format("a list of {} integers, or null", into.size()),
-                          value.is_number() ? fmt::format("for instance [{}]", fmt::join(std::vector<std::string>(into.size(), value.dump()), ", ")) : "");
+                          value.is_number() ? fmt::format("for instance [{}]",
+                                                          fmt::join(std::vector<std::string>(into.size(), value.dump()), ", "))
+                                            : "");
     }
     for (std::size_t i = 0; i < into.size(); ++i) into[i] = read_integer(value[i], rule, pointer_to(pointer, i));
     return true;
@@ -244,10 +259,13 @@ bool read_integers(const Json& value, const NumberRule& rule, const std::string&
 std::vector<int> read_integer_list(const Json& value, std::size_t most, const NumberRule& rule, const std::string& pointer) {
     if (value.is_null()) return {};
     if (!value.is_array()) {
-        if (!value.is_number()) throw ConfigError(pointer, describe(value), fmt::format("an integer, a list of up to {}, or null", most), unquoted(value));
+        if (!value.is_number())
+            throw ConfigError(pointer, describe(value), fmt::format("an integer, a list of up to {}, or null", most),
+                              unquoted(value));
         return {read_integer(value, rule, pointer)};
     }
-    if (value.empty() || value.size() > most) throw ConfigError(pointer, describe(value), fmt::format("a list of 1 to {} integers", most));
+    if (value.empty() || value.size() > most)
+        throw ConfigError(pointer, describe(value), fmt::format("a list of 1 to {} integers", most));
     std::vector<int> list;
     for (std::size_t i = 0; i < value.size(); ++i) list.push_back(read_integer(value[i], rule, pointer_to(pointer, i)));
     return list;
@@ -345,7 +363,8 @@ ParameterField integer_list_field(std::string name, std::size_t most, const Numb
                        {{"anyOf", Json::array({number, list, Json{{"type", "null"}}})}}, std::move(doc));
 }
 
-ParameterField object_field(std::string name, const ParameterTable& table, const std::vector<std::string>& words, std::string doc) {
+ParameterField object_field(std::string name, const ParameterTable& table, const std::vector<std::string>& words,
+                            std::string doc) {
     Json any = Json::array({table.schema(), Json{{"type", "null"}}});
     if (!words.empty()) any.push_back({{"enum", words}});
     std::vector<std::string> keys;

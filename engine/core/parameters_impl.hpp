@@ -144,7 +144,9 @@ TableBuilder<P>& TableBuilder<P>::length_pair(std::string name, std::array<doubl
     field.read = [=](void* object, const Json& value, const std::string& key, const std::string& pointer) {
         static_cast<P*>(object)->*member = detail::read_length_pair(value, rule, key, pointer);
     };
-    field.write = [=](const void* object) { return detail::write_length_pair(static_cast<const P*>(object)->*member, rule.unit); };
+    field.write = [=](const void* object) {
+        return detail::write_length_pair(static_cast<const P*>(object)->*member, rule.unit);
+    };
     table_.fields_.push_back(std::move(field));
     return *this;
 }
@@ -155,7 +157,9 @@ TableBuilder<P>& TableBuilder<P>::length_sweep(std::string name, LengthSweep P::
     field.read = [=](void* object, const Json& value, const std::string& key, const std::string& pointer) {
         static_cast<P*>(object)->*member = detail::read_length_sweep(value, rule, key, pointer);
     };
-    field.write = [=](const void* object) { return detail::write_length_sweep(static_cast<const P*>(object)->*member, rule.unit); };
+    field.write = [=](const void* object) {
+        return detail::write_length_sweep(static_cast<const P*>(object)->*member, rule.unit);
+    };
     table_.fields_.push_back(std::move(field));
     return *this;
 }

@@ -20,8 +20,8 @@ std::unique_ptr<host::Kernel> PlanBuilder::kernel(const host::ProgramSpec& spec,
     const bool seen = std::any_of(built_.begin(), built_.end(),
                                   [&](const Built& b) { return b.hash == program->hash() && b.kernel == name; });
     if (!seen) {
-        built_.push_back({spec.file, name, program->hash(), std::string(program->origin()), program->build_seconds(), local_memory_of(*kernel),
-                          kernel->max_work_group()});
+        built_.push_back({spec.file, name, program->hash(), std::string(program->origin()), program->build_seconds(),
+                          local_memory_of(*kernel), kernel->max_work_group()});
     }
     return kernel;
 }
@@ -98,7 +98,8 @@ void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRan
                        std::initializer_list<host::Arg> args) {
     check_cancelled(stage);
     const std::span<const host::Arg> span(args.begin(), args.size());
-    follow(stage, StageKind::kernel, queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
+    follow(stage, StageKind::kernel,
+           queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
 }
 
 void Execution::copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {

@@ -41,7 +41,10 @@ public:
     host::Buffer state(std::size_t bytes);
     /// The same, filled now from host memory.
     host::Buffer constant(const void* data, std::size_t bytes);
-    template <class T> host::Buffer constant(const std::vector<T>& values) { return constant(values.data(), values.size() * sizeof(T)); }
+    template <class T>
+    host::Buffer constant(const std::vector<T>& values) {
+        return constant(values.data(), values.size() * sizeof(T));
+    }
 
     Scratch scratch(std::size_t bytes);
     void release(Scratch);
@@ -101,7 +104,8 @@ public:
     host::Queue& queue() noexcept { return queue_; }
     const host::Buffer& buffer(Scratch s) const { return workspace_[static_cast<std::size_t>(s.slot)]; }
 
-    void launch(std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local, std::initializer_list<host::Arg>);
+    void launch(std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local,
+                std::initializer_list<host::Arg>);
     void copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes);
     /// A few constants to the device, as they are now.
     void upload(std::string_view stage, const host::Buffer&, const void* data, std::size_t bytes);
@@ -110,7 +114,8 @@ public:
     /// C++ on the native device, in another thread: what it needs it holds itself, the plan apart.
     void host_task(std::string_view stage, const std::function<void()>&);
     /// Small values to host memory when everything is done; `convert` then makes the record of that port.
-    void record(std::string port, const host::Buffer&, std::size_t bytes, std::function<Json(std::span<const std::byte>)> convert);
+    void record(std::string port, const host::Buffer&, std::size_t bytes,
+                std::function<Json(std::span<const std::byte>)> convert);
     /// A record that needs no device memory (native variants, constants); called after the queue has finished.
     void record(std::string port, std::function<Json()> make);
 
@@ -165,9 +170,10 @@ public:
     virtual int slab_passes() const { return 1; }
     /// The work of pass 0, 1 ... on `count` slices of the input, from `first` on, that lie densely in `slices`. Calls go through
     /// the input in order, once a pass; then enqueue() does what remains, without the input. May wait between passes only.
-    virtual void enqueue_slab(Execution&, const host::Buffer& /*slices*/, int /*pass*/, std::int64_t /*first*/, std::int64_t /*count*/) {}
-    /// Values of the fields that are marked runtime(), for the next enqueue(). Must not build, allocate or wait: what is enqueued already
-    /// goes on with those of before.
+    virtual void enqueue_slab(Execution&, const host::Buffer& /*slices*/, int /*pass*/, std::int64_t /*first*/,
+                              std::int64_t /*count*/) {}
+    /// Values of the fields that are marked runtime(), for the next enqueue(). Must not build, allocate or wait: what is enqueued
+    /// already goes on with those of before.
     virtual void update(const Parameters&) {}
 };
 

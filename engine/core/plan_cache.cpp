@@ -60,7 +60,8 @@ void PlanCache::in_use(const Plan& plan, host::Event until) {
 void PlanCache::forget(const Plan& plan) {
     Dropped dropped;
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& entry) { return entry.second.plan->plan.get() == &plan; });
+    const auto found =
+        std::find_if(plans_.begin(), plans_.end(), [&](const auto& entry) { return entry.second.plan->plan.get() == &plan; });
     if (found != plans_.end()) drop(found, dropped);
 }
 

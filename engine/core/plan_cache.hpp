@@ -23,9 +23,9 @@ struct CachedPlan {
     std::size_t state_bytes = 0;
 };
 
-/// The plans of all sessions of an engine, each session's for itself, since kernels are not shared between threads. What a plan holds on the
-/// device counts: where that is more than the budget, or memory is short, the plans that were not used for longest go, unless a call still
-/// has them. Safe from any thread.
+/// The plans of all sessions of an engine, each session's for itself, since kernels are not shared between threads. What a plan
+/// holds on the device counts: where that is more than the budget, or memory is short, the plans that were not used for longest
+/// go, unless a call still has them. Safe from any thread.
 class PlanCache final : public host::MemoryKeeper {
 public:
     using Owner = const void*;

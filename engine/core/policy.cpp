@@ -27,9 +27,10 @@ Policy Policy::parse(const PolicyTable& table, const Json& object, const std::st
         if (field == table.end()) {
             std::vector<std::string> known;
             for (const PolicyField& f : table) known.push_back(f.name);
-            throw ConfigError(here, fmt::format("the unknown policy \"{}\"", name),
-                              known.empty() ? "no policy: this variant has none" : fmt::format("one of {}", fmt::join(known, " | ")),
-                              did_you_mean(name, known));
+            throw ConfigError(
+                here, fmt::format("the unknown policy \"{}\"", name),
+                known.empty() ? "no policy: this variant has none" : fmt::format("one of {}", fmt::join(known, " | ")),
+                did_you_mean(name, known));
         }
         const bool legal = value.is_number_integer() &&
                            std::any_of(field->choices.begin(), field->choices.end(), [&](int choice) { return value == choice; });

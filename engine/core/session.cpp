@@ -194,7 +194,8 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
                 expected += " " + v.name;
             }
             const std::string near = nearest(wanted, names);
-            throw ConfigError(pointer + "/variant", "\"" + wanted + "\"", expected, near.empty() ? "" : "did you mean \"" + near + "\"?");
+            throw ConfigError(pointer + "/variant", "\"" + wanted + "\"", expected,
+                              near.empty() ? "" : "did you mean \"" + near + "\"?");
         }
         if (const std::string reason = why_not(algorithm, *choice.variant, problem, context); !reason.empty()) {
             throw UnsupportedError(algorithm.name + " variant \"" + wanted + "\" cannot run on " + context.info().name, {reason});
@@ -203,7 +204,8 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
         choice.algorithm = &algorithm;
         const auto fastest = engine_.tuning().best(algorithm.name, context.info(), work);
         const Variant* const tuned = fastest ? algorithm.variant(fastest->entry->variant) : nullptr;
-        if (tuned != nullptr && tuned->role != Role::peer && why_not(algorithm, *tuned, problem, context).empty()) choice.variant = tuned;
+        if (tuned != nullptr && tuned->role != Role::peer && why_not(algorithm, *tuned, problem, context).empty())
+            choice.variant = tuned;
         for (const Variant& variant : algorithm.variants) {
             if (choice.variant != nullptr) break;
             if (variant.role == Role::peer) continue;
@@ -226,15 +228,16 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
                 choice.policy_from = match->describe();
                 choice.is_tuned = true;
             } catch (const ConfigError& error) {   // the variant's table has changed since
-                choice.policy_from = "default, because the policy " + match->describe() + " has " + error.found + " at " + error.pointer + ", not " + error.expected;
+                choice.policy_from = "default, because the policy " + match->describe() + " has " + error.found + " at " +
+                                     error.pointer + ", not " + error.expected;
             }
         }
     }
     return choice;
 }
 
-std::shared_ptr<CachedPlan> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes, CallResult& result,
-                                             Widening widening) {
+std::shared_ptr<CachedPlan> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes,
+                                             CallResult& result, Widening widening) {
     Choice choice = call.choice ? *call.choice : choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
     const std::string key = plan_key(call, problem, shapes, choice);
     const auto start = Clock::now();
@@ -264,7 +267,9 @@ std::shared_ptr<CachedPlan> Session::make(const Problem& problem, Choice choice)
 void Session::let_go(host::Buffer& buffer) {
     if (!buffer) return;
     if (last_.ended()) buffer = {};
-    else queue_->keep(std::make_shared<host::Buffer>(std::exchange(buffer, {})), queue_->barrier({}, "end of what uses workspace"));
+    else
+        queue_->keep(std::make_shared<host::Buffer>(std::exchange(buffer, {})),
+                     queue_->barrier({}, "end of what uses workspace"));
 }
 
 void Session::widen_workspace(const std::vector<std::size_t>& slots, Widening widening) {
@@ -314,7 +319,8 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs, Widening w
     return ready;
 }
 
-std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler, RecordMemory record_memory) {
+std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindings& bindings, Profiler& profiler,
+                                            RecordMemory record_memory) {
     auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_, std::move(record_memory));
     execution->cancel_when(cancelled_);
     if (prompt_) execution->keep_pace();
@@ -324,7 +330,8 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
     return execution;
 }
 
-void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count, Profiler& profiler) {
+void Session::enqueue_slab(const PlannedCall& call, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count,
+                           Profiler& profiler) {
     Execution execution(*queue_, profiler, workspace_, {});
     execution.cancel_when(cancelled_);
     if (prompt_) execution.keep_pace();

@@ -88,7 +88,7 @@ struct CallResult {
 /// A call whose kernels are built and whose workspace is there: enqueue it as often as wanted, on arrays of the same shapes.
 struct PlannedCall {
     std::string id;
-    Parameters parameters;                   ///< travel with each launch: calls that differ in values for runtime() alone share a plan
+    Parameters parameters;   ///< travel with each launch: calls that differ in values for runtime() alone share a plan
     std::shared_ptr<Plan> plan;
     ArrayDescs shapes;                       ///< of its array outputs
     CallResult about;                        ///< without outputs and records
@@ -153,12 +153,14 @@ public:
     /// finish_records() of what is returned has the records. Calls that are in flight together share the workspace: the
     /// queue works in order.
     std::unique_ptr<Execution> enqueue(const PlannedCall&, const Bindings&, Profiler& profiler, RecordMemory = {});
-    /// Of a call with `slab`: slices of its input, in order, as often as the plan's slab_passes(); enqueue(), without that input, ends it.
-    void enqueue_slab(const PlannedCall&, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count, Profiler&);
+    /// Of a call with `slab`: slices of its input, in order, as often as the plan's slab_passes(); enqueue(), without that input,
+    /// ends it.
+    void enqueue_slab(const PlannedCall&, const host::Buffer& slices, int pass, std::int64_t first, std::int64_t count,
+                      Profiler&);
 
 private:
-    /// What commands under way may use is given back first, which waits for them; else it goes when they have ended, and nobody waits
-    /// unless memory is short.
+    /// What commands under way may use is given back first, which waits for them; else it goes when they have ended, and nobody
+    /// waits unless memory is short.
     enum class Widening { first_give_back, beside_the_work };
     class Submitted;
     Bindings bind(const Call&, const PlannedCall&, const std::map<std::string, DeviceArray, std::less<>>& into);

@@ -7,8 +7,8 @@
 
 namespace parallax::engine {
 
-/// How such a variant does with Mesa's rusticl, from version 25 on, which takes vectors of 16 apart into scalars: as well as the others,
-/// at half their speed or less, or not before minutes of compiling.
+/// How such a variant does with Mesa's rusticl, from version 25 on, which takes vectors of 16 apart into scalars: as well as the
+/// others, at half their speed or less, or not before minutes of compiling.
 enum class OnMesa { well, slowly, never };
 
 /// Empty, or why such a variant does not run on a device.

@@ -6,8 +6,8 @@
 
 namespace parallax::engine {
 
-void send_slabs(host::Queue& queue, Profiler& profiler, const std::string& name, Slices wanted, SlabMemory& memory, const ReadSlices& read,
-                const std::function<void(const host::Buffer&, Slices)>& use) {
+void send_slabs(host::Queue& queue, Profiler& profiler, const std::string& name, Slices wanted, SlabMemory& memory,
+                const ReadSlices& read, const std::function<void(const host::Buffer&, Slices)>& use) {
     using Scope = Execution::Scope;
     for (std::int64_t first = wanted.first; first < wanted.end; first += memory.slab, memory.turn ^= 1) {
         const Slices slab{first, std::min(first + memory.slab, wanted.end)};

@@ -29,7 +29,9 @@ public:
     /// body(first, end) on consecutive ranges of [0, count), one a thread; returns when all have ended.
     template <class Body>
     void ranges(std::int64_t count, const Body& body) {
-        run(count, [](const void* of, std::int64_t first, std::int64_t end) { (*static_cast<const Body*>(of))(first, end); }, &body);
+        run(
+            count, [](const void* of, std::int64_t first, std::int64_t end) { (*static_cast<const Body*>(of))(first, end); },
+            &body);
     }
 
 private:
@@ -56,7 +58,9 @@ constexpr std::int64_t elements_worth_a_thread = std::int64_t{1} << 14;
 /// have `least` items each.
 template <class Body>
 void parallel_ranges(std::int64_t count, int threads, const Body& body, std::int64_t least = 1) {
-    const std::int64_t wanted = threads > 0 ? threads : count / least <= 1 ? 1 : std::min<std::int64_t>(host::platform::processors(), count / least);
+    const std::int64_t wanted = threads > 0          ? threads
+                                : count / least <= 1 ? 1
+                                                     : std::min<std::int64_t>(host::platform::processors(), count / least);
     Team(static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(count, 1)))).ranges(count, body);
 }
 

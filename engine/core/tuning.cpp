@@ -27,7 +27,8 @@ TunedPolicy parse_entry(const JsonValue& json) {
     };
     TunedPolicy entry;
     const JsonObject device(fields.at("device"), "an object", {"backend", "name", "architecture", "vendor", "platform", "type"});
-    entry.device = {text(device, "backend"), text(device, "name"), text(device, "architecture"), text(device, "vendor"), text(device, "platform"), text(device, "type")};
+    entry.device = {text(device, "backend"), text(device, "name"),     text(device, "architecture"),
+                    text(device, "vendor"),  text(device, "platform"), text(device, "type")};
     const JsonObject work(fields.at("work"), "an object", {"type", "size"});
     entry.work = {text(work, "type"), text(work, "size")};
     entry.variant = text(fields, "variant");
@@ -40,7 +41,8 @@ TunedPolicy parse_entry(const JsonValue& json) {
 Nearness nearness(const TunedDevice& tuned, const TunedDevice& own) {
     if (tuned.backend != own.backend) return Nearness::other;
     if (tuned.name == own.name && tuned.platform == own.platform) return Nearness::device;
-    if (!own.architecture.empty() && tuned.architecture == own.architecture && tuned.platform == own.platform) return Nearness::architecture;
+    if (!own.architecture.empty() && tuned.architecture == own.architecture && tuned.platform == own.platform)
+        return Nearness::architecture;
     if (tuned.vendor == own.vendor && tuned.type == own.type && tuned.platform == own.platform) return Nearness::vendor;
     return Nearness::other;
 }
@@ -54,7 +56,8 @@ std::optional<Tuning::Match> nearest_entry(const TuningFile& file, const host::D
         if (!wanted(entry)) continue;
         const Nearness near = nearness(entry.device, own);
         if (near == Nearness::other) continue;
-        const bool newer = best.entry != nullptr && near == best.nearness && entry.found.value("date", "") > best.entry->found.value("date", "");
+        const bool newer =
+            best.entry != nullptr && near == best.nearness && entry.found.value("date", "") > best.entry->found.value("date", "");
         if (best.entry == nullptr || near > best.nearness || newer) best = {&entry, near};
     }
     return best.entry != nullptr ? std::optional(best) : std::nullopt;
@@ -74,17 +77,20 @@ WorkClass WorkClass::of(const Algorithm& algorithm, const Problem& problem) {
 }
 
 TunedDevice TunedDevice::of(const host::DeviceInfo& info) {
-    return {std::string(host::to_string(info.backend)), info.name, architecture_of(info), info.vendor, info.platform, std::string(host::to_string(info.type))};
+    return {std::string(host::to_string(info.backend)), info.name, architecture_of(info), info.vendor, info.platform,
+            std::string(host::to_string(info.type))};
 }
 
 std::string architecture_of(const host::DeviceInfo& info) {
     if (info.backend == host::Backend::cuda) {   // "compute capability 9.0"
         std::string digits;
-        std::copy_if(info.version.begin(), info.version.end(), std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
+        std::copy_if(info.version.begin(), info.version.end(), std::back_inserter(digits),
+                     [](char c) { return c >= '0' && c <= '9'; });
         return digits.empty() ? "" : "sm_" + digits;
     }
     if (info.name.starts_with("gfx")) return info.name.substr(0, info.name.find(':'));
-    // PoCL: the kind of driver, LLVM's name of the processor, its own name: "pthread-skylake-avx512-Intel(R) Xeon(R)", "cpu-znver3-AMD EPYC".
+    // PoCL: the kind of driver, LLVM's name of the processor, its own name: "pthread-skylake-avx512-Intel(R) Xeon(R)",
+    // "cpu-znver3-AMD EPYC".
     for (const std::string_view driver : {"pthread-", "basic-", "cpu-"}) {
         if (!info.name.starts_with(driver)) continue;
         const auto own_name = std::find_if(info.name.begin(), info.name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -97,7 +103,12 @@ std::string architecture_of(const host::DeviceInfo& info) {
 
 Json TunedPolicy::to_json() const {
     Json json{{"device",
-               {{"backend", device.backend}, {"name", device.name}, {"architecture", device.architecture}, {"vendor", device.vendor}, {"platform", device.platform}, {"type", device.type}}},
+               {{"backend", device.backend},
+                {"name", device.name},
+                {"architecture", device.architecture},
+                {"vendor", device.vendor},
+                {"platform", device.platform},
+                {"type", device.type}}},
               {"work", {{"type", work.type}, {"size", work.size}}},
               {"variant", variant}};
     if (best) json["best"] = true;
@@ -112,7 +123,8 @@ TuningFile TuningFile::parse(const std::string& text, const std::string& origin)
         if (json.is_discarded()) throw ConfigError("", "text that is no JSON", "a file that parallax tune wrote");
         const JsonObject fields(JsonValue(json, ""), "an object", {"parallax_tuning", "algorithm", "entries"});
         const JsonValue version = fields.at("parallax_tuning");
-        if (version.json() != format_version) version.refuse(fmt::format("{}, the version that this build reads", format_version), "tune again");
+        if (version.json() != format_version)
+            version.refuse(fmt::format("{}, the version that this build reads", format_version), "tune again");
         TuningFile file{fields.at("algorithm").text(), {}};
         for (const JsonValue& entry : fields.at("entries").list("an array")) file.entries.push_back(parse_entry(entry));
         return file;
@@ -129,8 +141,8 @@ Json TuningFile::to_json() const {
 
 void TuningFile::put(TunedPolicy entry) {
     const auto same = std::find_if(entries.begin(), entries.end(), [&](const TunedPolicy& e) {
-        return e.device.backend == entry.device.backend && e.device.name == entry.device.name && e.device.platform == entry.device.platform && e.work == entry.work &&
-               e.variant == entry.variant;
+        return e.device.backend == entry.device.backend && e.device.name == entry.device.name &&
+               e.device.platform == entry.device.platform && e.work == entry.work && e.variant == entry.variant;
     });
     if (same != entries.end()) *same = std::move(entry);
     else entries.push_back(std::move(entry));
@@ -147,17 +159,20 @@ std::string_view to_string(Nearness nearness) noexcept {
 }
 
 std::string Tuning::Match::describe() const {
-    std::string text = fmt::format("{}tuned on {}", entry->policy.empty() ? "the defaults, the fastest when " : "", to_string(nearness));
+    std::string text =
+        fmt::format("{}tuned on {}", entry->policy.empty() ? "the defaults, the fastest when " : "", to_string(nearness));
     if (nearness != Nearness::device) text += fmt::format(" ({})", entry->device.name);
     text += fmt::format(", {}, driver {}", entry->found.value("date", "no date"), entry->found.value("driver", "unknown"));
-    if (const Json gain = entry->found.value("gain", Json()); gain.is_number() && !entry->policy.empty()) text += fmt::format(", gain {:.2f}", gain.get<double>());
+    if (const Json gain = entry->found.value("gain", Json()); gain.is_number() && !entry->policy.empty())
+        text += fmt::format(", gain {:.2f}", gain.get<double>());
     return text;
 }
 
 Tuning Tuning::load() {
     if (const auto folder = host::platform::environment("PARALLAX_TUNING")) return from_folder(*folder);
     std::vector<TuningFile> files;
-    for (const host::EmbeddedFile& file : embedded_tuning()) files.push_back(TuningFile::parse(std::string(file.text), std::string(file.name)));
+    for (const host::EmbeddedFile& file : embedded_tuning())
+        files.push_back(TuningFile::parse(std::string(file.text), std::string(file.name)));
     return Tuning(std::move(files));
 }
 
@@ -167,7 +182,9 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder) {
     std::vector<fs::path> paths;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
         if (entry.path().extension() == ".json") paths.push_back(entry.path());
-    if (code) throw IoError(folder.string(), code.message(), "PARALLAX_TUNING names a folder of tuning files; an empty one means defaults");
+    if (code)
+        throw IoError(folder.string(), code.message(),
+                      "PARALLAX_TUNING names a folder of tuning files; an empty one means defaults");
     std::sort(paths.begin(), paths.end());
     std::vector<TuningFile> files;
     for (const fs::path& path : paths) {
@@ -181,7 +198,8 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder) {
 
 void Tuning::rename(const std::vector<Algorithm>& algorithms) {
     for (TuningFile& file : files_) {
-        const auto algorithm = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == file.algorithm; });
+        const auto algorithm =
+            std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == file.algorithm; });
         if (algorithm == algorithms.end()) continue;
         for (TunedPolicy& entry : file.entries)
             if (const Variant* const variant = algorithm->variant(entry.variant)) entry.variant = variant->name;
@@ -193,13 +211,15 @@ const TuningFile* Tuning::file(std::string_view algorithm) const noexcept {
     return found != files_.end() ? &*found : nullptr;
 }
 
-std::optional<Tuning::Match> Tuning::policy(std::string_view algorithm, std::string_view variant, const host::DeviceInfo& device, const WorkClass& work) const {
+std::optional<Tuning::Match> Tuning::policy(std::string_view algorithm, std::string_view variant, const host::DeviceInfo& device,
+                                            const WorkClass& work) const {
     const TuningFile* const entries = file(algorithm);
     if (entries == nullptr) return std::nullopt;
     return nearest_entry(*entries, device, [&](const TunedPolicy& e) { return e.variant == variant && e.work == work; });
 }
 
-std::optional<Tuning::Match> Tuning::best(std::string_view algorithm, const host::DeviceInfo& device, const WorkClass& work) const {
+std::optional<Tuning::Match> Tuning::best(std::string_view algorithm, const host::DeviceInfo& device,
+                                          const WorkClass& work) const {
     const TuningFile* const entries = file(algorithm);
     if (entries == nullptr) return std::nullopt;
     const auto match = nearest_entry(*entries, device, [&](const TunedPolicy& e) { return e.best && e.work == work; });

@@ -1,5 +1,5 @@
-// Tuned policies: what `parallax tune` found on devices. A plan takes the policy of the nearest device that was tuned for such work;
-// where there is none, the variant's defaults.
+// Tuned policies: what `parallax tune` found on devices. A plan takes the policy of the nearest device that was tuned for such
+// work; where there is none, the variant's defaults.
 #pragma once
 
 #include "core/algorithm.hpp"
@@ -64,7 +64,8 @@ public:
     Tuning() = default;
     explicit Tuning(std::vector<TuningFile> files) : files_(std::move(files)) {}
 
-    /// The entries of this build, or, where PARALLAX_TUNING is set, of the files in that folder instead. Throws IoError, ConfigError.
+    /// The entries of this build, or, where PARALLAX_TUNING is set, of the files in that folder instead. Throws IoError,
+    /// ConfigError.
     static Tuning load();
     /// Every *.json of a folder.
     static Tuning from_folder(const std::filesystem::path&);
@@ -78,7 +79,8 @@ public:
         std::string describe() const;
     };
     /// The entry of the nearest device; among equals the newest. None: nothing was tuned for such work.
-    std::optional<Match> policy(std::string_view algorithm, std::string_view variant, const host::DeviceInfo&, const WorkClass&) const;
+    std::optional<Match> policy(std::string_view algorithm, std::string_view variant, const host::DeviceInfo&,
+                                const WorkClass&) const;
     /// The entry of the variant that was fastest for such work on this device or its architecture.
     std::optional<Match> best(std::string_view algorithm, const host::DeviceInfo&, const WorkClass&) const;
 

@@ -34,7 +34,8 @@ const std::vector<Verdict>& known_verdicts(const host::DeviceInfo& device) {
 const std::string& hash_of_kernels() {
     static const std::string hash = [] {
         std::vector<std::string> texts;
-        for (const host::EmbeddedFile& file : host::embedded_files()) texts.push_back(host::flatten_source(std::string(file.name)));
+        for (const host::EmbeddedFile& file : host::embedded_files())
+            texts.push_back(host::flatten_source(std::string(file.name)));
         return host::hash_parts(std::vector<std::string_view>(texts.begin(), texts.end()));
     }();
     return hash;
@@ -47,7 +48,8 @@ std::vector<Verdict> load_verdicts(const host::DeviceInfo& device) {
     try {
         if (json.is_array())
             for (const Json& one : json)
-                verdicts.push_back({one.at("algorithm"), one.at("variant"), one.at("type"), one.at("problem"), one.at("reason"), one.at("kernels")});
+                verdicts.push_back({one.at("algorithm"), one.at("variant"), one.at("type"), one.at("problem"), one.at("reason"),
+                                    one.at("kernels")});
     } catch (const Json::exception&) {   // written by something else
         return {};
     }
@@ -59,16 +61,25 @@ void store_verdicts(const host::DeviceInfo& device, const std::vector<Verdict>& 
     if (verdicts.empty()) return cache->forget(key_of(device));
     Json json = Json::array();
     for (const Verdict& v : verdicts)
-        json.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}, {"problem", v.problem}, {"reason", v.reason}, {"kernels", v.kernels}});
+        json.push_back({{"algorithm", v.algorithm},
+                        {"variant", v.variant},
+                        {"type", v.type},
+                        {"problem", v.problem},
+                        {"reason", v.reason},
+                        {"kernels", v.kernels}});
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     cache->store(key_of(device), std::vector<unsigned char>(text.begin(), text.end()));
 }
 
-std::string verdict_on(const host::DeviceInfo& device, std::string_view algorithm, const Variant& variant, std::string_view type) {
+std::string verdict_on(const host::DeviceInfo& device, std::string_view algorithm, const Variant& variant,
+                       std::string_view type) {
     if (ignored || variant.role == Role::reference) return {};
     for (const Verdict& v : known_verdicts(device))
         if (v.algorithm == algorithm && v.variant == variant.name && v.type == type && v.kernels == hash_of_kernels())
-            return fmt::format("it failed the self-test on this device ({}: {}); parallax selftest --algorithm {} tries it again, --forget lets it be used", v.problem, v.reason, algorithm);
+            return fmt::format(
+                "it failed the self-test on this device ({}: {}); parallax selftest --algorithm {} tries it again, --forget lets "
+                "it be used",
+                v.problem, v.reason, algorithm);
     return {};
 }
 

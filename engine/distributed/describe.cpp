@@ -22,12 +22,14 @@ std::optional<Json> describe_rank(const Prepared& prepared, Engine& engine, Comm
         all.push_back(Json::parse(text));
         most = std::max(most, all.back()["upper_bound_bytes"].get<std::uint64_t>());
     }
-    return Json{{"device", to_json(engine.device())},
-                {"arrays", describe_arrays(prepared)},
-                {"steps", Json::array({describe_step(prepared.job.steps.front(), prepared.resolved.steps.front(), place.choice, *place.builder)})},
-                {"ranks", std::move(all)},
-                {"spills", false},
-                {"upper_bound_bytes", most}};
+    return Json{
+        {"device", to_json(engine.device())},
+        {"arrays", describe_arrays(prepared)},
+        {"steps",
+         Json::array({describe_step(prepared.job.steps.front(), prepared.resolved.steps.front(), place.choice, *place.builder)})},
+        {"ranks", std::move(all)},
+        {"spills", false},
+        {"upper_bound_bytes", most}};
 }
 
 Json describe_on_devices(const Prepared& prepared, const std::vector<Engine*>& engines) {

@@ -62,7 +62,9 @@ public:
     void exchange(std::span<const Message> messages) override {
         std::vector<plx_mpi_message> all;
         for (const Message& m : messages) all.push_back({m.rank, m.out.data(), m.out.size(), m.in.data(), m.in.size()});
-        check([&](char* problem, std::size_t bytes) { return mpi_.exchange(all.data(), static_cast<int>(all.size()), problem, bytes); }, "exchange");
+        check([&](char* problem,
+                  std::size_t bytes) { return mpi_.exchange(all.data(), static_cast<int>(all.size()), problem, bytes); },
+              "exchange");
     }
 
     void give_up(int status) noexcept override { mpi_.abort(status); }

@@ -13,8 +13,8 @@ struct Launched {
 };
 Launched launched();
 
-/// Begins MPI, by the module that is built where MPI is found, unless it is begun; what was begun here ends with what is returned. Throws
-/// UnsupportedError where there is no such module, Error with MPI's own words.
+/// Begins MPI, by the module that is built where MPI is found, unless it is begun; what was begun here ends with what is
+/// returned. Throws UnsupportedError where there is no such module, Error with MPI's own words.
 std::unique_ptr<Communicator> join_mpi();
 
 }  // namespace parallax::engine::distributed

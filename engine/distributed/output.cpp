@@ -19,7 +19,8 @@ void send_slices(Communicator& ranks, const HostArray& mine) {
     }
 }
 
-Pieces::Pieces(Communicator& ranks, const HostArray& mine, std::vector<std::size_t> bytes) : ranks_(ranks), mine_(mine), bytes_(std::move(bytes)) {}
+Pieces::Pieces(Communicator& ranks, const HostArray& mine, std::vector<std::size_t> bytes)
+    : ranks_(ranks), mine_(mine), bytes_(std::move(bytes)) {}
 
 std::span<const std::byte> Pieces::next() {
     while (rank_ < ranks_.size() && at_ == bytes_[static_cast<std::size_t>(rank_)]) ++rank_, at_ = 0;
@@ -37,7 +38,8 @@ void write_slices(const std::filesystem::path& path, const OutputSpec& output, c
     if (io::writes_pieces(path)) return io::write_pieces(path, desc, [&] { return pieces.next(); }, output.write);
     const HostArray whole = HostArray::make(desc.to_dense());
     std::byte* to = whole.data();
-    for (std::span<const std::byte> piece = pieces.next(); !piece.empty(); piece = pieces.next()) to = std::copy(piece.begin(), piece.end(), to);
+    for (std::span<const std::byte> piece = pieces.next(); !piece.empty(); piece = pieces.next())
+        to = std::copy(piece.begin(), piece.end(), to);
     io::write(path, whole, output.write);
 }
 

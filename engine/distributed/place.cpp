@@ -19,13 +19,17 @@ Json agree_on_choice(Communicator& ranks, const std::function<Choice()>& choose,
 
 }  // namespace
 
-Place::Place(Engine& engine, const Prepared& prepared, Communicator& ranks) : session(engine), transfers(session.context().create_queue()) {
-    for (host::Queue* queue : {&session.queue(), transfers.get()}) queue->set_limit(std::chrono::duration<double>(prepared.resolved.pipeline.step_timeout_s));
+Place::Place(Engine& engine, const Prepared& prepared, Communicator& ranks)
+    : session(engine), transfers(session.context().create_queue()) {
+    for (host::Queue* queue : {&session.queue(), transfers.get()})
+        queue->set_limit(std::chrono::duration<double>(prepared.resolved.pipeline.step_timeout_s));
     const auto start = std::chrono::steady_clock::now();
     Problem problem = prepared.resolved.steps.front().problem;
     problem.ranks = ranks.size();
     const Step& step = prepared.resolved.pipeline.steps.front();
-    const auto choose = [&](const std::string& variant, const Json& policy) { return session.choose(*step.algorithm, problem, variant, policy, step.pointer); };
+    const auto choose = [&](const std::string& variant, const Json& policy) {
+        return session.choose(*step.algorithm, problem, variant, policy, step.pointer);
+    };
     in_terms_of(prepared.resolved.pipeline, step, [&] {
         const Json chosen = agree_on_choice(ranks, [&] { return choose(step.variant, step.policy); }, choice);
         all_or_none(ranks, [&] {

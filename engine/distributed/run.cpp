@@ -60,7 +60,8 @@ void write_outputs(const Prepared& prepared, const PartResult& made, Communicato
     });
     result.outputs = std::move(work.output_reports);
     for (const OutputSpec& output : prepared.job.outputs)
-        if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);
+        if (output.form != OutputForm::array && output.form != OutputForm::svg)
+            result.records[output.name] = record_of(work, output);
     for (const Profiler::Entry& entry : work.profiler.entries()) {
         const Execution::Scope scope(profiler, "write");
         profiler.add(entry.path.back(), entry.kind, entry.seconds);
@@ -71,22 +72,34 @@ void write_outputs(const Prepared& prepared, const PartResult& made, Communicato
 
 void check_divisible(const Job& job, int ranks) {
     const std::string what = fmt::format("{} devices cannot do this job together", ranks);
-    const char* const instead = "leave the job to one device; many such jobs go to several devices and machines as a series (for_each, --shard i/n)";
-    if (job.for_each) throw UnsupportedError(what, {"it has for_each: its items are shared among devices by \"use\", among processes by --shard i/n"});
+    const char* const instead =
+        "leave the job to one device; many such jobs go to several devices and machines as a series (for_each, --shard i/n)";
+    if (job.for_each)
+        throw UnsupportedError(
+            what, {"it has for_each: its items are shared among devices by \"use\", among processes by --shard i/n"});
     const auto cannot = [](const StepSpec& step) {
-        return std::none_of(step.algorithm->variants.begin(), step.algorithm->variants.end(), [](const Variant& v) { return static_cast<bool>(v.part); });
+        return std::none_of(step.algorithm->variants.begin(), step.algorithm->variants.end(),
+                            [](const Variant& v) { return static_cast<bool>(v.part); });
     };
     for (const StepSpec& step : job.steps)
-        if (cannot(step)) throw UnsupportedError(what, {fmt::format("step \"{}\": {} needs its input as a whole", step.id, step.algorithm->name), instead});
+        if (cannot(step))
+            throw UnsupportedError(
+                what, {fmt::format("step \"{}\": {} needs its input as a whole", step.id, step.algorithm->name), instead});
     if (job.steps.size() != 1)
-        throw UnsupportedError(what, {fmt::format("it has {} steps, and step \"{}\" needs all of what the one before makes", job.steps.size(), job.steps.back().id), instead});
+        throw UnsupportedError(what, {fmt::format("it has {} steps, and step \"{}\" needs all of what the one before makes",
+                                                  job.steps.size(), job.steps.back().id),
+                                      instead});
     const StepSpec& step = job.steps.front();
     if (step.inputs.size() != 1 || job.inputs.size() != 1)
-        throw UnsupportedError(what, {fmt::format("step \"{}\" has {} inputs, and one is what they can share", step.id, step.inputs.size()), instead});
+        throw UnsupportedError(
+            what,
+            {fmt::format("step \"{}\" has {} inputs, and one is what they can share", step.id, step.inputs.size()), instead});
     if (job.inputs.front().globs || job.inputs.front().running > 0)
-        throw UnsupportedError(what, {fmt::format("input \"{}\" is combined from several files", job.inputs.front().name), instead});
+        throw UnsupportedError(what,
+                               {fmt::format("input \"{}\" is combined from several files", job.inputs.front().name), instead});
     for (const OutputSpec& output : job.outputs)
-        if (!output.source.step) throw UnsupportedError(what, {fmt::format("output \"{}\" is an input as it was", output.name), instead});
+        if (!output.source.step)
+            throw UnsupportedError(what, {fmt::format("output \"{}\" is an input as it was", output.name), instead});
 }
 
 std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Communicator& ranks, const RunOptions& options) {
@@ -118,7 +131,10 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     if (hashing) input = hashing->finish();
 
     // Whoever fails has failed by now: from here on nothing is left to go wrong but the writing.
-    Json about{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"device_bytes", engine.context().allocated()}, {"share", place.part->share()}};
+    Json about{{"rank", ranks.rank()},
+               {"device", to_json(engine.device())},
+               {"device_bytes", engine.context().allocated()},
+               {"share", place.part->share()}};
     about.update(made.report);
     const std::vector<std::string> abouts = gather(ranks, about.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (ranks.rank() == 0) report_stage("write", 0.85);

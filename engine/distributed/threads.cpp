@@ -43,7 +43,8 @@ public:
         }
         const Copied copied{*this, box};
         if (box.bytes.size() != bytes.size())
-            throw Error(fmt::format("rank {} sent {} bytes where rank {} waited for {}: this is a fault of the engine", from, box.bytes.size(), to, bytes.size()));
+            throw Error(fmt::format("rank {} sent {} bytes where rank {} waited for {}: this is a fault of the engine", from,
+                                    box.bytes.size(), to, bytes.size()));
         std::memcpy(bytes.data(), box.bytes.data(), bytes.size());
     }
 

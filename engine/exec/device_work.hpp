@@ -24,7 +24,7 @@ struct DataWarning {
 
 struct DeviceWork {
     std::shared_ptr<const Resolved> pipeline;
-    std::vector<HostArray> inputs;               ///< in the pipeline's order; one without memory is kept by the executor, or comes in slabs
+    std::vector<HostArray> inputs;   ///< in the pipeline's order; one without memory is kept by the executor, or comes in slabs
     std::map<Source, HostArray> arrays;          ///< that came down from the device
     std::map<Source, Json> records;
     std::vector<DataWarning> warnings;           ///< of the steps

@@ -15,7 +15,8 @@ std::int64_t slices_of(const ArrayDesc& desc) { return desc.axes.empty() ? 1 : d
 
 /// Two slabs: one is read while the device has the other.
 std::uint64_t slab_bytes(const ArrayDesc& desc, std::int64_t slab) {
-    return 2 * static_cast<std::uint64_t>(std::min(slab, slices_of(desc))) * (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)));
+    return 2 * static_cast<std::uint64_t>(std::min(slab, slices_of(desc))) *
+           (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)));
 }
 
 constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
@@ -24,7 +25,8 @@ constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
 std::int64_t slab_of(const ArrayDesc& desc, const Budget& budget) {
     constexpr std::uint64_t enough = std::uint64_t{32} << 20;   // caches still hold what was read; more at a time is not faster
     const std::uint64_t most = std::min({enough, budget.total / 8, budget.largest});
-    const auto slab = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most / (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)))));
+    const auto slab = static_cast<std::int64_t>(
+        std::max<std::uint64_t>(1, most / (desc.dense_bytes() / static_cast<std::uint64_t>(slices_of(desc)))));
     return std::min(slab, slices_of(desc));
 }
 
@@ -70,7 +72,8 @@ std::uint64_t array_bytes(const Resolved& resolved, const Slabs& slabs) {
     std::uint64_t bytes = resolved.array_bytes();
     for (std::size_t i = 0; i < resolved.inputs.size(); ++i) {
         const ArrayDesc& desc = resolved.inputs[i].desc;
-        if (slabs.by_input[i] > 0) bytes -= desc.dense_bytes() - std::min<std::uint64_t>(desc.dense_bytes(), slab_bytes(desc, slabs.by_input[i]));
+        if (slabs.by_input[i] > 0)
+            bytes -= desc.dense_bytes() - std::min<std::uint64_t>(desc.dense_bytes(), slab_bytes(desc, slabs.by_input[i]));
     }
     return bytes;
 }
@@ -80,7 +83,8 @@ void check_fits(const Resolved& resolved, const Engine& engine) {
     std::vector<std::string> reasons;
     const auto check = [&](const std::string& name, const ArrayDesc& desc) {
         if (desc.dense_bytes() > budget.largest)
-            reasons.push_back(fmt::format("\"{}\", {}, takes {}; the largest allocation is {}", name, desc.describe(), human(desc.dense_bytes()), human(budget.largest)));
+            reasons.push_back(fmt::format("\"{}\", {}, takes {}; the largest allocation is {}", name, desc.describe(),
+                                          human(desc.dense_bytes()), human(budget.largest)));
     };
     const Pipeline& job = resolved.pipeline;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) check(job.inputs[i].name, resolved.inputs[i].desc);
@@ -90,7 +94,9 @@ void check_fits(const Resolved& resolved, const Engine& engine) {
     const std::uint64_t total = resolved.array_bytes();
     if (total > budget.total) reasons.push_back(fmt::format("all arrays together take {}; {}", human(total), budget.words));
     if (reasons.empty()) return;
-    reasons.push_back("items of a series are on the device as a whole; in a job without for_each a file is cut into tiles where its steps can be");
+    reasons.push_back(
+        "items of a series are on the device as a whole; in a job without for_each a file is cut into tiles where its steps can "
+        "be");
     throw UnsupportedError(fmt::format("an item does not fit into the memory of {}", engine.device().name), reasons);
 }
 
@@ -119,7 +125,8 @@ Slabs choose_slabs(const Resolved& resolved, const Engine& engine) {
         std::size_t step = 0;
         const std::string why = why_whole(resolved, i, step);
         if (!why.empty() && slab == 0) continue;   // plan_memory() goes on from here
-        if (!why.empty()) throw ConfigError(job.inputs[i].pointer + "/slab", fmt::format("{} slices at a time, and {}", slab, why), "no slab");
+        if (!why.empty())
+            throw ConfigError(job.inputs[i].pointer + "/slab", fmt::format("{} slices at a time, and {}", slab, why), "no slab");
         if (slab == 0) slab = slab_of(desc, budget);
         slabs.by_input[i] = slabs.by_step[step] = std::min(slab, slices_of(desc));
     }
@@ -132,7 +139,8 @@ std::vector<Choice> choose_variants(const Resolved& resolved, Session& session, 
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
         const Step& step = resolved.pipeline.steps[i];
         in_terms_of(resolved.pipeline, step, [&] {
-            choices.push_back(session.choose(*step.algorithm, problem_of(resolved, slabs, i), step.variant, step.policy, step.pointer));
+            choices.push_back(
+                session.choose(*step.algorithm, problem_of(resolved, slabs, i), step.variant, step.policy, step.pointer));
         });
     }
     return choices;
@@ -204,12 +212,14 @@ void prefer_slabs(const Resolved& resolved, Session& session, MemoryPlan& fit) {
 bool fits_as_a_whole(const Resolved& resolved, Session& session, MemoryPlan& fit) {
     fit.bytes = fit.arrays = most_arrays(resolved, fit.slabs);
     if (fit.bytes > fit.budget.total || has_large(resolved, fit.slabs, fit.budget)) return false;
-    if (!resolved.pipeline.memory_limit && fit.bytes < fit.budget.total / 4) return true;   // workspace is never so much more than arrays
+    if (!resolved.pipeline.memory_limit && fit.bytes < fit.budget.total / 4)
+        return true;                        // workspace is never so much more than arrays
     std::vector<std::uint64_t> workspace;   // shared by all plans: each piece grows to its largest user
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
         const Step& step = resolved.pipeline.steps[i];
         Requirement need;
-        in_terms_of(resolved.pipeline, step, [&] { need = requirement_of(session, *step.algorithm, problem_of(resolved, fit.slabs, i), fit.choices[i]); });
+        in_terms_of(resolved.pipeline, step,
+                    [&] { need = requirement_of(session, *step.algorithm, problem_of(resolved, fit.slabs, i), fit.choices[i]); });
         if (need.largest > fit.budget.largest) return false;
         workspace.resize(std::max(workspace.size(), need.workspace.size()));
         for (std::size_t s = 0; s < need.workspace.size(); ++s) workspace[s] = std::max(workspace[s], need.workspace[s]);
@@ -233,7 +243,8 @@ void fit_step(const Resolved& resolved, Session& session, std::size_t i, MemoryP
     };
     if (fits()) return static_cast<void>(fit.bytes = std::max(fit.bytes, need.bytes()));
     std::vector<std::string> reasons{fmt::format("step \"{}\" needs {}; {}", step.id, need.describe(), fit.budget.words)};
-    const bool slabs = fit.choices[i].variant->slabs && problem.inputs.size() == 1 && problem.inputs.begin()->second.axes.size() > 1;
+    const bool slabs =
+        fit.choices[i].variant->slabs && problem.inputs.size() == 1 && problem.inputs.begin()->second.axes.size() > 1;
     if (slabs && problem.slab == 0) {
         problem.slab = slab_of(problem.inputs.begin()->second, fit.budget);
         const Variant& variant = *fit.choices[i].variant;
@@ -243,12 +254,15 @@ void fit_step(const Resolved& resolved, Session& session, std::size_t i, MemoryP
             fit.bytes = std::max(fit.bytes, need.bytes());
             return;
         }
-        reasons.push_back(support ? fmt::format("in slabs of {} slices it needs {}", problem.slab, need.describe()) : support.why_not);
+        reasons.push_back(support ? fmt::format("in slabs of {} slices it needs {}", problem.slab, need.describe())
+                                  : support.why_not);
         problem.slab = 0;
     }
     if (problem.slab == 0) fit.tiles[i] = cut_into_tiles(session, algorithm, problem, fit.choices[i], fit.budget, need, reasons);
     if (fit.tiles[i]) return static_cast<void>(fit.bytes = std::max(fit.bytes, need.bytes()));
-    reasons.push_back("try a larger memory_limit, a device with more memory, smaller or fewer arrays (crop, select, pages of a file), or another variant");
+    reasons.push_back(
+        "try a larger memory_limit, a device with more memory, smaller or fewer arrays (crop, select, pages of a file), or "
+        "another variant");
     throw UnsupportedError(fmt::format("the job does not fit into the memory of {}", session.engine().device().name), reasons);
 }
 
@@ -265,7 +279,8 @@ MemoryPlan plan_memory(const Resolved& resolved, Session& session) {
     if (fits_as_a_whole(resolved, session, fit)) return fit;
     fit.spills = true;
     fit.bytes = 0;
-    for (std::size_t i = 0; i < resolved.steps.size(); ++i) in_terms_of(resolved.pipeline, resolved.pipeline.steps[i], [&] { fit_step(resolved, session, i, fit); });
+    for (std::size_t i = 0; i < resolved.steps.size(); ++i)
+        in_terms_of(resolved.pipeline, resolved.pipeline.steps[i], [&] { fit_step(resolved, session, i, fit); });
     return fit;
 }
 
@@ -284,8 +299,9 @@ Call call_of(const Pipeline& job, const MemoryPlan& fit, std::size_t i) {
 
 void check_limit(const std::optional<std::uint64_t>& memory_limit, std::uint64_t allocated) {
     if (!memory_limit || allocated <= *memory_limit) return;
-    throw UnsupportedError("the job needs more memory than it may use",
-                           {fmt::format("with the workspace of its steps it takes {}; memory_limit is {}", human(allocated), human(*memory_limit))});
+    throw UnsupportedError(
+        "the job needs more memory than it may use",
+        {fmt::format("with the workspace of its steps it takes {}; memory_limit is {}", human(allocated), human(*memory_limit))});
 }
 
 }  // namespace parallax::engine

@@ -39,14 +39,15 @@ struct MemoryPlan {
     bool spills = false;                        ///< arrays wait in host memory, and each step has the device to itself
     std::vector<std::optional<Tiling>> tiles;   ///< by step, where it spills; none: as a whole, or slab by slab
     std::uint64_t arrays = 0;                   ///< bytes of arrays at any one time, at most, were it as a whole
-    std::uint64_t bytes = 0;                    ///< on the device at any one time, at most; without workspace where there is room in plenty
+    std::uint64_t bytes = 0;   ///< on the device at any one time, at most; without workspace where there is room in plenty
 };
 /// As a whole where that fits; else step by step, and steps in slabs or tiles. Where memory may be short, plans are made to know
 /// what they need. Throws UnsupportedError with the numbers where a step cannot be cut so that it fits.
 MemoryPlan plan_memory(const Resolved&, Session&);
 /// A step as it was asked for, without its inputs.
 Call call_of(const Step&);
-/// A step as it goes through memory so; with an empty MemoryPlan as a whole, and the session chooses the variant. The MemoryPlan must stay.
+/// A step as it goes through memory so; with an empty MemoryPlan as a whole, and the session chooses the variant. The MemoryPlan
+/// must stay.
 Call call_of(const Pipeline&, const MemoryPlan&, std::size_t step);
 
 }  // namespace parallax::engine

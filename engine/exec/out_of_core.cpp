@@ -23,7 +23,12 @@ using HostArrays = std::map<std::string, HostArray, std::less<>>;
 class OutOfCore::Turn {
 public:
     Turn(OutOfCore& job, DeviceWork& work, std::size_t step, HostArrays inputs)
-        : job_(job), work_(work), at_(step), step_(job.resolved_.pipeline.steps[step]), inputs_(std::move(inputs)), session_(job.engine_) {
+        : job_(job),
+          work_(work),
+          at_(step),
+          step_(job.resolved_.pipeline.steps[step]),
+          inputs_(std::move(inputs)),
+          session_(job.engine_) {
         session_.cancel_when(job.cancelled_, true);
         session_.queue().set_limit(std::chrono::duration<double>(job.resolved_.pipeline.step_timeout_s));
         for (auto& [port, array] : inputs_) array = array.to_dense();
@@ -67,7 +72,10 @@ public:
         part.axes.front().size = slab;
         staging_ = {HostArray::make(part), HostArray::make(part)};
         const auto device = [&] { return session_.context().allocate(part.dense_bytes()); };
-        SlabMemory memory{{staging_[0].data(), staging_[1].data()}, {device(), device()}, slab, part.dense_bytes() / static_cast<std::size_t>(slab)};
+        SlabMemory memory{{staging_[0].data(), staging_[1].data()},
+                          {device(), device()},
+                          slab,
+                          part.dense_bytes() / static_cast<std::size_t>(slab)};
         enqueue_slabs(session_, call_, work_, name, slices, memory, read);
         run({}, nullptr, 0);
         landed_ = true;
@@ -76,7 +84,8 @@ public:
 private:
     /// Made for the first tile; others of its size take it as it is.
     void plan(const ArrayDescs& inputs) {
-        in_terms_of(job_.resolved_.pipeline, step_, [&] { call_ = session_.plan(call_of(job_.resolved_.pipeline, job_.plan_, at_), inputs); });
+        in_terms_of(job_.resolved_.pipeline, step_,
+                    [&] { call_ = session_.plan(call_of(job_.resolved_.pipeline, job_.plan_, at_), inputs); });
         job_.note(call_, at_, work_.profiler);
     }
 
@@ -93,7 +102,8 @@ private:
     void run_tile(const Tiling* tiling, std::int64_t number) {
         const Tile tile = tiling ? tiling->at(number) : Tile();
         ArrayDescs descs;
-        for (const auto& [port, array] : inputs_) descs.emplace(port, tiling ? with_size(array.desc, tiling->way.axis, tile.size) : array.desc);
+        for (const auto& [port, array] : inputs_)
+            descs.emplace(port, tiling ? with_size(array.desc, tiling->way.axis, tile.size) : array.desc);
         plan(descs);
         std::map<std::string, DeviceArray, std::less<>> inputs;
         staging_.clear();
@@ -109,7 +119,8 @@ private:
             staging_.push_back(part);
             DeviceArray device = place("in " + port, descs.at(port));
             const Scope scope(work_.profiler, "upload");
-            work_.profiler.add(name, StageKind::upload, session_.queue().write(device.buffer, 0, part.data(), part.desc.dense_bytes(), name));
+            work_.profiler.add(name, StageKind::upload,
+                               session_.queue().write(device.buffer, 0, part.data(), part.desc.dense_bytes(), name));
             inputs.emplace(port, std::move(device));
         }
         run(std::move(inputs), tiling, number);
@@ -126,7 +137,8 @@ private:
             const HostArray part = tiling ? HostArray::make(device.desc) : outputs_.at(port);
             staging_.push_back(part);
             const Scope scope(work_.profiler, "download");
-            work_.profiler.add(port, StageKind::download, session_.queue().read(device.buffer, 0, part.data(), part.desc.dense_bytes(), port));
+            work_.profiler.add(port, StageKind::download,
+                               session_.queue().read(device.buffer, 0, part.data(), part.desc.dense_bytes(), port));
             parts.emplace(port, part);
         }
         in_terms_of(job_.resolved_.pipeline, step_, [&] { session_.queue().finish(step_.id); });
@@ -147,7 +159,8 @@ private:
         HostArray& whole = outputs_.at(port);
         if (tiling.way.merge == Chunking::place) {
             const Tile tile = tiling.at(number);
-            copy_stretch(part.desc, part.data(), tile.own_first - tile.first, whole.desc, whole.data(), tile.own_first, tiling.way.axis, tile.own_size);
+            copy_stretch(part.desc, part.data(), tile.own_first - tile.first, whole.desc, whole.data(), tile.own_first,
+                         tiling.way.axis, tile.own_size);
         } else if (number == 0) {
             std::copy_n(part.data(), part.desc.dense_bytes(), whole.data());
         } else {
@@ -169,7 +182,8 @@ private:
     bool landed_ = false;
 };
 
-OutOfCore::OutOfCore(Engine& engine, const Resolved& resolved, MemoryPlan plan) : engine_(engine), resolved_(resolved), plan_(std::move(plan)) {}
+OutOfCore::OutOfCore(Engine& engine, const Resolved& resolved, MemoryPlan plan)
+    : engine_(engine), resolved_(resolved), plan_(std::move(plan)) {}
 
 void OutOfCore::note(const PlannedCall& call, std::size_t step, Profiler& profiler) {
     peak_ = std::max<std::uint64_t>(peak_, engine_.context().allocated());

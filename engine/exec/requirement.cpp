@@ -36,7 +36,8 @@ std::int64_t widest(const Algorithm& algorithm, const Problem& problem, char axi
 }
 
 bool wants_records(const Algorithm& algorithm, const Problem& problem) {
-    return std::any_of(algorithm.outputs.begin(), algorithm.outputs.end(), [&](const Port& port) { return port.kind != PortKind::array && problem.wants(port.name); });
+    return std::any_of(algorithm.outputs.begin(), algorithm.outputs.end(),
+                       [&](const Port& port) { return port.kind != PortKind::array && problem.wants(port.name); });
 }
 
 }  // namespace
@@ -45,10 +46,13 @@ std::string human(std::uint64_t bytes) {
     return bytes < 10000000 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
 }
 
-std::uint64_t Requirement::workspace_bytes() const noexcept { return std::accumulate(workspace.begin(), workspace.end(), std::uint64_t{0}); }
+std::uint64_t Requirement::workspace_bytes() const noexcept {
+    return std::accumulate(workspace.begin(), workspace.end(), std::uint64_t{0});
+}
 
 std::string Requirement::describe() const {
-    return fmt::format("{} at once: arrays {}, workspace {}, kept by the plan {}", human(bytes()), human(arrays), human(workspace_bytes()), human(state));
+    return fmt::format("{} at once: arrays {}, workspace {}, kept by the plan {}", human(bytes()), human(arrays),
+                       human(workspace_bytes()), human(state));
 }
 
 Problem of_tile(const Problem& problem, const Tiling& tiling) { return with_window(problem, tiling.way.axis, tiling.largest()); }
@@ -61,7 +65,10 @@ Requirement arrays_of(const Algorithm& algorithm, const Problem& problem) {
     };
     for (const auto& [port, desc] : problem.inputs) {
         const std::int64_t slices = desc.axes.empty() ? 1 : std::max<std::int64_t>(1, desc.axes.front().size);
-        if (problem.slab > 0) add(desc.dense_bytes() / static_cast<std::uint64_t>(slices) * static_cast<std::uint64_t>(std::min(problem.slab, slices)), 2);
+        if (problem.slab > 0)
+            add(desc.dense_bytes() / static_cast<std::uint64_t>(slices) *
+                    static_cast<std::uint64_t>(std::min(problem.slab, slices)),
+                2);
         else add(desc.dense_bytes(), 1);
     }
     for (const auto& [port, desc] : algorithm.infer(problem)) add(desc.dense_bytes(), 1);
@@ -79,13 +86,15 @@ Requirement requirement_of(Session& session, const Algorithm& algorithm, const P
     return need;
 }
 
-std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorithm, const Problem& problem, Choice& choice, const Budget& budget, Requirement& need,
-                                     std::vector<std::string>& reasons) {
+std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorithm, const Problem& problem, Choice& choice,
+                                     const Budget& budget, Requirement& need, std::vector<std::string>& reasons) {
     const Division division = algorithm.chunking ? algorithm.chunking(problem) : Division::no("it knows no way");
-    if (division.ways.empty()) reasons.push_back(fmt::format("{} cannot be cut into tiles: {}", algorithm.name, division.why_not));
+    if (division.ways.empty())
+        reasons.push_back(fmt::format("{} cannot be cut into tiles: {}", algorithm.name, division.why_not));
     for (const Chunking& way : division.ways) {
         if (wants_records(algorithm, problem) && !way.join) {
-            reasons.push_back(fmt::format("{} cannot be cut along {}: its records cannot be put together", algorithm.name, way.axis));
+            reasons.push_back(
+                fmt::format("{} cannot be cut along {}: its records cannot be put together", algorithm.name, way.axis));
             continue;
         }
         Tiling tiling{way, whole_of(problem, way.axis), 0};
@@ -95,9 +104,11 @@ std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorith
         tiling.own = std::min(window - beside, (tiling.whole + 1) / 2);
         while (tiling.own >= least) {
             need = requirement_of(session, algorithm, of_tile(problem, tiling), choice);
-            if (way.align > 1 || way.merge == Chunking::add || way.join) need.state *= 2;   // the last tile may be of another size, and has a plan of its own
+            if (way.align > 1 || way.merge == Chunking::add || way.join)
+                need.state *= 2;   // the last tile may be of another size, and has a plan of its own
             if (budget.holds(need.bytes(), need.largest)) break;
-            const double share = static_cast<double>(budget.total) / static_cast<double>(need.bytes()), part = static_cast<double>(budget.largest) / static_cast<double>(need.largest);
+            const double share = static_cast<double>(budget.total) / static_cast<double>(need.bytes()),
+                         part = static_cast<double>(budget.largest) / static_cast<double>(need.largest);
             const auto next = static_cast<std::int64_t>(static_cast<double>(tiling.own) * std::min({share, part, 1.0}) * 0.95);
             tiling.own = std::min(next, tiling.own - 1);
         }
@@ -105,9 +116,11 @@ std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorith
             tiling.own = (tiling.whole + tiling.count() - 1) / tiling.count();   // all of about the same size
             return tiling;
         }
-        if (window - beside < least) need = arrays_of(algorithm, with_window(problem, way.axis, std::min(tiling.whole, least + beside)));
-        reasons.push_back(fmt::format("cut along {} into tiles of {} with {} more on both sides{}, it needs {}", way.axis, std::max(least, tiling.own), way.halo,
-                                      way.align > 1 ? fmt::format(", beginning at multiples of {}", way.align) : "", need.describe()));
+        if (window - beside < least)
+            need = arrays_of(algorithm, with_window(problem, way.axis, std::min(tiling.whole, least + beside)));
+        reasons.push_back(fmt::format(
+            "cut along {} into tiles of {} with {} more on both sides{}, it needs {}", way.axis, std::max(least, tiling.own),
+            way.halo, way.align > 1 ? fmt::format(", beginning at multiples of {}", way.align) : "", need.describe()));
     }
     return std::nullopt;
 }

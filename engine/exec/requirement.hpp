@@ -43,6 +43,7 @@ Requirement arrays_of(const Algorithm&, const Problem&);
 Requirement requirement_of(Session&, const Algorithm&, const Problem&, Choice& choice);
 
 /// Tiles of a step within the budget, as large as they can be, and `need` of the largest; or the reasons why none are.
-std::optional<Tiling> cut_into_tiles(Session&, const Algorithm&, const Problem&, Choice&, const Budget&, Requirement& need, std::vector<std::string>& reasons);
+std::optional<Tiling> cut_into_tiles(Session&, const Algorithm&, const Problem&, Choice&, const Budget&, Requirement& need,
+                                     std::vector<std::string>& reasons);
 
 }  // namespace parallax::engine

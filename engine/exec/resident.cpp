@@ -20,7 +20,9 @@ using Scope = Execution::Scope;
 
 void refuse_slabs(const Pipeline& job) {
     for (const PipelineInput& input : job.inputs) {
-        if (input.slab > 0) throw ConfigError(input.pointer + "/slab", "a slab in a series", "no slab: items of a series are in memory as a whole");
+        if (input.slab > 0)
+            throw ConfigError(input.pointer + "/slab", "a slab in a series",
+                              "no slab: items of a series are in memory as a whole");
     }
 }
 
@@ -92,7 +94,8 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
     steps_.clear();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const Step& step = job.steps[i];
-        in_terms_of(job, step, [&] { planned->calls.push_back(session_.plan(call_of(job, how, i), resolved.steps[i].problem.inputs)); });
+        in_terms_of(job, step,
+                    [&] { planned->calls.push_back(session_.plan(call_of(job, how, i), resolved.steps[i].problem.inputs)); });
         const CallResult& about = planned->calls.back().about;
         if (about.plan_seconds > 0) compiled_.push_back({step.id, StageKind::compile, about.plan_seconds, 1, true, {}});
         steps_.push_back(report_of(step, about));
@@ -186,7 +189,10 @@ Resident::DeviceArrays Resident::compute_step(DeviceWork& work, DeviceWork::Flig
         }
         bindings.outputs.emplace(port, std::move(array));
     }
-    in_terms_of(job, step, [&] { flight.executions.push_back(session_.enqueue(call, bindings, work.profiler, mode_ == overlapped ? pinned : RecordMemory())); });
+    in_terms_of(job, step, [&] {
+        flight.executions.push_back(
+            session_.enqueue(call, bindings, work.profiler, mode_ == overlapped ? pinned : RecordMemory()));
+    });
     note_memory(job);
     if (mode_ == one_at_a_time) {
         in_terms_of(job, step, [&] { session_.queue().finish(step.id); });
@@ -241,7 +247,8 @@ void Resident::download(DeviceWork& work, DeviceWork::Flight& flight, std::map<S
 
 void Resident::take_records(DeviceWork& work, DeviceWork::Flight& flight, std::size_t step) {
     Json records;
-    in_terms_of(work.pipeline->pipeline, work.pipeline->pipeline.steps[step], [&] { records = flight.executions[step]->finish_records(); });
+    in_terms_of(work.pipeline->pipeline, work.pipeline->pipeline.steps[step],
+                [&] { records = flight.executions[step]->finish_records(); });
     for (std::string& words : in_words(take_observation(records))) work.warnings.push_back({step, std::move(words)});
     for (std::string& words : take_warnings(records)) work.warnings.push_back({step, std::move(words)});
     for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
@@ -251,7 +258,8 @@ void Resident::finish(DeviceWork& work) {
     const std::shared_ptr<DeviceWork::Flight> flight = std::move(work.flight);
     const Pipeline& job = work.pipeline->pipeline;
     try {
-        for (std::size_t i = 0; i < flight->executions.size(); ++i) in_terms_of(job, job.steps[i], [&] { flight->executions[i]->wait_for_tasks(); });
+        for (std::size_t i = 0; i < flight->executions.size(); ++i)
+            in_terms_of(job, job.steps[i], [&] { flight->executions[i]->wait_for_tasks(); });
         flight->computed.wait();
         for (const host::Event& event : flight->down) event.wait();
     } catch (...) {

@@ -1,5 +1,5 @@
-// A pipeline whose arrays are on the device together, again and again: upload, steps, download, on queues of their own, so that the transfers of one
-// item hide behind the work of another.
+// A pipeline whose arrays are on the device together, again and again: upload, steps, download, on queues of their own, so that
+// the transfers of one item hide behind the work of another.
 //
 //   upload queue     [up 2][up 3]      [up 4]
 //   work queue       [steps 1 ][steps 2 ][steps 3 ]
@@ -37,7 +37,8 @@ public:
     /// An input that all items share goes up once and stays.
     void keep(std::size_t input, const HostArray&, Profiler&);
 
-    /// Makes plans for these shapes, unless those are there. One at a time, all fits together, as plan_memory() found; overlapped, throws UnsupportedError for an item that does not, and chooses variants.
+    /// Makes plans for these shapes, unless those are there. One at a time, all fits together, as plan_memory() found;
+    /// overlapped, throws UnsupportedError for an item that does not, and chooses variants.
     void plan(const Resolved&, const MemoryPlan& how = {});
     /// Of the plans in use: an input that submit() reads slab by slab.
     bool in_slabs(std::size_t input) const;

@@ -11,6 +11,7 @@ namespace parallax::engine {
 ReadSlices slices_of(const HostArray&);
 
 /// Reads, sends and enqueues all of an array's `slices`, as many times as the plan has passes.
-void enqueue_slabs(Session&, const PlannedCall&, DeviceWork&, const std::string& name, std::int64_t slices, SlabMemory&, const ReadSlices&);
+void enqueue_slabs(Session&, const PlannedCall&, DeviceWork&, const std::string& name, std::int64_t slices, SlabMemory&,
+                   const ReadSlices&);
 
 }  // namespace parallax::engine

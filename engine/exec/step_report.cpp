@@ -18,7 +18,9 @@ StepReport report_of(const std::string& id, const Algorithm& algorithm, const Ca
     return report;
 }
 
-StepReport report_of(const Step& step, const CallResult& about, std::int64_t tiles) { return report_of(step.id, *step.algorithm, about, tiles); }
+StepReport report_of(const Step& step, const CallResult& about, std::int64_t tiles) {
+    return report_of(step.id, *step.algorithm, about, tiles);
+}
 
 Json to_json(const std::vector<Refusal>& refusals) {
     Json list = Json::array();
@@ -29,8 +31,13 @@ Json to_json(const std::vector<Refusal>& refusals) {
 Json to_json(const std::vector<PlanBuilder::Built>& kernels) {
     Json list = Json::array();
     for (const PlanBuilder::Built& built : kernels) {
-        list.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash},
-                        {"local_memory", built.local_memory}, {"max_work_group", built.max_work_group}, {"origin", built.origin}, {"seconds", built.seconds}});
+        list.push_back({{"file", built.file},
+                        {"kernel", built.kernel},
+                        {"hash", built.hash},
+                        {"local_memory", built.local_memory},
+                        {"max_work_group", built.max_work_group},
+                        {"origin", built.origin},
+                        {"seconds", built.seconds}});
     }
     return list;
 }

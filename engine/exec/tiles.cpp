@@ -69,8 +69,8 @@ void copy_stretch(const ArrayDesc& from, const std::byte* source, std::int64_t f
     const Extents f = around(from, axis), t = around(to, axis);
     const auto inner = static_cast<std::size_t>(f.inner) * bytes_of(from.type);
     for (std::int64_t o = 0; o < f.outer; ++o) {
-        std::memcpy(target + static_cast<std::size_t>(o * t.along + to_first) * inner, source + static_cast<std::size_t>(o * f.along + from_first) * inner,
-                    static_cast<std::size_t>(size) * inner);
+        std::memcpy(target + static_cast<std::size_t>(o * t.along + to_first) * inner,
+                    source + static_cast<std::size_t>(o * f.along + from_first) * inner, static_cast<std::size_t>(size) * inner);
     }
 }
 

@@ -11,15 +11,16 @@
 
 namespace parallax::engine {
 
-/// Goes through the steps in their order: `compute(step, inputs)` gets the arrays that the step takes, by port, and gives those that it makes;
-/// an array that no later step needs and nobody asked for goes to `release(source, array)`. What is left at the end comes back: what is put
-/// out. An input that is not among `arrays` (one that comes slab by slab) is not handed to its step.
+/// Goes through the steps in their order: `compute(step, inputs)` gets the arrays that the step takes, by port, and gives those
+/// that it makes; an array that no later step needs and nobody asked for goes to `release(source, array)`. What is left at the
+/// end comes back: what is put out. An input that is not among `arrays` (one that comes slab by slab) is not handed to its step.
 ///
 ///   arrays     image                image, blurred        blurred, edges
 ///   steps              blur(image)             edges(blurred)
 ///   released                                   image
 template <class Array, class Compute, class Release>
-std::map<Source, Array> walk(const Pipeline& pipeline, std::map<Source, Array> arrays, const Compute& compute, const Release& release) {
+std::map<Source, Array> walk(const Pipeline& pipeline, std::map<Source, Array> arrays, const Compute& compute,
+                             const Release& release) {
     const std::map<Source, std::size_t> last = last_uses(pipeline);
     for (std::size_t i = 0; i < pipeline.steps.size(); ++i) {
         std::map<std::string, Array, std::less<>> inputs;

@@ -30,7 +30,8 @@ void check(const std::vector<HostArray>& arrays, const std::string& how) {
 
 /// Whether every value of a type is one of f32 too.
 bool fits_f32(ElementType type) {
-    return type != ElementType::f64 && type != ElementType::i32 && type != ElementType::u32 && type != ElementType::i64 && type != ElementType::u64;
+    return type != ElementType::f64 && type != ElementType::i32 && type != ElementType::u32 && type != ElementType::i64 &&
+           type != ElementType::u64;
 }
 
 /// Elements [start, start + count) of an array, as T.

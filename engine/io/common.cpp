@@ -80,14 +80,18 @@ std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, cons
     const std::int64_t there = file.pages();
     if (options.volume && options.pages) throw IoError(name, "both a volume and a range of pages are asked for", "choose one");
     const auto whole = std::pair<std::int64_t, std::int64_t>{0, there};
-    const auto range = options.volume ? std::pair<std::int64_t, std::int64_t>{*options.volume, *options.volume + 1} : options.pages.value_or(whole);
+    const auto range = options.volume ? std::pair<std::int64_t, std::int64_t>{*options.volume, *options.volume + 1}
+                                      : options.pages.value_or(whole);
     const char* const what = file.format == "nifti" ? "volume" : "page";
     if (range.first < 0 || range.first >= range.second || range.second > there) {
-        throw IoError(name, fmt::format("has {} {}{}; {} to {} (the last not included) are asked for", there, what, there == 1 ? "" : "s", range.first, range.second),
+        throw IoError(name,
+                      fmt::format("has {} {}{}; {} to {} (the last not included) are asked for", there, what,
+                                  there == 1 ? "" : "s", range.first, range.second),
                       fmt::format("choose {}s that are there", what));
     }
     if (file.page_axes > 1 && range != whole && range.second - range.first > 1) {
-        throw IoError(name, fmt::format("holds {}: some of its {} {}s are no array of these axes", file.desc.describe(), there, what),
+        throw IoError(name,
+                      fmt::format("holds {}: some of its {} {}s are no array of these axes", file.desc.describe(), there, what),
                       fmt::format("choose one {}, or all; a crop step cuts along each axis", what));
     }
     return range;
@@ -98,7 +102,8 @@ ArrayDesc chosen(const std::string& name, const FileInfo& file, const ReadOption
     if (end - first == file.pages()) return file.desc;
     std::vector<ArrayDesc::Extent> extents;
     if (end - first > 1) extents.push_back({file.desc.axes.front().name, end - first});
-    for (std::size_t i = static_cast<std::size_t>(file.page_axes); i < file.desc.axes.size(); ++i) extents.push_back({file.desc.axes[i].name, file.desc.axes[i].size});
+    for (std::size_t i = static_cast<std::size_t>(file.page_axes); i < file.desc.axes.size(); ++i)
+        extents.push_back({file.desc.axes[i].name, file.desc.axes[i].size});
     return with_extents(file.desc, extents);
 }
 

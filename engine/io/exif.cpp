@@ -30,7 +30,8 @@ void warn_of_orientation(FileInfo& file, int orientation) {
                                      "with rows and columns exchanged, turned by 180 degrees",
                                      "turned by 90 degrees anticlockwise"};
     if (orientation < 2 || orientation > 8) return;
-    file.warnings.push_back(fmt::format("it is to be shown {} (orientation {}); rows and columns are read as they are stored", words[orientation - 2], orientation));
+    file.warnings.push_back(fmt::format("it is to be shown {} (orientation {}); rows and columns are read as they are stored",
+                                        words[orientation - 2], orientation));
 }
 
 }  // namespace parallax::io

@@ -119,7 +119,8 @@ void File::seek(std::uint64_t position) {
 }
 
 void File::skip(std::uint64_t bytes) {
-    if (!try_seek(static_cast<std::int64_t>(bytes), SEEK_CUR)) throw IoError(name_, fmt::format("cannot go {} bytes on: {}", bytes, reason(errno)));
+    if (!try_seek(static_cast<std::int64_t>(bytes), SEEK_CUR))
+        throw IoError(name_, fmt::format("cannot go {} bytes on: {}", bytes, reason(errno)));
 }
 
 bool File::try_seek(std::int64_t offset, int origin) noexcept { return seek_native(handle_, offset, origin) == 0; }

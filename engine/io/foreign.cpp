@@ -82,21 +82,26 @@ constexpr Mark marks[] = {
 /// DICOM without the 128 bytes before its mark: a data element of group 2 or 8, little or big-endian, explicit or implicit.
 bool is_bare_dicom(Head head) {
     if (head.size() < 12) return false;
-    const bool little = (head[0] == 2 || head[0] == 8) && head[1] == 0 && head[3] == 0, big = head[0] == 0 && (head[1] == 2 || head[1] == 8) && head[2] == 0;
+    const bool little = (head[0] == 2 || head[0] == 8) && head[1] == 0 && head[3] == 0,
+               big = head[0] == 0 && (head[1] == 2 || head[1] == 8) && head[2] == 0;
     if (!little && !big) return false;
     const auto capital = [&](std::size_t at) { return head[at] >= 'A' && head[at] <= 'Z'; };
-    const bool explicit_type = capital(4) && capital(5), short_length = little && head[5] == 0 && head[6] == 0 && head[7] == 0 && head[4] > 0 && head[4] < 65;
+    const bool explicit_type = capital(4) && capital(5),
+               short_length = little && head[5] == 0 && head[6] == 0 && head[7] == 0 && head[4] > 0 && head[4] < 65;
     return explicit_type || short_length;
 }
 
 bool is_text(Head head) {
-    return head.size() > 3 && std::all_of(head.begin(), head.end(), [](unsigned char c) { return c == '\t' || c == '\n' || c == '\r' || (c >= 32 && c != 127); });
+    return head.size() > 3 && std::all_of(head.begin(), head.end(), [](unsigned char c) {
+               return c == '\t' || c == '\n' || c == '\r' || (c >= 32 && c != 127);
+           });
 }
 
 Foreign kind_of_text(Head head) {
     const auto first = std::find_if(head.begin(), head.end(), [](unsigned char c) { return c > ' '; });
     if (first != head.end() && *first == '<') return {"an HTML or XML page", "was an error page saved in place of the file?"};
-    if (first != head.end() && (*first == '{' || *first == '[')) return {"a JSON file", "inputs are images and arrays; a job is run by `parallax run FILE`"};
+    if (first != head.end() && (*first == '{' || *first == '['))
+        return {"a JSON file", "inputs are images and arrays; a job is run by `parallax run FILE`"};
     return {"a text file", "a table of numbers can be saved as .npy with NumPy"};
 }
 

@@ -79,7 +79,8 @@ Detected detect(const Source& source) {
     }
     if (foreign.what) {
         const std::string what = fmt::format("{}{}", foreign.what, compressed ? ", compressed" : "");
-        const std::string problem = named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what) : fmt::format("is {}, which is not read", what);
+        const std::string problem = named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what)
+                                          : fmt::format("is {}, which is not read", what);
         fail(source, problem, foreign.hint);
     }
     if (named) {
@@ -126,7 +127,8 @@ bool options_choose(const ReadOptions& options) { return options.pages || option
 
 std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options) {
     if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
-    if ((options.window || options.window_percentile) && format.name != "png") return "a window is for .png files; other formats keep the values";
+    if ((options.window || options.window_percentile) && format.name != "png")
+        return "a window is for .png files; other formats keep the values";
     return format.refusal(desc, options);
 }
 
@@ -170,10 +172,15 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
 
 SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
-        if (options_choose(source.options)) fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages and volume");
-        if (!detected.format->slices) fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name), "TIFF stacks, NPY, NIfTI and raw files are read in slices");
+        if (options_choose(source.options))
+            fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages and volume");
+        if (!detected.format->slices)
+            fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name),
+                 "TIFF stacks, NPY, NIfTI and raw files are read in slices");
         SliceStream stream = detected.format->slices(source);
-        if (!has_slices(stream.desc)) fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()), "slices are for volumes and images of one channel");
+        if (!has_slices(stream.desc))
+            fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()),
+                 "slices are for volumes and images of one channel");
         return stream;
     });
 }
@@ -215,7 +222,8 @@ bool writes_pieces(const fs::path& path) {
     return format != nullptr && format->name == "npy";
 }
 
-void write_pieces(const fs::path& path, const ArrayDesc& desc, const std::function<std::span<const std::byte>()>& next, const WriteOptions& options) {
+void write_pieces(const fs::path& path, const ArrayDesc& desc, const std::function<std::span<const std::byte>()>& next,
+                  const WriteOptions& options) {
     check_writable(path, desc, options);
     if (!writes_pieces(path)) throw IoError(show(path), "cannot be written piece by piece", "write a .npy file");
     write_atomically(path, options.overwrite, [&](const fs::path& temporary) { npy::write_pieces(temporary, desc, next); });

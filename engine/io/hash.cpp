@@ -23,7 +23,8 @@ std::string hash_file(const std::filesystem::path& path, const std::stop_token& 
     XXH3_128bits_reset(state.get());
     std::uint64_t left = file.size();
     const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1u << 18));
-    const auto block = std::make_unique_for_overwrite<char[]>(most);   // small files are many: no larger than they, and not cleared
+    const auto block =
+        std::make_unique_for_overwrite<char[]>(most);   // small files are many: no larger than they, and not cleared
     while (left > 0 && !stop.stop_requested()) {
         const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, most));
         file.read(block.get(), part, "the file");

@@ -32,9 +32,10 @@ struct ReadOptions {
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
     std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
     std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
-    bool grey = false;       ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
-    char page_axis = '\0';   ///< 't' time or 'z' depth: what pages of a stack, or the first of three NPY axes, are, whatever the file
-                             ///< says; 0: what the file says, of one that says nothing z, before it t
+    bool grey =
+        false;   ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
+    char page_axis = '\0';   ///< 't' time or 'z' depth: what pages of a stack, or the first of three NPY axes, are, whatever the
+                             ///< file says; 0: what the file says, of one that says nothing z, before it t
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
     std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
 };
@@ -64,9 +65,9 @@ struct FileInfo {
 /// Throws IoError for what read() would refuse by the header alone. A name that does not fit the contents is told in `detail`.
 FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
 /// Decodes. Elements keep their type (8-bit stays u8, 1, 2 and 4-bit TIFF and PNG become u8 from 0 to 255); NIfTI
-/// scl_slope/inter other than 1/0 make f32. Axes: those that the file names (OME-XML, ImageJ's and tifffile's descriptions, NIfTI), else
-/// {t, z, y, x}, and c last where pixels have channels. Spacing: OME's physical sizes, ImageJ's, TIFF's resolution tags in um, NIfTI's
-/// pixdim in its unit, with t in seconds; a NIfTI affine is always in mm.
+/// scl_slope/inter other than 1/0 make f32. Axes: those that the file names (OME-XML, ImageJ's and tifffile's descriptions,
+/// NIfTI), else {t, z, y, x}, and c last where pixels have channels. Spacing: OME's physical sizes, ImageJ's, TIFF's resolution
+/// tags in um, NIfTI's pixdim in its unit, with t in seconds; a NIfTI affine is always in mm.
 HostArray read(const std::filesystem::path&, const ReadOptions& = {});
 
 /// What read() delivers of a file that info() has described: pages chosen, colours made grey. Throws IoError where it would.

@@ -96,7 +96,8 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
     result.detail = fmt::format("{}{}", channels == 3 ? "colour" : "grey", jpeg.progressive_mode ? ", progressive" : "");
     for (jpeg_saved_marker_ptr marker = jpeg.marker_list; marker; marker = marker->next) {
         const std::span<const unsigned char> data(marker->data, marker->data_length);
-        if (data.size() > 6 && std::equal(data.begin(), data.begin() + 6, "Exif\0")) warn_of_orientation(result, exif_orientation(data.subspan(6)));
+        if (data.size() > 6 && std::equal(data.begin(), data.begin() + 6, "Exif\0"))
+            warn_of_orientation(result, exif_orientation(data.subspan(6)));
     }
     check_plausible(source, result.desc.dense_bytes(), source.bytes, jpeg_ratio);
     return result;

@@ -21,8 +21,8 @@ void exchange(T* low, T* high) {
     for (std::size_t w = 0; w < W; ++w) high[w] = b[w] < a[w] ? a[w] : b[w];
 }
 
-/// Sorts columns: `rows` rows of W values, none of them NaN. Merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm
-/// M) compares the same rows whatever the values, so that all columns go through it together.
+/// Sorts columns: `rows` rows of W values, none of them NaN. Merge exchange (Knuth, The Art of Computer Programming, 5.2.2,
+/// algorithm M) compares the same rows whatever the values, so that all columns go through it together.
 template <std::size_t W, class T>
 void sort_columns(T* values, std::size_t rows) {
     if (rows < 2) return;
@@ -75,10 +75,12 @@ void medians(std::size_t rows, std::size_t columns, const Row& row, float* to) {
         }
         if (rows <= most_sorted) sort_columns<width>(tile.data(), rows);
         for (std::size_t w = 0; w < length; ++w) {
-            const std::pair<T, T> middle = rows <= most_sorted ? std::pair(tile[(rows - 1) / 2 * width + w], tile[rows / 2 * width + w])
-                                                               : select_middle<width>(tile.data() + w, rows, scratch);
-            const double value = middle.first == middle.second ? static_cast<double>(middle.first)   // infinite ones too
-                                                               : (static_cast<double>(middle.first) + static_cast<double>(middle.second)) / 2;
+            const std::pair<T, T> middle = rows <= most_sorted
+                                               ? std::pair(tile[(rows - 1) / 2 * width + w], tile[rows / 2 * width + w])
+                                               : select_middle<width>(tile.data() + w, rows, scratch);
+            const double value = middle.first == middle.second
+                                     ? static_cast<double>(middle.first)   // infinite ones too
+                                     : (static_cast<double>(middle.first) + static_cast<double>(middle.second)) / 2;
             to[start + w] = strange[w] != strange[w] ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(value);
         }
     }

@@ -101,14 +101,17 @@ void describe_space(Volume& volume) {
     }
     if (desc.unit.empty() && unlike_one) {
         const auto spacing = [&](char axis) { return desc.find(axis) ? desc.find(axis)->spacing : 1.0; };
-        file.warnings.push_back(fmt::format("its voxels are {} x {} x {} of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it", spacing('x'),
-                                            spacing('y'), spacing('z')));
+        file.warnings.push_back(fmt::format(
+            "its voxels are {} x {} x {} of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it",
+            spacing('x'), spacing('y'), spacing('z')));
     }
-    const bool sform = h.sform_code > 0 && is_finite(matrix_of_rows(h)), qform = h.qform_code > 0 && is_finite(matrix_of_quaternion(h));
+    const bool sform = h.sform_code > 0 && is_finite(matrix_of_rows(h)),
+               qform = h.qform_code > 0 && is_finite(matrix_of_quaternion(h));
     if (!sform && !qform) return;
     Matrix affine = sform ? matrix_of_rows(h) : matrix_of_quaternion(h);
     const bool both = sform && qform && alike(affine, matrix_of_quaternion(h), desc);
-    if (sform && qform && !both) file.warnings.push_back("its two orientations, sform and qform, differ: the sform is followed and the qform left out");
+    if (sform && qform && !both)
+        file.warnings.push_back("its two orientations, sform and qform, differ: the sform is followed and the qform left out");
     for (std::size_t i = 0; i < 12; ++i) affine[i] *= in_mm;
     file.metadata.affine = affine;
     // What of the two is written back, with its code.
@@ -176,7 +179,8 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     const ArrayDesc stored = declared(source, volume.stored, extents);
     file.desc = volume.scaled ? declared(source, ElementType::f32, extents) : stored;
     file.in_slices = has_slices(file.desc);
-    const auto inside = std::find_if(file.desc.axes.begin(), file.desc.axes.end(), [](const Axis& axis) { return axis.name != 't' && axis.name != 'n'; });
+    const auto inside = std::find_if(file.desc.axes.begin(), file.desc.axes.end(),
+                                     [](const Axis& axis) { return axis.name != 't' && axis.name != 'n'; });
     file.page_axes = static_cast<int>(inside - file.desc.axes.begin());
     describe_space(volume);
     describe_intent(volume);
@@ -185,7 +189,8 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     if (!(h.vox_offset >= 0 && h.vox_offset < 1e15))
         fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
     volume.elements_at = std::max<std::uint64_t>(static_cast<std::uint64_t>(h.vox_offset), position + 4);
-    if (volume.elements_at > position + 4) file.ignored.push_back(fmt::format("{} bytes of extensions", volume.elements_at - position - 4));
+    if (volume.elements_at > position + 4)
+        file.ignored.push_back(fmt::format("{} bytes of extensions", volume.elements_at - position - 4));
     unsigned char start[2] = {};
     File::open(source.path).read_some(start, 2);
     volume.compressed = start[0] == 0x1f && start[1] == 0x8b;
@@ -277,10 +282,13 @@ SliceStream slices(const Source& source) {
                 *left -= count;
                 if (*left == 0 && volume.compressed) stream->verify_to_end();
             },
-            [stream, left, compressed = volume.compressed, bytes = static_cast<std::uint64_t>(slice_of(desc)) * bytes_of(volume.stored)](std::int64_t count) {
+            [stream, left, compressed = volume.compressed,
+             bytes = static_cast<std::uint64_t>(slice_of(desc)) * bytes_of(volume.stored)](std::int64_t count) {
                 const std::uint64_t all = static_cast<std::uint64_t>(count) * bytes;
-                if (compressed) stream->skip(all, "the voxels");
-                else stream->jump(all);
+                if (compressed)
+                    stream->skip(all, "the voxels");
+                else
+                    stream->jump(all);
                 *left -= count;
             }};
 }
@@ -330,7 +338,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         // The forms that it came in, if it came from a NIfTI file; one of them in any case.
         const auto code_of = [&notes](const char* note) {
             const auto found = notes.find(note);
-            const bool known = found != notes.end() && found->second.size() == 1 && found->second[0] >= '1' && found->second[0] <= '5';
+            const bool known =
+                found != notes.end() && found->second.size() == 1 && found->second[0] >= '1' && found->second[0] <= '5';
             return known ? found->second[0] - '0' : 0;
         };
         Matrix matrix = *affine;

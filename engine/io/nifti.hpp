@@ -34,7 +34,8 @@ Header parse(std::span<const unsigned char> bytes, int version, bool swap);
 std::string compose(const Header&);
 /// Row-major 4 x 4 of the quaternion form: rotation, voxel sizes and offset.
 std::array<double, 16> matrix_of_quaternion(const Header&);
-/// The other way round, in the units of the header: false where voxels are skewed, or pixdim are not their sizes; then nothing is set.
+/// The other way round, in the units of the header: false where voxels are skewed, or pixdim are not their sizes; then nothing is
+/// set.
 bool set_quaternion(Header&, const std::array<double, 16>& matrix);
 
 }  // namespace parallax::io::nifti

@@ -169,15 +169,21 @@ bool set_quaternion(Header& h, const std::array<double, 16>& matrix) {
         for (auto& row : r) row[2] = -row[2];
     }
     // The largest of the four parts first, so that no quotient is of small numbers.
-    const std::array<double, 4> squares = {1 + r[0][0] + r[1][1] + r[2][2], 1 + r[0][0] - r[1][1] - r[2][2], 1 - r[0][0] + r[1][1] - r[2][2],
-                                           1 - r[0][0] - r[1][1] + r[2][2]};
+    const std::array<double, 4> squares = {1 + r[0][0] + r[1][1] + r[2][2], 1 + r[0][0] - r[1][1] - r[2][2],
+                                           1 - r[0][0] + r[1][1] - r[2][2], 1 - r[0][0] - r[1][1] + r[2][2]};
     const auto largest = static_cast<std::size_t>(std::max_element(squares.begin(), squares.end()) - squares.begin());
     const double twice = std::sqrt(squares[largest]), part = 0.5 / twice;   // twice the largest part
     double a = 0, b = 0, c = 0, d = 0;
     switch (largest) {
-        case 0: a = twice / 2, b = (r[2][1] - r[1][2]) * part, c = (r[0][2] - r[2][0]) * part, d = (r[1][0] - r[0][1]) * part; break;
-        case 1: b = twice / 2, a = (r[2][1] - r[1][2]) * part, c = (r[0][1] + r[1][0]) * part, d = (r[0][2] + r[2][0]) * part; break;
-        case 2: c = twice / 2, a = (r[0][2] - r[2][0]) * part, b = (r[0][1] + r[1][0]) * part, d = (r[1][2] + r[2][1]) * part; break;
+        case 0:
+            a = twice / 2, b = (r[2][1] - r[1][2]) * part, c = (r[0][2] - r[2][0]) * part, d = (r[1][0] - r[0][1]) * part;
+            break;
+        case 1:
+            b = twice / 2, a = (r[2][1] - r[1][2]) * part, c = (r[0][1] + r[1][0]) * part, d = (r[0][2] + r[2][0]) * part;
+            break;
+        case 2:
+            c = twice / 2, a = (r[0][2] - r[2][0]) * part, b = (r[0][1] + r[1][0]) * part, d = (r[1][2] + r[2][1]) * part;
+            break;
         default: d = twice / 2, a = (r[1][0] - r[0][1]) * part, b = (r[0][2] + r[2][0]) * part, c = (r[1][2] + r[2][1]) * part;
     }
     const double sign = a < 0 ? -1 : 1;

@@ -242,12 +242,15 @@ HostArray read(const Source& source) {
 SliceStream slices(const Source& source) {
     const auto file = std::make_shared<File>(File::open(source.path));
     const Header header = read_header(source, *file);
-    if (header.fortran) fail(source, "is in Fortran order, the slowest axis first", "save it in C order: numpy.ascontiguousarray");
+    if (header.fortran)
+        fail(source, "is in Fortran order, the slowest axis first", "save it in C order: numpy.ascontiguousarray");
     file->seek(header.elements_at);
-    return {header.file.desc, header.file.metadata, [file, header, slice = slice_of(header.file.desc)](std::int64_t count, std::byte* to) {
+    return {header.file.desc, header.file.metadata,
+            [file, header, slice = slice_of(header.file.desc)](std::int64_t count, std::byte* to) {
                 read_elements(*file, header, count * slice, to);
             },
-            [file, bytes = static_cast<std::uint64_t>(slice_of(header.file.desc)) * (header.half ? 2 : bytes_of(header.file.desc.type))](std::int64_t count) {
+            [file, bytes = static_cast<std::uint64_t>(slice_of(header.file.desc)) *
+                           (header.half ? 2 : bytes_of(header.file.desc.type))](std::int64_t count) {
                 file->skip(static_cast<std::uint64_t>(count) * bytes);
             }};
 }
@@ -292,7 +295,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     file.close();
 }
 
-void write_pieces(const std::filesystem::path& path, const ArrayDesc& desc, const std::function<std::span<const std::byte>()>& next) {
+void write_pieces(const std::filesystem::path& path, const ArrayDesc& desc,
+                  const std::function<std::span<const std::byte>()>& next) {
     File file = begin_file(path, desc);
     for (std::size_t left = desc.dense_bytes(); left > 0;) {
         const std::span<const std::byte> piece = next();

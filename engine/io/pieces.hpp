@@ -11,6 +11,7 @@ namespace parallax::io {
 bool writes_pieces(const std::filesystem::path&);
 /// As write(), of a dense array whose bytes come in order: `next` gives some more of them, good until it is called again.
 /// Throws IoError, and what `next` throws.
-void write_pieces(const std::filesystem::path&, const ArrayDesc&, const std::function<std::span<const std::byte>()>& next, const WriteOptions& = {});
+void write_pieces(const std::filesystem::path&, const ArrayDesc&, const std::function<std::span<const std::byte>()>& next,
+                  const WriteOptions& = {});
 
 }  // namespace parallax::io

@@ -39,7 +39,8 @@ SliceStream slices(const Source& source) {
     const auto file = std::make_shared<File>(File::open(source.path));
     file->seek(source.options.raw->offset);
     const bool swap = source.options.raw->big_endian != (std::endian::native == std::endian::big);
-    return {header.desc, header.metadata, [file, swap, slice = slice_of(header.desc), type = header.desc.type](std::int64_t count, std::byte* to) {
+    return {header.desc, header.metadata,
+            [file, swap, slice = slice_of(header.desc), type = header.desc.type](std::int64_t count, std::byte* to) {
                 file->read(to, static_cast<std::size_t>(count * slice) * bytes_of(type), "the elements");
                 if (swap) swap_bytes(to, count * slice, type);
             },

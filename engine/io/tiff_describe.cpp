@@ -20,12 +20,15 @@ T number_from(std::string_view text, T otherwise) {
     return error == std::errc() ? value : otherwise;
 }
 
-/// A unit of length by the names that these programs write; ours, and how many of ours one of theirs is. Empty: none that is known.
+/// A unit of length by the names that these programs write; ours, and how many of ours one of theirs is. Empty: none that is
+/// known.
 std::pair<std::string, double> unit_from(std::string_view name) {
     struct Row { std::string_view theirs, ours; double factor; };
-    constexpr Row rows[] = {{"micron", "um", 1}, {"microns", "um", 1}, {"micrometer", "um", 1}, {"um", "um", 1}, {"\\u00B5m", "um", 1}, {"\\u00b5m", "um", 1},
-                            {"\xc2\xb5m", "um", 1}, {"\xce\xbcm", "um", 1}, {"\xb5m", "um", 1}, {"nm", "nm", 1}, {"mm", "mm", 1}, {"cm", "cm", 1}, {"m", "m", 1},
-                            {"inch", "mm", 25.4}, {"in", "mm", 25.4}, {"\xc3\x85", "nm", 0.1}, {"pm", "nm", 1e-3}, {"dm", "cm", 10}, {"km", "m", 1000}};
+    constexpr Row rows[] = {{"micron", "um", 1},   {"microns", "um", 1},  {"micrometer", "um", 1}, {"um", "um", 1},
+                            {"\\u00B5m", "um", 1}, {"\\u00b5m", "um", 1}, {"\xc2\xb5m", "um", 1},  {"\xce\xbcm", "um", 1},
+                            {"\xb5m", "um", 1},    {"nm", "nm", 1},       {"mm", "mm", 1},         {"cm", "cm", 1},
+                            {"m", "m", 1},         {"inch", "mm", 25.4},  {"in", "mm", 25.4},      {"\xc3\x85", "nm", 0.1},
+                            {"pm", "nm", 1e-3},    {"dm", "cm", 10},      {"km", "m", 1000}};
     for (const Row& row : rows) {
         if (name == row.theirs) return {std::string(row.ours), row.factor};
     }
@@ -70,7 +73,8 @@ Description describe_imagej(std::string_view text) {
     if (unit.empty() || unit == "pixel" || unit == "pixels") return d;
     const auto [ours, factor] = unit_from(unit);
     if (ours.empty()) {
-        d.warnings.push_back(fmt::format("its unit of length is \"{}\", which is none that is known: distances are left out", unit));
+        d.warnings.push_back(
+            fmt::format("its unit of length is \"{}\", which is none that is known: distances are left out", unit));
         d.z = 0;
         return d;
     }
@@ -86,7 +90,8 @@ Description describe_tifffile(std::string_view text, const PageShape& page) {
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded() || !json.is_object() || !json.contains("shape") || !json["shape"].is_array()) return d;
     d.by = "tifffile";
-    const std::string letters = json.contains("axes") && json["axes"].is_string() ? json["axes"].get<std::string>() : std::string();
+    const std::string letters =
+        json.contains("axes") && json["axes"].is_string() ? json["axes"].get<std::string>() : std::string();
     std::vector<std::int64_t> shape;
     for (const Json& size : json["shape"]) {
         if (!size.is_number_integer() || size.get<std::int64_t>() < 1) return {};
@@ -105,7 +110,9 @@ Description describe_tifffile(std::string_view text, const PageShape& page) {
         const std::size_t from_back = pages - 1 - i;
         const char letter = named ? letters[i] : from_back < 2 ? "ZT"[from_back] : 'Q';
         const bool known = letter == 'T' || letter == 'Z' || letter == 'C';
-        if (!known && shape[i] > 1) d.warnings.push_back(fmt::format("its axis {} of {} indices is none that is known here, and called n", letter, shape[i]));
+        if (!known && shape[i] > 1)
+            d.warnings.push_back(
+                fmt::format("its axis {} of {} indices is none that is known here, and called n", letter, shape[i]));
         add(d.axes, letter == 'T' ? 't' : letter == 'Z' ? 'z' : letter == 'C' ? 'c' : 'n', shape[i]);
         d.images *= shape[i];
     }
@@ -125,7 +132,8 @@ std::string_view attribute(std::string_view tag, std::string_view name) {
     return {};
 }
 
-/// The next tag of a name, with or without a prefix ("<ome:Pixels ..."); its text without the brackets, empty: none. `from` moves behind it.
+/// The next tag of a name, with or without a prefix ("<ome:Pixels ..."); its text without the brackets, empty: none. `from` moves
+/// behind it.
 std::string_view next_tag(std::string_view text, std::string_view name, std::size_t& from) {
     for (std::size_t open = text.find('<', from); open != std::string_view::npos; open = text.find('<', open + 1)) {
         const std::size_t end = text.find('>', open);
@@ -168,7 +176,8 @@ Description describe_ome(std::string_view text, std::int64_t channels) {
     const std::string_view pixels = next_tag(text, "Pixels", at);
     if (pixels.empty()) return d;
     const std::size_t behind = at;
-    if (!next_tag(text, "Pixels", at).empty()) d.warnings.push_back("it describes several images: the first one's description is followed where it fits");
+    if (!next_tag(text, "Pixels", at).empty())
+        d.warnings.push_back("it describes several images: the first one's description is followed where it fits");
     // Planes elsewhere than one behind the other: in other files, or with an order of their own.
     std::int64_t blocks = 0;
     bool in_order = true;
@@ -178,11 +187,14 @@ Description describe_ome(std::string_view text, std::int64_t channels) {
         const std::int64_t ifd = number_from(attribute(block, "IFD"), std::int64_t{0});
         in_order = in_order && ifd == blocks;
         ++blocks;
-        const bool first = number_from(attribute(block, "FirstZ"), 0) == 0 && number_from(attribute(block, "FirstC"), 0) == 0 && number_from(attribute(block, "FirstT"), 0) == 0;
+        const bool first = number_from(attribute(block, "FirstZ"), 0) == 0 && number_from(attribute(block, "FirstC"), 0) == 0 &&
+                           number_from(attribute(block, "FirstT"), 0) == 0;
         if (blocks == 1 && !first) in_order = false;
     }
     const std::string_view order = attribute(pixels, "DimensionOrder");
-    const auto size_of = [&](char axis) { return std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", axis)), std::int64_t{1})); };
+    const auto size_of = [&](char axis) {
+        return std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", axis)), std::int64_t{1}));
+    };
     // Several blocks give each plane its place: they are held against the order that they should have.
     if (blocks > 1) {
         std::size_t from = behind;
@@ -194,7 +206,8 @@ Description describe_ome(std::string_view text, std::int64_t channels) {
                 if (number_from(said, std::int64_t{0}) != place[a - 2]) in_order = false;
             }
             for (std::size_t a = 2; a < 5 && order.size() == 5; ++a) {   // the next plane, the first axis of the order fastest
-                const std::int64_t size = order[a] == 'C' ? std::max<std::int64_t>(1, size_of('C') / channels) : size_of(order[a]);
+                const std::int64_t size =
+                    order[a] == 'C' ? std::max<std::int64_t>(1, size_of('C') / channels) : size_of(order[a]);
                 if (++place[a - 2] < size) break;
                 place[a - 2] = 0;
             }
@@ -230,7 +243,8 @@ Description describe_ome(std::string_view text, std::int64_t channels) {
 Description describe(std::string_view text, const PageShape& page) {
     if (text.starts_with("ImageJ=")) return describe_imagej(text);
     if (text.starts_with("{")) return describe_tifffile(text, page);
-    if (text.find("<OME") != std::string_view::npos || text.find(":OME") != std::string_view::npos) return describe_ome(text, page.channels);
+    if (text.find("<OME") != std::string_view::npos || text.find(":OME") != std::string_view::npos)
+        return describe_ome(text, page.channels);
     return {};
 }
 

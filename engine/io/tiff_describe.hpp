@@ -12,7 +12,7 @@ struct Description {
     std::string by;                                ///< "OME-XML", "ImageJ", "tifffile"; empty: a description in words, or none
     std::int64_t images = 1;                       ///< pictures that it speaks of
     std::vector<ArrayDesc::Extent> axes{};         ///< their axes, none of one index; empty: it names none
-    bool imagej = false;                           ///< its lookup tables are for display, and resolution counts pixels in its own unit
+    bool imagej = false;   ///< its lookup tables are for display, and resolution counts pixels in its own unit
     std::string unit{};                            ///< "um", "mm", ...; empty: it says nothing of lengths
     double x = 0, y = 0, z = 0, t = 0;             ///< spacings in that unit, t in seconds; 0: not said
     std::vector<std::string> warnings{};           ///< what cannot be followed

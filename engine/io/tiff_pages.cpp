@@ -15,7 +15,8 @@ constexpr const char* again = "the file is cut off or damaged: write or copy it 
 
 /// libtiff passes over values, and a next directory, that stand past the end of the file: a page would be lost without
 /// a word. So the directory at hand is looked at as it is stored.
-void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index, std::map<std::uint16_t, std::uint64_t>& tags) {
+void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index,
+                     std::map<std::uint16_t, std::uint64_t>& tags) {
     TIFF* tiff = tiff_file.handle();
     File& file = tiff_file.file();
     const bool big = TIFFIsBigTIFF(tiff) != 0, swap = TIFFIsByteSwapped(tiff) != 0;
@@ -38,7 +39,8 @@ void check_directory(const Source& source, const TiffFile& tiff_file, std::size_
         const auto type = load<std::uint16_t>(entry + 2, swap);
         if (index == 0) tags[tag] = number(entry + 4);
         if (type > TIFF_IFD8) continue;   // no type of TIFF's: libtiff leaves the entry out
-        const std::uint64_t count = number(entry + 4), width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
+        const std::uint64_t count = number(entry + 4),
+                            width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) continue;
         const std::uint64_t offset = number(entry + 4 + inside);
         if (offset > source.bytes || count > (source.bytes - offset) / width) {
@@ -224,7 +226,9 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
         desc = desc.with_unit(said.unit);
         for (const auto& [axis, spacing] : {std::pair{'x', said.x}, {'y', said.y}, {'z', said.z}}) {
             if (spacing > 0) desc = desc.with_spacing(axis, spacing);
-            else if (desc.find(axis)) document.file.warnings.push_back(fmt::format("its {} gives a spacing of other axes and none of {}: it is taken for 1 {}", said.by, axis, said.unit));
+            else if (desc.find(axis))
+                document.file.warnings.push_back(fmt::format(
+                    "its {} gives a spacing of other axes and none of {}: it is taken for 1 {}", said.by, axis, said.unit));
         }
         return;
     }
@@ -237,7 +241,8 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
     } else if (unit == RESUNIT_CENTIMETER) {
         one = 10000, name = "um";
     } else if (resolved && x != y) {
-        document.file.warnings.push_back(fmt::format("its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
+        document.file.warnings.push_back(fmt::format(
+            "its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
     }
     if (resolved && one > 0) desc = desc.with_unit(name).with_spacing('x', one / x).with_spacing('y', one / y);
     // Without a unit ImageJ counts in pixels, slices too.
@@ -246,19 +251,26 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
 
 /// Programs that keep axes and distances in tags of their own.
 void warn_of_tags(const Source& source, Document& document) {
-    constexpr std::pair<int, const char*> makers[] = {{34412, "Zeiss's LSM"}, {34361, "Olympus's FluoView"}, {51123, "Micro-Manager"}, {34118, "Zeiss's SEM"},
-                                                      {34680, "FEI's SEM"},   {34682, "FEI's Helios"},       {65420, "Hamamatsu's NDPI"}, {33550, "GeoTIFF"}};
+    constexpr std::pair<int, const char*> makers[] = {
+        {34412, "Zeiss's LSM"}, {34361, "Olympus's FluoView"}, {51123, "Micro-Manager"},    {34118, "Zeiss's SEM"},
+        {34680, "FEI's SEM"},   {34682, "FEI's Helios"},       {65420, "Hamamatsu's NDPI"}, {33550, "GeoTIFF"}};
     const auto& tags = document.tags;
     const auto planes = tags.find(33629);   // MetaMorph's second tag has an entry for each plane
     if (planes != tags.end() && planes->second > 1 && document.count == 1) {
-        fail(source, fmt::format("is a MetaMorph stack (STK) of {} planes in one directory, which is not read", planes->second), "save it as an OME-TIFF or an ImageJ stack");
+        fail(source, fmt::format("is a MetaMorph stack (STK) of {} planes in one directory, which is not read", planes->second),
+             "save it as an OME-TIFF or an ImageJ stack");
     }
-    if (tags.count(33628)) document.file.warnings.push_back("MetaMorph's description in it is not followed: axes and spacing may be others");
+    if (tags.count(33628))
+        document.file.warnings.push_back("MetaMorph's description in it is not followed: axes and spacing may be others");
     for (const auto& [tag, maker] : makers) {
-        if (tags.count(static_cast<std::uint16_t>(tag))) document.file.warnings.push_back(fmt::format("the description of {} in it is not followed: axes and spacing may be others", maker));
+        if (tags.count(static_cast<std::uint16_t>(tag)))
+            document.file.warnings.push_back(
+                fmt::format("the description of {} in it is not followed: axes and spacing may be others", maker));
     }
     if (tags.count(TIFFTAG_SUBIFD)) document.file.ignored.push_back("images in sub-directories, such as the levels of a pyramid");
-    if (document.reduced > 0) document.file.ignored.push_back(fmt::format("{} reduced image{} or mask{}", document.reduced, document.reduced == 1 ? "" : "s", document.reduced == 1 ? "" : "s"));
+    if (document.reduced > 0)
+        document.file.ignored.push_back(fmt::format("{} reduced image{} or mask{}", document.reduced,
+                                                    document.reduced == 1 ? "" : "s", document.reduced == 1 ? "" : "s"));
 }
 
 /// The axes of all pages, slowest first.
@@ -276,8 +288,9 @@ std::vector<ArrayDesc::Extent> page_axes(const Source& source, Document& documen
     const bool once = std::count_if(axes.begin(), axes.end(), [](const auto& axis) { return axis.name == 'n'; }) <= 1;
     if (count == document.count && once) return axes;
     if (!axes.empty()) {
-        document.file.warnings.push_back(fmt::format("{} in it speaks of {} images with axes of their own, and it holds {}: the axes are not followed{}", said.by, count,
-                                                     document.count, document.count > 1 ? ", and its pages taken for z" : ""));
+        document.file.warnings.push_back(
+            fmt::format("{} in it speaks of {} images with axes of their own, and it holds {}: the axes are not followed{}",
+                        said.by, count, document.count, document.count > 1 ? ", and its pages taken for z" : ""));
     }
     if (document.count == 1) return {};
     return {{'z', document.count}};
@@ -345,7 +358,10 @@ Document read_document(const Source& source, const TiffFile& file) {
     if (document.count == 1 && said.images > 1 && (said.imagej || said.by == "tifffile")) {
         document.contiguous_at = start_of_strips(page, tiff);
         if (document.contiguous_at == 0) {
-            fail(source, fmt::format("is a stack of {} images in one directory by {}, but its data are not in one piece", said.images, said.by), again);
+            fail(source,
+                 fmt::format("is a stack of {} images in one directory by {}, but its data are not in one piece", said.images,
+                             said.by),
+                 again);
         }
         document.count = said.images;
         const std::uint64_t one = page.packed_row() * page.height;
@@ -379,12 +395,15 @@ Document read_document(const Source& source, const TiffFile& file) {
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
     warn_of_orientation(info, orientation);
     info.white_is_zero = page.photometric == PHOTOMETRIC_MINISWHITE;
-    if (info.white_is_zero && !said.imagej) info.warnings.push_back("white is zero in it, 0 to be shown white: values are read as they are stored, as tifffile reads them");
+    if (info.white_is_zero && !said.imagej)
+        info.warnings.push_back(
+            "white is zero in it, 0 to be shown white: values are read as they are stored, as tifffile reads them");
     if (!description.empty()) info.metadata.notes["tiff.description"] = description;
-    info.detail = fmt::format(
-        "{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
-        big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
-        document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "", said.by.empty() ? "" : ", described by " + said.by);
+    info.detail =
+        fmt::format("{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
+                    big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
+                    document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "",
+                    said.by.empty() ? "" : ", described by " + said.by);
     if (document.contiguous_at != 0) info.detail += ", stack in one piece";
     return document;
 }

@@ -35,7 +35,8 @@ struct Document {
     std::int64_t channels = 1;     ///< likewise
     bool expand = false;        ///< 1, 2, 4 bits become 8
     bool palette = false;       ///< indices become red, green, blue
-    /// ImageJ writes large stacks as one directory, and so does tifffile where it is told to; the pictures follow each other from here. 0: ordinary pages.
+    /// ImageJ writes large stacks as one directory, and so does tifffile where it is told to; the pictures follow each other from
+    /// here. 0: ordinary pages.
     std::uint64_t contiguous_at = 0;
     std::int64_t count = 0;  ///< pictures in all
 };

@@ -166,7 +166,11 @@ void check_alike(const Source& source, const Document& document, std::int64_t in
 
 /// A file that stays open.
 struct OpenStack {
-    explicit OpenStack(const Source& s) : options(s.options), source{s.path, s.name, s.bytes, options}, file(TiffFile::open(s.path)), document(read_document(source, file)) {}
+    explicit OpenStack(const Source& s)
+        : options(s.options),
+          source{s.path, s.name, s.bytes, options},
+          file(TiffFile::open(s.path)),
+          document(read_document(source, file)) {}
     OpenStack(const OpenStack&) = delete;
     OpenStack& operator=(const OpenStack&) = delete;
     ReadOptions options;
@@ -215,8 +219,11 @@ SliceStream slices(const Source& source) {
     const auto stack = std::make_shared<OpenStack>(source);
     const Document& document = stack->document;
     const ArrayDesc& desc = document.file.desc;
-    if (!document.file.in_slices) fail(source, fmt::format("holds {}: its slices cannot be read one by one", desc.describe()), "slices are for stacks of grey pages");
-    return {desc, document.file.metadata, [stack, bytes = static_cast<std::size_t>(slice_of(desc)) * bytes_of(desc.type)](std::int64_t count, std::byte* to) {
+    if (!document.file.in_slices)
+        fail(source, fmt::format("holds {}: its slices cannot be read one by one", desc.describe()),
+             "slices are for stacks of grey pages");
+    return {desc, document.file.metadata,
+            [stack, bytes = static_cast<std::size_t>(slice_of(desc)) * bytes_of(desc.type)](std::int64_t count, std::byte* to) {
                 for (const std::int64_t end = stack->next + count; stack->next < end; ++stack->next, to += bytes) {
                     check_alike(stack->source, stack->document, stack->next, 0);
                     read_page(stack->source, stack->file, stack->document, stack->next, to);

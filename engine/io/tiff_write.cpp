@@ -1,6 +1,6 @@
-// TIFF files: uncompressed strips, one page for each index of the axes before rows. BigTIFF where 4 GB do not suffice. Written here
-// and not by libtiff, since all pixels have to stand in one piece before all directories: ImageJ's words on a stack, the only
-// widely read ones for the distance of slices, promise that, and ImageJ and tifffile read so.
+// TIFF files: uncompressed strips, one page for each index of the axes before rows. BigTIFF where 4 GB do not suffice. Written
+// here and not by libtiff, since all pixels have to stand in one piece before all directories: ImageJ's words on a stack, the
+// only widely read ones for the distance of slices, promise that, and ImageJ and tifffile read so.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -68,9 +68,12 @@ double micrometres(const std::string& unit) {
     return 0;
 }
 
-/// A stack in ImageJ's words; else the description that came with the array, unless it tells of a structure that may be another one now.
+/// A stack in ImageJ's words; else the description that came with the array, unless it tells of a structure that may be another
+/// one now.
 std::string description_of(const HostArray& array, const Layout& layout) {
-    const bool named = std::all_of(layout.axes.begin(), layout.axes.end(), [](const Axis& axis) { return std::string_view("tzc").find(axis.name) != std::string_view::npos; });
+    const bool named = std::all_of(layout.axes.begin(), layout.axes.end(), [](const Axis& axis) {
+        return std::string_view("tzc").find(axis.name) != std::string_view::npos;
+    });
     if (layout.pages > 1 && named) {
         std::string text = fmt::format("ImageJ=1.53\nimages={}\n", layout.pages);
         double slices = 0, frames = 0;
@@ -93,7 +96,8 @@ std::string description_of(const HostArray& array, const Layout& layout) {
     return structural ? std::string() : std::string(text);
 }
 
-/// A number above 0 by two of 32 bits, as near as they come: its continued fraction, broken off where one of them would be larger.
+/// A number above 0 by two of 32 bits, as near as they come: its continued fraction, broken off where one of them would be
+/// larger.
 std::array<std::uint32_t, 2> rational(double value) {
     constexpr double most = 4294967295.0;
     double rest = value, up = 1, down = 0, up_before = 0, down_before = 1;
@@ -181,7 +185,8 @@ private:
     std::string values_, entries_;
 };
 
-void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page, std::uint64_t data, std::int64_t rows) {
+void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page,
+          std::uint64_t data, std::int64_t rows) {
     const auto channels = static_cast<std::size_t>(layout.channels);
     const ElementType type = array.desc.type;
     const bool colour = channels >= 3 && channels <= 4 && (type == ElementType::u8 || type == ElementType::u16);
@@ -195,7 +200,8 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     const double unit = micrometres(array.desc.unit);
     const bool spaced = x && y && unit > 0 && x->spacing > 0 && y->spacing > 0;
     const bool imagej = description.starts_with("ImageJ=");
-    const double one = imagej ? 1 : 1e4 / unit;   // with ImageJ's words the resolution counts pixels in its unit, else in a centimetre
+    const double one =
+        imagej ? 1 : 1e4 / unit;   // with ImageJ's words the resolution counts pixels in its unit, else in a centimetre
     const std::size_t extra = channels - (colour ? 3 : 1);
 
     directory.number(256, static_cast<std::uint64_t>(layout.width));
@@ -225,7 +231,8 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(
-            "TIFF holds rows and columns, before them t, z and c in this order and behind them channels; this is {}: write a .npy or .nii "
+            "TIFF holds rows and columns, before them t, z and c in this order and behind them channels; this is {}: write a "
+            ".npy or .nii "
             "file",
             desc.describe());
     }
@@ -245,11 +252,15 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
                        [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
     }
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
-    const std::int64_t rows = std::clamp<std::int64_t>(static_cast<std::int64_t>((std::uint64_t{1} << 20) / row), 1, layout.height);
+    const std::int64_t rows =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>((std::uint64_t{1} << 20) / row), 1, layout.height);
     const std::string description = description_of(array, layout);
     // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip.
-    const std::uint64_t strips = static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height / rows) + 1);
-    const std::uint64_t around = static_cast<std::uint64_t>(layout.pages) * static_cast<std::uint64_t>(1024 + 12 * layout.channels) + strips * 16 + description.size();
+    const std::uint64_t strips =
+        static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height / rows) + 1);
+    const std::uint64_t around =
+        static_cast<std::uint64_t>(layout.pages) * static_cast<std::uint64_t>(1024 + 12 * layout.channels) + strips * 16 +
+        description.size();
     const bool big = array.desc.dense_bytes() + around > 0xf0000000u;
 
     constexpr std::uint64_t data = 16;

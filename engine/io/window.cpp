@@ -98,7 +98,8 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
 
 std::string display_loss(const std::filesystem::path& path, const HostArray& given, const WriteOptions& options) {
     std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (extension != ".png" || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
     const HostArray array = given.to_dense();
     std::int64_t lost = 0;
@@ -108,15 +109,22 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
             for (std::int64_t i = 0; i < array.desc.count(); ++i) lost += !finite(values[i]);
         });
     }
-    const char* const remedy = "\"non_finite\": \"mask\" in the job replaces those of its inputs, \"reject\" names them; .tif and .npy keep them";
-    if (lost == array.desc.count()) return fmt::format("none of {} elements is a finite number: the picture is black. {}", lost, remedy);
-    if (lost > 0) return fmt::format("{} of {} elements are NaN or infinite, and black or white in the picture. {}", lost, array.desc.count(), remedy);
-    const bool as_it_is = array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
+    const char* const remedy =
+        "\"non_finite\": \"mask\" in the job replaces those of its inputs, \"reject\" names them; .tif and .npy keep them";
+    if (lost == array.desc.count())
+        return fmt::format("none of {} elements is a finite number: the picture is black. {}", lost, remedy);
+    if (lost > 0)
+        return fmt::format("{} of {} elements are NaN or infinite, and black or white in the picture. {}", lost,
+                           array.desc.count(), remedy);
+    const bool as_it_is =
+        array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
     if (as_it_is && !options.window && !options.window_percentile) return {};
     const auto [low, high] = range(array);
     if (options.window && (high <= (*options.window)[0] || low >= (*options.window)[1]))
-        return fmt::format("all elements, {:g} to {:g}, lie on one side of the window [{:g}, {:g}]: the picture has one grey", low, high, (*options.window)[0], (*options.window)[1]);
-    if (!options.window && low == high) return fmt::format("all elements are {:g}: without a \"window\" of values the picture is black", low);
+        return fmt::format("all elements, {:g} to {:g}, lie on one side of the window [{:g}, {:g}]: the picture has one grey",
+                           low, high, (*options.window)[0], (*options.window)[1]);
+    if (!options.window && low == high)
+        return fmt::format("all elements are {:g}: without a \"window\" of values the picture is black", low);
     return {};
 }
 

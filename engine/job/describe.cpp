@@ -13,7 +13,8 @@ namespace parallax::engine {
 namespace {
 
 Json to_json(const Tiling& tiling) {
-    return {{"axis", std::string(1, tiling.way.axis)}, {"count", tiling.count()}, {"size", tiling.own}, {"halo", tiling.way.halo}};
+    return {
+        {"axis", std::string(1, tiling.way.axis)}, {"count", tiling.count()}, {"size", tiling.own}, {"halo", tiling.way.halo}};
 }
 
 }  // namespace
@@ -30,7 +31,8 @@ Json describe_arrays(const Prepared& prepared) {
         arrays.back()["warnings"] = prepared.inputs[i].warnings;
     }
     for (std::size_t i = 0; i < job.steps.size(); ++i)
-        for (const auto& [port, desc] : prepared.resolved.steps[i].shapes) arrays.push_back(describe_array(job.name_of({i, port}), job.steps[i].id, desc));
+        for (const auto& [port, desc] : prepared.resolved.steps[i].shapes)
+            arrays.push_back(describe_array(job.name_of({i, port}), job.steps[i].id, desc));
     return arrays;
 }
 

@@ -15,13 +15,16 @@ void check_format(const OutputSpec& output, const std::filesystem::path& folder,
         io::check_writable(folder / name, desc, options);
     } catch (const IoError& error) {
         const std::vector<std::string> endings = io::endings_for(desc, options);
-        const std::string expected = endings.empty()       ? "an array that a format can hold"
-                                     : endings.size() == 1 ? "a file that ends in " + endings.front()
-                                                           : fmt::format("a file that ends in one of {}", fmt::join(endings, ", "));
+        const std::string expected = endings.empty() ? "an array that a format can hold"
+                                     : endings.size() == 1
+                                         ? "a file that ends in " + endings.front()
+                                         : fmt::format("a file that ends in one of {}", fmt::join(endings, ", "));
         const std::string near = did_you_mean(to_utf8(name.extension()), endings);
         const bool unknown = error.problem.starts_with("has an extension");
         throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected,
-                          !near.empty() ? near : unknown ? "the ending of its name says in which format it is written" : error.problem);
+                          !near.empty() ? near
+                          : unknown     ? "the ending of its name says in which format it is written"
+                                        : error.problem);
     }
 }
 

@@ -40,13 +40,15 @@ ForEachSource read_source(const std::string& variable, const JsonValue& value) {
     const JsonObject object(value, "", {"files", "pages", "volumes", "page_axis", "range", "stride"});
     for (const std::string& kind : for_each_kinds) {
         if (!object.contains(kind)) continue;
-        if (!source.patterns.empty()) throw ConfigError(object.pointer(kind), fmt::format("\"{}\" beside \"{}\"", kind, source.kind), "one of the two");
+        if (!source.patterns.empty())
+            throw ConfigError(object.pointer(kind), fmt::format("\"{}\" beside \"{}\"", kind, source.kind), "one of the two");
         source.kind = kind;
         source.patterns = object.at(kind).paths();
     }
     if (source.patterns.empty()) value.refuse(R"(a pattern, {"files": ...}, {"pages": ...} or {"volumes": ...})");
     if (object.contains("page_axis")) {
-        if (source.kind != "pages") throw ConfigError(object.pointer("page_axis"), "\"page_axis\" without \"pages\"", "it beside \"pages\"");
+        if (source.kind != "pages")
+            throw ConfigError(object.pointer("page_axis"), "\"page_axis\" without \"pages\"", "it beside \"pages\"");
         source.page_axis = object.word("page_axis", {"t", "z"})[0];
     }
     if (object.contains("range")) {
@@ -61,7 +63,8 @@ ForEachSource read_source(const std::string& variable, const JsonValue& value) {
 }  // namespace
 
 const ForEachSource* ForEach::find(const std::string& variable) const noexcept {
-    const auto found = std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
+    const auto found =
+        std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
     return found == sources.end() ? nullptr : &*found;
 }
 
@@ -72,14 +75,16 @@ ForEach read_for_each(const JsonValue& value) {
     for (const auto& [key, content] : JsonObject(value, form).members()) {
         if (key == "on_error") each.continue_on_error = content.word({"stop", "continue"}) == "continue";
         else if (content.json() == "stop" || content.json() == "continue")
-            throw ConfigError(content.pointer(), fmt::format("the unknown key \"{}\"", key), "\"on_error\", or a variable with its files", did_you_mean(key, {"on_error"}));
+            throw ConfigError(content.pointer(), fmt::format("the unknown key \"{}\"", key),
+                              "\"on_error\", or a variable with its files", did_you_mean(key, {"on_error"}));
         else each.sources.push_back(read_source(key, content));
     }
     if (each.sources.empty()) throw ConfigError(value.pointer(), "no variable", form);
     return each;
 }
 
-std::string fill_placeholders(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& value) {
+std::string fill_placeholders(const std::string& text,
+                              const std::function<std::string(const std::string&, const std::string&)>& value) {
     std::string result;
     const std::string_view rest = for_each_placeholder(text, [&](std::string_view before, const std::string& inside) {
         const std::size_t dot = inside.find('.');
@@ -89,19 +94,23 @@ std::string fill_placeholders(const std::string& text, const std::function<std::
     return result.append(rest);
 }
 
-bool check_placeholders(const std::string& text, const std::optional<ForEach>& for_each, const std::string& pointer, bool output) {
+bool check_placeholders(const std::string& text, const std::optional<ForEach>& for_each, const std::string& pointer,
+                        bool output) {
     bool any = false;
     for_each_placeholder(text, [&](std::string_view, const std::string& inside) {
-        if (!for_each) throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
+        if (!for_each)
+            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
         std::vector<std::string> known;
         for (const ForEachSource& source : for_each->sources) {
             if (!output) known.push_back(source.variable);
             for (const std::string& part : placeholder_parts) {
-                if ((part != "page" || source.kind == "pages") && (part != "volume" || source.kind == "volumes")) known.push_back(source.variable + "." + part);
+                if ((part != "page" || source.kind == "pages") && (part != "volume" || source.kind == "volumes"))
+                    known.push_back(source.variable + "." + part);
             }
         }
         if (std::find(known.begin(), known.end(), inside) == known.end()) {
-            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known), did_you_mean(inside, known));
+            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known),
+                              did_you_mean(inside, known));
         }
         any = true;
     });
@@ -111,7 +120,8 @@ bool check_placeholders(const std::string& text, const std::optional<ForEach>& f
 /// A variable that nothing names is a slip more often than not; and without one in an input all items are the same.
 void check_variables_used(const Job& job) {
     const auto names = [](const std::string& text, const ForEachSource& source) {
-        return text.find("{" + source.variable + "}") != std::string::npos || text.find("{" + source.variable + ".") != std::string::npos;
+        return text.find("{" + source.variable + "}") != std::string::npos ||
+               text.find("{" + source.variable + ".") != std::string::npos;
     };
     bool any_input = false;
     for (const ForEachSource& source : job.for_each->sources) {
@@ -121,8 +131,8 @@ void check_variables_used(const Job& job) {
         any_input = any_input || used;
         for (const OutputSpec& output : job.outputs) used = used || names(output.file, source);
         if (!used) {
-            throw ConfigError(source.pointer, fmt::format("\"{}\", which nothing names", source.variable), fmt::format("an input such as \"{{{}}}\"", source.variable),
-                              "leave it out, or use it");
+            throw ConfigError(source.pointer, fmt::format("\"{}\", which nothing names", source.variable),
+                              fmt::format("an input such as \"{{{}}}\"", source.variable), "leave it out, or use it");
         }
     }
     if (!any_input) {
@@ -135,20 +145,28 @@ void check_variables_used(const Job& job) {
 void check_series_keys(const Job& job) {
     for (const InputSpec& input : job.inputs) {
         if (input.running == 0) continue;
-        const bool whole = input.files.size() == 1 && job.for_each && job.for_each->find(input.files[0].substr(1, input.files[0].size() - 2)) &&
+        const bool whole = input.files.size() == 1 && job.for_each &&
+                           job.for_each->find(input.files[0].substr(1, input.files[0].size() - 2)) &&
                            input.files[0].front() == '{' && input.files[0].back() == '}';
-        if (!whole) throw ConfigError(input.pointer + "/running", "\"running\" for a fixed file", R"("file": "{frame}", a variable of for_each)");
-        if (input.combine.empty()) throw ConfigError(input.pointer, "\"running\" without \"combine\"", list(combine_words), "say how the neighbours become one array");
+        if (!whole)
+            throw ConfigError(input.pointer + "/running", "\"running\" for a fixed file",
+                              R"("file": "{frame}", a variable of for_each)");
+        if (input.combine.empty())
+            throw ConfigError(input.pointer, "\"running\" without \"combine\"", list(combine_words),
+                              "say how the neighbours become one array");
     }
     for (const OutputSpec& output : job.outputs) {
         if (!job.for_each) {
-            if (!output.combine.empty()) throw ConfigError(output.pointer + "/combine", "\"combine\" in a job without for_each", "a series to combine");
-            if (output.times) throw ConfigError(output.pointer + "/times", "\"times\" in a job without for_each", "a series, or --report");
+            if (!output.combine.empty())
+                throw ConfigError(output.pointer + "/combine", "\"combine\" in a job without for_each", "a series to combine");
+            if (output.times)
+                throw ConfigError(output.pointer + "/times", "\"times\" in a job without for_each", "a series, or --report");
             continue;
         }
         const bool named = output.file.find('{') != std::string::npos;
         if (output.of_series() && named) {
-            throw ConfigError(output.pointer, fmt::format("a placeholder in \"{}\"", output.file), "a plain path", "it is one file for the whole series");
+            throw ConfigError(output.pointer, fmt::format("a placeholder in \"{}\"", output.file), "a plain path",
+                              "it is one file for the whole series");
         }
         if (!output.of_series() && !named) {
             const std::string& variable = job.for_each->sources.front().variable;

@@ -23,13 +23,15 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
         files.emplace_back(input.files[f], input.infos[f]);
         bytes += input.infos[f].file_bytes;
     }
-    std::packaged_task<InputReport(std::stop_token)> task([report = InputReport{spec.name, {}, input.desc.describe(), input.warnings}, files = std::move(files)](const std::stop_token& stop) mutable {
-        for (const auto& [path, info] : files) {
-            report.files.push_back(report_file(path, info.format, stop));
-            check_unchanged(path, info);   // so that the hash is that of what was computed
-        }
-        return std::move(report);
-    });
+    std::packaged_task<InputReport(std::stop_token)> task(
+        [report = InputReport{spec.name, {}, input.desc.describe(), input.warnings},
+         files = std::move(files)](const std::stop_token& stop) mutable {
+            for (const auto& [path, info] : files) {
+                report.files.push_back(report_file(path, info.format, stop));
+                check_unchanged(path, info);   // so that the hash is that of what was computed
+            }
+            return std::move(report);
+        });
     report_ = task.get_future();
     if (bytes < worth_a_thread) task({});
     else thread_ = std::jthread(std::move(task));

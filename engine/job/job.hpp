@@ -44,7 +44,13 @@ struct StepSpec : Step {
     std::map<std::string, std::optional<std::string>> in;   ///< as written; null: leave an optional input out
 };
 
-enum class OutputForm { array, json, csv, table, svg };   ///< svg: a drawing; csv: the lists of a record as columns; table: its scalars as one row
+enum class OutputForm {
+    array,
+    json,
+    csv,
+    table,
+    svg
+};   ///< svg: a drawing; csv: the lists of a record as columns; table: its scalars as one row
 
 struct OutputSpec : PipelineOutput {
     std::string of;                       ///< the array or record, by default that of the output's name
@@ -101,8 +107,8 @@ struct Job {
 
 /// Reads and links a whole job. Throws ConfigError with the pointer of what is wrong, and the nearest right name.
 Job parse_job(const Json&, const std::vector<Algorithm>&);
-/// The same of a job on arrays that the caller has and wants: `inputs` are the names of those that are given, and of "outputs" the names
-/// matter alone (and "of"). Throws UnsupportedError for for_each.
+/// The same of a job on arrays that the caller has and wants: `inputs` are the names of those that are given, and of "outputs"
+/// the names matter alone (and "of"). Throws UnsupportedError for for_each.
 Pipeline parse_pipeline(const Json&, const std::vector<Algorithm>&, const std::vector<std::string>& inputs);
 /// One input of a job: a path, or an object. `pointer` is where it stands.
 InputSpec parse_input(const std::string& name, const Json&, const std::string& pointer);

@@ -84,15 +84,20 @@ JsonAdvice on_encoding(std::string_view text) {
     const bool marked = (byte(0) == 0xff && byte(1) == 0xfe) || (byte(0) == 0xfe && byte(1) == 0xff);
     const bool spaced = text.size() > 3 && ((byte(0) == 0) != (byte(1) == 0)) && ((byte(2) == 0) != (byte(3) == 0));
     if (marked || spaced) return {"text in UTF-16", "UTF-8", "save it as UTF-8 in the editor"};
-    if (text.substr(0, 2000).find('\0') != std::string_view::npos || (byte(0) == 0x89 && byte(1) == 'P')) return {"a file that is not text", "a JSON file", "is it an image or an array? those are inputs of a job"};
+    if (text.substr(0, 2000).find('\0') != std::string_view::npos || (byte(0) == 0x89 && byte(1) == 'P'))
+        return {"a file that is not text", "a JSON file", "is it an image or an array? those are inputs of a job"};
     return {"bytes that are not UTF-8", "UTF-8", "save it as UTF-8 in the editor"};
 }
 
 JsonAdvice on_string(const Place& p) {
     const char c = p.here();
-    if (c == '\n' || c == '\r' || p.at >= p.text.size()) return {"a line that ends inside a string", "the closing \"", "is a \" missing? a line's end within a text is \\n"};
-    if (static_cast<unsigned char>(c) < 0x20) return {c == '\t' ? "a tab inside a string" : "a control character inside a string", "a text without it", c == '\t' ? "write \\t or a space" : "remove it"};
-    return {"a single \\ inside a string", "\\\\, or another escape such as \\n", "in paths write / for it, which works everywhere"};
+    if (c == '\n' || c == '\r' || p.at >= p.text.size())
+        return {"a line that ends inside a string", "the closing \"", "is a \" missing? a line's end within a text is \\n"};
+    if (static_cast<unsigned char>(c) < 0x20)
+        return {c == '\t' ? "a tab inside a string" : "a control character inside a string", "a text without it",
+                c == '\t' ? "write \\t or a space" : "remove it"};
+    return {"a single \\ inside a string", "\\\\, or another escape such as \\n",
+            "in paths write / for it, which works everywhere"};
 }
 
 /// "Nan", "True", "none": a word that other languages have.
@@ -102,25 +107,34 @@ JsonAdvice on_word(const Place& p) {
     std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const std::string found = fmt::format("the word {}", word);
     while (!small.empty() && (small.front() == '-' || small.front() == '+')) small.erase(0, 1);
-    if (small == "nan" || small == "inf" || small == "infinity") return {found, "a number", "JSON has no NaN and no infinity: leave the key out for the default"};
+    if (small == "nan" || small == "inf" || small == "infinity")
+        return {found, "a number", "JSON has no NaN and no infinity: leave the key out for the default"};
     if (small == "true" || small == "false") return {found, small, "JSON writes it small"};
     if (small == "none" || small == "nil" || small == "undefined" || small == "null") return {found, "null", "JSON writes null"};
     const bool key = !p.open.empty() && p.open.back() == '{' && (p.before() == '{' || p.before() == ',');
-    if (p.open.empty() && p.before() == '\0') return {found, "{ and a JSON object", "a job is JSON: `parallax init ALGORITHM` prints one to start from"};
-    return {found, key ? "a key in double quotes" : "a number, a text in double quotes, true, false, null, { or [", fmt::format("write \"{}\"", word)};
+    if (p.open.empty() && p.before() == '\0')
+        return {found, "{ and a JSON object", "a job is JSON: `parallax init ALGORITHM` prints one to start from"};
+    return {found, key ? "a key in double quotes" : "a number, a text in double quotes, true, false, null, { or [",
+            fmt::format("write \"{}\"", word)};
 }
 
 JsonAdvice on_number(const Place& p) {
     const std::string word(p.word());
     const std::string found = word.empty() ? fmt::format("the character {}", p.here()) : fmt::format("the number {}", word);
     const bool zero = word.size() > 1 && word[0] == '0' && is_digit(word[1]);
-    return {found, "a number such as 0.5 or -12", word.starts_with('.') ? "write a 0 before the point" : word.ends_with('.') ? "write a digit behind the point" : word.starts_with('+') ? "leave the + out" : zero ? "leave the leading 0 out" : ""};
+    return {found, "a number such as 0.5 or -12",
+            word.starts_with('.')   ? "write a 0 before the point"
+            : word.ends_with('.')   ? "write a digit behind the point"
+            : word.starts_with('+') ? "leave the + out"
+            : zero                  ? "leave the leading 0 out"
+                                    : ""};
 }
 
 }  // namespace
 
 JsonAdvice advice_on_json(const std::string& text, std::size_t byte) {
-    if (std::all_of(text.begin(), text.end(), is_space)) return {"an empty file", "JSON", "`parallax init ALGORITHM` prints a job to start from"};
+    if (std::all_of(text.begin(), text.end(), is_space))
+        return {"an empty file", "JSON", "`parallax init ALGORITHM` prints a job to start from"};
     if (!is_utf8(text) || text.find('\0') != std::string::npos) return on_encoding(text);
     const Place p = place_of(text, byte);
     const char c = p.here(), before = p.before();
@@ -129,25 +143,36 @@ JsonAdvice advice_on_json(const std::string& text, std::size_t byte) {
         std::string missing;
         for (auto bracket = p.open.rbegin(); bracket != p.open.rend(); ++bracket) missing += *bracket == '{' ? '}' : ']';
         if (missing.empty()) return {"the end of the file", "more", ""};
-        return {"the end of the file", missing, fmt::format("{} {} not closed", missing.size(), missing.size() == 1 ? "bracket is" : "brackets are")};
+        return {"the end of the file", missing,
+                fmt::format("{} {} not closed", missing.size(), missing.size() == 1 ? "bracket is" : "brackets are")};
     }
-    if ((c == '}' || c == ']') && before == ',') return {fmt::format("a comma before {}", c), fmt::format("no comma behind the last of a list"), "remove the comma"};
-    if (c == '\'' || (is_letter(c) && before == '\'')) return {"a single quote", "a double quote", "keys and texts stand in double quotes: \"run\""};
-    if (static_cast<unsigned char>(c) == 0xe2 || static_cast<unsigned char>(c) == 0xc2) return {"a typographic quote or space", "a plain \" or space", "type it anew in a plain text editor"};
-    if (c == '/' || c == '*' || c == '#' || (before == '/' && c != '"')) return {"a comment", "JSON, which has none", R"(a key that begins with // is skipped: "// why": "a note")"};
+    if ((c == '}' || c == ']') && before == ',')
+        return {fmt::format("a comma before {}", c), fmt::format("no comma behind the last of a list"), "remove the comma"};
+    if (c == '\'' || (is_letter(c) && before == '\''))
+        return {"a single quote", "a double quote", "keys and texts stand in double quotes: \"run\""};
+    if (static_cast<unsigned char>(c) == 0xe2 || static_cast<unsigned char>(c) == 0xc2)
+        return {"a typographic quote or space", "a plain \" or space", "type it anew in a plain text editor"};
+    if (c == '/' || c == '*' || c == '#' || (before == '/' && c != '"'))
+        return {"a comment", "JSON, which has none", R"(a key that begins with // is skipped: "// why": "a note")"};
     if (c == '=') return {"the character =", ":", "a key and its value stand as \"key\": value"};
-    if (p.open.empty() && before != '\0' && before != ',') return {fmt::format("more behind the end of the JSON: {}", c), "one value a file", "one bracket too many, or two documents in one file?"};
-    const bool value_before = before == '"' || before == '}' || before == ']' || is_digit(before) || (is_letter(before) && before != '\0');
+    if (p.open.empty() && before != '\0' && before != ',')
+        return {fmt::format("more behind the end of the JSON: {}", c), "one value a file",
+                "one bracket too many, or two documents in one file?"};
+    const bool value_before =
+        before == '"' || before == '}' || before == ']' || is_digit(before) || (is_letter(before) && before != '\0');
     if (value_before && (c == '"' || c == '{' || c == '[' || is_digit(c) || is_letter(c))) {
         const bool key = !p.open.empty() && p.open.back() == '{' && before == '"';
-        return {fmt::format("{} directly behind another value", is_digit(c) || is_letter(c) ? std::string(p.word()) : std::string(1, c)), key ? "a colon or a comma before it" : "a comma before it",
-                key ? "" : "a comma is missing before it"};
+        return {fmt::format("{} directly behind another value",
+                            is_digit(c) || is_letter(c) ? std::string(p.word()) : std::string(1, c)),
+                key ? "a colon or a comma before it" : "a comma before it", key ? "" : "a comma is missing before it"};
     }
     const std::string_view word = p.word();
-    const bool numeric = !word.empty() && (is_digit(word[0]) || ((word[0] == '.' || word[0] == '+' || word[0] == '-') && word.size() > 1 && (is_digit(word[1]) || word[1] == '.')));
+    const bool numeric = !word.empty() && (is_digit(word[0]) || ((word[0] == '.' || word[0] == '+' || word[0] == '-') &&
+                                                                 word.size() > 1 && (is_digit(word[1]) || word[1] == '.')));
     if (numeric || c == '.' || c == '+') return on_number(p);
     if (!word.empty()) return on_word(p);
-    return {fmt::format("the character {}", c), "a value, or what closes the last bracket", "is a quote, a comma or a bracket missing before it?"};
+    return {fmt::format("the character {}", c), "a value, or what closes the last bracket",
+            "is a quote, a comma or a bracket missing before it?"};
 }
 
 }  // namespace parallax::engine

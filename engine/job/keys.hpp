@@ -6,8 +6,8 @@
 
 namespace parallax::engine {
 
-inline const std::vector<std::string> job_keys{"$schema", "parallax",     "comment", "device", "for_each",
-                                               "non_finite", "memory_limit", "retry", "step_timeout_s", "inputs", "steps", "outputs"};
+inline const std::vector<std::string> job_keys{"$schema",      "parallax", "comment",        "device", "for_each", "non_finite",
+                                               "memory_limit", "retry",    "step_timeout_s", "inputs", "steps",    "outputs"};
 /// Of a step itself; every other key of a step is a parameter of its algorithm.
 inline const std::vector<std::string> step_keys{"id", "run", "in", "out", "variant", "policy"};
 inline const std::vector<std::string> non_finite_words{"propagate", "reject", "mask"};

@@ -38,13 +38,15 @@ class KeyCheck {
 public:
     explicit KeyCheck(const std::string& origin) : origin_(origin) {}
     bool operator()(int depth, Json::parse_event_t event, Json& value) {
-        if (depth > max_depth) throw ConfigError("", origin_ + ": values nested too deep", fmt::format("at most {} levels", max_depth));
+        if (depth > max_depth)
+            throw ConfigError("", origin_ + ": values nested too deep", fmt::format("at most {} levels", max_depth));
         if (event == Json::parse_event_t::object_start) open_.emplace_back();
         if (event == Json::parse_event_t::object_end) open_.pop_back();
         if (event == Json::parse_event_t::key) {
             const std::string key = value.get<std::string>();
             if (!open_.back().insert(key).second) {
-                throw ConfigError("", fmt::format("{}: the key \"{}\" twice in one object", origin_, key), "each key once", "remove one of the two");
+                throw ConfigError("", fmt::format("{}: the key \"{}\" twice in one object", origin_, key), "each key once",
+                                  "remove one of the two");
             }
         }
         return true;
@@ -63,7 +65,8 @@ std::string unpacked(const fs::path& path, const std::string& name) {
         text.resize(before + part);
         got = file.read_some(text.data() + before, part);
         text.resize(before + got);
-        if (text.size() > max_bytes) throw ConfigError("", fmt::format("more than {} bytes in {}", max_bytes, name), "a JSON file of at most 64 MiB");
+        if (text.size() > max_bytes)
+            throw ConfigError("", fmt::format("more than {} bytes in {}", max_bytes, name), "a JSON file of at most 64 MiB");
     }
     file.verify_to_end();
     return text;
@@ -76,7 +79,8 @@ std::vector<std::string> split(const std::string& text, char at) {
     return parts;
 }
 
-std::pair<std::string, std::string> name_and_value(const std::string& setting, const std::string& option, const std::string& form) {
+std::pair<std::string, std::string> name_and_value(const std::string& setting, const std::string& option,
+                                                   const std::string& form) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
         throw ConfigError(option, fmt::format("\"{}\"", setting), form);
@@ -101,11 +105,13 @@ const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& al
 }
 
 /// For a --set that names no step, or none that there is.
-std::string advice_on_setting(const Json& job, const std::vector<std::string>& parts, const std::string& value, const std::vector<Algorithm>& algorithms,
-                              const std::vector<std::string>& known) {
+std::string advice_on_setting(const Json& job, const std::vector<std::string>& parts, const std::string& value,
+                              const std::vector<Algorithm>& algorithms, const std::vector<std::string>& known) {
     if (parts[0] == "device") return fmt::format("--device {} says that", value);
-    if (parts[0] == "inputs" || parts[0] == "input") return fmt::format("--in {}={} says that", parts.size() > 1 ? parts[1] : "NAME", value);
-    if (parts[0] == "outputs" || parts[0] == "output" || parts[0] == "out") return "--out DIR says where outputs go; their names stand in the job";
+    if (parts[0] == "inputs" || parts[0] == "input")
+        return fmt::format("--in {}={} says that", parts.size() > 1 ? parts[1] : "NAME", value);
+    if (parts[0] == "outputs" || parts[0] == "output" || parts[0] == "out")
+        return "--out DIR says where outputs go; their names stand in the job";
     if (const std::string near = did_you_mean(parts[0], known); !near.empty()) return near;
     if (!job.is_object() || !job.contains("steps") || !job["steps"].is_array()) return {};
     for (std::size_t i = 0; i < job["steps"].size(); ++i) {
@@ -129,11 +135,14 @@ Json parse_json(const std::string& text, const std::string& origin) {
         return Json::parse(text, KeyCheck(origin));
     } catch (const Json::parse_error& error) {
         const JsonAdvice advice = advice_on_json(text, error.byte);
-        throw ConfigError("", fmt::format("no JSON in {}, {}: {}", origin, place_of(text, error.byte), advice.found), advice.expected, advice.hint);
+        throw ConfigError("", fmt::format("no JSON in {}, {}: {}", origin, place_of(text, error.byte), advice.found),
+                          advice.expected, advice.hint);
     } catch (const Json::exception& error) {   // "... number overflow parsing '1e999'"
         const std::string_view what = error.what();
         const std::size_t quote = what.find('\'');
-        throw ConfigError("", fmt::format("no JSON in {}: the number {}", origin, what.substr(quote == what.npos ? what.size() : quote)), "a number of at most 1.8e308");
+        throw ConfigError(
+            "", fmt::format("no JSON in {}: the number {}", origin, what.substr(quote == what.npos ? what.size() : quote)),
+            "a number of at most 1.8e308");
     }
 }
 
@@ -178,7 +187,8 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
     if (parts.size() == 1) {
         static const std::vector<std::string> settable{"non_finite", "memory_limit", "retry", "step_timeout_s", "comment"};
         if (std::find(settable.begin(), settable.end(), parts[0]) == settable.end()) {
-            throw ConfigError(option, fmt::format("\"{}\"", parts[0]), "step.key=value, or one of " + fmt::format("{}", fmt::join(settable, " | ")),
+            throw ConfigError(option, fmt::format("\"{}\"", parts[0]),
+                              "step.key=value, or one of " + fmt::format("{}", fmt::join(settable, " | ")),
                               advice_on_setting(job, parts, text, algorithms, settable));
         }
         job[parts[0]] = std::move(value);
@@ -194,7 +204,8 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
         }
     }
     if (!step) {
-        throw ConfigError(option, fmt::format("the unknown step \"{}\"", parts[0]), fmt::format("one of the steps {}", fmt::join(ids, ", ")),
+        throw ConfigError(option, fmt::format("the unknown step \"{}\"", parts[0]),
+                          fmt::format("one of the steps {}", fmt::join(ids, ", ")),
                           advice_on_setting(job, parts, text, algorithms, ids));
     }
     const std::string& key = parts[1];
@@ -241,8 +252,8 @@ void apply_input(Json& job, const std::string& setting, const std::vector<Algori
         }
     }
     if (!is_known()) {
-        throw ConfigError("--in " + name, fmt::format("the unknown input \"{}\"", name), fmt::format("one of {}", fmt::join(known, ", ")),
-                          did_you_mean(name, known));
+        throw ConfigError("--in " + name, fmt::format("the unknown input \"{}\"", name),
+                          fmt::format("one of {}", fmt::join(known, ", ")), did_you_mean(name, known));
     }
     if (file.empty()) throw ConfigError("--in " + name, "an empty path", "the path of a file");
     // Roots ("data:a.tif") stay as they are; anything else is relative to the current folder.

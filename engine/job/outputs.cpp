@@ -22,7 +22,8 @@ fs::path OutputSet::add(const fs::path& target, const std::function<void(const f
     for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
         std::error_code error;
         fs::create_directory(*at, error);
-        if (error) throw IoError(to_utf8(*at), "the folder cannot be made: " + error.message(), "choose another folder with --out");
+        if (error)
+            throw IoError(to_utf8(*at), "the folder cannot be made: " + error.message(), "choose another folder with --out");
         folders_.push_back(*at);
     }
     const std::string name = ".partial-" + host::platform::unique_suffix() + "-" + to_utf8(target.filename());
@@ -36,8 +37,10 @@ void OutputSet::commit() {
     for (Entry& entry : entries_) {
         std::error_code error;
         if (fs::exists(fs::symlink_status(entry.target, error))) {
-            if (!overwrite_) throw IoError(to_utf8(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
-            const fs::path backup = entry.temporary.parent_path() / path_from(".previous-" + host::platform::unique_suffix() + "-" + to_utf8(entry.target.filename()));
+            if (!overwrite_)
+                throw IoError(to_utf8(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
+            const fs::path backup = entry.temporary.parent_path() / path_from(".previous-" + host::platform::unique_suffix() +
+                                                                              "-" + to_utf8(entry.target.filename()));
             fs::rename(entry.target, backup, error);
             if (error) throw IoError(to_utf8(entry.target), "cannot be replaced: " + error.message());
             entry.backup = backup;

@@ -20,7 +20,8 @@ public:
     OutputSet& operator=(const OutputSet&) = delete;
 
     /// `produce` writes the temporary file that it is given, which has the target's extension. Returns that path.
-    std::filesystem::path add(const std::filesystem::path& target, const std::function<void(const std::filesystem::path&)>& produce);
+    std::filesystem::path add(const std::filesystem::path& target,
+                              const std::function<void(const std::filesystem::path&)>& produce);
     /// Moves all files to their places; if one cannot be moved, those before it are moved back. Throws IoError.
     void commit();
 

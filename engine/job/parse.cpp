@@ -20,18 +20,22 @@ namespace parallax::engine {
 namespace {
 
 io::RawLayout read_raw(const JsonValue& value) {
-    const JsonObject layout(value, R"(an object such as {"type": "u16", "axes": "yx", "shape": [480, 640]})", {"type", "axes", "shape", "offset", "big_endian"});
+    const JsonObject layout(value, R"(an object such as {"type": "u16", "axes": "yx", "shape": [480, 640]})",
+                            {"type", "axes", "shape", "offset", "big_endian"});
     for (const char* needed : {"type", "axes", "shape"}) {
-        if (!layout.contains(needed)) throw ConfigError(value.pointer(), fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
+        if (!layout.contains(needed))
+            throw ConfigError(value.pointer(), fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
     }
     io::RawLayout raw;
-    static const std::vector<std::string> types{"bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64", "c128"};
+    static const std::vector<std::string> types{"bool", "u8",  "i8",  "u16", "i16", "u32", "i32",
+                                                "u64",  "i64", "f32", "f64", "c64", "c128"};
     raw.type = *element_type_from(layout.word("type", types));
     const std::string axes = layout.at("axes").text("letters of t c z y x, slowest first");
     if (axes.find_first_not_of("tczyx") != std::string::npos || std::set<char>(axes.begin(), axes.end()).size() != axes.size()) {
         throw ConfigError(layout.pointer("axes"), fmt::format("\"{}\"", axes), "letters of t c z y x, slowest first, none twice");
     }
-    const auto sizes = layout.at("shape").list_of(axes.size(), fmt::format("a list of {} sizes, one for each of \"{}\"", axes.size(), axes));
+    const auto sizes =
+        layout.at("shape").list_of(axes.size(), fmt::format("a list of {} sizes, one for each of \"{}\"", axes.size(), axes));
     for (std::size_t i = 0; i < axes.size(); ++i) raw.axes.push_back({axes[i], sizes[i].count(1)});
     if (layout.contains("offset")) raw.offset = static_cast<std::uint64_t>(layout.at("offset").count());
     if (layout.contains("big_endian")) raw.big_endian = layout.at("big_endian").flag();
@@ -44,7 +48,9 @@ std::optional<SpacingOverride> read_spacing(const JsonObject& input) {
         const std::string key = "spacing_" + unit;
         if (!input.contains(key)) continue;
         const JsonValue value = input.at(key);
-        if (spacing) throw ConfigError(value.pointer(), fmt::format("\"{}\" beside \"spacing_{}\"", key, spacing->unit), "one of the two", "remove one");
+        if (spacing)
+            throw ConfigError(value.pointer(), fmt::format("\"{}\" beside \"spacing_{}\"", key, spacing->unit), "one of the two",
+                              "remove one");
         const char* const expected = "a number, [x, y] or [x, y, z]";
         const std::vector<JsonValue> values = value.json().is_array() ? value.list(expected) : std::vector{value};
         if (values.empty() || values.size() > 3) value.refuse(expected);
@@ -61,7 +67,8 @@ std::optional<SpacingOverride> read_spacing(const JsonObject& input) {
 
 /// Which pages of a file.
 void read_pages(const JsonObject& object, io::ReadOptions& read) {
-    if (object.contains("page") && object.contains("pages")) throw ConfigError(object.pointer("pages"), "\"pages\" beside \"page\"", "one of the two");
+    if (object.contains("page") && object.contains("pages"))
+        throw ConfigError(object.pointer("pages"), "\"pages\" beside \"page\"", "one of the two");
     if (object.contains("page")) {
         const std::int64_t page = object.at("page").count();
         read.pages = {page, page + 1};
@@ -105,12 +112,14 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
         input.files = {value.path()};
         return input;
     }
-    std::vector<std::string> known{"file", "files", "combine", "page", "pages", "volume", "page_axis", "raw", "grey", "keep_channels", "running", "slab"};
+    std::vector<std::string> known{"file",      "files", "combine", "page",          "pages",   "volume",
+                                   "page_axis", "raw",   "grey",    "keep_channels", "running", "slab"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
     const JsonObject object(value, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})", known);
     const bool one = object.contains("file"), several = object.contains("files");
     if (one == several) {
-        throw ConfigError(pointer, one ? "\"file\" beside \"files\"" : "neither \"file\" nor \"files\"", "one of \"file\" and \"files\"");
+        throw ConfigError(pointer, one ? "\"file\" beside \"files\"" : "neither \"file\" nor \"files\"",
+                          "one of \"file\" and \"files\"");
     }
     input.files = one ? std::vector{object.at("file").path()} : object.at("files").paths();
     input.globs = several;
@@ -120,7 +129,8 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
     if (object.contains("grey")) input.read.grey = object.at("grey").flag();
     if (object.contains("keep_channels")) {   // what stood for "grey": false when grey was the default
         const bool grey = !object.at("keep_channels").flag();
-        if (object.contains("grey") && grey != input.read.grey) throw ConfigError(object.pointer("keep_channels"), "\"keep_channels\" against \"grey\"", "\"grey\" alone");
+        if (object.contains("grey") && grey != input.read.grey)
+            throw ConfigError(object.pointer("keep_channels"), "\"keep_channels\" against \"grey\"", "\"grey\" alone");
         input.read.grey = grey;
     }
     if (object.contains("slab")) input.slab = object.at("slab").count(1);
@@ -136,19 +146,23 @@ std::string known_names(const std::vector<Port>& ports) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-[[noreturn]] void refuse_port(const std::string& name, const std::vector<Port>& ports, const Algorithm& algorithm, const char* what,
-                              const std::string& pointer) {
+[[noreturn]] void refuse_port(const std::string& name, const std::vector<Port>& ports, const Algorithm& algorithm,
+                              const char* what, const std::string& pointer) {
     std::vector<std::string> names;
     for (const Port& port : ports) names.push_back(port.name);
     throw ConfigError(pointer, fmt::format("\"{}\", which is no {} of {}", name, what, algorithm.name),
-                      ports.empty() ? fmt::format("no {}: it has none", what) : ports.size() == 1 ? fmt::format("\"{}\"", names.front()) : "one of " + known_names(ports),
+                      ports.empty()       ? fmt::format("no {}: it has none", what)
+                      : ports.size() == 1 ? fmt::format("\"{}\"", names.front())
+                                          : "one of " + known_names(ports),
                       did_you_mean(name, names));
 }
 
 JsonObject read_ports(const JsonValue& value, const char* what, const std::vector<Port>& ports) {
     if (value.json().is_object()) return {value, ""};
     value.refuse(fmt::format("an object: {} of the algorithm -> name of an array", what),
-                 ports.empty() ? "" : fmt::format(R"(for instance {{"{}": {}}})", ports.front().name, value.json().is_string() ? value.json().dump() : "\"NAME\""));
+                 ports.empty() ? ""
+                               : fmt::format(R"(for instance {{"{}": {}}})", ports.front().name,
+                                             value.json().is_string() ? value.json().dump() : "\"NAME\""));
 }
 
 /// What does such a thing, by the lines that say what each algorithm does.
@@ -157,7 +171,9 @@ std::string algorithms_for(const std::string& word, const std::vector<Algorithm>
     for (const Algorithm& algorithm : algorithms) {
         if (word.size() > 2 && algorithm.summary.find(word) != std::string::npos) found.push_back(algorithm.name);
     }
-    return found.empty() ? "`parallax algorithms` says what each of them does" : fmt::format("{} may be what you mean: `parallax algorithms` says what each does", fmt::join(found, ", "));
+    return found.empty()
+               ? "`parallax algorithms` says what each of them does"
+               : fmt::format("{} may be what you mean: `parallax algorithms` says what each does", fmt::join(found, ", "));
 }
 
 const Algorithm& read_algorithm(const JsonObject& step, const std::vector<Algorithm>& algorithms) {
@@ -173,7 +189,8 @@ const Algorithm& read_algorithm(const JsonObject& step, const std::vector<Algori
     }
     const JsonValue run = step.at("run");
     const std::string asked = run.json().is_string() ? run.json().get<std::string>() : std::string();
-    if (std::find(names.begin(), names.end(), asked) == names.end() && did_you_mean(asked, names).empty()) run.refuse("one of " + list(names), algorithms_for(asked, algorithms));
+    if (std::find(names.begin(), names.end(), asked) == names.end() && did_you_mean(asked, names).empty())
+        run.refuse("one of " + list(names), algorithms_for(asked, algorithms));
     const std::string name = run.word(names);
     return *std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == name; });
 }
@@ -210,7 +227,8 @@ void read_variant(const JsonObject& object, StepSpec& step) {
     if (!object.contains("policy")) return;
     step.policy = JsonObject(object.at("policy"), "an object of policy names and integers").json();
     if (!step.policy.empty() && step.variant.empty()) {
-        throw ConfigError(object.pointer("policy"), "a policy without a variant", "\"variant\" beside \"policy\"", "policies belong to one variant");
+        throw ConfigError(object.pointer("policy"), "a policy without a variant", "\"variant\" beside \"policy\"",
+                          "policies belong to one variant");
     }
     if (!step.variant.empty()) Policy::parse(algorithm.variant(step.variant)->policy, step.policy, object.pointer("policy"));
 }
@@ -238,10 +256,14 @@ std::string extension_of(const std::string& file) {
 
 std::array<double, 2> read_window(const JsonValue& window, double least, double most) {
     const Json& value = window.json();
-    const auto good = [&](const Json& v) { return v.is_number() && std::isfinite(v.get<double>()) && v.get<double>() >= least && v.get<double>() <= most; };
-    if (!value.is_array() || value.size() != 2 || !good(value[0]) || !good(value[1]) || !(value[0].get<double>() < value[1].get<double>())) {
+    const auto good = [&](const Json& v) {
+        return v.is_number() && std::isfinite(v.get<double>()) && v.get<double>() >= least && v.get<double>() <= most;
+    };
+    if (!value.is_array() || value.size() != 2 || !good(value[0]) || !good(value[1]) ||
+        !(value[0].get<double>() < value[1].get<double>())) {
         throw ConfigError(window.pointer(), value.is_array() && value.size() == 2 ? value.dump() : describe(value),
-                          std::isfinite(least) ? fmt::format("[low, high] with {:g} <= low < high <= {:g}", least, most) : "[low, high] with low < high");
+                          std::isfinite(least) ? fmt::format("[low, high] with {:g} <= low < high <= {:g}", least, most)
+                                               : "[low, high] with low < high");
     }
     return {value[0].get<double>(), value[1].get<double>()};
 }
@@ -249,17 +271,22 @@ std::array<double, 2> read_window(const JsonValue& window, double least, double 
 OutputForm form_of(const std::string& extension) {
     if (extension == ".json") return OutputForm::json;
     if (extension == ".csv") return OutputForm::csv;
-    return extension == ".svg" ? OutputForm::svg : OutputForm::array;   // any other is to hold an array: prepare() knows which formats can
+    return extension == ".svg" ? OutputForm::svg
+                               : OutputForm::array;   // any other is to hold an array: prepare() knows which formats can
 }
 
 /// Where an output goes, and of what; the place of its path.
 JsonValue read_target(const JsonObject& object, OutputSpec& output) {
     const bool file = object.contains("file"), table = object.contains("table");
-    if (file == table) throw ConfigError(object.pointer(), file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"", "one of \"file\" and \"table\"");
+    if (file == table)
+        throw ConfigError(object.pointer(), file ? "\"file\" beside \"table\"" : "neither \"file\" nor \"table\"",
+                          "one of \"file\" and \"table\"");
     if (table) output.form = OutputForm::table;
     if (object.contains("of")) output.of = object.at("of").name("the name of an array or record");
     if (object.contains("combine")) {
-        if (table) throw ConfigError(object.pointer("combine"), "\"combine\" beside \"table\"", "it beside \"file\"", "a table has a row for each item");
+        if (table)
+            throw ConfigError(object.pointer("combine"), "\"combine\" beside \"table\"", "it beside \"file\"",
+                              "a table has a row for each item");
         output.combine = object.word("combine", fold_words);
     }
     if (object.contains("times")) {
@@ -273,14 +300,17 @@ JsonValue read_target(const JsonObject& object, OutputSpec& output) {
 void read_display(const JsonObject& object, const std::string& extension, OutputSpec& output) {
     for (const char* key : {"window", "window_percentile", "bits"}) {
         if (object.contains(key) && extension != ".png")
-            throw ConfigError(object.pointer(key), fmt::format("\"{}\" for \"{}\"", key, output.file), "it beside a .png file only", "other formats keep the values as they are");
+            throw ConfigError(object.pointer(key), fmt::format("\"{}\" for \"{}\"", key, output.file),
+                              "it beside a .png file only", "other formats keep the values as they are");
     }
     constexpr double endless = std::numeric_limits<double>::infinity();
     if (object.contains("window")) {
-        if (object.contains("window_percentile")) throw ConfigError(object.pointer("window_percentile"), "\"window_percentile\" beside \"window\"", "one of the two");
+        if (object.contains("window_percentile"))
+            throw ConfigError(object.pointer("window_percentile"), "\"window_percentile\" beside \"window\"", "one of the two");
         output.write.window = read_window(object.at("window"), -endless, endless);
     }
-    if (object.contains("window_percentile")) output.write.window_percentile = read_window(object.at("window_percentile"), 0, 100);
+    if (object.contains("window_percentile"))
+        output.write.window_percentile = read_window(object.at("window_percentile"), 0, 100);
     if (object.contains("bits")) {
         const Json& bits = object.at("bits").json();
         if (bits != 8 && bits != 16) object.at("bits").refuse("8 or 16");
@@ -295,21 +325,24 @@ OutputSpec read_output(const std::string& name, const JsonValue& value) {
     output.written = value.json();
     std::optional<JsonObject> object;
     if (!value.json().is_string())
-        object.emplace(value, R"(a path, {"file": path, ...} or {"table": path})",
-                       std::vector<std::string>{"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
+        object.emplace(
+            value, R"(a path, {"file": path, ...} or {"table": path})",
+            std::vector<std::string>{"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
     const JsonValue target = object ? read_target(*object, output) : value;
     output.file = target.path();
     const std::string extension = extension_of(output.file);
     if (output.form != OutputForm::table) output.form = form_of(extension);
-    else if (extension != ".csv") throw ConfigError(target.pointer(), fmt::format("\"{}\"", output.file), "the path of a .csv file");
+    else if (extension != ".csv")
+        throw ConfigError(target.pointer(), fmt::format("\"{}\"", output.file), "the path of a .csv file");
     if (object) read_display(*object, extension, output);
     return output;
 }
 
 /// "8 GB", "1.5MiB", with spaces around and between.
 std::optional<double> bytes_from(std::string_view text) {
-    static const std::map<std::string_view, double> factors{{"B", 1},   {"kB", 1e3},     {"MB", 1e6},       {"GB", 1e9},          {"TB", 1e12},
-                                                            {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+    static const std::map<std::string_view, double> factors{{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
+                                                            {"GB", 1e9},      {"TB", 1e12},        {"KiB", 1024},
+                                                            {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
@@ -333,7 +366,8 @@ std::uint64_t read_memory(const JsonValue& memory) {
 
 double read_timeout(const JsonValue& timeout) {
     const Json& value = timeout.json();
-    if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1e9)) timeout.refuse("a number of seconds, 0 for no limit");
+    if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1e9))
+        timeout.refuse("a number of seconds, 0 for no limit");
     return value.get<double>();
 }
 
@@ -342,8 +376,8 @@ void check_ids(const std::vector<StepSpec>& steps) {
     for (const StepSpec& step : steps) {
         const auto [first, fresh] = seen.emplace(step.id, step.pointer);
         if (!fresh) {
-            throw ConfigError(step.pointer + "/id", fmt::format("the id \"{}\", which {} has", step.id, first->second), "an id of its own",
-                              fmt::format("for instance \"id\": \"{}{}\"", step.id, seen.size() + 1));
+            throw ConfigError(step.pointer + "/id", fmt::format("the id \"{}\", which {} has", step.id, first->second),
+                              "an id of its own", fmt::format("for instance \"id\": \"{}{}\"", step.id, seen.size() + 1));
         }
     }
 }
@@ -352,7 +386,8 @@ void check_ids(const std::vector<StepSpec>& steps) {
 void refuse_other_documents(const Json& json) {
     if (!json.is_object() || json.contains("steps")) return;
     const auto has = [&](const char* key) { return json.contains(key); };
-    if (has("parallax_study") || has("parallax_comparison")) throw ConfigError("", "a study", "a job", "`parallax compare FILE --out DIR` runs a study");
+    if (has("parallax_study") || has("parallax_comparison"))
+        throw ConfigError("", "a study", "a job", "`parallax compare FILE --out DIR` runs a study");
     if (has("parallax_tuning")) throw ConfigError("", "a tuning file", "a job", "jobs take it with PARALLAX_TUNING=FOLDER");
     if (has("job") && has("engine")) throw ConfigError("", "a report", "a job", "its member \"job\" is the job that was run");
     if (has("prefer") || has("use")) throw ConfigError("", "rules for a device", "a job", "--device FILE takes them for a job");
@@ -369,9 +404,12 @@ namespace {
 
 /// All but the arrays: what a job on files and one on a caller's arrays have alike.
 Job read_settings(const JsonObject& whole) {
-    if (!whole.contains("parallax")) throw ConfigError("/parallax", "nothing", "1, the version of the job format", "add \"parallax\": 1");
+    if (!whole.contains("parallax"))
+        throw ConfigError("/parallax", "nothing", "1, the version of the job format", "add \"parallax\": 1");
     const JsonValue version = whole.at("parallax");
-    if (version.json() != 1) version.refuse("1, the version of the job format that this program reads", version.json() == "1" ? "write it without quotes: 1" : "");
+    if (version.json() != 1)
+        version.refuse("1, the version of the job format that this program reads",
+                       version.json() == "1" ? "write it without quotes: 1" : "");
 
     Job job;
     if (whole.contains("$schema")) whole.at("$schema").text("the address of a schema");
@@ -379,7 +417,8 @@ Job read_settings(const JsonObject& whole) {
         if (!whole.at("comment").json().is_string()) whole.at("comment").refuse("a string");
         job.comment = whole.at("comment").json().get<std::string>();
     }
-    if (whole.contains("device")) job.device = host::DeviceSelector::parse(without_comments(whole.at("device").json()), "/device");
+    if (whole.contains("device"))
+        job.device = host::DeviceSelector::parse(without_comments(whole.at("device").json()), "/device");
     if (whole.contains("for_each")) job.for_each = read_for_each(whole.at("for_each"));
     if (whole.contains("non_finite")) {
         const std::string word = whole.word("non_finite", non_finite_words);
@@ -410,7 +449,8 @@ OutputSpec read_wanted(const std::string& name, const JsonValue& value) {
     OutputSpec output;
     output.name = output.of = check_name(name, value.pointer());
     output.pointer = value.pointer();
-    if (value.json().is_object() && value.json().contains("of")) output.of = JsonObject(value, "").at("of").name("the name of an array or record");
+    if (value.json().is_object() && value.json().contains("of"))
+        output.of = JsonObject(value, "").at("of").name("the name of an array or record");
     return output;
 }
 
@@ -425,15 +465,18 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     Job job = read_settings(whole);
     const char* const form = "an object: name of an array -> file";
     if (whole.contains("inputs")) {
-        for (const auto& [name, value] : JsonObject(whole.at("inputs"), form).members()) job.inputs.push_back(parse_input(name, value.json(), value.pointer()));
+        for (const auto& [name, value] : JsonObject(whole.at("inputs"), form).members())
+            job.inputs.push_back(parse_input(name, value.json(), value.pointer()));
     }
     read_steps(whole, algorithms, job);
     if (!whole.contains("outputs")) throw ConfigError("/outputs", "nothing", form);
-    for (const auto& [name, value] : JsonObject(whole.at("outputs"), form).members()) job.outputs.push_back(read_output(name, value));
+    for (const auto& [name, value] : JsonObject(whole.at("outputs"), form).members())
+        job.outputs.push_back(read_output(name, value));
     require_outputs(job);
 
     for (InputSpec& input : job.inputs) {
-        for (const std::string& file : input.files) input.each = check_placeholders(file, job.for_each, input.pointer, false) || input.each;
+        for (const std::string& file : input.files)
+            input.each = check_placeholders(file, job.for_each, input.pointer, false) || input.each;
     }
     for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer, true);
     check_series_keys(job);
@@ -454,17 +497,19 @@ Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorith
     if (whole.contains("inputs") && whole.at("inputs").json().is_object()) {
         for (const auto& [name, value] : JsonObject(whole.at("inputs"), "").members()) {
             if (job.input(name) != nullptr) continue;
-            throw ConfigError(value.pointer(), fmt::format("the input \"{}\", for which no array was given", name), "an array for every input",
-                              "Engine::run reads inputs from files");
+            throw ConfigError(value.pointer(), fmt::format("the input \"{}\", for which no array was given", name),
+                              "an array for every input", "Engine::run reads inputs from files");
         }
     }
     read_steps(whole, algorithms, job);
     if (!whole.contains("outputs")) throw ConfigError("/outputs", "nothing", "names of arrays and records");
     const JsonValue outputs = whole.at("outputs");
     if (outputs.json().is_array()) {   // ["amplitude", "focus"] says as much
-        for (const JsonValue& name : outputs.list("names")) job.outputs.push_back(read_wanted(name.text("the name of an array or record"), name));
+        for (const JsonValue& name : outputs.list("names"))
+            job.outputs.push_back(read_wanted(name.text("the name of an array or record"), name));
     } else {
-        for (const auto& [name, value] : JsonObject(outputs, "an object: name of an array -> null, or a list of names").members()) job.outputs.push_back(read_wanted(name, value));
+        for (const auto& [name, value] : JsonObject(outputs, "an object: name of an array -> null, or a list of names").members())
+            job.outputs.push_back(read_wanted(name, value));
     }
     require_outputs(job);
     resolve_names(job);

@@ -34,13 +34,15 @@ std::string root_of(const std::string& text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos || colon < 2) return {};
     const std::string name = text.substr(0, colon);
-    const bool word = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+    const bool word =
+        std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
     return word ? name : std::string();
 }
 
 fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
     if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
-    if (text.find("://") != std::string::npos) throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
+    if (text.find("://") != std::string::npos)
+        throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
     const std::string root = root_of(text);
     if (root.empty()) return where.job_folder / path_from(text);   // operator/ keeps an absolute path as it is
     const auto found = where.roots.find(root);
@@ -49,15 +51,17 @@ fs::path locate(const std::string& text, const Locations& where, const std::stri
         for (const auto& [name, folder] : where.roots) known.push_back(name);
         std::string hint = did_you_mean(root, known);
         if (hint.empty()) hint = fmt::format("say where it is with --root {}=DIR", root);
-        throw ConfigError(pointer, fmt::format("the unknown root \"{}:\"", root),
-                          known.empty() ? "a path, as no root is given" : fmt::format("one of the roots {}", fmt::join(known, ", ")), hint);
+        throw ConfigError(
+            pointer, fmt::format("the unknown root \"{}:\"", root),
+            known.empty() ? "a path, as no root is given" : fmt::format("one of the roots {}", fmt::join(known, ", ")), hint);
     }
     return found->second / path_from(text.substr(root.size() + 1));
 }
 
 bool lies_below(const fs::path& file, const fs::path& folder) {
     std::error_code ignored;   // what does not exist leads nowhere
-    const fs::path top = fs::weakly_canonical(fs::absolute(folder), ignored), real = fs::weakly_canonical(fs::absolute(file), ignored);
+    const fs::path top = fs::weakly_canonical(fs::absolute(folder), ignored),
+                   real = fs::weakly_canonical(fs::absolute(file), ignored);
     const auto [t, r] = std::mismatch(top.begin(), top.end(), real.begin(), real.end());
     return t == top.end() || t->empty();
 }
@@ -66,8 +70,8 @@ void check_confined(const fs::path& file, const Locations& where, const std::str
     if (!where.confined || lies_below(file, where.job_folder)) return;
     for (const auto& [name, folder] : where.roots)
         if (lies_below(file, folder)) return;
-    throw ConfigError(pointer, fmt::format("the file {}, outside the job's folder and every root", to_utf8(file)), "an input below one of them",
-                      "name its folder with --root NAME=DIR, or leave --confined out");
+    throw ConfigError(pointer, fmt::format("the file {}, outside the job's folder and every root", to_utf8(file)),
+                      "an input below one of them", "name its folder with --root NAME=DIR, or leave --confined out");
 }
 
 void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs::path>& found) {
@@ -80,7 +84,8 @@ void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs
     if (!has_wildcard(part)) return expand(base / path_from(part), std::move(parts), found);
     std::error_code ignored;
     std::vector<fs::path> entries;
-    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, ignored), end; !ignored && it != end; it.increment(ignored)) {
+    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, ignored), end; !ignored && it != end;
+         it.increment(ignored)) {
         const std::string name = to_utf8(it->path().filename());
         if (name.front() != '.' && matches(part, name)) entries.push_back(it->path());
     }
@@ -116,7 +121,8 @@ std::string near_pattern(const fs::path& pattern) {
     }
     std::size_t count = 0;
     std::string first;
-    for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, ignored), end; !ignored && it != end && count < 10000; it.increment(ignored)) {
+    for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, ignored), end; !ignored && it != end && count < 10000;
+         it.increment(ignored)) {
         if (it->is_directory(ignored)) continue;
         const std::string name = to_utf8(it->path().filename());
         if (count++ == 0 || name < first) first = name;
@@ -176,10 +182,12 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
-        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file", fmt::format("its files are \"{}{}*\"", text, text.ends_with('/') ? "" : "/"));
+        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file",
+                          fmt::format("its files are \"{}{}*\"", text, text.ends_with('/') ? "" : "/"));
     }
     if (!fs::exists(status)) {
-        throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there", advice_on_missing(text, path));
+        throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
+                          advice_on_missing(text, path));
     }
     return path;
 }
@@ -194,7 +202,8 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     for (const fs::path& file : found) check_confined(file, where, pointer);
     if (found.empty()) {
         check_confined(path.parent_path() / "x", where, pointer);   // before anything is told of the folder
-        throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file", near_pattern(path));
+        throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
+                          near_pattern(path));
     }
     return found;
 }
@@ -215,12 +224,16 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     const fs::path path = (where.out / relative).lexically_normal();
     std::error_code ignored;   // what does not exist yet leads nowhere
     if (!lies_below(path, where.out)) {
-        throw ConfigError(pointer, fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(fs::weakly_canonical(fs::absolute(path), ignored)), text), "a path below --out", hint);
+        throw ConfigError(
+            pointer,
+            fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(fs::weakly_canonical(fs::absolute(path), ignored)), text),
+            "a path below --out", hint);
     }
     if (fs::is_symlink(path, ignored)) {
         throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");
     }
-    if (fs::is_directory(path, ignored)) throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
+    if (fs::is_directory(path, ignored))
+        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
     return path;
 }
 
@@ -228,10 +241,12 @@ fs::path writable_ancestor(const fs::path& file, const std::string& pointer) {
     fs::path folder = fs::absolute(file).parent_path();
     std::error_code error;
     while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-    const char* const problem = !fs::is_directory(folder, error) ? "is not a folder" : !can_write(folder) ? "is read-only" : nullptr;
+    const char* const problem = !fs::is_directory(folder, error) ? "is not a folder"
+                                : !can_write(folder)             ? "is read-only"
+                                                                 : nullptr;
     if (!problem) return folder;
-    throw ConfigError(pointer, fmt::format("the file {}, although {} {}", to_utf8(file), to_utf8(folder), problem), "a place that can be written",
-                      "choose another folder");
+    throw ConfigError(pointer, fmt::format("the file {}, although {} {}", to_utf8(file), to_utf8(folder), problem),
+                      "a place that can be written", "choose another folder");
 }
 
 }  // namespace parallax::engine

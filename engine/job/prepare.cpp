@@ -31,12 +31,14 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     for (const PreparedInput& input : prepared.inputs) {
         for (const fs::path& file : input.files) {
             if (fs::exists(path, ignored) && fs::equivalent(path, file, ignored)) {
-                throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)), "a file that the job does not read");
+                throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)),
+                                  "a file that the job does not read");
             }
         }
     }
     for (const fs::path& other : prepared.outputs) {
-        if (other == path) throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
+        if (other == path)
+            throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
     }
     const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
@@ -48,7 +50,8 @@ std::string why_whole(const InputSpec& spec, const PreparedInput& input) {
     if (spec.globs || spec.running > 0) return "an input of several files is combined as a whole";
     if (spec.each) return "the items of a series are read as a whole";
     if (has_slices(spec, input)) return {};
-    return "the file is read as a whole; NPY in C order, NIfTI, raw elements and stacks of grey pages can be read slice after slice, "
+    return "the file is read as a whole; NPY in C order, NIfTI, raw elements and stacks of grey pages can be read slice after "
+           "slice, "
            "where no pages, volume or channels are chosen";
 }
 
@@ -72,13 +75,15 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const std::string& warning : prepared.infos.back().warnings) {
             if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken
-            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end()) prepared.warnings.push_back(warning);
+            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end())
+                prepared.warnings.push_back(warning);
         }
         if (&file == &prepared.files.front()) {
             prepared.desc = desc;
         } else if (desc.describe() != prepared.desc.describe()) {
-            throw ConfigError(pointer, fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()), prepared.desc.describe(),
-                                                   to_utf8(file), desc.describe()),
+            throw ConfigError(pointer,
+                              fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()),
+                                          prepared.desc.describe(), to_utf8(file), desc.describe()),
                               "files of one type and shape");
         }
     }
@@ -89,8 +94,9 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
 
 ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputSpec& input) {
     if (input.read.volume && info.format != "nifti") {
-        throw ConfigError(input.pointer + "/volume", fmt::format("a volume of a {} file", info.format), "a 4-D NIfTI file",
-                          R"("page" takes a page of a TIFF, and a step {"run": "select", "axis": "t", "index": 0} one of any array)");
+        throw ConfigError(
+            input.pointer + "/volume", fmt::format("a volume of a {} file", info.format), "a 4-D NIfTI file",
+            R"("page" takes a page of a TIFF, and a step {"run": "select", "axis": "t", "index": 0} one of any array)");
     }
     if (input.read.pages) check_range(info, input, "page", input.read.pages->second);
     if (input.read.volume) check_range(info, input, "volume", *input.read.volume + 1);
@@ -111,16 +117,19 @@ ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
 std::vector<std::string> Prepared::warnings() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        for (const std::string& warning : inputs[i].warnings) all.push_back(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
+        for (const std::string& warning : inputs[i].warnings)
+            all.push_back(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
     }
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
-        for (const std::string& warning : resolved.steps[i].warnings) all.push_back(fmt::format("step \"{}\": {}", job.steps[i].id, warning));
+        for (const std::string& warning : resolved.steps[i].warnings)
+            all.push_back(fmt::format("step \"{}\": {}", job.steps[i].id, warning));
     }
     return all;
 }
 
 Prepared prepare(Job job, const Locations& where, bool overwrite, const PreparedInputs& known) {
-    if (job.for_each) throw UnsupportedError("a job with for_each is many jobs", {"this call prepares one; a series is run by series::run()"});
+    if (job.for_each)
+        throw UnsupportedError("a job with for_each is many jobs", {"this call prepares one; a series is run by series::run()"});
     Prepared prepared;
     prepared.job = std::move(job);
     prepared.overwrite = overwrite;
@@ -129,7 +138,8 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
         prepared.inputs.push_back(there == known.end() ? prepare_input(input, where) : there->second);
     }
     std::vector<ResolvedInput> arrays;
-    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i])});
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i)
+        arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);

@@ -39,8 +39,8 @@ using PreparedInputs = std::map<std::string, PreparedInput>;
 Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& known = {});
 PreparedInput prepare_input(const InputSpec&, const Locations&);
 
-/// What read() will deliver for a file: pages chosen, colours made luminance where the job says grey. Throws ConfigError for pages
-/// that are not there.
+/// What read() will deliver for a file: pages chosen, colours made luminance where the job says grey. Throws ConfigError for
+/// pages that are not there.
 ArrayDesc delivered(const std::filesystem::path&, const io::FileInfo&, const InputSpec&);
 /// The spacing that the job states, instead of the file's.
 ArrayDesc with_stated_spacing(ArrayDesc, const InputSpec&);

@@ -40,9 +40,13 @@ constexpr const char* leave_alone = "do not write to a file while a job reads it
 /// What was read must be what was planned for: kernels run over so many elements of such a type, whatever the memory holds.
 void hold(const std::filesystem::path& file, const ArrayDesc& found, const ArrayDesc& planned) {
     const auto same = [](const Axis& a, const Axis& b) { return a.name == b.name && a.size == b.size; };
-    if (found.type == planned.type && std::equal(found.axes.begin(), found.axes.end(), planned.axes.begin(), planned.axes.end(), same)) return;
-    throw IoError(to_utf8(file), fmt::format("has changed since the job looked at it: it held {}, and holds {}", planned.describe(), found.describe()),
-                  leave_alone);
+    if (found.type == planned.type &&
+        std::equal(found.axes.begin(), found.axes.end(), planned.axes.begin(), planned.axes.end(), same))
+        return;
+    throw IoError(
+        to_utf8(file),
+        fmt::format("has changed since the job looked at it: it held {}, and holds {}", planned.describe(), found.describe()),
+        leave_alone);
 }
 
 /// Runs `read`. A file that has changed meanwhile is told as that, whether reading it went well or not.
@@ -71,7 +75,10 @@ void check_unchanged(const std::filesystem::path& file, const io::FileInfo& info
     if (!info.identity) return;
     const auto now = host::identity_of(file);
     if (now == info.identity) return;
-    throw IoError(to_utf8(file), fmt::format("{} since the job looked at it, when it held {}", now ? "has changed" : "has gone", info.desc.describe()), leave_alone);
+    throw IoError(
+        to_utf8(file),
+        fmt::format("{} since the job looked at it, when it held {}", now ? "has changed" : "has gone", info.desc.describe()),
+        leave_alone);
 }
 
 HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonFinite policy,
@@ -106,7 +113,9 @@ io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepare
     slices.next = [file, info, next = std::move(slices.next)](std::int64_t count, std::byte* to) {
         as_looked_at(file, info, [&] { next(count, to); });
     };
-    slices.skip = [file, info, skip = std::move(slices.skip)](std::int64_t count) { as_looked_at(file, info, [&] { skip(count); }); };
+    slices.skip = [file, info, skip = std::move(slices.skip)](std::int64_t count) {
+        as_looked_at(file, info, [&] { skip(count); });
+    };
     return slices;
 }
 

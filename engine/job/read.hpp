@@ -6,9 +6,10 @@
 namespace parallax::engine {
 
 /// Reads, combines, states the spacing, and does to NaN and infinity what the job says. What comes out has the shape and type of
-/// prepared.desc, for which plans are made and memory is sized. `allocate` may give the memory of the array (pinned, for instance)
-/// and may be empty. Throws IoError, also for a file that is another one by now than when it was looked at.
-HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite, const std::function<HostArray(const ArrayDesc&)>& allocate);
+/// prepared.desc, for which plans are made and memory is sized. `allocate` may give the memory of the array (pinned, for
+/// instance) and may be empty. Throws IoError, also for a file that is another one by now than when it was looked at.
+HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite,
+                     const std::function<HostArray(const ArrayDesc&)>& allocate);
 
 /// Whether open_slices() can read it, passing over what is not wanted.
 bool has_slices(const InputSpec&, const PreparedInput&);

@@ -11,7 +11,9 @@
 namespace parallax::engine {
 
 FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop) {
-    return {to_utf8(std::filesystem::absolute(path)), std::filesystem::file_size(path), io::hash_file(path, stop), std::move(format)};
+    const auto identity = host::identity_of(path);   // before the hash: what comes later is another
+    return {to_utf8(std::filesystem::absolute(path)), std::filesystem::file_size(path), io::hash_file(path, stop),
+            std::move(format), identity};
 }
 
 std::string utc_now() {

@@ -4,6 +4,7 @@
 #include "core/session.hpp"
 #include "exec/step_report.hpp"
 #include "job/job.hpp"
+#include "support/file_identity.hpp"
 
 #include <cstdint>
 #include <stop_token>
@@ -17,6 +18,7 @@ struct FileReport {
     std::uint64_t bytes = 0;
     std::string hash;            ///< xxh3-128
     std::string format;
+    std::optional<host::FileIdentity> identity;   ///< of the file that the hash is of
 };
 struct InputReport {
     std::string name;

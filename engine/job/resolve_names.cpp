@@ -33,8 +33,9 @@ Candidates all_candidates(const Job& job) {
             if (named != step.names.end()) {
                 for (const Candidate& other : others) {
                     if (!other.named) continue;
-                    throw ConfigError(pointer_to(step.pointer + "/out", port.name), fmt::format("the name \"{}\"", name),
-                                      "a name of its own", fmt::format("{} {} an array of that name", title(job, other.maker), other.maker.step ? "has" : "have"));
+                    throw ConfigError(
+                        pointer_to(step.pointer + "/out", port.name), fmt::format("the name \"{}\"", name), "a name of its own",
+                        fmt::format("{} {} an array of that name", title(job, other.maker), other.maker.step ? "has" : "have"));
                 }
             }
             others.emplace_back(Source{i, port.name}, step.pointer, named != step.names.end());
@@ -47,22 +48,26 @@ Candidates all_candidates(const Job& job) {
 std::vector<std::string> names_before(const Candidates& all, std::size_t end) {
     std::vector<std::string> names;
     for (const auto& [name, candidates] : all) {
-        if (std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return !c.maker.step || *c.maker.step < end; })) {
+        if (std::any_of(candidates.begin(), candidates.end(),
+                        [&](const Candidate& c) { return !c.maker.step || *c.maker.step < end; })) {
             names.push_back(name);
         }
     }
     return names;
 }
 
-[[noreturn]] void refuse_ambiguous(const Job& job, const std::string& name, const std::vector<Candidate>& makers, const std::string& pointer) {
+[[noreturn]] void refuse_ambiguous(const Job& job, const std::string& name, const std::vector<Candidate>& makers,
+                                   const std::string& pointer) {
     std::vector<std::string> titles;
     for (const Candidate& c : makers) titles.push_back(title(job, c.maker));
-    throw ConfigError(pointer, fmt::format("the name \"{}\", which {} make", name, fmt::join(titles, " and ")), "the name of one array",
-                      fmt::format("give one of them another name, for instance \"out\": {{\"{}\": \"{}_2\"}}", makers.back().maker.port, name));
+    throw ConfigError(
+        pointer, fmt::format("the name \"{}\", which {} make", name, fmt::join(titles, " and ")), "the name of one array",
+        fmt::format("give one of them another name, for instance \"out\": {{\"{}\": \"{}_2\"}}", makers.back().maker.port, name));
 }
 
 /// What a step finds under a name; nothing if no earlier step or input makes it.
-std::optional<Source> find_before(const Job& job, const Candidates& all, const std::string& name, std::size_t step, const std::string& pointer) {
+std::optional<Source> find_before(const Job& job, const Candidates& all, const std::string& name, std::size_t step,
+                                  const std::string& pointer) {
     const auto found = all.find(name);
     if (found == all.end()) return std::nullopt;
     std::vector<Candidate> earlier;
@@ -81,28 +86,34 @@ std::string one_of(const std::vector<std::string>& names) {
 /// The names of a step's outputs.
 std::string made_by(const Job& job, const StepSpec& step) {
     std::vector<std::string> names;
-    for (const Port& port : step.algorithm->outputs) names.push_back(fmt::format("\"{}\"", job.name_of({static_cast<std::size_t>(&step - job.steps.data()), port.name})));
+    for (const Port& port : step.algorithm->outputs)
+        names.push_back(fmt::format("\"{}\"", job.name_of({static_cast<std::size_t>(&step - job.steps.data()), port.name})));
     return fmt::format("{}", fmt::join(names, " or "));
 }
 
-[[noreturn]] void refuse_unknown(const Job& job, const Candidates& all, const std::string& name, std::size_t step, const std::string& pointer) {
+[[noreturn]] void refuse_unknown(const Job& job, const Candidates& all, const std::string& name, std::size_t step,
+                                 const std::string& pointer) {
     const auto found = all.find(name);
     if (found != all.end()) {   // made too late
         const Source& maker = found->second.front().maker;
         const bool itself = *maker.step == step;
         const bool circle = std::any_of(job.steps[*maker.step].in.begin(), job.steps[*maker.step].in.end(), [&](const auto& in) {
             const auto made = in.second ? all.find(*in.second) : all.end();
-            return made != all.end() && std::any_of(made->second.begin(), made->second.end(), [&](const Candidate& c) { return c.maker.step == step; });
+            return made != all.end() && std::any_of(made->second.begin(), made->second.end(),
+                                                    [&](const Candidate& c) { return c.maker.step == step; });
         });
         throw ConfigError(pointer, fmt::format("\"{}\", which {} makes", name, itself ? "this step itself" : title(job, maker)),
                           "an input of the job or an output of an earlier step",
-                          itself ? "a step cannot wait for itself" : circle ? "each of the two waits for the other: one needs another input" : fmt::format("move step \"{}\" to the front", job.steps[*maker.step].id));
+                          itself   ? "a step cannot wait for itself"
+                          : circle ? "each of the two waits for the other: one needs another input"
+                                   : fmt::format("move step \"{}\" to the front", job.steps[*maker.step].id));
     }
     const std::vector<std::string> known = names_before(all, step);
     std::string hint = did_you_mean(name, known);
     const auto maker = std::find_if(job.steps.begin(), job.steps.end(), [&](const StepSpec& s) { return s.id == name; });
     if (maker != job.steps.end()) hint = fmt::format("\"{}\" is a step: say what it makes, {}", name, made_by(job, *maker));
-    else if (name.find_first_of("./") != std::string::npos) hint = fmt::format(R"(a file has a name in "inputs": "inputs": {{"image": "{}"}})", name);
+    else if (name.find_first_of("./") != std::string::npos)
+        hint = fmt::format(R"(a file has a name in "inputs": "inputs": {{"image": "{}"}})", name);
     throw ConfigError(pointer, fmt::format("the unknown array \"{}\"", name),
                       known.empty() ? std::string("an input of the job, and it has none") : one_of(known), std::move(hint));
 }
@@ -110,7 +121,8 @@ std::string made_by(const Job& job, const StepSpec& step) {
 void check_is_array(const Job& job, const Source& maker, const std::string& name, const std::string& pointer) {
     if (!maker.step) return;
     const Port* port = job.steps[*maker.step].algorithm->output(maker.port);
-    if (port->kind != PortKind::array) throw ConfigError(pointer, fmt::format("\"{}\", which is a {}", name, to_string(port->kind)), "the name of an array");
+    if (port->kind != PortKind::array)
+        throw ConfigError(pointer, fmt::format("\"{}\", which is a {}", name, to_string(port->kind)), "the name of an array");
 }
 
 /// Whether a step makes an output only where somebody asks for it, and nobody has given it a name. An input that may be left
@@ -128,7 +140,8 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
         if (given != step.in.end() && !given->second) continue;
         const bool explicitly = given != step.in.end();
         // {"in": {"volume": "image"}} means the volume alone, although another input is called "image", too.
-        const bool taken = !explicitly && !port.required && std::any_of(step.in.begin(), step.in.end(), [&](const auto& in) { return in.second == port.name; });
+        const bool taken = !explicitly && !port.required &&
+                           std::any_of(step.in.begin(), step.in.end(), [&](const auto& in) { return in.second == port.name; });
         if (taken) continue;
         const std::string name = explicitly ? *given->second : port.name;
         const std::string pointer = explicitly ? pointer_to(step.pointer + "/in", port.name) : step.pointer + "/in";
@@ -141,9 +154,11 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
             }
             const std::vector<std::string> known = names_before(all, index);
             throw ConfigError(pointer, fmt::format("no array \"{}\" for the input of that name", port.name),
-                              known.empty() ? std::string("an input of the job")
-                                            : fmt::format("an array of that name, or \"in\": {{\"{}\": {}}}", port.name, one_of(known)),
-                              known.empty() ? fmt::format(R"(for instance "inputs": {{"{}": "FILE"}})", port.name) : did_you_mean(port.name, known));
+                              known.empty()
+                                  ? std::string("an input of the job")
+                                  : fmt::format("an array of that name, or \"in\": {{\"{}\": {}}}", port.name, one_of(known)),
+                              known.empty() ? fmt::format(R"(for instance "inputs": {{"{}": "FILE"}})", port.name)
+                                            : did_you_mean(port.name, known));
         }
         if (!maker) continue;
         check_is_array(job, *maker, name, pointer);
@@ -155,7 +170,8 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
 void link_output(Job& job, const Candidates& all, OutputSpec& output) {
     const auto makers_of = [&](const std::vector<Candidate>& candidates) {
         std::vector<Candidate> makers;
-        std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(makers), [](const Candidate& c) { return c.maker.step.has_value(); });
+        std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(makers),
+                     [](const Candidate& c) { return c.maker.step.has_value(); });
         if (makers.empty() && !output.combine.empty()) return candidates;   // the mean of the frames themselves
         return makers;
     };
@@ -168,9 +184,11 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
         }
         std::string hint = did_you_mean(output.of, known);
         const auto maker = std::find_if(job.steps.begin(), job.steps.end(), [&](const StepSpec& s) { return s.id == output.of; });
-        if (maker != job.steps.end()) hint = fmt::format("\"{}\" is a step: say what it makes, {}", output.of, made_by(job, *maker));
+        if (maker != job.steps.end())
+            hint = fmt::format("\"{}\" is a step: say what it makes, {}", output.of, made_by(job, *maker));
         else if (hint.empty() && output.of == output.name && !known.empty())
-            hint = fmt::format(R"("{}": {{"of": "{}", "file": "{}"}} gives an array another name)", output.name, known.front(), output.file);
+            hint = fmt::format(R"("{}": {{"of": "{}", "file": "{}"}} gives an array another name)", output.name, known.front(),
+                               output.file);
         throw ConfigError(output.pointer, fmt::format("\"{}\", which no step makes", output.of), one_of(known), std::move(hint));
     }
     if (makers.size() > 1) refuse_ambiguous(job, output.of, makers, output.pointer);
@@ -178,7 +196,8 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
     if (!output.source.step) return;
     const Port* port = job.steps[*output.source.step].algorithm->output(output.source.port);
     if (port->kind != PortKind::array && !output.combine.empty()) {
-        throw ConfigError(output.pointer, fmt::format("\"combine\" for the {} \"{}\"", to_string(port->kind), output.of), R"({"table": path}: a row for each item)");
+        throw ConfigError(output.pointer, fmt::format("\"combine\" for the {} \"{}\"", to_string(port->kind), output.of),
+                          R"({"table": path}: a row for each item)");
     }
     if (output.file.empty()) {   // it goes to the caller
         output.form = port->kind == PortKind::array ? OutputForm::array : OutputForm::json;
@@ -189,10 +208,12 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
         throw ConfigError(output.pointer, fmt::format("\"{}\" for the drawing \"{}\"", output.file, output.of), "an .svg file");
     }
     if (!drawing && output.form == OutputForm::svg) {
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for \"{}\"", output.file, output.of), "another format: .svg is for drawings");
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for \"{}\"", output.file, output.of),
+                          "another format: .svg is for drawings");
     }
     if (port->kind == PortKind::record && output.form == OutputForm::array) {
-        throw ConfigError(output.pointer, fmt::format("\"{}\" for the record \"{}\"", output.file, output.name), "a .json or .csv file");
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for the record \"{}\"", output.file, output.name),
+                          "a .json or .csv file");
     }
     if (port->kind == PortKind::array && output.form != OutputForm::array) {
         throw ConfigError(output.pointer, fmt::format("\"{}\" for the array \"{}\"", output.file, output.name),
@@ -218,7 +239,8 @@ void resolve_names(Job& job) {
             for (const Port& port : step.algorithm->inputs) ports.push_back(port.name);
         }
         throw ConfigError(input.pointer, fmt::format("the input \"{}\", which no step uses", input.name),
-                          ports.empty() ? std::string("no inputs") : fmt::format("one of {}, or a step that takes it by \"in\"", fmt::join(ports, ", ")),
+                          ports.empty() ? std::string("no inputs")
+                                        : fmt::format("one of {}, or a step that takes it by \"in\"", fmt::join(ports, ", ")),
                           did_you_mean(input.name, ports));
     }
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
@@ -227,7 +249,8 @@ void resolve_names(Job& job) {
             if (used.count(Source{i, port.name})) {
                 step.outputs.push_back(port.name);
             } else if (step.names.count(port.name)) {
-                throw ConfigError(pointer_to(step.pointer + "/out", port.name), fmt::format("the array \"{}\", which nothing uses", job.name_of({i, port.name})),
+                throw ConfigError(pointer_to(step.pointer + "/out", port.name),
+                                  fmt::format("the array \"{}\", which nothing uses", job.name_of({i, port.name})),
                                   "an array that a later step or an output uses");
             }
         }

@@ -13,7 +13,8 @@ namespace {
 class Progress {
 public:
     Progress(const Prepared& prepared, const RunOptions& options)
-        : options_(options), total_(1 + prepared.inputs.size() + 2 * prepared.resolved.steps.size() + 2 * prepared.outputs.size()) {}
+        : options_(options),
+          total_(1 + prepared.inputs.size() + 2 * prepared.resolved.steps.size() + 2 * prepared.outputs.size()) {}
     void begin(const std::string& stage) {
         if (options_.cancelled && options_.cancelled()) throw CancelledError("stopped on request; no output was written");
         if (options_.progress) options_.progress(stage, static_cast<double>(done_) / static_cast<double>(total_));
@@ -42,7 +43,9 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     work.begin_stage = [&](const std::string& stage) { progress.begin(stage); };
     work.advance = [&](double share) { progress.advance(share); };
     // Pinned memory would cost more to make than one upload gains.
-    const auto read = [&](const std::function<bool(std::size_t)>& in_slabs) { read_work(work, {HostArray::make, {}, {}, in_slabs}); };
+    const auto read = [&](const std::function<bool(std::size_t)>& in_slabs) {
+        read_work(work, {HostArray::make, {}, {}, in_slabs});
+    };
     Executed done = execute(work, engine, {read, options.cancelled});
     finish_reading(work);
     write_work(work);
@@ -54,18 +57,22 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     result.inputs = std::move(work.input_reports);
     result.steps = std::move(done.steps);
     if (prepared.job.device.to_json().contains("use"))   // several devices that were there have gone another way, or were refused
-        result.warnings.push_back(fmt::format("\"use\" asks for several devices, and {} did all of the job alone: no other was found, or the engine has but this one. "
-                                              "Several share the items of a series (for_each), one diffusion_lb or one box_count",
-                                              engine.device().name));
+        result.warnings.push_back(
+            fmt::format("\"use\" asks for several devices, and {} did all of the job alone: no other was found, or the engine "
+                        "has but this one. "
+                        "Several share the items of a series (for_each), one diffusion_lb or one box_count",
+                        engine.device().name));
     for (DataWarning& warning : work.warnings) {
         result.warnings.push_back(fmt::format("step \"{}\": {}", result.steps[warning.step].id, warning.text));
         result.steps[warning.step].warnings.push_back(std::move(warning.text));
     }
     result.outputs = std::move(work.output_reports);
     for (const OutputReport& output : result.outputs)
-        for (const std::string& warning : output.warnings) result.warnings.push_back(fmt::format("output \"{}\": {}", output.name, warning));
+        for (const std::string& warning : output.warnings)
+            result.warnings.push_back(fmt::format("output \"{}\": {}", output.name, warning));
     for (const OutputSpec& output : prepared.job.outputs) {
-        if (output.form != OutputForm::array && output.form != OutputForm::svg) result.records[output.name] = record_of(work, output);
+        if (output.form != OutputForm::array && output.form != OutputForm::svg)
+            result.records[output.name] = record_of(work, output);
     }
     result.peak_device_bytes = done.peak_bytes;
     for (std::size_t i = 0; i < result.steps.size(); ++i) {   // the job that is reported repeats this very run

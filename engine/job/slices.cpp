@@ -30,7 +30,8 @@ public:
         next_ = wanted.end;
         ArrayDesc part = input_.desc.to_dense();
         part.axes.front().size = wanted.count();
-        HostArray array{part.to_dense(), {}, std::shared_ptr<std::byte[]>(std::shared_ptr<std::byte[]>(), to)};   // the caller's memory
+        HostArray array{
+            part.to_dense(), {}, std::shared_ptr<std::byte[]>(std::shared_ptr<std::byte[]>(), to)};   // the caller's memory
         apply_non_finite(array, policy_, fmt::format("input \"{}\" from slice {} on", spec_.name, wanted.first));
     }
 

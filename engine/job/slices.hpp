@@ -6,8 +6,8 @@
 
 namespace parallax::engine {
 
-/// Of the one file of an input, which is opened anew to go back. Files that are not read in slices (PNG, JPEG, TIFF pictures) are decoded as
-/// a whole at the first call. Throws IoError.
+/// Of the one file of an input, which is opened anew to go back. Files that are not read in slices (PNG, JPEG, TIFF pictures) are
+/// decoded as a whole at the first call. Throws IoError.
 ReadSlices slices_of(const InputSpec&, const PreparedInput&, NonFinite);
 
 }  // namespace parallax::engine

@@ -53,13 +53,14 @@ const Json* row_list(const Json& record) {
 void append(Cells& cells, Cells more, const std::string& list) {
     const std::size_t before = cells.size();
     for (auto& [name, cell] : more) {
-        const bool taken = std::any_of(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(before), [&n = name](const auto& known) { return known.first == n; });
+        const bool taken = std::any_of(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(before),
+                                       [&n = name](const auto& known) { return known.first == n; });
         cells.emplace_back(taken ? joined(list, name) : name, std::move(cell));
     }
 }
 
-/// Rows of a record without row list: its lists side by side, the shorter ones filled up with nothing. `before`: cells that stand in
-/// front of each, where the record is an element of `list`.
+/// Rows of a record without row list: its lists side by side, the shorter ones filled up with nothing. `before`: cells that stand
+/// in front of each, where the record is an element of `list`.
 std::vector<Cells> long_rows(const Json& record, const Cells& before = {}, const std::string& list_name = {}) {
     Cells scalars = before, own;
     std::vector<List> lists;
@@ -119,7 +120,8 @@ Rows to_rows(const Json& record) {
     Rows made;
     const auto leave_out = [&made](const std::vector<List>& lists) {
         for (const List& list : lists)
-            if (std::find(made.left_out.begin(), made.left_out.end(), list.name) == made.left_out.end()) made.left_out.push_back(list.name);
+            if (std::find(made.left_out.begin(), made.left_out.end(), list.name) == made.left_out.end())
+                made.left_out.push_back(list.name);
     };
     Cells scalars;
     std::vector<List> lists;
@@ -128,7 +130,8 @@ Rows to_rows(const Json& record) {
         for (std::size_t i = 0; i < record.size(); ++i) {
             Cells one;
             part(record[i], "", {}, one, lists);
-            for (auto& [name, cell] : one) scalars.emplace_back(record.size() > 1 ? std::to_string(i) + '.' + name : name, std::move(cell));
+            for (auto& [name, cell] : one)
+                scalars.emplace_back(record.size() > 1 ? std::to_string(i) + '.' + name : name, std::move(cell));
         }
     } else {
         part(record, "", list ? rows : "", scalars, lists);

@@ -11,7 +11,8 @@
 //                 metric,best.um
 //                 m,2
 //
-// A record may have a list `labels` of sets that were measured each by itself, as box_count's: then each way has rows for each of them.
+// A record may have a list `labels` of sets that were measured each by itself, as box_count's: then each way has rows for each of
+// them.
 #pragma once
 
 #include "parallax/host/json.hpp"

@@ -17,9 +17,11 @@ namespace {
 using Scope = Execution::Scope;
 
 /// What the format could not hold goes to `report`.
-void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record, OutputReport& report) {
+void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record,
+                OutputReport& report) {
     if (output.form == OutputForm::array) {
-        if (std::string lost = io::display_loss(path, array, output.write); !lost.empty()) report.warnings.push_back(std::move(lost));
+        if (std::string lost = io::display_loss(path, array, output.write); !lost.empty())
+            report.warnings.push_back(std::move(lost));
         return io::write(path, array, output.write);
     }
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
@@ -39,7 +41,9 @@ void write_file(const fs::path& path, const OutputSpec& output, const HostArray&
 void Work::take(std::shared_ptr<const Prepared> job) {
     prepared = std::move(job);
     pipeline = std::shared_ptr<const Resolved>(prepared, &prepared->resolved);
-    slices = [&job = *prepared](std::size_t input) { return slices_of(job.job.inputs[input], job.inputs[input], job.job.non_finite); };
+    slices = [&job = *prepared](std::size_t input) {
+        return slices_of(job.job.inputs[input], job.inputs[input], job.job.non_finite);
+    };
 }
 
 void read_work(Work& work, const ReadHooks& hooks) {
@@ -60,8 +64,9 @@ void read_work(Work& work, const ReadHooks& hooks) {
         } else {
             const Scope scope(work.profiler, "read");
             const HostTimer timer(work.profiler, spec.name);
-            work.inputs[i] = spec.running > 0 && hooks.neighbours ? combine_input(spec, input, hooks.neighbours(i))
-                                                                  : read_input(spec, input, prepared.job.non_finite, hooks.memory);
+            work.inputs[i] = spec.running > 0 && hooks.neighbours
+                                 ? combine_input(spec, input, hooks.neighbours(i))
+                                 : read_input(spec, input, prepared.job.non_finite, hooks.memory);
         }
     }
 }
@@ -104,7 +109,9 @@ void write_work(Work& work, const WriteArray& write_array) {
             }
         });
         report.file = report_file(written);
-        report.array = elsewhere ? prepared.resolved.desc(output.source).describe() : is_array ? array.desc.describe() : std::string();
+        report.array = elsewhere  ? prepared.resolved.desc(output.source).describe()
+                       : is_array ? array.desc.describe()
+                                  : std::string();
         report.file.path = to_utf8(fs::absolute(target));
         work.output_reports.push_back(std::move(report));
     }

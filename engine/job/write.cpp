@@ -10,7 +10,8 @@ Json to_json(const StepSpec& step, const Job& job) {
     Json json{{"id", step.id}, {"run", step.algorithm->name}};
     Json in = Json::object(), out = Json::object();
     for (const Port& port : step.algorithm->inputs) {
-        if (const auto source = step.inputs.find(port.name); source != step.inputs.end()) in[port.name] = job.name_of(source->second);
+        if (const auto source = step.inputs.find(port.name); source != step.inputs.end())
+            in[port.name] = job.name_of(source->second);
         else in[port.name] = nullptr;
     }
     for (const auto& [port, name] : step.names) out[port] = name;

@@ -19,15 +19,20 @@ Either prepare_either(Job job, const Locations& where, const series::SeriesOptio
 
 void refuse_without_series(const Job& job, bool resume, bool shard, bool trace) {
     if (job.for_each) return;
-    const auto refuse = [](const char* option, const char* hint) { throw ConfigError(option, option, "a job with for_each", hint); };
+    const auto refuse = [](const char* option, const char* hint) {
+        throw ConfigError(option, option, "a job with for_each", hint);
+    };
     if (resume) refuse("--resume", "run it again with --overwrite: a job without for_each is done in one piece");
     if (shard) refuse("--shard", "a job without for_each is done in one piece");
     if (trace) refuse("--trace", "--report has the times of one job");
 }
 
-PreparedJob::PreparedJob(Job job, const Locations& where, const series::SeriesOptions& how) : prepared_(prepare_either(std::move(job), where, how)) {}
+PreparedJob::PreparedJob(Job job, const Locations& where, const series::SeriesOptions& how)
+    : prepared_(prepare_either(std::move(job), where, how)) {}
 
-const Prepared& PreparedJob::prepared() const noexcept { return series() != nullptr ? series()->sample : *std::get_if<Prepared>(&prepared_); }
+const Prepared& PreparedJob::prepared() const noexcept {
+    return series() != nullptr ? series()->sample : *std::get_if<Prepared>(&prepared_);
+}
 
 const Job& PreparedJob::job() const noexcept { return series() != nullptr ? series()->job : prepared().job; }
 

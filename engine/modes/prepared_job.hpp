@@ -1,5 +1,5 @@
-// A job in the mode that it asks for: alone, item by item (for_each), or shared by several devices or processes. Who has a job need not know
-// which.
+// A job in the mode that it asks for: alone, item by item (for_each), or shared by several devices or processes. Who has a job
+// need not know which.
 //
 //   const PreparedJob job(parse_job(json, registry.algorithms()), where, {.overwrite = true});
 //   const auto engines = open_devices(job.job(), registry, cache);

@@ -30,8 +30,9 @@ void prepare_together(distributed::Communicator& ranks, const std::function<void
     throw ToldByAnother(fmt::format("rank {} cannot begin: {}", rank, *first), error);
 }
 
-RankJob::RankJob(Job job, const Locations& where, bool overwrite, const Registry& registry, const distributed::Communicator& ranks,
-                 std::shared_ptr<host::ProgramCache> cache, const MemoryLimits& limits, const std::function<void(const Prepared&)>& check) {
+RankJob::RankJob(Job job, const Locations& where, bool overwrite, const Registry& registry,
+                 const distributed::Communicator& ranks, std::shared_ptr<host::ProgramCache> cache, const MemoryLimits& limits,
+                 const std::function<void(const Prepared&)>& check) {
     distributed::check_divisible(job, ranks.size());
     prepared = prepare(std::move(job), where, overwrite);
     if (check) check(prepared);

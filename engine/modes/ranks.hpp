@@ -22,15 +22,17 @@ public:
     std::exception_ptr own;   ///< what would have been thrown here; null: nothing
 };
 
-/// Runs `prepare` in every process; none goes on before all have come through. The first in whom it throws throws that, the others
-/// ToldByAnother.
+/// Runs `prepare` in every process; none goes on before all have come through. The first in whom it throws throws that, the
+/// others ToldByAnother.
 void prepare_together(distributed::Communicator&, const std::function<void()>& prepare);
 
-/// What one process works with: the job, and of the devices that it admits the one that the process's number on its machine gives.
+/// What one process works with: the job, and of the devices that it admits the one that the process's number on its machine
+/// gives.
 struct RankJob {
     /// `check` may throw before the device is opened, and may be empty. The registry must outlive it.
-    RankJob(Job, const Locations&, bool overwrite, const Registry&, const distributed::Communicator&, std::shared_ptr<host::ProgramCache>,
-            const MemoryLimits& = {}, const std::function<void(const Prepared&)>& check = {});
+    RankJob(Job, const Locations&, bool overwrite, const Registry&, const distributed::Communicator&,
+            std::shared_ptr<host::ProgramCache>, const MemoryLimits& = {},
+            const std::function<void(const Prepared&)>& check = {});
 
     Prepared prepared;
     std::chrono::steady_clock::time_point opening;

@@ -16,7 +16,8 @@ series::RunSeriesOptions of_series(const RunJobOptions& options) {
     if (!how.progress && options.progress) {
         how.progress = [tell = options.progress](const series::Progress& items) {
             const std::size_t over = items.finished + items.failed;
-            tell(fmt::format("{} of {}", over, items.total), items.total > 0 ? static_cast<double>(over) / static_cast<double>(items.total) : 1.0);
+            tell(fmt::format("{} of {}", over, items.total),
+                 items.total > 0 ? static_cast<double>(over) / static_cast<double>(items.total) : 1.0);
         };
     }
     return how;
@@ -24,11 +25,13 @@ series::RunSeriesOptions of_series(const RunJobOptions& options) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Engine>> open_devices(const Job& job, const Registry& registry, std::shared_ptr<host::ProgramCache> cache, const MemoryLimits& limits) {
+std::vector<std::unique_ptr<Engine>> open_devices(const Job& job, const Registry& registry,
+                                                  std::shared_ptr<host::ProgramCache> cache, const MemoryLimits& limits) {
     const auto devices = job.device.select_all(host::enumerate(job.device));
     if (devices.size() > 1 && !job.for_each) distributed::check_divisible(job, static_cast<int>(devices.size()));
     std::vector<std::unique_ptr<Engine>> engines;
-    for (const auto& device : devices) engines.push_back(std::make_unique<Engine>(*device, registry, host::ContextOptions{cache}, limits));
+    for (const auto& device : devices)
+        engines.push_back(std::make_unique<Engine>(*device, registry, host::ContextOptions{cache}, limits));
     return engines;
 }
 
@@ -55,7 +58,8 @@ Json to_json(const JobOutcome& outcome, const PreparedJob& job) {
 
 Json describe_plan(const PreparedJob& job, const std::vector<Engine*>& engines, const RunJobOptions& options) {
     if (job.series() != nullptr) return series::describe_series(*job.series(), engines, of_series(options));
-    return engines.size() > 1 ? distributed::describe_on_devices(job.prepared(), engines) : describe_plan(job.prepared(), *engines.front());
+    return engines.size() > 1 ? distributed::describe_on_devices(job.prepared(), engines)
+                              : describe_plan(job.prepared(), *engines.front());
 }
 
 }  // namespace parallax::engine

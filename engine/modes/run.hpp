@@ -11,9 +11,10 @@
 
 namespace parallax::engine {
 
-/// The devices that a job asks for, each with an engine. Throws UnsupportedError where none of them fits, or where so many cannot share the
-/// job.
-std::vector<std::unique_ptr<Engine>> open_devices(const Job&, const Registry&, std::shared_ptr<host::ProgramCache>, const MemoryLimits& = {});
+/// The devices that a job asks for, each with an engine. Throws UnsupportedError where none of them fits, or where so many cannot
+/// share the job.
+std::vector<std::unique_ptr<Engine>> open_devices(const Job&, const Registry&, std::shared_ptr<host::ProgramCache>,
+                                                  const MemoryLimits& = {});
 
 struct RunJobOptions : RunOptions {
     /// For a series; without a progress of its own the one above hears of items as stages. `cancelled` is the one above.

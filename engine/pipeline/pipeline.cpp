@@ -18,12 +18,15 @@ std::string translate(const std::string& pointer, const Pipeline& pipeline, cons
         const std::string rest = pointer.substr(8);
         const std::size_t slash = std::min(rest.find('/'), rest.size());
         const auto source = step.inputs.find(rest.substr(0, slash));
-        if (source != step.inputs.end() && !source->second.step) return pointer_to("/inputs", source->second.port) + rest.substr(slash);
+        if (source != step.inputs.end() && !source->second.step)
+            return pointer_to("/inputs", source->second.port) + rest.substr(slash);
         return step.pointer + "/in/" + rest;
     }
     if (starts_with(pointer, "/outputs/")) {
         for (const PipelineOutput& output : pipeline.outputs) {
-            if (output.source.step && &pipeline.steps[*output.source.step] == &step && pointer_to("/outputs", output.source.port) == pointer) return output.pointer;
+            if (output.source.step && &pipeline.steps[*output.source.step] == &step &&
+                pointer_to("/outputs", output.source.port) == pointer)
+                return output.pointer;
         }
         return step.pointer + "/out/" + pointer.substr(9);
     }

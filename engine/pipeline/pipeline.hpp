@@ -63,8 +63,8 @@ struct Pipeline {
 /// The last step that needs each array; the number of steps for what is put out.
 std::map<Source, std::size_t> last_uses(const Pipeline&);
 
-/// Runs `work`; a ConfigError of an algorithm, which speaks of its own ports and parameters, comes out speaking of what was asked for.
-/// `step` is one of the pipeline's own.
+/// Runs `work`; a ConfigError of an algorithm, which speaks of its own ports and parameters, comes out speaking of what was asked
+/// for. `step` is one of the pipeline's own.
 void in_terms_of(const Pipeline&, const Step& step, const std::function<void()>& work);
 
 }  // namespace parallax::engine

@@ -24,10 +24,12 @@ ArrayDescs infer(const Pipeline& pipeline, const Step& step, const Problem& prob
                 continue;
             }
             const std::string name = pipeline.name_of(step.inputs.at(port));
-            throw UnsupportedError(fmt::format("step \"{}\" takes one channel, and \"{}\" is {}", step.id, name, desc.describe()),
-                                   {step.inputs.at(port).step ? std::string("\"grey\": true in the input that it comes from makes luminance of colours")
-                                                              : fmt::format("\"{}\": {{\"file\": ..., \"grey\": true}} makes luminance of colours", name),
-                                    R"({"run": "select", "axis": "c", "index": 0} before it takes one channel)"});
+            throw UnsupportedError(
+                fmt::format("step \"{}\" takes one channel, and \"{}\" is {}", step.id, name, desc.describe()),
+                {step.inputs.at(port).step
+                     ? std::string("\"grey\": true in the input that it comes from makes luminance of colours")
+                     : fmt::format("\"{}\": {{\"file\": ..., \"grey\": true}} makes luminance of colours", name),
+                 R"({"run": "select", "axis": "c", "index": 0} before it takes one channel)"});
         }
         throw;
     }

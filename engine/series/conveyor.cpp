@@ -54,7 +54,8 @@ void Conveyor::Return::operator()(Work* work) const {
     if (belt) belt->tickets.release();
 }
 
-ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options, std::uint64_t kept_bytes) {
+ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
+                       std::uint64_t kept_bytes) {
     const int half = std::clamp(host::platform::processors() / 2, 1, 8);
     ConveyorShape shape;
     shape.readers = options.readers > 0 ? options.readers : half;
@@ -62,16 +63,23 @@ ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
     const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
     const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
-    shape.in_flight = static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
+    shape.in_flight =
+        static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
     // Each thread has one in its hands, and one waits behind every stage.
     shape.items_in_memory = static_cast<std::size_t>(shape.readers + shape.in_flight + shape.writers) + 2;
     shape.items_in_memory = std::min<std::size_t>(shape.items_in_memory, most_tickets);
     return shape;
 }
 
-Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options, Manifest& manifest, Folds& folds,
-                   std::vector<std::size_t> todo)
-    : series_(series), options_(options), manifest_(manifest), folds_(folds), trace_(!options.trace.empty()), todo_(todo.begin(), todo.end()), total_(todo.size()) {
+Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options,
+                   Manifest& manifest, Folds& folds, std::vector<std::size_t> todo)
+    : series_(series),
+      options_(options),
+      manifest_(manifest),
+      folds_(folds),
+      trace_(!options.trace.empty()),
+      todo_(todo.begin(), todo.end()),
+      total_(todo.size()) {
     for (std::size_t i = 0; i < engines.size() && i < std::max<std::size_t>(todo.size(), 1); ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
         belt->resident.plan(series.sample.resolved);
@@ -87,8 +95,8 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
     for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
         const std::int64_t window = series.job.inputs[i].running;
         if (window == 0) continue;
-        neighbours_[i] = std::make_unique<Neighbours>([this, i](std::size_t item) { return read_neighbour(i, item); }, series.items.size(),
-                                                      static_cast<std::size_t>(window) + in_memory);
+        neighbours_[i] = std::make_unique<Neighbours>([this, i](std::size_t item) { return read_neighbour(i, item); },
+                                                      series.items.size(), static_cast<std::size_t>(window) + in_memory);
     }
 }
 
@@ -176,7 +184,9 @@ void Conveyor::read(Belt& belt, int reader) {
         work->number = *item;
         work->belt = belt.number;
         work->reader = reader;
-        hooks.neighbours = [&](std::size_t input) { return neighbours_.at(input)->around(*item, series_.job.inputs[input].running); };
+        hooks.neighbours = [&](std::size_t input) {
+            return neighbours_.at(input)->around(*item, series_.job.inputs[input].running);
+        };
         try {
             {
                 const HostTimer timer(work->profiler, "prepare");
@@ -312,13 +322,15 @@ void Conveyor::finish_item(Work& work) {
         tell(text, record.item);
         record.warnings.push_back(std::move(text));
     };
-    for (const DataWarning& warning : work.warnings) note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
+    for (const DataWarning& warning : work.warnings)
+        note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
     for (const OutputReport& output : work.output_reports)
         for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
     folds_.add(work, record.item);
     manifest_.append(record);
     folds_.save_now_and_then();
-    trace_.add(record.item, work.profiler, {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});
+    trace_.add(record.item, work.profiler,
+               {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});
     add_up(work, stages);
     report_progress();
 }
@@ -387,7 +399,8 @@ void Conveyor::report_progress() {
     progress.total = total_;
     const double seconds = seconds_since(started_);
     progress.items_per_second = seconds > 0 ? static_cast<double>(progress.finished) / seconds : 0;
-    if (progress.items_per_second > 0) progress.seconds_left = static_cast<double>(total_ - progress.finished) / progress.items_per_second;
+    if (progress.items_per_second > 0)
+        progress.seconds_left = static_cast<double>(total_ - progress.finished) / progress.items_per_second;
     options_.progress(progress);
 }
 

@@ -37,7 +37,8 @@ ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOpti
 class Conveyor {
 public:
     /// Plans on every device; throws what that throws.
-    Conveyor(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions&, Manifest&, Folds&, std::vector<std::size_t> todo);
+    Conveyor(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions&, Manifest&, Folds&,
+             std::vector<std::size_t> todo);
     ~Conveyor();
 
     /// Runs until everything is done, or somebody has stopped it. What went wrong with items is in the result; throws what

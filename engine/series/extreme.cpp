@@ -11,9 +11,12 @@ namespace parallax::engine::series {
 namespace fs = std::filesystem;
 
 Extreme::Extreme(std::size_t elements, Which which)
-    : which_(which), values_(elements, (which == Which::least ? 1 : -1) * std::numeric_limits<float>::infinity()), stripes_(elements) {}
+    : which_(which),
+      values_(elements, (which == Which::least ? 1 : -1) * std::numeric_limits<float>::infinity()),
+      stripes_(elements) {}
 
-/// A NaN that is there or comes stays, and -0 counts as 0: the order does not show. Without branches: compilers make vectors of it.
+/// A NaN that is there or comes stays, and -0 counts as 0: the order does not show. Without branches: compilers make vectors of
+/// it.
 template <class T>
 void Extreme::add(const T* values, std::size_t begin, std::size_t end) {
     float* const best = values_.data();

@@ -22,7 +22,8 @@ struct Fixed {
     static Fixed of(double value) {
         const double size = std::abs(value) * 256;
         const auto whole = static_cast<std::int64_t>(size);
-        const double upper = (size - static_cast<double>(whole)) * 0x1p32;   // by halves: conversions to 64 bits without sign are slow
+        const double upper =
+            (size - static_cast<double>(whole)) * 0x1p32;   // by halves: conversions to 64 bits without sign are slow
         const auto upper_bits = static_cast<std::int64_t>(upper);
         const auto lower_bits = static_cast<std::int64_t>((upper - static_cast<double>(upper_bits)) * 0x1p32);
         const Fixed found{(static_cast<std::uint64_t>(upper_bits) << 32) + static_cast<std::uint64_t>(lower_bits), whole};

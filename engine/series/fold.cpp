@@ -56,7 +56,8 @@ std::vector<Folds::State> Folds::states() const {
         State state;
         state.header = it->path();
         for (const Json& item : json.at("items")) state.items.push_back(item.get<std::string>());
-        for (const auto& [output, file] : json.at("files").items()) state.files[output] = folder_ / path_from(file.get<std::string>());
+        for (const auto& [output, file] : json.at("files").items())
+            state.files[output] = folder_ / path_from(file.get<std::string>());
         states.push_back(std::move(state));
     }
     std::sort(states.begin(), states.end(), [](const State& a, const State& b) { return a.header < b.header; });
@@ -71,7 +72,8 @@ std::set<std::string> Folds::saved() const {
 
 void Folds::forget(const std::set<std::string>& items) {
     for (const State& state : states()) {
-        if (std::none_of(state.items.begin(), state.items.end(), [&](const std::string& item) { return items.count(item); })) continue;
+        if (std::none_of(state.items.begin(), state.items.end(), [&](const std::string& item) { return items.count(item); }))
+            continue;
         fs::remove(state.header);   // first: without it nobody looks for the others
         for (const auto& [output, file] : state.files) fs::remove(file);
     }
@@ -80,7 +82,8 @@ void Folds::forget(const std::set<std::string>& items) {
 const HostArray& Folds::array_of(const Work& work, const Output& output) const {
     if (output.spec->source.step) return work.arrays.at(output.spec->source);
     const auto& inputs = work.prepared->job.inputs;
-    const auto input = std::find_if(inputs.begin(), inputs.end(), [&](const InputSpec& i) { return i.name == output.spec->source.port; });
+    const auto input =
+        std::find_if(inputs.begin(), inputs.end(), [&](const InputSpec& i) { return i.name == output.spec->source.port; });
     return work.inputs.at(static_cast<std::size_t>(input - inputs.begin()));
 }
 
@@ -91,9 +94,11 @@ void Folds::check(const Work& work) {
         if (!output.statistic) {
             output.desc = array.desc.with_type(ElementType::f32);
             output.metadata = array.metadata;
-            output.statistic = make_statistic(output.spec->combine, static_cast<std::size_t>(array.desc.count()), folder_ / path_from(unique_ + "-" + output.spec->name));
+            output.statistic = make_statistic(output.spec->combine, static_cast<std::size_t>(array.desc.count()),
+                                              folder_ / path_from(unique_ + "-" + output.spec->name));
         } else if (shape_of(array.desc) != shape_of(output.desc)) {
-            throw Error(fmt::format("\"{}\" combines arrays of one shape: this one is {}, others are {}", output.spec->name, array.desc.describe(), output.desc.describe()));
+            throw Error(fmt::format("\"{}\" combines arrays of one shape: this one is {}, others are {}", output.spec->name,
+                                    array.desc.describe(), output.desc.describe()));
         }
     }
 }
@@ -126,7 +131,8 @@ void Folds::save_now_and_then() {
     const auto start = now();
     save();
     const std::lock_guard lock(mutex_);
-    next_save_ = now() + std::clamp<std::chrono::steady_clock::duration>(20 * (now() - start), std::chrono::milliseconds(250), std::chrono::seconds(60));
+    next_save_ = now() + std::clamp<std::chrono::steady_clock::duration>(20 * (now() - start), std::chrono::milliseconds(250),
+                                                                         std::chrono::seconds(60));
 }
 
 void Folds::save() {
@@ -151,7 +157,8 @@ std::vector<OutputReport> Folds::finish(bool overwrite) const {
     std::vector<OutputReport> reports;
     const std::vector<State> all = states();
     for (const Output& output : outputs_) {
-        const ArrayDesc desc = output.statistic ? output.desc : series_.sample.resolved.desc(output.spec->source).with_type(ElementType::f32);
+        const ArrayDesc desc =
+            output.statistic ? output.desc : series_.sample.resolved.desc(output.spec->source).with_type(ElementType::f32);
         const auto total = make_statistic(output.spec->combine, static_cast<std::size_t>(desc.count()), {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
         HostArray array = HostArray::make(desc);

@@ -64,7 +64,8 @@ private:
     std::vector<std::filesystem::path> saved_files_;
     std::shared_mutex adding_;                       ///< shared by who adds, alone for who saves
     std::mutex mutex_;                               ///< of items_ and of the descriptions
-    std::chrono::steady_clock::time_point next_save_ = std::chrono::steady_clock::now();   ///< saving takes a twentieth of the time at most
+    std::chrono::steady_clock::time_point next_save_ =
+        std::chrono::steady_clock::now();   ///< saving takes a twentieth of the time at most
 };
 
 }  // namespace parallax::engine::series

@@ -39,7 +39,8 @@ std::int64_t parts_of(const fs::path& file, const ForEachSource& source) {
     const bool is_one_volume = source.kind == "volumes" && info.format == "nifti";
     if (info.page_axes == 0 && deeper && !is_one_volume) {
         throw ConfigError(source.pointer, fmt::format("{}, a {} file of {}", to_utf8(file), info.format, info.desc.describe()),
-                          source.kind == "pages" ? "a TIFF, whose pages can be gone through" : "a 4-D NIfTI file, whose volumes can be gone through");
+                          source.kind == "pages" ? "a TIFF, whose pages can be gone through"
+                                                 : "a 4-D NIfTI file, whose volumes can be gone through");
     }
     return info.pages();
 }
@@ -60,7 +61,8 @@ std::vector<Element> find_elements(const ForEachSource& source, const Locations&
     const auto count = static_cast<std::int64_t>(all.size());
     const auto [first, end] = source.range.value_or(std::pair<std::int64_t, std::int64_t>{0, count});
     if (end > count) {
-        throw ConfigError(source.pointer + "/range", fmt::format("[{}, {}]", first, end), fmt::format("at most [0, {}]: there are {} {}", count, count, source.kind));
+        throw ConfigError(source.pointer + "/range", fmt::format("[{}, {}]", first, end),
+                          fmt::format("at most [0, {}]: there are {} {}", count, count, source.kind));
     }
     std::vector<Element> taken;
     for (std::int64_t i = first; i < end; i += source.stride) taken.push_back(std::move(all[static_cast<std::size_t>(i)]));
@@ -88,7 +90,8 @@ std::string Items::name(std::size_t number) const {
 
 Items find_items(const Job& job, const Locations& where) {
     Items items;
-    items.where = absolute(where);   // files that are found stand in the items' jobs, where a relative one would be looked up once more
+    items.where =
+        absolute(where);   // files that are found stand in the items' jobs, where a relative one would be looked up once more
     if (!job.for_each) {
         items.list.emplace_back();
         return items;
@@ -114,11 +117,13 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
     if (!series.for_each) return job;
     const auto& sources = items.for_each.sources;
     const auto element = [&](const std::string& variable) -> const Element& {
-        const auto found = std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
+        const auto found =
+            std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
         return items.list[number][static_cast<std::size_t>(found - sources.begin())];
     };
     const auto fill = [&](const std::string& text) {
-        return fill_placeholders(text, [&](const std::string& variable, const std::string& part) { return value_of(element(variable), part); });
+        return fill_placeholders(
+            text, [&](const std::string& variable, const std::string& part) { return value_of(element(variable), part); });
     };
     for (InputSpec& input : job.inputs) {
         if (!input.each) continue;

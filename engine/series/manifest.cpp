@@ -23,15 +23,14 @@ namespace {
 constexpr const char* header_name = "series.json";
 constexpr std::size_t checksum_length = 16;
 
-std::int64_t modified(const fs::path& file) {
-    std::error_code ignored;
-    return static_cast<std::int64_t>(fs::last_write_time(file, ignored).time_since_epoch().count());
+Json to_json(const FileState& file) {
+    return {{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash},
+            {"inode", file.inode}};
 }
 
-Json to_json(const FileState& file) { return {{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash}}; }
-
 FileState file_from(const Json& json) {
-    return {json.at("path").get<std::string>(), json.at("bytes").get<std::uint64_t>(), json.at("modified").get<std::int64_t>(), json.at("xxh3_128").get<std::string>()};
+    return {json.at("path").get<std::string>(), json.at("bytes").get<std::uint64_t>(), json.at("modified").get<std::int64_t>(),
+            json.at("xxh3_128").get<std::string>(), json.value("inode", std::uint64_t{0})};
 }
 
 Json to_json(const std::vector<FileState>& files) {
@@ -41,7 +40,8 @@ Json to_json(const std::vector<FileState>& files) {
 }
 
 std::string line_of(const Record& record) {
-    Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}, {"at", record.at}};
+    Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}, {"at", record.at},
+              {"sequence", record.sequence}};
     if (!record.done) json["error"] = record.error;
     json["inputs"] = to_json(record.inputs);
     json["outputs"] = to_json(record.outputs);
@@ -63,6 +63,7 @@ std::optional<Record> record_from(const std::string& line) {
     record.done = json.at("state") == "done";
     record.error = json.value("error", std::string());
     record.at = json.at("at").get<std::int64_t>();
+    record.sequence = json.value("sequence", std::int64_t{0});
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
     for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
     record.rows = json.value("rows", Json::object());
@@ -97,10 +98,21 @@ void refuse_changes(const Json& before, const Json& now, const fs::path& folder)
     const auto text = [&](const Json& document) {
         const Json::json_pointer at(pointer);
         if (!document.contains(at)) return std::string("nothing");
-        return length ? fmt::format("{} of {} {}", key.substr(0, unit), document.at(at).dump(), key.substr(unit + 1)) : document.at(at).dump();
+        return length ? fmt::format("{} of {} {}", key.substr(0, unit), document.at(at).dump(), key.substr(unit + 1))
+                      : document.at(at).dump();
     };
-    throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer, fmt::format("{}, another job than that of {}", text(now), to_utf8(folder)),
-                      text(before), "--overwrite does every item again; --manifest DIR keeps both");
+    throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer,
+                      fmt::format("{}, another job than that of {}", text(now), to_utf8(folder)), text(before),
+                      "--overwrite does every item again; --manifest DIR keeps both");
+}
+
+/// Names that variants had become those that they have.
+void rename_variants(Json& header, const std::vector<StepSpec>& steps) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const Json::json_pointer at(fmt::format("/job/steps/{}/variant", i));
+        if (!header.contains(at) || !header[at].is_string()) continue;
+        if (const Variant* const variant = steps[i].algorithm->variant(header[at].get<std::string>())) header[at] = variant->name;
+    }
 }
 
 }  // namespace
@@ -110,6 +122,7 @@ struct Manifest::Journal {
     std::FILE* file = nullptr;
     fs::path path;
     std::chrono::steady_clock::time_point synced;
+    std::int64_t sequence = 0;   ///< the highest that was seen
 
     ~Journal() {
         if (!file) return;
@@ -130,10 +143,13 @@ void Manifest::clear(const fs::path& folder) {
     fs::remove(folder / header_name);
 }
 
-Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared) {
+Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared,
+                        const std::vector<StepSpec>& steps) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw IoError(to_utf8(folder), "the manifest's folder cannot be made: " + error.message(), "choose another place with --out, or with --manifest");
+    if (error)
+        throw IoError(to_utf8(folder), "the manifest's folder cannot be made: " + error.message(),
+                      "choose another place with --out, or with --manifest");
     Json files = Json::array();
     for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
     const Json header{{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}};
@@ -145,31 +161,41 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
             if (!fs::exists(path)) throw;
         }
     }
-    refuse_changes(load_json(path), header, folder);
+    Json before = load_json(path);
+    rename_variants(before, steps);
+    refuse_changes(before, header, folder);
     return Manifest(folder);
 }
 
 std::map<std::string, Record> Manifest::load() const {
     std::map<std::string, Record> records;
+    std::int64_t sequence = 0;
     for (const fs::path& path : journals(folder_)) {
         std::ifstream file(path, std::ios::binary);
         for (std::string line; std::getline(file, line) && !file.eof();) {   // at the end of the file: cut off before its newline
             std::optional<Record> record = record_from(line);
             if (!record) continue;
             Record& known = records[record->item];
-            if (record->at >= known.at) known = std::move(*record);
+            sequence = std::max(sequence, record->sequence);
+            if (std::pair(record->sequence, record->at) >= std::pair(known.sequence, known.at)) known = std::move(*record);
         }
     }
+    const std::lock_guard lock(journal_->mutex);
+    journal_->sequence = std::max(journal_->sequence, sequence);
     return records;
 }
 
 void Manifest::append(const Record& record) {
     Record stamped = record;
-    stamped.at = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    const std::string line = line_of(stamped);
+    stamped.at =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    if (!journal_->file) load();   // what comes now is later than all that is there
     const std::lock_guard lock(journal_->mutex);
+    stamped.sequence = ++journal_->sequence;
+    const std::string line = line_of(stamped);
     const auto fail = [&](const char* what) {
-        throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(errno)), "what is done cannot be recorded: make room, then --resume");
+        throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(errno)),
+                      "what is done cannot be recorded: make room, then --resume");
     };
     if (!journal_->file) {
         journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
@@ -198,14 +224,17 @@ Json identity_of(const Job& job) {
     return json;
 }
 
-FileState state_of(const FileReport& report) { return {report.path, report.bytes, modified(path_from(report.path)), report.hash}; }
+FileState state_of(const FileReport& report) {
+    return {report.path, report.bytes, report.identity ? report.identity->modified : 0, report.hash,
+            report.identity ? report.identity->inode : 0};
+}
 
 bool unchanged(const FileState& file) {
     const fs::path path = path_from(file.path);
-    std::error_code error;
-    const std::uintmax_t bytes = fs::file_size(path, error);
-    if (error || bytes != file.bytes) return false;
-    return modified(path) == file.modified || io::hash_file(path) == file.hash;
+    const auto now = host::identity_of(path);
+    if (!now || now->bytes != file.bytes) return false;
+    const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode);
+    return as_it_was || io::hash_file(path) == file.hash;
 }
 
 }  // namespace parallax::engine::series

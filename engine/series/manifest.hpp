@@ -5,7 +5,8 @@
 //   focus.series/found-<n>.json         what step n looked for, once for all items (settle.hpp)
 //
 // Every process appends to a file of its own, so that several shards can share a folder, on a network drive too, without
-// locks. A line that was cut off, or does not match its checksum, does not count. Of two lines for one item the later one does.
+// locks. A line that was cut off, or does not match its checksum, does not count. Of two lines for one item that with the higher
+// number in the sequence does, whatever clocks say.
 #pragma once
 
 #include "job/job.hpp"
@@ -27,8 +28,9 @@ namespace parallax::engine::series {
 struct FileState {
     std::string path;
     std::uint64_t bytes = 0;
-    std::int64_t modified = 0;       ///< ticks of the file system's clock; 0: not looked at
+    std::int64_t modified = 0;       ///< as FileIdentity has it; 0: says nothing, the hash does
     std::string hash;                ///< xxh3-128
+    std::uint64_t inode = 0;         ///< 0: not known
 };
 
 struct Record {
@@ -39,15 +41,17 @@ struct Record {
     Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows
     std::vector<std::string> warnings;   ///< that its data gave cause for
     Json times = Json::object();     ///< kind of stage -> seconds
-    std::int64_t at = 0;             ///< nanoseconds since 1970
+    std::int64_t at = 0;             ///< nanoseconds since 1970, for people
+    std::int64_t sequence = 0;       ///< which record of an item is the later one: clocks may go wrong
 };
 
 class Manifest {
 public:
     /// Opens the folder or makes it. `job` is what the records depend on (see identity_of()), `shared` the inputs that all
     /// items have. Throws ConfigError naming what has changed if the folder belongs to another job, IoError if it cannot be
-    /// written.
-    static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared);
+    /// written. The algorithms of `steps` know variants by names that they had when the folder was made.
+    static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared,
+                         const std::vector<StepSpec>& steps = {});
     /// Forgets everything that was done before.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
@@ -73,8 +77,9 @@ private:
 /// The job without what does not change its results: device, comment, memory limit, and which items there are.
 Json identity_of(const Job&);
 
+/// As the file was when it was read or written, whatever stands under its name now.
 FileState state_of(const FileReport&);
-/// Whether a file still is what it was: by size and time, and where the time differs by its hash.
+/// Whether a file still is what it was: by size, time and inode, and where one of these differs by its hash.
 bool unchanged(const FileState&);
 
 }  // namespace parallax::engine::series

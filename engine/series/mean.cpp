@@ -23,13 +23,15 @@ constexpr int most_arrays = 2048;                      // of at most 2^51 units 
 constexpr std::size_t block = 512;                     // elements that are looked at together
 constexpr std::uint64_t sign_and_exponent = 0xfff0000000000000u;
 
-/// 2^52 units of 2^-bits: the lowest bits of a sum with it are the number of units. Half as much again makes room for negative ones.
+/// 2^52 units of 2^-bits: the lowest bits of a sum with it are the number of units. Half as much again makes room for negative
+/// ones.
 double offset_of(int bits) { return std::ldexp(1.5, 52 - bits); }
 
 /// A multiple of the unit less than 2^51 units in size.
 bool is_near(double value, double offset) {
     const double sum = value + offset;
-    return ((std::bit_cast<std::uint64_t>(sum) ^ std::bit_cast<std::uint64_t>(offset)) & sign_and_exponent) == 0 && sum - offset == value;
+    return ((std::bit_cast<std::uint64_t>(sum) ^ std::bit_cast<std::uint64_t>(offset)) & sign_and_exponent) == 0 &&
+           sum - offset == value;
 }
 
 /// The finest unit in which values four times as large as these can be told.
@@ -73,7 +75,8 @@ void Mean::add(Part& part, const T* values) {
     if (part.added == most_arrays) empty_near(part);
     ++part.added;
     std::size_t far = 0;
-    for (std::size_t begin = 0; begin < part.size; begin += block) far += add_block(part, values, begin, std::min(begin + block, part.size));
+    for (std::size_t begin = 0; begin < part.size; begin += block)
+        far += add_block(part, values, begin, std::min(begin + block, part.size));
     if (far <= part.size / 16) return;
     const int bits = bits_for(values, part.size);   // another unit may suit what comes next
     if (bits == part.bits) return;
@@ -108,7 +111,8 @@ std::size_t Mean::add_block(Part& part, const T* values, std::size_t begin, std:
 
 void Mean::add_far(Part& part, std::size_t i, double value) {
     if (!std::isfinite(value)) return add_special(part, i, value);
-    if (std::abs(value) >= largest) throw Error(fmt::format("the mean of a series takes values below 2^40 in size, not {}", value));
+    if (std::abs(value) >= largest)
+        throw Error(fmt::format("the mean of a series takes values below 2^40 in size, not {}", value));
     if (part.far.empty()) part.far.resize(part.size);
     part.far[i].add(Fixed::of(value));
 }
@@ -135,7 +139,8 @@ fs::path Mean::save(const fs::path& stem, std::size_t number) {
         const Part& part = parts_[s];
         for (std::size_t i = 0; i < part.size; ++i) {
             const Fixed sum = part.sum(i);
-            states[stripes_.begin(s) + i] = {sum.low, sum.high, part.special.empty() ? 0.0 : static_cast<double>(part.special[i])};
+            states[stripes_.begin(s) + i] = {sum.low, sum.high,
+                                             part.special.empty() ? 0.0 : static_cast<double>(part.special[i])};
         }
     });
     write_state(path, states);

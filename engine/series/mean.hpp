@@ -10,10 +10,10 @@
 
 namespace parallax::engine::series {
 
-/// Sums are numbers of 128 bits. But an element of most arrays is a multiple of a much larger unit than theirs, one that suits all:
-/// 8 bits of a camera, or 24 bits below the brightest value. Such elements are added up in 64 bits, several at once; others go where
-/// they belong one by one, and so do the near sums before they can overflow. Both are exact: which way an element takes does not
-/// show in the result.
+/// Sums are numbers of 128 bits. But an element of most arrays is a multiple of a much larger unit than theirs, one that suits
+/// all: 8 bits of a camera, or 24 bits below the brightest value. Such elements are added up in 64 bits, several at once; others
+/// go where they belong one by one, and so do the near sums before they can overflow. Both are exact: which way an element takes
+/// does not show in the result.
 class Mean final : public Statistic {
 public:
     explicit Mean(std::size_t elements);

@@ -67,7 +67,9 @@ void Median::result(float* to) const {
             read(values.data(), block, start, length, static_cast<std::size_t>(first), static_cast<std::size_t>(end));
         });
         parallel_ranges(static_cast<std::int64_t>(length), threads, [&](std::int64_t from, std::int64_t end) {
-            io::medians<float>(frames, static_cast<std::size_t>(end - from), [&](std::size_t r) { return values.data() + r * block + from; }, to + start + from);
+            io::medians<float>(
+                frames, static_cast<std::size_t>(end - from), [&](std::size_t r) { return values.data() + r * block + from; },
+                to + start + from);
         });
     }
 }

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string how_to_replace(const SeriesOptions& options) {
-    return Manifest::exists(options.manifest) ? "--resume goes on with the series, --overwrite does it again" : "use --overwrite to replace them, or --out for another folder";
+    return Manifest::exists(options.manifest) ? "--resume goes on with the series, --overwrite does it again"
+                                              : "use --overwrite to replace them, or --out for another folder";
 }
 
 /// Every path that every item writes: below --out, free, and of one item only.
@@ -32,23 +33,31 @@ void check_targets(const PreparedSeries& series) {
             const fs::path path = resolve_output(output.file, series.where, output.pointer);
             const auto [other, fresh] = taken.emplace(to_utf8(path), i);
             if (!fresh) {
-                throw ConfigError(output.pointer, fmt::format("the file {} for {} and for {}", to_utf8(path), series.items.name(other->second), series.items.name(i)),
+                throw ConfigError(output.pointer,
+                                  fmt::format("the file {} for {} and for {}", to_utf8(path), series.items.name(other->second),
+                                              series.items.name(i)),
                                   "a file of its own for each item",
                                   fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
             }
             const bool mine = i % series.options.shard.count == series.options.shard.number - 1;
             if (may_exist || !mine || !fs::exists(path, ignored)) continue;
-            if (existing++ == 0) first = path, pointer = &series.job.outputs[static_cast<std::size_t>(&output - job.outputs.data())].pointer;
+            if (existing++ == 0)
+                first = path, pointer = &series.job.outputs[static_cast<std::size_t>(&output - job.outputs.data())].pointer;
         }
     }
     for (const auto& [name, path] : series.gathered) {
-        const auto output = std::find_if(series.job.outputs.begin(), series.job.outputs.end(), [&name = name](const OutputSpec& o) { return o.name == name; });
-        if (taken.count(to_utf8(path))) throw ConfigError(output->pointer, fmt::format("the file {}, which an item writes", to_utf8(path)), "a file of its own");
+        const auto output = std::find_if(series.job.outputs.begin(), series.job.outputs.end(),
+                                         [&name = name](const OutputSpec& o) { return o.name == name; });
+        if (taken.count(to_utf8(path)))
+            throw ConfigError(output->pointer, fmt::format("the file {}, which an item writes", to_utf8(path)),
+                              "a file of its own");
         if (may_exist || series.options.shard.count > 1 || !fs::exists(path, ignored)) continue;
         if (existing++ == 0) first = path, pointer = &output->pointer;
     }
     if (existing == 0) return;
-    throw ConfigError(*pointer, existing == 1 ? fmt::format("the existing file {}", to_utf8(first)) : fmt::format("{} and {} more that exist", to_utf8(first), existing - 1),
+    throw ConfigError(*pointer,
+                      existing == 1 ? fmt::format("the existing file {}", to_utf8(first))
+                                    : fmt::format("{} and {} more that exist", to_utf8(first), existing - 1),
                       "no files of these names", how_to_replace(series.options));
 }
 
@@ -65,12 +74,15 @@ void check_inputs_kept(const PreparedSeries& series) {
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const OutputSpec& output : job_of(series.job, series.items, i).outputs) {
             if (!output.gathered && read.count(key(resolve_output(output.file, series.where, output.pointer)))) {
-                throw ConfigError(output.pointer, fmt::format("{}, which the series reads", output.file), "a file that the job does not read");
+                throw ConfigError(output.pointer, fmt::format("{}, which the series reads", output.file),
+                                  "a file that the job does not read");
             }
         }
     }
     for (const auto& [name, path] : series.gathered) {
-        if (read.count(key(path))) throw ConfigError("/outputs/" + name, fmt::format("{}, which the series reads", to_utf8(path)), "a file that the job does not read");
+        if (read.count(key(path)))
+            throw ConfigError("/outputs/" + name, fmt::format("{}, which the series reads", to_utf8(path)),
+                              "a file that the job does not read");
     }
 }
 
@@ -103,7 +115,8 @@ Prepared PreparedSeries::prepare_item(std::size_t number) const {
 }
 
 PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptions& options) {
-    if (!job.for_each) throw UnsupportedError("a job without for_each is no series", {"prepare() and run() of job/runner.hpp run it"});
+    if (!job.for_each)
+        throw UnsupportedError("a job without for_each is no series", {"prepare() and run() of job/runner.hpp run it"});
     PreparedSeries series;
     series.job = std::move(job);
     series.where = absolute(where);
@@ -117,7 +130,8 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
         const fs::path path = resolve_output(output.file, where, output.pointer);
         for (const auto& [name, other] : series.gathered) {
             const bool both_tables = output.form == OutputForm::table && other == path;
-            if (other == path && !both_tables) throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
+            if (other == path && !both_tables)
+                throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
         }
         series.gathered.emplace(output.name, path);
     }

@@ -10,7 +10,8 @@ namespace parallax::engine::series {
 
 Json to_json(const SeriesResult& result, const PreparedSeries& series) {
     Json failed = Json::array(), devices = Json::array(), steps = Json::array(), outputs = Json::object(), stages = Json::array();
-    for (const Failure& failure : result.failed) failed.push_back({{"number", failure.number}, {"item", failure.item}, {"error", failure.error}});
+    for (const Failure& failure : result.failed)
+        failed.push_back({{"number", failure.number}, {"item", failure.item}, {"error", failure.error}});
     for (const DeviceShare& share : result.devices) {
         Json device = engine::to_json(share.device);
         device["items"] = share.items;
@@ -26,7 +27,8 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
         if (!output.left_out.empty()) outputs[output.name]["left_out"] = output.left_out;
     }
     Json warnings = Json::array();
-    for (const SeriesWarning& warning : result.warnings) warnings.push_back({{"text", warning.text}, {"first", warning.first}, {"items", warning.items}});
+    for (const SeriesWarning& warning : result.warnings)
+        warnings.push_back({{"text", warning.text}, {"first", warning.first}, {"items", warning.items}});
     for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
     return {{"parallax_series_report", 1},
             {"engine", {{"version", PARALLAX_VERSION}}},
@@ -34,7 +36,12 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"job", engine::to_json(series.job)},
             {"manifest", to_utf8(series.options.manifest)},
             {"shard", {{"number", series.options.shard.number}, {"count", series.options.shard.count}}},
-            {"items", {{"all", series.items.size()}, {"mine", result.total}, {"done", result.done}, {"before", result.skipped}, {"failed", failed.size()}}},
+            {"items",
+             {{"all", series.items.size()},
+              {"mine", result.total},
+              {"done", result.done},
+              {"before", result.skipped},
+              {"failed", failed.size()}}},
             {"failed", std::move(failed)},
             {"warnings", std::move(warnings)},
             {"found", result.found},
@@ -58,7 +65,8 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
         const std::uint64_t kept = here["workspace_bytes"].get<std::uint64_t>() + here["state_bytes"].get<std::uint64_t>();
         const ConveyorShape shape = shape_of(series, *engine, options, kept);
         here["upper_bound_bytes"] = static_cast<std::uint64_t>(shape.in_flight) * here["array_bytes"].get<std::uint64_t>() + kept;
-        devices.push_back({{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});
+        devices.push_back(
+            {{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});
         items_in_memory += shape.items_in_memory;
         readers += shape.readers;
         if (writers == 0) writers = shape.writers;   // all devices share them

@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_mine(const PreparedSeries& series, std::size_t item) { return item % series.options.shard.count == series.options.shard.number - 1; }
+bool is_mine(const PreparedSeries& series, std::size_t item) {
+    return item % series.options.shard.count == series.options.shard.number - 1;
+}
 
 std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
     std::vector<fs::path> targets;
@@ -44,12 +46,15 @@ void widen(const PreparedSeries& series, std::vector<bool>& left) {
     const auto count = static_cast<std::int64_t>(left.size());
     for (std::int64_t i = 0; i < count; ++i) {
         if (!before[static_cast<std::size_t>(i)]) continue;
-        for (std::int64_t n = std::max<std::int64_t>(0, i - reach); n <= std::min(count - 1, i + reach); ++n) left[static_cast<std::size_t>(n)] = true;
+        for (std::int64_t n = std::max<std::int64_t>(0, i - reach); n <= std::min(count - 1, i + reach); ++n)
+            left[static_cast<std::size_t>(n)] = true;
     }
 }
 
 /// Whether an item that is recorded as done reads something else by now: then those that have it as a neighbour do, too.
-bool has_changed(const Record& record) { return record.done && !std::all_of(record.inputs.begin(), record.inputs.end(), unchanged); }
+bool has_changed(const Record& record) {
+    return record.done && !std::all_of(record.inputs.begin(), record.inputs.end(), unchanged);
+}
 
 std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
@@ -58,8 +63,10 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
         for (std::size_t i = 0; i < series.items.size(); ++i) {
             if (!is_mine(series, i)) continue;
             if (!series.options.overwrite && records.count(series.items.name(i))) {
-                throw ConfigError("--shard", fmt::format("{} of this shard done already, in {}", series.items.name(i), to_utf8(manifest.folder())), "items that are not",
-                                  "--resume goes on, --overwrite does them again");
+                throw ConfigError(
+                    "--shard",
+                    fmt::format("{} of this shard done already, in {}", series.items.name(i), to_utf8(manifest.folder())),
+                    "items that are not", "--resume goes on, --overwrite does them again");
             }
             todo.push_back(i);
         }
@@ -120,8 +127,10 @@ std::vector<FileState> shared_states(const PreparedSeries& series) {
 }
 
 /// Tables and folds, once every item has been dealt with.
-void gather(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds, SeriesResult& result) {
-    const bool replace = series.options.overwrite || series.options.resume || series.options.shard.count > 1;   // another shard may have come first
+void gather(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds,
+            SeriesResult& result) {
+    const bool replace = series.options.overwrite || series.options.resume ||
+                         series.options.shard.count > 1;   // another shard may have come first
     std::set<fs::path> tables;
     for (const OutputSpec& output : series.job.outputs) {
         if (output.form != OutputForm::table) continue;
@@ -157,12 +166,13 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     const fs::path& folder = how.manifest;
     if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
         if (!how.overwrite) {
-            throw ConfigError("--manifest", fmt::format("{} of an earlier run", to_utf8(folder)), "no series begun yet", "--resume goes on with it, --overwrite does it again");
+            throw ConfigError("--manifest", fmt::format("{} of an earlier run", to_utf8(folder)), "no series begun yet",
+                              "--resume goes on with it, --overwrite does it again");
         }
         Folds::clear(folder);
         Manifest::clear(folder);
     }
-    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series));
+    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
     Folds folds(series, folder);
     std::vector<std::size_t> todo = items_left(series, manifest, folds);
     if (how.resume || how.overwrite) remove_leftovers(series, todo);

@@ -24,7 +24,9 @@ void write_state(const std::filesystem::path& path, const std::vector<T>& values
 template <class T>
 std::vector<T> read_state(const std::filesystem::path& path, std::size_t elements) {
     io::File file = io::File::open(path);
-    if (file.size() != elements * sizeof(T)) throw IoError(file.name(), fmt::format("{} bytes instead of {}", file.size(), elements * sizeof(T)), "remove it, then --resume");
+    if (file.size() != elements * sizeof(T))
+        throw IoError(file.name(), fmt::format("{} bytes instead of {}", file.size(), elements * sizeof(T)),
+                      "remove it, then --resume");
     std::vector<T> values(elements);
     file.read(values.data(), elements * sizeof(T), "the state");
     return values;

@@ -25,9 +25,9 @@ public:
 };
 
 /// The result has the same bits whatever the order, the threads that add and how states are split; -0 counts as 0.
-/// "mean": sums in fixed point of 128 bits, from 2^-72 to 2^54: exact for integers and, to 2^-72, for anything else. Values must stay below 2^40 in size; Error otherwise.
-/// "min", "max".
-/// "median": needs every value: arrays go to a file beside `stem`, 4 bytes an element.
+/// "mean": sums in fixed point of 128 bits, from 2^-72 to 2^54: exact for integers and, to 2^-72, for anything else. Values must
+/// stay below 2^40 in size; Error otherwise. "min", "max". "median": needs every value: arrays go to a file beside `stem`, 4
+/// bytes an element.
 std::unique_ptr<Statistic> make_statistic(const std::string& how, std::size_t elements, const std::filesystem::path& stem);
 
 /// Bytes of memory and of disk that a statistic of `items` arrays takes.

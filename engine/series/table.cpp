@@ -44,7 +44,8 @@ Table make_table(const PreparedSeries& series, const std::filesystem::path& file
             put("item", record->first);
             for (std::size_t o = 0; o < outputs.size(); ++o) {
                 if (r >= parts[o].size() && parts[o].size() != 1) continue;
-                for (const auto& [column, value] : parts[o][parts[o].size() == 1 ? 0 : r].items()) put(outputs.size() > 1 ? outputs[o]->name + "." + column : column, value);
+                for (const auto& [column, value] : parts[o][parts[o].size() == 1 ? 0 : r].items())
+                    put(outputs.size() > 1 ? outputs[o]->name + "." + column : column, value);
             }
             if (std::none_of(outputs.begin(), outputs.end(), [](const OutputSpec* output) { return output->times; })) continue;
             for (const auto& [kind, seconds] : record->second.times.items()) put("seconds." + kind, seconds);

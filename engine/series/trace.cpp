@@ -54,7 +54,9 @@ void Trace::add(const std::string& item, const Profiler& profiler, const Who& wh
             span.end = nanoseconds(entry.at);
             span.start = span.end - static_cast<std::int64_t>(entry.seconds * 1e9);
             const bool writing = entry.path.front() == "write";
-            span.row = entry.kind == StageKind::compile ? work_row : writing ? writer_rows + who.writer : reader_rows + who.reader;
+            span.row = entry.kind == StageKind::compile ? work_row
+                       : writing                        ? writer_rows + who.writer
+                                                        : reader_rows + who.reader;
         }
         spans.push_back(std::move(span));
     }
@@ -86,8 +88,13 @@ void Trace::write(const std::filesystem::path& path) const {
     std::set<std::pair<int, int>> rows;
     for (const Span& span : spans_) {
         rows.emplace(span.belt, span.row);
-        events.push_back({{"name", span.name}, {"cat", to_string(span.kind)}, {"ph", "X"}, {"pid", span.belt}, {"tid", span.row},
-                          {"ts", static_cast<double>(begin_of(span) - zero) * 1e-3}, {"dur", static_cast<double>(span.end - span.start) * 1e-3},
+        events.push_back({{"name", span.name},
+                          {"cat", to_string(span.kind)},
+                          {"ph", "X"},
+                          {"pid", span.belt},
+                          {"tid", span.row},
+                          {"ts", static_cast<double>(begin_of(span) - zero) * 1e-3},
+                          {"dur", static_cast<double>(span.end - span.start) * 1e-3},
                           {"args", {{"item", span.item}}}});
     }
     const auto name = [&](const char* what, int belt, int row, const std::string& text) {
@@ -95,9 +102,20 @@ void Trace::write(const std::filesystem::path& path) const {
     };
     for (std::size_t belt = 0; belt < devices_.size(); ++belt) name("process_name", static_cast<int>(belt), 0, devices_[belt]);
     for (const auto& [belt, row] : rows) {
-        name("thread_name", belt, row, row == upload_row ? "upload" : row == work_row ? "steps" : row == download_row ? "download"
-                                       : row >= writer_rows ? fmt::format("writer {}", row - writer_rows + 1) : fmt::format("reader {}", row - reader_rows + 1));
-        events.push_back({{"name", "thread_sort_index"}, {"ph", "M"}, {"pid", belt}, {"tid", row}, {"args", {{"sort_index", row >= writer_rows ? row : row >= reader_rows ? row - 1000 : row}}}});
+        name("thread_name", belt, row,
+             row == upload_row     ? "upload"
+             : row == work_row     ? "steps"
+             : row == download_row ? "download"
+             : row >= writer_rows  ? fmt::format("writer {}", row - writer_rows + 1)
+                                   : fmt::format("reader {}", row - reader_rows + 1));
+        events.push_back({{"name", "thread_sort_index"},
+                          {"ph", "M"},
+                          {"pid", belt},
+                          {"tid", row},
+                          {"args",
+                           {{"sort_index", row >= writer_rows   ? row
+                                           : row >= reader_rows ? row - 1000
+                                                                : row}}}});
     }
     io::write_json(path, {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}, true);
 }

@@ -16,8 +16,9 @@ constexpr const char* step = "take over an object of the host application";
 CudaContext& own_context(Context& context) {
     auto* own = dynamic_cast<CudaContext*>(&context);
     if (own == nullptr)
-        throw ConfigError("", fmt::format("an engine on {}, which is a {} device", context.info().name, to_string(context.info().backend)),
-                          "an engine on a CUDA device", "Engine::from_cuda takes the context that the object belongs to");
+        throw ConfigError(
+            "", fmt::format("an engine on {}, which is a {} device", context.info().name, to_string(context.info().backend)),
+            "an engine on a CUDA device", "Engine::from_cuda takes the context that the object belongs to");
     return *own;
 }
 
@@ -26,10 +27,12 @@ CudaContext& own_context(Context& context) {
 std::shared_ptr<Context> borrow_context(CUcontext context, const ContextOptions& options) {
     std::string problem, hint;
     const auto driver = Driver::load(problem, hint);
-    if (!driver) throw UnsupportedError("there is no CUDA driver", {problem.empty() ? "libcuda is not on this machine" : problem});
+    if (!driver)
+        throw UnsupportedError("there is no CUDA driver", {problem.empty() ? "libcuda is not on this machine" : problem});
     if (context == nullptr) check(*driver, driver->ctx_get_current(&context), "cuCtxGetCurrent", step);
     if (context == nullptr)
-        throw ConfigError("", "no CUDA context, and none is current", "a CUcontext", "call cudaFree(nullptr) or cuCtxSetCurrent first");
+        throw ConfigError("", "no CUDA context, and none is current", "a CUcontext",
+                          "call cudaFree(nullptr) or cuCtxSetCurrent first");
     CUdevice device = 0;
     {
         const Current current(*driver, context, step);
@@ -49,7 +52,8 @@ std::unique_ptr<Queue> borrow_stream(Context& context, CUstream stream) {
 
 Buffer borrow_memory(Context& context, std::uint64_t address, std::size_t bytes) {
     if (address == 0) throw ConfigError("", "the null pointer", "an address in the memory of a CUDA device");
-    return Buffer(std::make_shared<CudaBuffer>(own_context(context).shared_from_this(), static_cast<CUdeviceptr>(address), bytes, true));
+    return Buffer(
+        std::make_shared<CudaBuffer>(own_context(context).shared_from_this(), static_cast<CUdeviceptr>(address), bytes, true));
 }
 
 std::uint64_t address_of(const Buffer& buffer) {

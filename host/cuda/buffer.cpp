@@ -15,8 +15,10 @@ public:
     CudaPinned(std::shared_ptr<CudaContext> context, std::size_t bytes) : context_(std::move(context)), bytes_(bytes) {
         const std::string step = fmt::format("allocate {} of pinned memory", human_bytes(bytes));
         const Current current = context_->current(step);
-        check(context_->driver(), context_->driver().mem_host_alloc(&data_, std::max<std::size_t>(bytes, 1), CU_MEMHOSTALLOC_PORTABLE),
-              "cuMemHostAlloc", step, "this machine has too little memory that can be page-locked: use smaller tiles or close other programs");
+        check(context_->driver(),
+              context_->driver().mem_host_alloc(&data_, std::max<std::size_t>(bytes, 1), CU_MEMHOSTALLOC_PORTABLE),
+              "cuMemHostAlloc", step,
+              "this machine has too little memory that can be page-locked: use smaller tiles or close other programs");
     }
     ~CudaPinned() override {
         if (const Current current = context_->current_or_gone()) context_->driver().mem_free_host(data_);
@@ -35,8 +37,8 @@ std::string memory_hint(const CudaContext& context) {
     std::size_t available = 0, total = 0;
     const std::string own = fmt::format("{} are in use already", human_bytes(context.allocated()));
     if (context.driver().mem_get_info(&available, &total) != CUDA_SUCCESS) return own + ": use smaller tiles";
-    return fmt::format("{} has {} of memory, {} are free, {}: use smaller tiles or a device with more memory", context.info().name,
-                       human_bytes(total), human_bytes(available), own);
+    return fmt::format("{} has {} of memory, {} are free, {}: use smaller tiles or a device with more memory",
+                       context.info().name, human_bytes(total), human_bytes(available), own);
 }
 
 }  // namespace
@@ -59,7 +61,8 @@ CudaBuffer::~CudaBuffer() {
 std::shared_ptr<BufferStorage> CudaBuffer::sub(std::size_t offset, std::size_t bytes) {
     const Driver& driver = context_->driver();
     const auto step = [&] { return fmt::format("take {} bytes at offset {} of a buffer of {} bytes", bytes, offset, bytes_); };
-    if (offset > bytes_ || bytes > bytes_ - offset) fail(driver, "sub-buffer", CUDA_ERROR_INVALID_VALUE, step(), "the part must lie within the buffer");
+    if (offset > bytes_ || bytes > bytes_ - offset)
+        fail(driver, "sub-buffer", CUDA_ERROR_INVALID_VALUE, step(), "the part must lie within the buffer");
     const std::shared_ptr<CudaBuffer> root = root_ ? root_ : shared_from_this();
     const std::size_t begin = static_cast<std::size_t>(address_ - root->address_) + offset;
     if (begin % context_->info().base_align != 0)
@@ -75,7 +78,8 @@ std::shared_ptr<CudaBuffer> allocate_buffer(std::shared_ptr<CudaContext> context
     CUdeviceptr address = 0;
     const CUresult status = driver.mem_alloc(&address, std::max<std::size_t>(bytes, 1));
     if (status != CUDA_SUCCESS)
-        fail(driver, "cuMemAlloc", status, step, status == CUDA_ERROR_OUT_OF_MEMORY || status == CUDA_ERROR_INVALID_VALUE ? memory_hint(*context) : std::string());
+        fail(driver, "cuMemAlloc", status, step,
+             status == CUDA_ERROR_OUT_OF_MEMORY || status == CUDA_ERROR_INVALID_VALUE ? memory_hint(*context) : std::string());
     return std::make_shared<CudaBuffer>(std::move(context), address, bytes);
 }
 

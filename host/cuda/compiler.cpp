@@ -36,7 +36,8 @@ std::string target_for(const Nvrtc& nvrtc, int architecture) {
 class ProgramHandle {
 public:
     ProgramHandle(const Nvrtc& nvrtc, const ProgramText& source) : nvrtc_(nvrtc) {
-        check(nvrtc.create_program(&program_, source.text.c_str(), source.files.front().c_str(), 0, nullptr, nullptr), "nvrtcCreateProgram", source);
+        check(nvrtc.create_program(&program_, source.text.c_str(), source.files.front().c_str(), 0, nullptr, nullptr),
+              "nvrtcCreateProgram", source);
     }
     ~ProgramHandle() { nvrtc_.destroy_program(&program_); }
     ProgramHandle(const ProgramHandle&) = delete;
@@ -82,9 +83,12 @@ std::shared_ptr<const Compiler> Compiler::open(int driver_version, int architect
                                         nvrtc->architectures.front() / 10, nvrtc->architectures.front() % 10);
     }
     if (second) return std::shared_ptr<const Compiler>(new Compiler(second, target_for(*second, architecture)));
-    problem = fmt::format("there is no NVRTC that compiles for compute capability {}.{} ({})", architecture / 10, architecture % 10, first_problem);
-    hint = fmt::format("install the CUDA toolkit's NVRTC, version 11.2 to 13 (Debian: nvidia-cuda-toolkit; NVIDIA's packages: cuda-nvrtc-{}), or set CUDA_PATH",
-                       driver_version == 0 ? "13-0" : fmt::format("{}-{}", driver_version / 1000, driver_version % 1000 / 10));
+    problem = fmt::format("there is no NVRTC that compiles for compute capability {}.{} ({})", architecture / 10,
+                          architecture % 10, first_problem);
+    hint = fmt::format(
+        "install the CUDA toolkit's NVRTC, version 11.2 to 13 (Debian: nvidia-cuda-toolkit; NVIDIA's packages: cuda-nvrtc-{}), "
+        "or set CUDA_PATH",
+        driver_version == 0 ? "13-0" : fmt::format("{}-{}", driver_version / 1000, driver_version % 1000 / 10));
     return nullptr;
 }
 

@@ -50,12 +50,16 @@ std::unique_ptr<Queue> CudaContext::create_queue(const QueueOptions& options) {
 
 Buffer CudaContext::allocate_now(std::size_t bytes) { return Buffer(allocate_buffer(shared_from_this(), bytes)); }
 
-std::shared_ptr<PinnedMemory> CudaContext::allocate_pinned(std::size_t bytes) { return cuda::allocate_pinned(shared_from_this(), bytes); }
+std::shared_ptr<PinnedMemory> CudaContext::allocate_pinned(std::size_t bytes) {
+    return cuda::allocate_pinned(shared_from_this(), bytes);
+}
 
 std::shared_ptr<Program> CudaContext::build(const ProgramSpec& spec) {
     const FlatSource source = flatten(spec.file);
     if (opencl_only(source.text))
-        throw DeviceError("build", 0, "", "build " + spec.file, "this kernel file is for OpenCL devices only; choose another variant or the OpenCL device of the same GPU");
+        throw DeviceError(
+            "build", 0, "", "build " + spec.file,
+            "this kernel file is for OpenCL devices only; choose another variant or the OpenCL device of the same GPU");
     return programs_.get(shared_from_this(), {source.files, source.text, compiler_->options(spec)});
 }
 

@@ -25,11 +25,15 @@ public:
     CUdevice device() const noexcept { return device_; }
     /// For the lifetime of what is returned, CUDA calls of this thread work on this context. `step` is for the error.
     [[nodiscard]] Current current(std::string_view step) const {
-        if (health_.failed()) fail(*driver_, "cuCtxPushCurrent", CUDA_ERROR_CONTEXT_IS_DESTROYED, step, "the device was given up (" + health_.failure() + "): start the process again");
+        if (health_.failed())
+            fail(*driver_, "cuCtxPushCurrent", CUDA_ERROR_CONTEXT_IS_DESTROYED, step,
+                 "the device was given up (" + health_.failure() + "): start the process again");
         return Current(*driver_, context_, step);
     }
     /// The same for destructors: false where the context is gone, or given up, and nothing is to be freed.
-    [[nodiscard]] Current current_or_gone() const noexcept { return Current(*driver_, health_.abandoned() ? nullptr : context_, std::nothrow); }
+    [[nodiscard]] Current current_or_gone() const noexcept {
+        return Current(*driver_, health_.abandoned() ? nullptr : context_, std::nothrow);
+    }
     /// Shared by all that work in the context: CUDA's own errors stay by themselves, a watchdog's are kept here.
     Health& health() const noexcept { return health_; }
 
@@ -44,7 +48,8 @@ private:
 /// Buffers, queues, programs and events each hold a reference to their context, so that it goes last.
 class CudaContext final : public Context, public std::enable_shared_from_this<CudaContext> {
 public:
-    CudaContext(DeviceInfo, std::shared_ptr<const PrimaryContext>, CUdevice, std::shared_ptr<const Compiler>, const ContextOptions&);
+    CudaContext(DeviceInfo, std::shared_ptr<const PrimaryContext>, CUdevice, std::shared_ptr<const Compiler>,
+                const ContextOptions&);
 
     const DeviceInfo& info() const noexcept override { return info_; }
     const Capabilities& capabilities() override { return capabilities_; }

@@ -16,7 +16,8 @@ public:
         : info_(std::move(info)), driver_(std::move(driver)), device_(device), compiler_(std::move(compiler)) {}
     const DeviceInfo& info() const noexcept override { return info_; }
     std::shared_ptr<Context> open(const ContextOptions& options) const override {
-        return std::make_shared<CudaContext>(info_, std::make_shared<PrimaryContext>(driver_, device_, info_.name), device_, compiler_, options);
+        return std::make_shared<CudaContext>(info_, std::make_shared<PrimaryContext>(driver_, device_, info_.name), device_,
+                                             compiler_, options);
     }
 
 private:
@@ -26,7 +27,8 @@ private:
     std::shared_ptr<const Compiler> compiler_;
 };
 
-void add_device(Inventory& inventory, const std::shared_ptr<const Driver>& driver, int ordinal, int platform_index, bool counted) {
+void add_device(Inventory& inventory, const std::shared_ptr<const Driver>& driver, int ordinal, int platform_index,
+                bool counted) {
     CUdevice device = 0;
     check(*driver, driver->device_get(&device, ordinal), "cuDeviceGet", fmt::format("list CUDA device {}", ordinal));
     DeviceInfo info = describe(*driver, device);

@@ -18,7 +18,8 @@ public:
 }  // namespace
 
 EventHandle::EventHandle(std::shared_ptr<CudaContext> context, bool timed, std::string_view step) : context_(std::move(context)) {
-    check(context_->driver(), context_->driver().event_create(&event_, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING), "cuEventCreate", step);
+    check(context_->driver(), context_->driver().event_create(&event_, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING),
+          "cuEventCreate", step);
 }
 
 EventHandle::~EventHandle() {
@@ -49,8 +50,8 @@ std::optional<double> Origin::nanoseconds() {
     return sum_;
 }
 
-CudaEvent::CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin, std::string_view step,
-                     std::chrono::duration<double> limit)
+CudaEvent::CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin,
+                     std::string_view step, std::chrono::duration<double> limit)
     : start_(std::move(start)), end_(std::move(end)), origin_(std::move(origin)), step_(step), limit_(limit) {}
 
 void CudaEvent::wait() {

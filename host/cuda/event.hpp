@@ -39,7 +39,8 @@ std::optional<double> elapsed(const EventHandle& from, const EventHandle& to);
 class Origin {
 public:
     /// `handle` is recorded already; `before` is the origin that it continues, null for a queue's first.
-    Origin(std::unique_ptr<EventHandle> handle, std::shared_ptr<Origin> before) : handle_(std::move(handle)), before_(std::move(before)) {}
+    Origin(std::unique_ptr<EventHandle> handle, std::shared_ptr<Origin> before)
+        : handle_(std::move(handle)), before_(std::move(before)) {}
     const EventHandle& handle() const noexcept { return *handle_; }
     /// Since the queue's first origin; empty until the device has come there. The context must be current.
     std::optional<double> nanoseconds();
@@ -55,8 +56,8 @@ private:
 class CudaEvent final : public EventState {
 public:
     /// `start` and `origin` are null where the queue is not profiled.
-    CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin, std::string_view step,
-              std::chrono::duration<double> limit);
+    CudaEvent(std::unique_ptr<EventHandle> start, std::unique_ptr<EventHandle> end, std::shared_ptr<Origin> origin,
+              std::string_view step, std::chrono::duration<double> limit);
     void wait() override;
     bool complete() const override;
     /// Queued and submitted are not measured by CUDA: both are given as the start.

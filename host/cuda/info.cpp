@@ -44,8 +44,10 @@ int device_value(const Driver& driver, CUdevice device, CUdevice_attribute what,
 
 int architecture_of(const Driver& driver, CUdevice device) {
     int major = 0, minor = 0;
-    check(driver, driver.device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device), "cuDeviceGetAttribute", "describe a device");
-    check(driver, driver.device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device), "cuDeviceGetAttribute", "describe a device");
+    check(driver, driver.device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
+          "cuDeviceGetAttribute", "describe a device");
+    check(driver, driver.device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
+          "cuDeviceGetAttribute", "describe a device");
     return 10 * major + minor;
 }
 
@@ -54,7 +56,8 @@ DeviceInfo describe(const Driver& driver, CUdevice device) {
         return static_cast<std::uint32_t>(std::max(0, device_value(driver, device, what, otherwise)));
     };
     std::array<char, 256> name{};
-    check(driver, driver.device_get_name(name.data(), static_cast<int>(name.size()) - 1, device), "cuDeviceGetName", "describe a device");
+    check(driver, driver.device_get_name(name.data(), static_cast<int>(name.size()) - 1, device), "cuDeviceGetName",
+          "describe a device");
     const int architecture = architecture_of(driver, device);
     DeviceInfo info;
     info.backend = Backend::cuda;

@@ -13,7 +13,8 @@ constexpr const char* call = "cuLaunchKernel";
 constexpr std::size_t most_arguments = 64;
 alignas(16) constexpr std::array<std::byte, 16> nothing{};
 
-void check_local(const Launch& launch, const CudaKernel& kernel, const CudaContext& context, const std::array<std::size_t, 3>& local) {
+void check_local(const Launch& launch, const CudaKernel& kernel, const CudaContext& context,
+                 const std::array<std::size_t, 3>& local) {
     const KernelLimits& limits = kernel.limits();
     if (const auto wrong = wrong_group(local, context.max_local(), limits.work_group, limits.local_memory, context.info()))
         fail(context.driver(), call, CUDA_ERROR_INVALID_VALUE, step_of(launch), wrong->why);
@@ -23,8 +24,8 @@ void check_groups(const Launch& launch, const CudaContext& context, const std::a
     for (std::size_t i = 0; i < 3; ++i)
         if (groups[i] > context.max_groups()[i])
             fail(context.driver(), call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-                 fmt::format("{} groups in dimension {}; CUDA counts at most {} there: use smaller tiles{}", groups[i], i, context.max_groups()[i],
-                             i == 0 ? "" : ", or the OpenCL device of the same GPU"));
+                 fmt::format("{} groups in dimension {}; CUDA counts at most {} there: use smaller tiles{}", groups[i], i,
+                             context.max_groups()[i], i == 0 ? "" : ", or the OpenCL device of the same GPU"));
 }
 
 // cuLaunchKernel reads as many arguments as the kernel has, whatever it is given: counts and sizes must agree.
@@ -49,8 +50,10 @@ void add_arguments(PreparedLaunch& prepared, const Launch& launch, const CudaKer
         }
         if (expected && (*expected)[i] != size)
             fail(driver, call, CUDA_ERROR_INVALID_VALUE, step_of(launch),
-                 arg.is_buffer() ? fmt::format("argument {} of kernel {} was given a buffer; it is a value of {} bytes", i, kernel.name(), (*expected)[i])
-                                 : fmt::format("argument {} of kernel {} was given a value of {} bytes; it has {}", i, kernel.name(), size, (*expected)[i]));
+                 arg.is_buffer() ? fmt::format("argument {} of kernel {} was given a buffer; it is a value of {} bytes", i,
+                                               kernel.name(), (*expected)[i])
+                                 : fmt::format("argument {} of kernel {} was given a value of {} bytes; it has {}", i,
+                                               kernel.name(), size, (*expected)[i]));
     }
     // Where the driver does not tell how many the kernel has, those that are missing must at least be memory.
     if (!expected)
@@ -62,7 +65,8 @@ void add_arguments(PreparedLaunch& prepared, const Launch& launch, const CudaKer
 PreparedLaunch prepare(const Launch& launch, const CudaContext& context) {
     const auto* kernel = dynamic_cast<const CudaKernel*>(&launch.kernel);
     if (kernel == nullptr || &kernel->context() != &context)
-        fail(context.driver(), call, CUDA_ERROR_INVALID_HANDLE, step_of(launch), "the kernel was built for another device or context");
+        fail(context.driver(), call, CUDA_ERROR_INVALID_HANDLE, step_of(launch),
+             "the kernel was built for another device or context");
 
     PreparedLaunch prepared;
     prepared.kernel = kernel->handle();
@@ -83,8 +87,8 @@ PreparedLaunch prepare(const Launch& launch, const CudaContext& context) {
 void fail_launch(const Launch& launch, const CudaContext& context, CUresult status) {
     std::string hint;
     if (status == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || status == CUDA_ERROR_INVALID_VALUE)
-        hint = fmt::format("{} groups of {} x {} x {} work-items on {}: use a smaller work_group_size", launch.groups.count(), launch.local.x,
-                           launch.local.y, launch.local.z, context.info().name);
+        hint = fmt::format("{} groups of {} x {} x {} work-items on {}: use a smaller work_group_size", launch.groups.count(),
+                           launch.local.x, launch.local.y, launch.local.z, context.info().name);
     fail(context.driver(), call, status, step_of(launch), hint);
 }
 

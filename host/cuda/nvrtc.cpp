@@ -30,17 +30,18 @@ std::shared_ptr<const Nvrtc> Nvrtc::load(int major, std::string& problem) {
     const platform::SharedLibrary library = open_toolkit_library(library_name(major), problem);
     if (!library) return nullptr;
     auto nvrtc = std::make_shared<Nvrtc>();
-    const bool complete = look_up(library, nvrtc->get_version, "nvrtcVersion") &&
-                          look_up(library, nvrtc->get_error_string, "nvrtcGetErrorString") &&
-                          look_up(library, nvrtc->get_num_supported_archs, "nvrtcGetNumSupportedArchs") &&
-                          look_up(library, nvrtc->get_supported_archs, "nvrtcGetSupportedArchs") &&
-                          look_up(library, nvrtc->create_program, "nvrtcCreateProgram") &&
-                          look_up(library, nvrtc->destroy_program, "nvrtcDestroyProgram") &&
-                          look_up(library, nvrtc->compile_program, "nvrtcCompileProgram") &&
-                          look_up(library, nvrtc->get_ptx_size, "nvrtcGetPTXSize") && look_up(library, nvrtc->get_ptx, "nvrtcGetPTX") &&
-                          look_up(library, nvrtc->get_cubin_size, "nvrtcGetCUBINSize") && look_up(library, nvrtc->get_cubin, "nvrtcGetCUBIN") &&
-                          look_up(library, nvrtc->get_program_log_size, "nvrtcGetProgramLogSize") &&
-                          look_up(library, nvrtc->get_program_log, "nvrtcGetProgramLog");
+    const bool complete =
+        look_up(library, nvrtc->get_version, "nvrtcVersion") &&
+        look_up(library, nvrtc->get_error_string, "nvrtcGetErrorString") &&
+        look_up(library, nvrtc->get_num_supported_archs, "nvrtcGetNumSupportedArchs") &&
+        look_up(library, nvrtc->get_supported_archs, "nvrtcGetSupportedArchs") &&
+        look_up(library, nvrtc->create_program, "nvrtcCreateProgram") &&
+        look_up(library, nvrtc->destroy_program, "nvrtcDestroyProgram") &&
+        look_up(library, nvrtc->compile_program, "nvrtcCompileProgram") &&
+        look_up(library, nvrtc->get_ptx_size, "nvrtcGetPTXSize") && look_up(library, nvrtc->get_ptx, "nvrtcGetPTX") &&
+        look_up(library, nvrtc->get_cubin_size, "nvrtcGetCUBINSize") && look_up(library, nvrtc->get_cubin, "nvrtcGetCUBIN") &&
+        look_up(library, nvrtc->get_program_log_size, "nvrtcGetProgramLogSize") &&
+        look_up(library, nvrtc->get_program_log, "nvrtcGetProgramLog");
     if (!complete || nvrtc->get_version(&nvrtc->major, &nvrtc->minor) != NVRTC_SUCCESS) {
         problem = fmt::format("the NVRTC of CUDA {} lacks functions of version 11.2", major);
         return nullptr;

@@ -28,7 +28,8 @@ CUresult load_module(const Driver& driver, CUmodule* module, const std::vector<u
     std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     // The size is passed in place of a pointer.
     std::array<void*, 2> values{text.data(), reinterpret_cast<void*>(text.size() - 1)};
-    const CUresult status = driver.module_load_data_ex(module, binary.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
+    const CUresult status =
+        driver.module_load_data_ex(module, binary.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
     log = trim(text.data());
     return status;
 }
@@ -71,14 +72,15 @@ std::shared_ptr<const BuiltProgram> build(const CudaContext& context, const Prog
 // For the hint where a name is wrong; empty before CUDA 12.4.
 std::vector<std::string> kernel_names(const Driver& driver, CUmodule module) {
     unsigned count = 0;
-    if (driver.module_get_function_count == nullptr || driver.module_enumerate_functions == nullptr || driver.func_get_name == nullptr ||
-        driver.module_get_function_count(&count, module) != CUDA_SUCCESS || count == 0)
+    if (driver.module_get_function_count == nullptr || driver.module_enumerate_functions == nullptr ||
+        driver.func_get_name == nullptr || driver.module_get_function_count(&count, module) != CUDA_SUCCESS || count == 0)
         return {};
     std::vector<CUfunction> functions(count);
     if (driver.module_enumerate_functions(functions.data(), count, module) != CUDA_SUCCESS) return {};
     std::vector<std::string> names;
     for (const CUfunction function : functions)
-        if (const char* name = nullptr; driver.func_get_name(&name, function) == CUDA_SUCCESS && name != nullptr) names.emplace_back(name);
+        if (const char* name = nullptr; driver.func_get_name(&name, function) == CUDA_SUCCESS && name != nullptr)
+            names.emplace_back(name);
     return names;
 }
 
@@ -92,7 +94,8 @@ std::optional<std::vector<std::size_t>> arguments_of(const Driver& driver, CUfun
 
 std::size_t function_value(const Driver& driver, CUfunction function, CUfunction_attribute what, std::size_t otherwise) {
     int value = 0;
-    return driver.func_get_attribute(&value, what, function) == CUDA_SUCCESS && value >= 0 ? static_cast<std::size_t>(value) : otherwise;
+    return driver.func_get_attribute(&value, what, function) == CUDA_SUCCESS && value >= 0 ? static_cast<std::size_t>(value)
+                                                                                           : otherwise;
 }
 
 }  // namespace
@@ -102,11 +105,13 @@ BuiltProgram::~BuiltProgram() {
     if (const Current current = primary->current_or_gone()) primary->driver().module_unload(module);
 }
 
-CudaKernel::CudaKernel(std::shared_ptr<CudaContext> context, std::shared_ptr<const BuiltProgram> program, CUfunction function, std::string name)
+CudaKernel::CudaKernel(std::shared_ptr<CudaContext> context, std::shared_ptr<const BuiltProgram> program, CUfunction function,
+                       std::string name)
     : context_(std::move(context)), program_(std::move(program)), function_(function), name_(std::move(name)) {
     const Driver& driver = context_->driver();
     limits_.arguments = arguments_of(driver, function_);
-    limits_.work_group = function_value(driver, function_, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, context_->info().max_work_group);
+    limits_.work_group =
+        function_value(driver, function_, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, context_->info().max_work_group);
     limits_.local_memory = function_value(driver, function_, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
 }
 
@@ -118,13 +123,15 @@ std::unique_ptr<Kernel> CudaProgram::kernel(const std::string& name) {
     const CUresult status = driver.module_get_function(&function, built_->module, name.c_str());
     if (status != CUDA_SUCCESS) {
         const auto names = status == CUDA_ERROR_NOT_FOUND ? kernel_names(driver, built_->module) : std::vector<std::string>();
-        fail(driver, "cuModuleGetFunction", status, step, names.empty() ? std::string() : fmt::format("the program has: {}", fmt::join(names, ", ")));
+        fail(driver, "cuModuleGetFunction", status, step,
+             names.empty() ? std::string() : fmt::format("the program has: {}", fmt::join(names, ", ")));
     }
     return std::make_unique<CudaKernel>(context_, built_, function, name);
 }
 
 std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<CudaContext>& context, const ProgramText& source) {
-    const std::string key = program_key(source.text, fmt::format("{}\n{}", source.option_line(), context->compiler().version()), context->info());
+    const std::string key =
+        program_key(source.text, fmt::format("{}\n{}", source.option_line(), context->compiler().version()), context->info());
     std::shared_ptr<Slot> slot;
     {
         const std::lock_guard lock(mutex_);

@@ -33,7 +33,8 @@ CudaQueue::~CudaQueue() {
     context_->driver().stream_destroy(stream_);
 }
 
-CUdeviceptr CudaQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const {
+CUdeviceptr CudaQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call,
+                             std::string_view step) const {
     const Driver& driver = context_->driver();
     if (!buffer) fail(driver, call, CUDA_ERROR_INVALID_VALUE, step, "the buffer is empty");
     const auto* storage = dynamic_cast<const CudaBuffer*>(buffer.storage());
@@ -78,7 +79,8 @@ void CudaQueue::wait_for(std::span<const Event> events, std::string_view step) {
     for (const Event& event : events) {
         if (!event) continue;
         if (const auto* state = dynamic_cast<const CudaEvent*>(event.state()))
-            check(context_->driver(), context_->driver().stream_wait_event(stream_, state->handle(), 0), "cuStreamWaitEvent", step);
+            check(context_->driver(), context_->driver().stream_wait_event(stream_, state->handle(), 0), "cuStreamWaitEvent",
+                  step);
         else
             event.wait();
     }
@@ -93,9 +95,9 @@ Event CudaQueue::launch(const Launch& launch) {
     }
     return enqueue(prepared.step, [&](CUstream stream) {
         if (prepared.empty) return;   // commands after this one still come after what it would have waited for
-        const CUresult status = context_->driver().launch_kernel(prepared.kernel, prepared.groups[0], prepared.groups[1], prepared.groups[2],
-                                                                 prepared.local[0], prepared.local[1], prepared.local[2], 0, stream,
-                                                                 prepared.arguments.data(), nullptr);
+        const CUresult status = context_->driver().launch_kernel(
+            prepared.kernel, prepared.groups[0], prepared.groups[1], prepared.groups[2], prepared.local[0], prepared.local[1],
+            prepared.local[2], 0, stream, prepared.arguments.data(), nullptr);
         if (status != CUDA_SUCCESS) fail_launch(launch, *context_, status);
     });
 }
@@ -129,7 +131,8 @@ Event CudaQueue::copy(const Buffer& from, std::size_t from_offset, const Buffer&
 }
 
 Event CudaQueue::host_task(const std::function<void()>&, std::string_view step) {
-    throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
+    throw DeviceError("host_task", 0, "", std::string(step),
+                      fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
 Event CudaQueue::barrier(std::span<const Event> wait, std::string_view step) {

@@ -13,7 +13,8 @@ std::vector<unsigned char> binary_of(cl_program program) {
     if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS || bytes == 0) return {};
     std::vector<unsigned char> binary(bytes);
     unsigned char* place = binary.data();
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, static_cast<void*>(&place), nullptr) != CL_SUCCESS) return {};
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, static_cast<void*>(&place), nullptr) != CL_SUCCESS)
+        return {};
     return binary;
 }
 
@@ -79,7 +80,8 @@ cl_program load(const Device& device, const std::vector<unsigned char>& binary, 
     cl_int accepted = CL_SUCCESS, status = CL_SUCCESS;
     const cl_program program = clCreateProgramWithBinary(device.context, 1, &device.id, &size, &data, &accepted, &status);
     if (status != CL_SUCCESS) return nullptr;
-    if (accepted == CL_SUCCESS && clBuildProgram(program, 1, &device.id, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return program;
+    if (accepted == CL_SUCCESS && clBuildProgram(program, 1, &device.id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
+        return program;
     clReleaseProgram(program);
     return nullptr;
 }

@@ -32,11 +32,14 @@ bool answer_launch(Launcher& launcher, const std::string& line) {
     auto& [lx, ly, lz] = launch.local;
     auto& [gx, gy, gz] = launch.global;
     int name = 0;
-    if (std::sscanf(line.c_str(), "launch %zu %zu %zu %zu %zu %zu %zu %zu %n", &binary_bytes, &options_bytes, &lx, &ly, &lz, &gx, &gy, &gz, &name) != 8) return false;
+    if (std::sscanf(line.c_str(), "launch %zu %zu %zu %zu %zu %zu %zu %zu %n", &binary_bytes, &options_bytes, &lx, &ly, &lz, &gx,
+                    &gy, &gz, &name) != 8)
+        return false;
     launch.kernel = line.substr(static_cast<std::size_t>(name));
     launch.binary.resize(binary_bytes);
     launch.options.resize(options_bytes);
-    if (!get(reinterpret_cast<char*>(launch.binary.data()), binary_bytes) || !get(launch.options.data(), options_bytes)) return false;
+    if (!get(reinterpret_cast<char*>(launch.binary.data()), binary_bytes) || !get(launch.options.data(), options_bytes))
+        return false;
     alarm(0);
     say(launcher.compile(launch) ? "launched" : "untried");
     return true;

@@ -13,12 +13,15 @@ std::atomic<bool> idle = false;
 
 [[maybe_unused]] void do_nothing(void*, void*, std::size_t, std::size_t, std::size_t) {}
 
-[[maybe_unused, gnu::noinline]] bool is_kernel(std::string_view name) { return name.find("pocl_kernel_") <= 1 && name.ends_with("_workgroup"); }
+[[maybe_unused, gnu::noinline]] bool is_kernel(std::string_view name) {
+    return name.find("pocl_kernel_") <= 1 && name.ends_with("_workgroup");
+}
 
 }  // namespace
 
 // Where the C library's own can be had by a version, which depends on the machine. Elsewhere kernels that are looked up run, and
-// launches are not tried (launch.cpp finds out). So it is with a sanitizer, whose runtime calls dlsym before it can stand any code.
+// launches are not tried (launch.cpp finds out). So it is with a sanitizer, whose runtime calls dlsym before it can stand any
+// code.
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(PARALLAX_SANITIZED)
 
 namespace {

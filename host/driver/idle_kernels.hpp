@@ -1,5 +1,5 @@
-// PoCL compiles a kernel when its launch begins, and then looks up the function in what it has compiled, by dlsym. This program is asked before
-// the C library is, and can answer with a function that does nothing: the kernel is compiled, and not run.
+// PoCL compiles a kernel when its launch begins, and then looks up the function in what it has compiled, by dlsym. This program
+// is asked before the C library is, and can answer with a function that does nothing: the kernel is compiled, and not run.
 #pragma once
 
 namespace driver {

@@ -19,7 +19,8 @@ bool set_argument(cl_kernel kernel, cl_uint index) {
 
 bool Launcher::enqueue(cl_kernel kernel, const Launch& launch) {
     const IdleKernels idle;
-    const cl_int status = clEnqueueNDRangeKernel(queue_, kernel, 3, nullptr, launch.global.data(), launch.local.data(), 0, nullptr, nullptr);
+    const cl_int status =
+        clEnqueueNDRangeKernel(queue_, kernel, 3, nullptr, launch.global.data(), launch.local.data(), 0, nullptr, nullptr);
     return clFinish(queue_) == CL_SUCCESS && status == CL_SUCCESS;
 }
 
@@ -53,7 +54,8 @@ bool Launcher::compile(const Launch& launch) {
     if (program == nullptr) return false;
     const cl_kernel kernel = clCreateKernel(program, launch.kernel.c_str(), nullptr);
     cl_uint arguments = 0;
-    bool compiled = kernel != nullptr && clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr) == CL_SUCCESS;
+    bool compiled =
+        kernel != nullptr && clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr) == CL_SUCCESS;
     for (cl_uint i = 0; compiled && i < arguments; ++i) compiled = set_argument(kernel, i);
     compiled = compiled && enqueue(kernel, launch);
     if (kernel != nullptr) clReleaseKernel(kernel);

@@ -16,8 +16,8 @@ struct Launch {
 class Launcher {
 public:
     explicit Launcher(const Device& device) : device_(device) {}
-    /// Has the kernel compiled as for this launch, and does not run it. False where that cannot be had: with arguments of other kinds
-    /// than buffers, local memory and numbers, and where kernels would run.
+    /// Has the kernel compiled as for this launch, and does not run it. False where that cannot be had: with arguments of other
+    /// kinds than buffers, local memory and numbers, and where kernels would run.
     bool compile(const Launch&);
 
 private:

@@ -1,9 +1,10 @@
 // parallax-driver: an OpenCL driver in a process of its own, which it may take with it. The runtime starts it; nobody else does.
 //   parallax-driver probe SECONDS LIBRARY                  loads the driver, lists its platforms and devices, opens them
 //   parallax-driver probe SECONDS LIBRARY LIBRARY...       loads drivers beside each other
-//   parallax-driver compile LIBRARY PLATFORM INDEX [at-launch]   builds programs for one device, as they come, and kernels that it compiles at launch
-// One LIBRARY is the only driver that the OpenCL loader finds, since the runtime sets OCL_ICD_VENDORS and OCL_ICD_FILENAMES for it.
-// Answers are lines. Before each thing that may end the process a line "doing WHAT" says what it is.
+//   parallax-driver compile LIBRARY PLATFORM INDEX [at-launch]   builds programs for one device, as they come, and kernels that
+//   it compiles at launch
+// One LIBRARY is the only driver that the OpenCL loader finds, since the runtime sets OCL_ICD_VENDORS and OCL_ICD_FILENAMES for
+// it. Answers are lines. Before each thing that may end the process a line "doing WHAT" says what it is.
 #include "compile.hpp"
 #include "devices.hpp"
 #include "talk.hpp"
@@ -30,7 +31,8 @@ void load(const char* library) {
         return say(std::string("cannot ") + (reason != nullptr ? reason : "be loaded"));
     }
     link_map* place = nullptr;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&place)) == 0 && place != nullptr) say(std::string("loaded ") + place->l_name);
+    if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&place)) == 0 && place != nullptr)
+        say(std::string("loaded ") + place->l_name);
 }
 
 void list_platforms() {
@@ -39,7 +41,9 @@ void list_platforms() {
         const std::string name = text_of(platform, CL_PLATFORM_NAME);
         say("doing when the devices of " + name + " were listed");
         for (const cl_device_id device : devices_of(platform)) {
-            for (const cl_uint what : {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS}) text_of(device, what);
+            for (const cl_uint what :
+                 {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS})
+                text_of(device, what);
             // NVIDIA's contexts take .2 s and memory each, and what fails there fails as an error.
             if (name.find("NVIDIA") != std::string::npos) continue;
             say("doing when a device of " + name + " was opened");
@@ -67,7 +71,8 @@ int main(int argc, char** argv) {
         _exit(0);   // what a driver does on the way out is of no interest
     }
     if (what == "compile" && (argc == 5 || argc == 6))
-        _exit(compile(argv[3], static_cast<std::size_t>(std::atoll(argv[4])), argc == 6 && std::strcmp(argv[5], "at-launch") == 0));
+        _exit(
+            compile(argv[3], static_cast<std::size_t>(std::atoll(argv[4])), argc == 6 && std::strcmp(argv[5], "at-launch") == 0));
     std::fputs("parallax-driver is a part of Parallax that loads OpenCL drivers on trial; it is not called by hand\n", stderr);
     return 2;
 }

@@ -27,7 +27,9 @@ NativeContext::NativeContext(DeviceInfo info) : info_(std::move(info)), usage_(s
     capabilities_.event_times = true;
 }
 
-std::unique_ptr<Queue> NativeContext::create_queue(const QueueOptions& options) { return std::make_unique<NativeQueue>(options.profiled); }
+std::unique_ptr<Queue> NativeContext::create_queue(const QueueOptions& options) {
+    return std::make_unique<NativeQueue>(options.profiled);
+}
 
 Buffer NativeContext::allocate_now(std::size_t bytes) {
     // Linux hands out more than there is and kills the process later: refuse with the numbers instead.

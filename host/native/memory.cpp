@@ -16,7 +16,9 @@ constexpr std::align_val_t alignment{64};
 class NativeMemory final : public BufferStorage, public std::enable_shared_from_this<NativeMemory> {
 public:
     NativeMemory(std::size_t bytes, Usage usage)
-        : bytes_(bytes), usage_(std::move(usage)), data_(static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment))) {
+        : bytes_(bytes),
+          usage_(std::move(usage)),
+          data_(static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment))) {
         *usage_ += bytes_;
     }
     ~NativeMemory() override {
@@ -56,7 +58,8 @@ std::shared_ptr<BufferStorage> view(std::shared_ptr<BufferStorage> whole, std::s
         throw DeviceError("sub-buffer", 0, "", "",
                           fmt::format("{} bytes at offset {} do not lie within the buffer's {} bytes", bytes, offset, limit));
     if ((base + offset) % static_cast<std::size_t>(alignment) != 0)
-        throw DeviceError("sub-buffer", 0, "", "", fmt::format("offset {} is not a multiple of {}", offset, static_cast<std::size_t>(alignment)));
+        throw DeviceError("sub-buffer", 0, "", "",
+                          fmt::format("offset {} is not a multiple of {}", offset, static_cast<std::size_t>(alignment)));
     return std::make_shared<NativeView>(std::move(whole), base + offset, bytes);
 }
 

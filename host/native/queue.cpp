@@ -25,10 +25,12 @@ std::uint64_t now() {
 
 std::byte* range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) {
     if (!buffer) throw DeviceError(call, 0, "", std::string(step), "the buffer is empty");
-    if (buffer.host_pointer() == nullptr) throw DeviceError(call, 0, "", std::string(step), "the buffer belongs to another device");
+    if (buffer.host_pointer() == nullptr)
+        throw DeviceError(call, 0, "", std::string(step), "the buffer belongs to another device");
     if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
-        throw DeviceError(call, 0, "", std::string(step),
-                          fmt::format("{} bytes at offset {} do not lie within the buffer's {} bytes", bytes, offset, buffer.bytes()));
+        throw DeviceError(
+            call, 0, "", std::string(step),
+            fmt::format("{} bytes at offset {} do not lie within the buffer's {} bytes", bytes, offset, buffer.bytes()));
     return buffer.host_pointer() + offset;
 }
 

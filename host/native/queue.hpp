@@ -7,9 +7,9 @@
 
 namespace parallax::host::native {
 
-/// Tasks run in a thread of the queue's own, one after another, so that whoever enqueues goes on meanwhile; transfers, too, while tasks are
-/// before them. Where a task throws, what comes after it is left out up to the next barrier without events, which ends the call, or up to
-/// finish(): the event of that barrier, or finish(), throws it again.
+/// Tasks run in a thread of the queue's own, one after another, so that whoever enqueues goes on meanwhile; transfers, too, while
+/// tasks are before them. Where a task throws, what comes after it is left out up to the next barrier without events, which ends
+/// the call, or up to finish(): the event of that barrier, or finish(), throws it again.
 class NativeQueue final : public Queue {
 public:
     explicit NativeQueue(bool profiled);

@@ -29,8 +29,9 @@ T property(Get get, const char* call, Object object, What what) {
 ClContext& own_context(Context& context) {
     auto* own = dynamic_cast<ClContext*>(&context);
     if (own == nullptr)
-        throw ConfigError("", fmt::format("an engine on {}, which is a {} device", context.info().name, to_string(context.info().backend)),
-                          "an engine on an OpenCL device", "Engine::from_opencl takes the context that the object belongs to");
+        throw ConfigError(
+            "", fmt::format("an engine on {}, which is a {} device", context.info().name, to_string(context.info().backend)),
+            "an engine on an OpenCL device", "Engine::from_opencl takes the context that the object belongs to");
     return *own;
 }
 
@@ -68,7 +69,8 @@ std::unique_ptr<Queue> borrow_queue(Context& context, cl_command_queue queue) {
     check_context(own, property<cl_context>(clGetCommandQueueInfo, "clGetCommandQueueInfo", queue, CL_QUEUE_CONTEXT), "a queue");
     if (property<cl_device_id>(clGetCommandQueueInfo, "clGetCommandQueueInfo", queue, CL_QUEUE_DEVICE) != own.device())
         throw ConfigError("", "a queue of another device of the context", fmt::format("a queue of {}", own.info().name));
-    const auto properties = property<cl_command_queue_properties>(clGetCommandQueueInfo, "clGetCommandQueueInfo", queue, CL_QUEUE_PROPERTIES);
+    const auto properties =
+        property<cl_command_queue_properties>(clGetCommandQueueInfo, "clGetCommandQueueInfo", queue, CL_QUEUE_PROPERTIES);
     return std::make_unique<ClQueue>(own.shared_from_this(), queue, properties);
 }
 

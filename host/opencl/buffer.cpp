@@ -55,8 +55,8 @@ cl::Buffer create(const ClContext& context, cl_mem_flags flags, std::size_t byte
     if (status != CL_SUCCESS)
         fail("clCreateBuffer", status, step,
              status == CL_INVALID_BUFFER_SIZE || status == CL_MEM_OBJECT_ALLOCATION_FAILURE
-                 ? fmt::format("the largest single allocation of {} is {}, {} are in use already: use smaller tiles", context.info().name,
-                               human_bytes(context.info().max_allocation), human_bytes(context.allocated()))
+                 ? fmt::format("the largest single allocation of {} is {}, {} are in use already: use smaller tiles",
+                               context.info().name, human_bytes(context.info().max_allocation), human_bytes(context.allocated()))
                  : std::string());
     return cl::Buffer(memory);
 }
@@ -78,7 +78,8 @@ ClBuffer::~ClBuffer() {
 
 std::shared_ptr<BufferStorage> ClBuffer::sub(std::size_t offset, std::size_t bytes) {
     const std::string step = fmt::format("take {} bytes at offset {} of a buffer of {} bytes", bytes, offset, bytes_);
-    if (offset > bytes_ || bytes > bytes_ - offset) fail("clCreateSubBuffer", CL_INVALID_VALUE, step, "the part must lie within the buffer");
+    if (offset > bytes_ || bytes > bytes_ - offset)
+        fail("clCreateSubBuffer", CL_INVALID_VALUE, step, "the part must lie within the buffer");
     const std::shared_ptr<ClBuffer> root = root_ ? root_ : shared_from_this();
     const std::size_t begin = offset_ + offset;
     if (begin % context_->info().base_align != 0)
@@ -101,7 +102,8 @@ std::shared_ptr<ClBuffer> allocate_buffer(std::shared_ptr<ClContext> context, st
 }
 
 std::shared_ptr<PinnedMemory> allocate_pinned(std::shared_ptr<ClContext> context, std::size_t bytes) {
-    cl::Buffer memory = create(*context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, fmt::format("allocate {} of pinned memory", human_bytes(bytes)));
+    cl::Buffer memory = create(*context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                               fmt::format("allocate {} of pinned memory", human_bytes(bytes)));
     return std::make_shared<ClPinned>(std::move(context), std::move(memory), bytes);
 }
 

@@ -30,16 +30,19 @@ using Seconds = std::chrono::duration<double>;
 /// llvmpipe takes minutes for a hologram's transforms.
 constexpr Seconds start_limit{60}, build_limit{1800};
 
-/// NVIDIA's compiler has built every kernel of the project on several driver versions, and its contexts take .2 s and memory in each process;
-/// Oclgrind's reports would be lost with the child.
-bool is_sound(const DeviceInfo& info) { return contains_nocase(info.platform, "nvidia") || contains_nocase(info.platform, "oclgrind"); }
+/// NVIDIA's compiler has built every kernel of the project on several driver versions, and its contexts take .2 s and memory in
+/// each process; Oclgrind's reports would be lost with the child.
+bool is_sound(const DeviceInfo& info) {
+    return contains_nocase(info.platform, "nvidia") || contains_nocase(info.platform, "oclgrind");
+}
 
 /// The driver's library, by the address of one of its functions: every object of OpenCL begins with a pointer to a table of them.
 std::string library_of([[maybe_unused]] cl_platform_id platform) {
 #if !defined(_WIN32)
     const auto* const table = *reinterpret_cast<const void* const* const*>(platform);
     Dl_info found{};
-    if (table != nullptr && dladdr(table[1], &found) != 0 && found.dli_fname != nullptr) return found.dli_fname;   // clGetPlatformInfo
+    if (table != nullptr && dladdr(table[1], &found) != 0 && found.dli_fname != nullptr)
+        return found.dli_fname;   // clGetPlatformInfo
 #endif
     return {};
 }
@@ -127,7 +130,8 @@ using ReadAnswer = ChildBuild (*)(Child&, const std::string& line);
 
 /// Nothing: the child was gone before it had begun, as one is that has waited long.
 std::optional<ChildBuild> ask(Child& child, const std::string& question, ReadAnswer read) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
     if (!child.write(question)) return std::nullopt;
     if (const auto line = child.read_line(build_limit)) return read(child, *line);
     ChildBuild result = lost(child, std::chrono::steady_clock::now() >= until);
@@ -160,21 +164,26 @@ DevicePlace place_of(const ClContext& context) {
     place.at_launch = place.platform == "Portable Computing Language";
     place.name = device_string(context.device(), CL_DEVICE_NAME);
     cl_uint count = 0;
-    if (place.library.empty() || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return place;
+    if (place.library.empty() || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)
+        return place;
     std::vector<cl_device_id> devices(count);
-    if (count == 0 || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return place;
+    if (count == 0 || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS)
+        return place;
     while (place.index < devices.size() && devices[place.index] != context.device()) ++place.index;
     place.available = place.index < devices.size();   // a part of a device has no place in the list
     return place;
 }
 
 ChildBuild build_in_child(const DevicePlace& place, const ProgramText& source) {
-    return ask_one(place, fmt::format("build {} {}\n", source.text.size(), source.options.size()) + source.text + source.options, read_built);
+    return ask_one(place, fmt::format("build {} {}\n", source.text.size(), source.options.size()) + source.text + source.options,
+                   read_built);
 }
 
-ChildBuild launch_in_child(const DevicePlace& place, const std::vector<unsigned char>& binary, const std::string& options, const KernelLaunch& launch) {
+ChildBuild launch_in_child(const DevicePlace& place, const std::vector<unsigned char>& binary, const std::string& options,
+                           const KernelLaunch& launch) {
     return ask_one(place,
-                   fmt::format("launch {} {} {} {} {}\n", binary.size(), options.size(), fmt::join(launch.local, " "), fmt::join(launch.global, " "), launch.kernel) +
+                   fmt::format("launch {} {} {} {} {}\n", binary.size(), options.size(), fmt::join(launch.local, " "),
+                               fmt::join(launch.global, " "), launch.kernel) +
                        std::string(binary.begin(), binary.end()) + options,
                    read_launched);
 }

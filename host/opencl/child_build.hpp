@@ -1,5 +1,5 @@
-// Compiling in a child first: most OpenCL compilers run in the process that calls them, and some abort it (PoCL 6.0 on an unrolled loop
-// between barriers). What a child has compiled is loaded from its binary; what has ended a child is refused.
+// Compiling in a child first: most OpenCL compilers run in the process that calls them, and some abort it (PoCL 6.0 on an
+// unrolled loop between barriers). What a child has compiled is loaded from its binary; what has ended a child is refused.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace parallax::host::opencl {
 class ClContext;
 struct ProgramText;
 
-/// The device as a child finds it. Not `available` without the helper program, for drivers that are known to be sound, and where the driver's
-/// library or the device's place in it cannot be told.
+/// The device as a child finds it. Not `available` without the helper program, for drivers that are known to be sound, and where
+/// the driver's library or the device's place in it cannot be told.
 struct DevicePlace {
     std::string library, platform, name;
     std::size_t index = 0;
@@ -44,8 +44,9 @@ struct KernelLaunch {
     std::array<std::size_t, 3> local{}, global{};
 };
 
-/// Has what the driver compiles at such a launch compiled, and the kernel not run. `binary` is what build_in_child() made. `built`: the
-/// driver has it in its own cache now.
-ChildBuild launch_in_child(const DevicePlace&, const std::vector<unsigned char>& binary, const std::string& options, const KernelLaunch&);
+/// Has what the driver compiles at such a launch compiled, and the kernel not run. `binary` is what build_in_child() made.
+/// `built`: the driver has it in its own cache now.
+ChildBuild launch_in_child(const DevicePlace&, const std::vector<unsigned char>& binary, const std::string& options,
+                           const KernelLaunch&);
 
 }  // namespace parallax::host::opencl

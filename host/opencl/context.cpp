@@ -30,7 +30,8 @@ constexpr std::int64_t registers_of_a_unit = 65536;   // of NVIDIA's GPUs since 
 // Texts that every kernel of the project is built with. No fast-math, and division and square root rounded correctly wherever the
 // device can (the default is 2.5 and 3 ULP): results must agree between devices, and with CUDA, which is built alike.
 std::string build_options(const ProgramSpec& spec, const DeviceInfo& device, bool rounds_correctly) {
-    std::string options = "-cl-std=CL1.2 -w";   // PoCL's clang counts warnings on the stderr of whoever called it ("4 warnings generated.")
+    std::string options =
+        "-cl-std=CL1.2 -w";   // PoCL's clang counts warnings on the stderr of whoever called it ("4 warnings generated.")
     if (rounds_correctly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
     const auto& extensions = device.extensions;
     if (spec.resident_items > 0 && std::find(extensions.begin(), extensions.end(), "cl_nv_compiler_options") != extensions.end())
@@ -44,7 +45,8 @@ std::string build_options(const ProgramSpec& spec, const DeviceInfo& device, boo
 ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id device, const ContextOptions& options)
     : ClContext(info, platform, device, create_context(info, platform, device), false, options) {}
 
-ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id device, cl::Context context, bool borrowed, const ContextOptions& options)
+ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id device, cl::Context context, bool borrowed,
+                     const ContextOptions& options)
     : info_(std::move(info)),
       platform_(platform),
       device_(device),
@@ -57,7 +59,8 @@ ClContext::ClContext(DeviceInfo info, cl_platform_id platform, cl_device_id devi
         max_items_ = items;
     else
         max_items_.fill(info_.max_work_group);
-    rounds_correctly_ = (device_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    rounds_correctly_ =
+        (device_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     const cl_uint bits = device_value<cl_uint>(device, CL_DEVICE_ADDRESS_BITS, 64);
     max_global_ = bits >= 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
 }
@@ -73,8 +76,9 @@ void ClContext::abandon(const std::string& why) {
 
 void ClContext::require_sound(const char* call, std::string_view step) const {
     if (health_.failed())
-        throw DeviceError(call, CL_INVALID_CONTEXT, code_name(CL_INVALID_CONTEXT), std::string(step),
-                          fmt::format("{} failed before and is not used again ({}): open the device anew", info_.name, health_.failure()));
+        throw DeviceError(
+            call, CL_INVALID_CONTEXT, code_name(CL_INVALID_CONTEXT), std::string(step),
+            fmt::format("{} failed before and is not used again ({}): open the device anew", info_.name, health_.failure()));
 }
 
 void ClContext::note_failure(cl_int code, const char* call, std::string_view step) {
@@ -143,7 +147,8 @@ void ClContext::meet_first_launch(cl_kernel kernel, cl_uint dimensions, const st
     if (local == nullptr || !place().at_launch) return;
     cl_program program = nullptr;
     std::size_t size = 0;
-    check(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, static_cast<void*>(&program), nullptr), "clGetKernelInfo", "ask about a kernel");
+    check(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, static_cast<void*>(&program), nullptr), "clGetKernelInfo",
+          "ask about a kernel");
     const auto built = programs_.find(program);
     if (!built) return;
     check(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &size), "clGetKernelInfo", "ask about a kernel");

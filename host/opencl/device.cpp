@@ -34,19 +34,24 @@ private:
 // Mesa registers its drivers even where none of them may run.
 std::string hint_for_empty(const std::string& platform) {
     if (contains_nocase(platform, "rusticl"))
-        return "rusticl runs only drivers that are asked for: set RUSTICL_ENABLE=llvmpipe (processor) or radeonsi, iris, nouveau (GPU)";
-    if (contains_nocase(platform, "clover")) return "Mesa's Clover is always registered beside rusticl and finds few devices; nothing needs to be done";
-    if (contains_nocase(platform, "nvidia")) return "the NVIDIA driver sees no GPU: check nvidia-smi, and that the container or user may open /dev/nvidia*";
-    if (contains_nocase(platform, "amd")) return "the AMD driver sees no GPU: check that the user belongs to the groups video and render";
-    if (contains_nocase(platform, "intel")) return "the Intel driver sees no GPU: check that the user belongs to the group render";
+        return "rusticl runs only drivers that are asked for: set RUSTICL_ENABLE=llvmpipe (processor) or radeonsi, iris, nouveau "
+               "(GPU)";
+    if (contains_nocase(platform, "clover"))
+        return "Mesa's Clover is always registered beside rusticl and finds few devices; nothing needs to be done";
+    if (contains_nocase(platform, "nvidia"))
+        return "the NVIDIA driver sees no GPU: check nvidia-smi, and that the container or user may open /dev/nvidia*";
+    if (contains_nocase(platform, "amd"))
+        return "the AMD driver sees no GPU: check that the user belongs to the groups video and render";
+    if (contains_nocase(platform, "intel"))
+        return "the Intel driver sees no GPU: check that the user belongs to the group render";
     return "its driver is installed but sees no hardware";
 }
 
-/// Where a driver is registered twice the loader lists its platform twice, as one handle if the library is one file. A copy of the file
-/// is a platform of its own, of the same name and version, with the same devices.
+/// Where a driver is registered twice the loader lists its platform twice, as one handle if the library is one file. A copy of
+/// the file is a platform of its own, of the same name and version, with the same devices.
 bool is_same(const DeviceInfo& a, const DeviceInfo& b) {
-    return a.name == b.name && a.vendor == b.vendor && a.version == b.version && a.driver == b.driver && a.uuid == b.uuid && a.pci == b.pci &&
-           a.platform == b.platform && a.global_memory == b.global_memory;
+    return a.name == b.name && a.vendor == b.vendor && a.version == b.version && a.driver == b.driver && a.uuid == b.uuid &&
+           a.pci == b.pci && a.platform == b.platform && a.global_memory == b.global_memory;
 }
 
 bool is_known(const Inventory& inventory, const std::vector<DeviceInfo>& devices) {
@@ -73,18 +78,21 @@ void add_platform(Inventory& inventory, cl_platform_id platform, int platform_in
     }
     check(status, "clGetDeviceIDs", "list the devices of " + name);
     std::vector<cl_device_id> devices(count);
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr), "clGetDeviceIDs", "list the devices of " + name);
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr), "clGetDeviceIDs",
+          "list the devices of " + name);
 
     std::vector<DeviceInfo> found;
     std::vector<cl_device_id> handles;
     for (cl_uint i = 0; i < count; ++i) {
         DeviceInfo info = describe(devices[i], name);
         if (device_value<cl_bool>(devices[i], CL_DEVICE_AVAILABLE, CL_TRUE) == CL_FALSE) {
-            inventory.problems.push_back({name, fmt::format("{} is not available", info.name), "another program may hold it for itself"});
+            inventory.problems.push_back(
+                {name, fmt::format("{} is not available", info.name), "another program may hold it for itself"});
             continue;
         }
         if (device_value<cl_bool>(devices[i], CL_DEVICE_COMPILER_AVAILABLE, CL_TRUE) == CL_FALSE) {
-            inventory.problems.push_back({name, fmt::format("{} has no compiler for OpenCL C", info.name), "install the driver's complete package"});
+            inventory.problems.push_back(
+                {name, fmt::format("{} has no compiler for OpenCL C", info.name), "install the driver's complete package"});
             continue;
         }
         info.platform_index = platform_index;
@@ -93,7 +101,8 @@ void add_platform(Inventory& inventory, cl_platform_id platform, int platform_in
         handles.push_back(devices[i]);
     }
     if (is_known(inventory, found)) {
-        inventory.problems.push_back({name, "its driver is registered twice; its devices are listed once", "take one of the registrations away"});
+        inventory.problems.push_back(
+            {name, "its driver is registered twice; its devices are listed once", "take one of the registrations away"});
         return;
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -128,7 +137,8 @@ void add_devices(Inventory& inventory) {
             try {
                 add_platform(inventory, platform, index);
             } catch (const Error& error) {
-                inventory.problems.push_back({platform_string(platform, CL_PLATFORM_NAME), error.what(), "reinstall or remove its driver"});
+                inventory.problems.push_back(
+                    {platform_string(platform, CL_PLATFORM_NAME), error.what(), "reinstall or remove its driver"});
             }
             ++index;
         }

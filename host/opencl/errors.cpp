@@ -89,7 +89,8 @@ std::string hint_for(cl_int code) {
         case CL_INVALID_BUFFER_SIZE:
             return "the device has too little memory: use smaller tiles or a device with more memory";
         case CL_OUT_OF_RESOURCES:
-            return "the device ran out of memory, registers or time, or a kernel before this one touched memory that is not its own: "
+            return "the device ran out of memory, registers or time, or a kernel before this one touched memory that is not its "
+                   "own: "
                    "use smaller tiles or a smaller work_group_size";
         case CL_OUT_OF_HOST_MEMORY: return "this machine has too little memory: use smaller tiles or close other programs";
         case CL_DEVICE_NOT_AVAILABLE: return "another program may hold the device for itself";
@@ -106,8 +107,12 @@ std::string hint_for(cl_int code) {
         case -9999: return "a kernel went out of the bounds of a buffer: this is a bug of Parallax";
         case CL_INVALID_CONTEXT:
         case CL_INVALID_COMMAND_QUEUE:
-        case CL_INVALID_EVENT: return "a command before this one may have brought the device down: look at the system's log, and run parallax selftest";
-        default: return "this is a fault of the driver or of Parallax: run parallax selftest, and try another driver version or device";
+        case CL_INVALID_EVENT:
+            return "a command before this one may have brought the device down: look at the system's log, and run parallax "
+                   "selftest";
+        default:
+            return "this is a fault of the driver or of Parallax: run parallax selftest, and try another driver version or "
+                   "device";
     }
 }
 

@@ -31,15 +31,27 @@ std::optional<EventTimes> raw_times(cl_event event) {
 
 ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Event event, std::string_view step, bool profiled,
                  std::chrono::duration<double> limit)
-    : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(event)), step_(step), profiled_(profiled), limit_(limit) {}
+    : context_(std::move(context)),
+      queue_(std::move(queue)),
+      event_(std::move(event)),
+      step_(step),
+      profiled_(profiled),
+      limit_(limit) {}
 
 ClEvent::ClEvent(std::shared_ptr<ClContext> context, SharedQueue queue, cl::Event borrowed)
-    : context_(std::move(context)), queue_(std::move(queue)), event_(std::move(borrowed)), step_("a command of the host application"), profiled_(false), borrowed_(true), limit_(0) {}
+    : context_(std::move(context)),
+      queue_(std::move(queue)),
+      event_(std::move(borrowed)),
+      step_("a command of the host application"),
+      profiled_(false),
+      borrowed_(true),
+      limit_(0) {}
 
 /// Throws where the command has failed.
 cl_int ClEvent::status() const {
     cl_int status = CL_QUEUED;
-    context_->check_wait(clGetEventInfo(event_(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo", step_);
+    context_->check_wait(clGetEventInfo(event_(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+                         "clGetEventInfo", step_);
     if (status >= 0) return status;
     if (borrowed_) fail("the command", status, step_, "it is not one of Parallax: the host application enqueued it");
     context_->check_wait(status, "the command", step_);

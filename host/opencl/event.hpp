@@ -17,7 +17,8 @@ using SharedQueue = std::shared_ptr<const cl::CommandQueue>;
 /// `step` is what the command did, for the error when it fails later; `profiled` and `limit` are the queue's.
 class ClEvent final : public EventState {
 public:
-    ClEvent(std::shared_ptr<ClContext>, SharedQueue, cl::Event, std::string_view step, bool profiled, std::chrono::duration<double> limit);
+    ClEvent(std::shared_ptr<ClContext>, SharedQueue, cl::Event, std::string_view step, bool profiled,
+            std::chrono::duration<double> limit);
     /// Of the host application, whose failures say nothing about our context. `queue` is null for a user event.
     ClEvent(std::shared_ptr<ClContext>, SharedQueue queue, cl::Event borrowed);
     void wait() override;

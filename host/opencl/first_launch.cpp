@@ -28,8 +28,8 @@ void FirstLaunches::add(const std::string& launch) {
     known_.push_back(launch);
 }
 
-void meet_first_launch(const ClContext& context, const BuiltProgram& program, const std::string& kernel, const std::array<std::size_t, 3>& global,
-                       const std::array<std::size_t, 3>& local) {
+void meet_first_launch(const ClContext& context, const BuiltProgram& program, const std::string& kernel,
+                       const std::array<std::size_t, 3>& global, const std::array<std::size_t, 3>& local) {
     if (program.binary.empty()) return;
     const bool wide = std::max(global[0], global[1]) >= narrow_limit;
     const std::string launch = fmt::format("{}-{}x{}x{}{}", kernel, local[0], local[1], local[2], wide ? "-wide" : "");
@@ -38,7 +38,9 @@ void meet_first_launch(const ClContext& context, const BuiltProgram& program, co
     ProgramCache* const cache = context.cache();
     const std::string key = fmt::format("launch-{}-{}", program.hash, launch);
     const auto stop = [&](const std::string& reason) {
-        refuse(program.file, fmt::format("{}: kernel {} in work-groups of {} x {} x {}", program.file, kernel, local[0], local[1], local[2]), program.options, reason);
+        refuse(program.file,
+               fmt::format("{}: kernel {} in work-groups of {} x {} x {}", program.file, kernel, local[0], local[1], local[2]),
+               program.options, reason);
     };
     auto verdict = known_verdict(cache, key);
     if (!verdict) {

@@ -23,8 +23,8 @@ private:
     std::vector<std::string> known_;
 };
 
-/// Has a child compile for such a launch before this process does, where the driver compiles then. Throws UnsupportedError for what has
-/// ended a child, now or before.
+/// Has a child compile for such a launch before this process does, where the driver compiles then. Throws UnsupportedError for
+/// what has ended a child, now or before.
 void meet_first_launch(const ClContext&, const BuiltProgram&, const std::string& kernel, const std::array<std::size_t, 3>& global,
                        const std::array<std::size_t, 3>& local);
 

@@ -21,9 +21,11 @@ bool has_extension(const DeviceInfo& info, std::string_view name) {
     return std::find(info.extensions.begin(), info.extensions.end(), name) != info.extensions.end();
 }
 
-// A device that claims to be of several types at once (Oclgrind) is none of them, but a simulator: it is taken where it is asked for.
+// A device that claims to be of several types at once (Oclgrind) is none of them, but a simulator: it is taken where it is asked
+// for.
 DeviceType type_of(cl_device_type type) {
-    if (std::popcount(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR)) > 1) return DeviceType::other;
+    if (std::popcount(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR)) > 1)
+        return DeviceType::other;
     if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceType::gpu;
     if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
     if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return DeviceType::accelerator;
@@ -54,7 +56,8 @@ std::string pci_of(cl_device_id device, const DeviceInfo& info) {
         cl_uint bus = 0, slot = 0;
         if (clGetDeviceInfo(device, nv_pci_bus, sizeof bus, &bus, nullptr) == CL_SUCCESS &&
             clGetDeviceInfo(device, nv_pci_slot, sizeof slot, &slot, nullptr) == CL_SUCCESS)
-            return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", device_value<cl_uint>(device, nv_pci_domain, 0), bus, slot >> 3, slot & 7);
+            return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", device_value<cl_uint>(device, nv_pci_domain, 0), bus, slot >> 3,
+                               slot & 7);
     }
     return {};
 }
@@ -109,13 +112,15 @@ DeviceInfo describe(cl_device_id device, const std::string& platform) {
     if (has_extension(info, "cl_khr_fp64")) info.capabilities.emplace_back("fp64");
     if (has_extension(info, "cl_khr_int64_base_atomics")) info.capabilities.emplace_back("int64_atomics");
     if (info.unified_memory) info.capabilities.emplace_back("unified_memory");
-    if (has_extension(info, "cl_khr_subgroups") || has_extension(info, "cl_intel_subgroups")) info.capabilities.emplace_back("subgroups");
+    if (has_extension(info, "cl_khr_subgroups") || has_extension(info, "cl_intel_subgroups"))
+        info.capabilities.emplace_back("subgroups");
     return info;
 }
 
 int reported_warp_width(cl_device_id device, const DeviceInfo& info) {
     constexpr cl_device_info nv_warp_size = 0x4003, amd_wavefront_width = 0x4043;
-    if (has_extension(info, "cl_nv_device_attribute_query")) return static_cast<int>(device_value<cl_uint>(device, nv_warp_size, 1));
+    if (has_extension(info, "cl_nv_device_attribute_query"))
+        return static_cast<int>(device_value<cl_uint>(device, nv_warp_size, 1));
     if (has_extension(info, "cl_amd_device_attribute_query"))
         return static_cast<int>(device_value<cl_uint>(device, amd_wavefront_width, 1));
     return 1;

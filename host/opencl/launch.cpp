@@ -24,7 +24,8 @@ cl_int code_of(GroupFault fault) {
     return CL_INVALID_VALUE;
 }
 
-void check_local(const Launch& launch, const ClKernel& kernel, const ClContext& context, const std::array<std::size_t, 3>& local) {
+void check_local(const Launch& launch, const ClKernel& kernel, const ClContext& context,
+                 const std::array<std::size_t, 3>& local) {
     const KernelLimits& limits = kernel.limits();
     if (const auto wrong = wrong_group(local, context.max_items(), limits.work_group, limits.local_memory, context.info()))
         fail(enqueue, code_of(wrong->fault), step_of(launch), wrong->why);
@@ -50,8 +51,9 @@ void set_arguments(const Launch& launch, const ClKernel& kernel, const ClContext
         }
         if (status != CL_SUCCESS)
             fail("clSetKernelArg", status, step_of(launch),
-                 arg.is_buffer() ? fmt::format("argument {} of kernel {} was given a buffer", i, kernel.name())
-                                 : fmt::format("argument {} of kernel {} was given a value of {} bytes", i, kernel.name(), arg.size()));
+                 arg.is_buffer()
+                     ? fmt::format("argument {} of kernel {} was given a buffer", i, kernel.name())
+                     : fmt::format("argument {} of kernel {} was given a value of {} bytes", i, kernel.name(), arg.size()));
     }
 }
 
@@ -72,7 +74,8 @@ PreparedLaunch prepare(const Launch& launch, const ClContext& context) {
     for (std::size_t i = 0; i < 3; ++i) {
         if (groups[i] > context.max_global() / prepared.local[i])
             fail(enqueue, CL_INVALID_GLOBAL_WORK_SIZE, step_of(launch),
-                 fmt::format("{} groups of {} work-items in dimension {} are more than {} can count", groups[i], prepared.local[i], i, context.info().name));
+                 fmt::format("{} groups of {} work-items in dimension {} are more than {} can count", groups[i],
+                             prepared.local[i], i, context.info().name));
         prepared.global[i] = groups[i] * prepared.local[i];
         prepared.empty = prepared.empty || groups[i] == 0;
     }
@@ -99,8 +102,9 @@ void check_launch(const Launch& launch, ClContext& context, cl_int status) {
     if (status == CL_SUCCESS) return;
     std::string hint;
     if (status == CL_INVALID_WORK_GROUP_SIZE || status == CL_INVALID_WORK_ITEM_SIZE || status == CL_OUT_OF_RESOURCES)
-        hint = fmt::format("{} groups of {} x {} x {} work-items on {}: use a smaller work_group_size{}", launch.groups.count(), launch.local.x,
-                           launch.local.y, launch.local.z, context.info().name, status == CL_OUT_OF_RESOURCES ? " or smaller tiles" : "");
+        hint = fmt::format("{} groups of {} x {} x {} work-items on {}: use a smaller work_group_size{}", launch.groups.count(),
+                           launch.local.x, launch.local.y, launch.local.z, context.info().name,
+                           status == CL_OUT_OF_RESOURCES ? " or smaller tiles" : "");
     context.check_command(status, enqueue, step_of(launch), hint);
 }
 

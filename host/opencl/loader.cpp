@@ -45,12 +45,14 @@ private:
 /// A folder of .icd files that name the drivers of files, in place of the one that names the others, too.
 class Vendors {
 public:
-    explicit Vendors(const std::vector<Registration>& sound) : folder_(fs::temp_directory_path() / ("parallax-drivers-" + platform::unique_suffix())) {
+    explicit Vendors(const std::vector<Registration>& sound)
+        : folder_(fs::temp_directory_path() / ("parallax-drivers-" + platform::unique_suffix())) {
         fs::create_directory(folder_);
         for (std::size_t i = 0; i < sound.size(); ++i) {
             if (sound[i].source == "OCL_ICD_FILENAMES") continue;
             std::ofstream file(folder_ / fmt::format("{:03}-{}.icd", i, fs::path(sound[i].source).stem().string()));
-            if (!(file << sound[i].library << '\n').flush()) throw fs::filesystem_error("cannot be written", folder_, std::make_error_code(std::errc::io_error));
+            if (!(file << sound[i].library << '\n').flush())
+                throw fs::filesystem_error("cannot be written", folder_, std::make_error_code(std::errc::io_error));
         }
     }
     ~Vendors() {
@@ -74,13 +76,15 @@ void load_only(const std::vector<Registration>& sound) {
     std::vector<std::string> named;
     for (const Registration& entry : sound)
         if (entry.source == "OCL_ICD_FILENAMES") named.push_back(entry.library);
-    const ScopedVariable files("OCL_ICD_FILENAMES", named.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(named, ":"))));
+    const ScopedVariable files("OCL_ICD_FILENAMES",
+                               named.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(named, ":"))));
     try {
         const Vendors vendors(sound);
         const ScopedVariable place("OCL_ICD_VENDORS", vendors.folder());
         start_loader();
     } catch (const fs::filesystem_error&) {   // no place for temporary files: one driver can be named without
-        const auto of_file = std::find_if(sound.begin(), sound.end(), [](const Registration& entry) { return entry.source != "OCL_ICD_FILENAMES"; });
+        const auto of_file = std::find_if(sound.begin(), sound.end(),
+                                          [](const Registration& entry) { return entry.source != "OCL_ICD_FILENAMES"; });
         const ScopedVariable place("OCL_ICD_VENDORS", of_file != sound.end() ? of_file->library : "/no-such-driver.icd");
         start_loader();
     }
@@ -92,11 +96,13 @@ std::vector<LeftOut> load() {
     if (left_out.empty()) return left_out;   // the loader does as it always does
     std::vector<Registration> sound;
     for (const Registration& entry : all) {
-        const bool bad = std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& driver) { return driver.registration.library == entry.library; });
+        const bool bad = std::any_of(left_out.begin(), left_out.end(),
+                                     [&](const LeftOut& driver) { return driver.registration.library == entry.library; });
         if (!bad && !entry.library.empty()) sound.push_back(entry);
     }
     load_only(sound);
-    for (const LeftOut& driver : left_out) warn_once(fmt::format("{}: {}. {}", driver.registration.source, driver.reason, driver.hint));
+    for (const LeftOut& driver : left_out)
+        warn_once(fmt::format("{}: {}. {}", driver.registration.source, driver.reason, driver.hint));
     return left_out;
 }
 

@@ -43,7 +43,8 @@ cl_program program_handle(Program& program) {
     return own != nullptr ? own->handle() : nullptr;
 }
 
-void meet_first_launch(Context& context, cl_kernel kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
+void meet_first_launch(Context& context, cl_kernel kernel, cl_uint dimensions, const std::size_t* global,
+                       const std::size_t* local) {
     if (auto* own = dynamic_cast<ClContext*>(&context)) own->meet_first_launch(kernel, dimensions, global, local);
 }
 
@@ -66,7 +67,8 @@ cl_event event_handle(const Event& event) {
     return own != nullptr ? own->handle() : nullptr;
 }
 
-std::shared_ptr<Program> build_text(Context& context, const std::string& name, const std::string& text, const std::string& options) {
+std::shared_ptr<Program> build_text(Context& context, const std::string& name, const std::string& text,
+                                    const std::string& options) {
     auto* own = dynamic_cast<ClContext*>(&context);
     if (own == nullptr) fail("build_text", CL_INVALID_CONTEXT, "build " + name, "the context is not of an OpenCL device");
     return own->build_text(name, text, options);

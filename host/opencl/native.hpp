@@ -21,8 +21,8 @@ cl_mem memory_handle(const Buffer&);
 cl_kernel kernel_handle(Kernel&);
 cl_program program_handle(Program&);
 
-/// Before a kernel of a program that build_text() made is enqueued: a driver that compiles at launches (PoCL) does so in a child first.
-/// Throws UnsupportedError for what ends that.
+/// Before a kernel of a program that build_text() made is enqueued: a driver that compiles at launches (PoCL) does so in a child
+/// first. Throws UnsupportedError for what ends that.
 void meet_first_launch(Context&, cl_kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local);
 
 /// check() for a command of `queue`: what only a broken device answers marks the queue's context as failed.

@@ -60,7 +60,8 @@ std::optional<ProbeRun> run(ClContext& context, const std::string& file, const D
 bool probe_fp64(ClContext& context) {
     if (!context.info().has("fp64")) return false;
     const auto number = std::bit_cast<std::uint64_t>(1.0 + 0x1p-26);
-    const auto result = run(context, "probe/fp64.cl", {}, {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)}, 1);
+    const auto result =
+        run(context, "probe/fp64.cl", {}, {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)}, 1);
     if (!result) return false;
     const std::uint64_t square = result->words[0] | std::uint64_t{result->words[1]} << 32;
     return std::bit_cast<double>(square) == 1.0 + 0x1p-25 + 0x1p-52;
@@ -73,7 +74,9 @@ bool probe_int64_atomics(ClContext& context) {
     return result && (result->words[0] | std::uint64_t{result->words[1]} << 32) == 64 * std::uint64_t{0x80000001};
 }
 
-bool is_nvidia(const DeviceInfo& info) { return contains_nocase(info.vendor, "nvidia") && contains_nocase(info.platform, "nvidia"); }
+bool is_nvidia(const DeviceInfo& info) {
+    return contains_nocase(info.vendor, "nvidia") && contains_nocase(info.platform, "nvidia");
+}
 
 bool probe_inline_ptx(ClContext& context) {
     if (!is_nvidia(context.info())) return false;
@@ -95,7 +98,8 @@ int probe_warp_width(ClContext& context) {
     const std::size_t items = static_cast<std::size_t>(width) * 4;
     const auto result = run(context, "probe/lockstep.cl", Defines().add("WIDTH", width).add("ITEMS", 4 * width),
                             std::vector<std::uint32_t>(items, 1), items);
-    const bool holds = result && std::all_of(result->words.begin(), result->words.end(), [](std::uint32_t errors) { return errors == 0; });
+    const bool holds =
+        result && std::all_of(result->words.begin(), result->words.end(), [](std::uint32_t errors) { return errors == 0; });
     return holds ? width : 1;
 }
 

@@ -30,7 +30,8 @@ std::vector<unsigned char> binary_of(cl_program program) {
     if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0) return {};
     std::vector<unsigned char> binary(size);
     unsigned char* place = binary.data();
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, static_cast<void*>(&place), nullptr) != CL_SUCCESS) return {};
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, static_cast<void*>(&place), nullptr) != CL_SUCCESS)
+        return {};
     return binary;
 }
 
@@ -45,7 +46,8 @@ cl::Program build_from_text(const ClContext& context, const ProgramText& source)
     const cl_int built = clBuildProgram(program(), 1, &device, source.options.c_str(), nullptr, nullptr);
     if (built == CL_SUCCESS) return program;
     const std::string log = log_of(program(), device);
-    if (built != CL_BUILD_PROGRAM_FAILURE && built != CL_INVALID_BUILD_OPTIONS && log.empty()) fail("clBuildProgram", built, step);
+    if (built != CL_BUILD_PROGRAM_FAILURE && built != CL_INVALID_BUILD_OPTIONS && log.empty())
+        fail("clBuildProgram", built, step);
     const LogPlace place = first_error(log, source.text, source.files);
     throw BuildError(place.file, place.line, source.options, log);
 }
@@ -81,12 +83,14 @@ FromBinary load(const ClContext& context, const ProgramText& source, const std::
     return {std::move(program), std::move(binary)};
 }
 
-// By a child, unless one has compiled it before or there is none; empty where it is to be built here. Throws UnsupportedError for what
-// has ended a child, now or before: then this process would have ended.
+// By a child, unless one has compiled it before or there is none; empty where it is to be built here. Throws UnsupportedError for
+// what has ended a child, now or before: then this process would have ended.
 FromBinary build_by_child(const ClContext& context, const ProgramText& source, const std::string& key) {
     ProgramCache* const cache = context.cache();
     const std::string tried = "tried-" + key;   // where there is no binary
-    const auto stop = [&](const std::string& reason) { refuse(source.files.front(), source.files.front(), source.options, reason); };
+    const auto stop = [&](const std::string& reason) {
+        refuse(source.files.front(), source.files.front(), source.options, reason);
+    };
     if (const auto verdict = known_verdict(cache, tried)) {
         if (!verdict->empty()) stop(kept_reason(*cache, *verdict));
         return {};
@@ -162,16 +166,19 @@ std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
 
 }  // namespace
 
-ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const BuiltProgram> built, cl::Kernel kernel, std::string name)
+ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const BuiltProgram> built, cl::Kernel kernel,
+                   std::string name)
     : context_(std::move(context)), built_(std::move(built)), kernel_(std::move(kernel)), name_(std::move(name)) {
     cl_uint arguments = 0;
-    check(clGetKernelInfo(handle(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr), "clGetKernelInfo", "ask about kernel " + name_);
+    check(clGetKernelInfo(handle(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr), "clGetKernelInfo",
+          "ask about kernel " + name_);
     const cl_device_id device = context_->device();
     limits_.arguments = arguments;
     limits_.work_group = work_group_limit(handle(), *context_);
     limits_.required = kernel_value<std::array<std::size_t, 3>>(handle(), device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, {});
     // A kernel compiled for one shape runs in that shape; NVIDIA (driver 580) reports what its registers would allow without it.
-    if (const std::size_t shape = limits_.required[0] * limits_.required[1] * limits_.required[2]; shape > 0) limits_.work_group = shape;
+    if (const std::size_t shape = limits_.required[0] * limits_.required[1] * limits_.required[2]; shape > 0)
+        limits_.work_group = shape;
     limits_.local_memory = local_memory_use(handle(), *context_);
 }
 

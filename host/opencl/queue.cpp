@@ -15,7 +15,8 @@ namespace {
 
 cl::CommandQueue create(const ClContext& context, bool profiled) {
     cl_int status = CL_SUCCESS;
-    const cl_command_queue queue = clCreateCommandQueue(context.handle(), context.device(), profiled ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
+    const cl_command_queue queue =
+        clCreateCommandQueue(context.handle(), context.device(), profiled ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
     check(status, "clCreateCommandQueue", "open a queue on " + context.info().name);
     return cl::CommandQueue(queue);
 }
@@ -23,7 +24,9 @@ cl::CommandQueue create(const ClContext& context, bool profiled) {
 }  // namespace
 
 ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled)
-    : context_(std::move(context)), queue_(std::make_shared<const cl::CommandQueue>(create(*context_, profiled))), profiled_(profiled) {}
+    : context_(std::move(context)),
+      queue_(std::make_shared<const cl::CommandQueue>(create(*context_, profiled))),
+      profiled_(profiled) {}
 
 ClQueue::ClQueue(std::shared_ptr<ClContext> context, cl_command_queue hosts, cl_command_queue_properties properties)
     : context_(std::move(context)), profiled_((properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
@@ -43,14 +46,16 @@ ClQueue::~ClQueue() {
         clWaitForEvents(1, &last);   // the host application's commands behind ours are not ours to wait for
 }
 
-cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call, std::string_view step) const {
+cl_mem ClQueue::range(const Buffer& buffer, std::size_t offset, std::size_t bytes, const char* call,
+                      std::string_view step) const {
     context_->require_sound(call, step);
     if (!buffer) fail(call, CL_INVALID_MEM_OBJECT, step, "the buffer is empty");
     const auto* storage = dynamic_cast<const ClBuffer*>(buffer.storage());
     if (storage == nullptr || &storage->context() != context_.get())
         fail(call, CL_INVALID_CONTEXT, step, "the buffer belongs to another device or context");
     if (offset > storage->bytes() || bytes > storage->bytes() - offset)
-        fail(call, CL_INVALID_VALUE, step, fmt::format("{} bytes at offset {} do not lie within the buffer's {} bytes", bytes, offset, storage->bytes()));
+        fail(call, CL_INVALID_VALUE, step,
+             fmt::format("{} bytes at offset {} do not lie within the buffer's {} bytes", bytes, offset, storage->bytes()));
     return storage->handle();
 }
 
@@ -69,12 +74,13 @@ Event ClQueue::launch(const Launch& launch) {
     if (prepared.empty) {
         if (wait.empty()) return finished_event();
         // Commands after this one must still come after what it would have waited for.
-        context_->check_command(clEnqueueMarkerWithWaitList(handle(), waits, first, &done), "clEnqueueMarkerWithWaitList", prepared.step);
+        context_->check_command(clEnqueueMarkerWithWaitList(handle(), waits, first, &done), "clEnqueueMarkerWithWaitList",
+                                prepared.step);
         return event(done, prepared.step);
     }
     meet_first_launch(*context_, *prepared.program, launch.kernel.name(), prepared.global, prepared.local);
-    const cl_int status = clEnqueueNDRangeKernel(handle(), prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(), waits,
-                                                 first, &done);
+    const cl_int status = clEnqueueNDRangeKernel(handle(), prepared.kernel, 3, nullptr, prepared.global.data(),
+                                                 prepared.local.data(), waits, first, &done);
     check_launch(launch, *context_, status);
     return event(done, prepared.step);
 }
@@ -83,7 +89,8 @@ Event ClQueue::write(const Buffer& buffer, std::size_t offset, const void* data,
     const cl_mem memory = range(buffer, offset, bytes, "clEnqueueWriteBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    context_->check_command(clEnqueueWriteBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueWriteBuffer", step);
+    context_->check_command(clEnqueueWriteBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done),
+                            "clEnqueueWriteBuffer", step);
     return event(done, step);
 }
 
@@ -91,7 +98,8 @@ Event ClQueue::read(const Buffer& buffer, std::size_t offset, void* data, std::s
     const cl_mem memory = range(buffer, offset, bytes, "clEnqueueReadBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    context_->check_command(clEnqueueReadBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done), "clEnqueueReadBuffer", step);
+    context_->check_command(clEnqueueReadBuffer(handle(), memory, CL_FALSE, offset, bytes, data, 0, nullptr, &done),
+                            "clEnqueueReadBuffer", step);
     return event(done, step);
 }
 
@@ -101,12 +109,14 @@ Event ClQueue::copy(const Buffer& from, std::size_t from_offset, const Buffer& t
     const cl_mem target = range(to, to_offset, bytes, "clEnqueueCopyBuffer", step);
     if (bytes == 0) return finished_event();
     cl_event done = nullptr;
-    context_->check_command(clEnqueueCopyBuffer(handle(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done), "clEnqueueCopyBuffer", step);
+    context_->check_command(clEnqueueCopyBuffer(handle(), source, target, from_offset, to_offset, bytes, 0, nullptr, &done),
+                            "clEnqueueCopyBuffer", step);
     return event(done, step);
 }
 
 Event ClQueue::host_task(const std::function<void()>&, std::string_view step) {
-    throw DeviceError("host_task", 0, "", std::string(step), fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
+    throw DeviceError("host_task", 0, "", std::string(step),
+                      fmt::format("{} runs kernels; C++ variants run on the native device", context_->info().name));
 }
 
 Event ClQueue::barrier(std::span<const Event> wait, std::string_view step) {
@@ -122,7 +132,9 @@ Event ClQueue::barrier(std::span<const Event> wait, std::string_view step) {
         waits.push_back(marker);
     }
     cl_event done = nullptr;
-    context_->check_command(clEnqueueBarrierWithWaitList(handle(), static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waits.data(), &done), call, step);
+    context_->check_command(
+        clEnqueueBarrierWithWaitList(handle(), static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waits.data(), &done),
+        call, step);
     Event result = event(done, step);
     if (tied_() != nullptr) {
         flush();

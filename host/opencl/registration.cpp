@@ -40,18 +40,23 @@ void read_place(std::vector<Registration>& list, const char* variable, const fs:
 
 void add_nvidia_problem(Inventory& inventory) {
     const auto is_nvidia = [](const std::string& name) { return contains_nocase(name, "nvidia"); };
-    if (std::any_of(inventory.devices.begin(), inventory.devices.end(), [&](const auto& device) { return is_nvidia(device->info().platform); }) ||
-        std::any_of(inventory.problems.begin(), inventory.problems.end(), [&](const auto& problem) { return is_nvidia(problem.platform); }))
+    if (std::any_of(inventory.devices.begin(), inventory.devices.end(),
+                    [&](const auto& device) { return is_nvidia(device->info().platform); }) ||
+        std::any_of(inventory.problems.begin(), inventory.problems.end(),
+                    [&](const auto& problem) { return is_nvidia(problem.platform); }))
         return;
     const std::string problem = platform::library_problem(nvidia_library);
     if (problem.empty())
-        inventory.problems.push_back({"NVIDIA", std::string(nvidia_library) + " is on this machine, but no OpenCL platform of it is registered",
-                                      fmt::format("register it: mkdir -p /etc/OpenCL/vendors && echo {} > /etc/OpenCL/vendors/nvidia.icd", nvidia_library)});
+        inventory.problems.push_back(
+            {"NVIDIA", std::string(nvidia_library) + " is on this machine, but no OpenCL platform of it is registered",
+             fmt::format("register it: mkdir -p /etc/OpenCL/vendors && echo {} > /etc/OpenCL/vendors/nvidia.icd",
+                         nvidia_library)});
     else if (platform::has_nvidia_device())
-        inventory.problems.push_back({"NVIDIA", fmt::format("there is an NVIDIA device, but its OpenCL driver is missing ({})", problem),
-                                      "install the driver's OpenCL part (Debian: nvidia-opencl-icd; containers: "
-                                      "NVIDIA_DRIVER_CAPABILITIES=compute,utility), and let a file in /etc/OpenCL/vendors hold the line "
-                                      "libnvidia-opencl.so.1"});
+        inventory.problems.push_back(
+            {"NVIDIA", fmt::format("there is an NVIDIA device, but its OpenCL driver is missing ({})", problem),
+             "install the driver's OpenCL part (Debian: nvidia-opencl-icd; containers: "
+             "NVIDIA_DRIVER_CAPABILITIES=compute,utility), and let a file in /etc/OpenCL/vendors hold the line "
+             "libnvidia-opencl.so.1"});
 }
 
 }  // namespace
@@ -74,7 +79,8 @@ void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>&
     std::vector<Registration> entries = registrations();
     for (const LeftOut& driver : left_out) inventory.problems.push_back({driver.registration.source, driver.reason, driver.hint});
     std::erase_if(entries, [&](const Registration& entry) {
-        return std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& driver) { return driver.registration.library == entry.library; });
+        return std::any_of(left_out.begin(), left_out.end(),
+                           [&](const LeftOut& driver) { return driver.registration.library == entry.library; });
     });
     // Under a loader that does not read this folder (Oclgrind's, or an implementation linked directly) none of these
     // libraries is loaded, and loading them here would only do harm.
@@ -84,7 +90,8 @@ void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>&
     if (!in_use) return;
     for (const Registration& entry : entries) {
         if (entry.library.empty()) {
-            inventory.problems.push_back({entry.source, "the file cannot be read or names no library", "reinstall the driver or remove the file"});
+            inventory.problems.push_back(
+                {entry.source, "the file cannot be read or names no library", "reinstall the driver or remove the file"});
             continue;
         }
         const std::string problem = platform::library_problem(entry.library);
@@ -93,8 +100,11 @@ void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>&
                                           "reinstall the driver that the file belongs to, or remove the file"});
     }
     // Who chooses one driver by hand does not ask about the others.
-    const bool nvidia_left_out = std::any_of(left_out.begin(), left_out.end(), [](const LeftOut& driver) { return contains_nocase(driver.registration.library, "nvidia"); });
-    if (!nvidia_left_out && !platform::environment("OCL_ICD_VENDORS") && !platform::environment("OPENCL_VENDOR_PATH")) add_nvidia_problem(inventory);
+    const bool nvidia_left_out = std::any_of(left_out.begin(), left_out.end(), [](const LeftOut& driver) {
+        return contains_nocase(driver.registration.library, "nvidia");
+    });
+    if (!nvidia_left_out && !platform::environment("OCL_ICD_VENDORS") && !platform::environment("OPENCL_VENDOR_PATH"))
+        add_nvidia_problem(inventory);
 }
 
 }  // namespace parallax::host::opencl

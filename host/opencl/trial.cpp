@@ -26,7 +26,9 @@ using Libraries = std::vector<std::string>;
 
 constexpr std::int64_t bad_for_s = 600;
 
-std::int64_t now_s() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+std::int64_t now_s() {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 double limit_s() {
     const auto given = platform::environment("PARALLAX_DRIVER_TIMEOUT_S");
@@ -67,14 +69,19 @@ public:
         return known.at > 0 && holds ? std::optional(std::move(known)) : std::nullopt;
     }
     void keep(const Libraries& libraries, const Verdict& verdict) {
-        const Json json{{"problem", verdict.problem}, {"library", verdict.library}, {"files", verdict.files}, {"state", verdict.state}, {"at", verdict.at}};
+        const Json json{{"problem", verdict.problem},
+                        {"library", verdict.library},
+                        {"files", verdict.files},
+                        {"state", verdict.state},
+                        {"at", verdict.at}};
         const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
         cache_->store(key(libraries), std::vector<unsigned char>(text.begin(), text.end()));
     }
 
 private:
     std::string key(const Libraries& libraries) const {
-        return "driver-" + hash_parts({fmt::format("{}", fmt::join(libraries, "\n")), state_, helper_program(), file_state(helper_program()), PARALLAX_VERSION});
+        return "driver-" + hash_parts({fmt::format("{}", fmt::join(libraries, "\n")), state_, helper_program(),
+                                       file_state(helper_program()), PARALLAX_VERSION});
     }
     std::shared_ptr<ProgramCache> cache_ = ProgramCache::open();
     std::string state_ = machine_state();
@@ -83,7 +90,8 @@ private:
 /// A child that loads one driver, or several beside each other.
 class Trial {
 public:
-    Trial(Libraries libraries, double limit) : libraries_(std::move(libraries)), limit_(limit), child_(helper_for(libraries_.front(), arguments(libraries_, limit))) {}
+    Trial(Libraries libraries, double limit)
+        : libraries_(std::move(libraries)), limit_(limit), child_(helper_for(libraries_.front(), arguments(libraries_, limit))) {}
 
     Verdict wait(Clock::time_point until) {
         Verdict verdict;
@@ -116,7 +124,8 @@ private:
         return list;
     }
     Verdict finish(Verdict verdict) const {
-        if (libraries_.size() > 1 && !verdict.problem.empty()) verdict.problem += "; alone it can be loaded, but not beside the others";
+        if (libraries_.size() > 1 && !verdict.problem.empty())
+            verdict.problem += "; alone it can be loaded, but not beside the others";
         verdict.state = state_of(verdict.files);
         const bool holds = !verdict.files.empty() || !verdict.problem.empty();   // what was not there may come
         verdict.at = holds ? now_s() : 0;
@@ -129,8 +138,11 @@ private:
 };
 
 LeftOut left_out(const Registration& registration, const std::string& problem) {
-    return {registration, fmt::format("its driver {} is left out: {}", registration.library, problem),
-            fmt::format("update or reinstall the driver, or take its registration away ({}); it is tried again ten minutes after it failed", registration.source)};
+    return {
+        registration, fmt::format("its driver {} is left out: {}", registration.library, problem),
+        fmt::format(
+            "update or reinstall the driver, or take its registration away ({}); it is tried again ten minutes after it failed",
+            registration.source)};
 }
 
 /// Verdicts on several sets of drivers, all tried at once. One that no process can be had for counts as sound.

@@ -25,7 +25,8 @@ void keep_verdict(ProgramCache* cache, const std::string& key, const std::string
 }
 
 void refuse(const std::string& file, const std::string& what, const std::string& options, const std::string& reason) {
-    throw UnsupportedError(fmt::format("{} cannot be compiled by this driver", file), {fmt::format("{}: {} (options {})", what, reason, options)});
+    throw UnsupportedError(fmt::format("{} cannot be compiled by this driver", file),
+                           {fmt::format("{}: {} (options {})", what, reason, options)});
 }
 
 std::string kept_reason(const ProgramCache& cache, const std::string& reason) {

@@ -15,7 +15,8 @@ std::optional<int> number_at(std::string_view text, std::size_t at) {
     const auto [end, problem] = std::from_chars(text.data() + at, text.data() + text.size(), value);
     if (problem != std::errc() || value <= 0) return std::nullopt;
     const std::size_t after = static_cast<std::size_t>(end - text.data());
-    if (after < text.size() && text[after] != ':' && text[after] != ')' && text[after] != ',' && text[after] != ' ') return std::nullopt;
+    if (after < text.size() && text[after] != ':' && text[after] != ')' && text[after] != ',' && text[after] != ' ')
+        return std::nullopt;
     return value;
 }
 
@@ -30,7 +31,8 @@ std::optional<LogPlace> unflatten(std::string_view text, int number) {
         if (++line == number) return place;
         constexpr std::string_view directive = "#line ";
         const std::size_t quote = content.find('"');
-        if (content.starts_with(directive) && quote != std::string_view::npos && content.ends_with('"') && quote + 1 < content.size()) {
+        if (content.starts_with(directive) && quote != std::string_view::npos && content.ends_with('"') &&
+            quote + 1 < content.size()) {
             if (const auto next = number_at(content, directive.size()))
                 place = LogPlace{std::string(content.substr(quote + 1, content.size() - quote - 2)), *next};
         } else if (place) {
@@ -48,7 +50,8 @@ std::optional<LogPlace> place_in(std::string_view line, std::string_view text, s
             std::size_t after = at + file.size();
             if (after < line.size() && line[after] == '"') ++after;
             if (after + 1 >= line.size() || (line[after] != ':' && line[after] != '(')) continue;
-            if (const auto number = number_at(line, after + 1); number && (!best || file.size() > best->file.size())) best = LogPlace{file, *number};
+            if (const auto number = number_at(line, after + 1); number && (!best || file.size() > best->file.size()))
+                best = LogPlace{file, *number};
         }
     if (best || files.empty()) return best;
     for (const std::string_view anonymous : {"<kernel>:", "<source>:", "<stdin>:", "input.cl:", "CompileSource:"})
@@ -61,7 +64,8 @@ std::optional<LogPlace> place_in(std::string_view line, std::string_view text, s
 }
 
 template <class Accept>
-std::optional<LogPlace> first_place(std::string_view log, std::string_view text, std::span<const std::string> files, Accept&& accept) {
+std::optional<LogPlace> first_place(std::string_view log, std::string_view text, std::span<const std::string> files,
+                                    Accept&& accept) {
     for (std::size_t begin = 0; begin < log.size();) {
         const std::size_t end = std::min(log.find('\n', begin), log.size());
         const std::string_view line = log.substr(begin, end - begin);

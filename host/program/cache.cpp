@@ -47,8 +47,11 @@ Header header_for(const std::string& key, const std::vector<unsigned char>& bina
 // Once for each process and folder: the next process compiles everything again, which takes seconds and may take minutes.
 void warn_unusable(const std::string& folder, const char* problem) noexcept {
     try {
-        warn_once(fmt::format("{} ({}): programs are compiled again in each process; let PARALLAX_CACHE_DIR name a folder that can be written, or be \"off\"",
-                              folder.empty() ? "there is no folder for the program cache" : "the program cache " + folder + " cannot be used", problem));
+        warn_once(fmt::format(
+            "{} ({}): programs are compiled again in each process; let PARALLAX_CACHE_DIR name a folder that can be written, or "
+            "be \"off\"",
+            folder.empty() ? "there is no folder for the program cache" : "the program cache " + folder + " cannot be used",
+            problem));
     } catch (const std::exception&) {   // out of memory for the words
     }
 }
@@ -145,7 +148,8 @@ private:
 /// `problem`: why it is not a folder, for the first who needs it. Empty: it was asked for.
 class MemoryCache final : public ProgramCache {
 public:
-    explicit MemoryCache(std::string folder = {}, std::string problem = {}) : wanted_(std::move(folder)), problem_(std::move(problem)) {}
+    explicit MemoryCache(std::string folder = {}, std::string problem = {})
+        : wanted_(std::move(folder)), problem_(std::move(problem)) {}
     std::vector<unsigned char> load(const std::string& key) override {
         if (!problem_.empty()) warn_unusable(wanted_, problem_.c_str());
         const std::lock_guard lock(mutex_);
@@ -192,7 +196,8 @@ std::shared_ptr<ProgramCache> ProgramCache::open(std::string folder) {
     if (folder == "off") return std::make_shared<MemoryCache>();
     const fs::path path = folder.empty() ? platform::cache_folder() : fs::path(folder);
     if (path.empty()) return std::make_shared<MemoryCache>("", "neither HOME nor XDG_CACHE_HOME names one");
-    if (const std::string problem = why_unusable(path); !problem.empty()) return std::make_shared<MemoryCache>(path.string(), problem);
+    if (const std::string problem = why_unusable(path); !problem.empty())
+        return std::make_shared<MemoryCache>(path.string(), problem);
     return std::make_shared<DiskCache>(path);
 }
 

@@ -26,7 +26,8 @@ bool survives_option_string(const std::string& value) {
 Defines& Defines::add(std::string name, std::string value) {
     if (!is_identifier(name)) throw Error(fmt::format("define \"{}\": a define's name must be a C identifier", name));
     if (!survives_option_string(value))
-        throw Error(fmt::format("define {}: the value \"{}\" holds blanks, quotes or backslashes, which drivers read differently", name, value));
+        throw Error(fmt::format("define {}: the value \"{}\" holds blanks, quotes or backslashes, which drivers read differently",
+                                name, value));
     const auto same = std::find_if(list_.begin(), list_.end(), [&](const auto& define) { return define.first == name; });
     if (same != list_.end())
         throw Error(fmt::format("define {}: given twice, as \"{}\" and as \"{}\"", name, same->second, value));

@@ -20,7 +20,8 @@ std::string hash_parts(std::span<const std::string_view> parts) {
 }
 
 std::string program_key(std::string_view source, std::string_view options, const DeviceInfo& device) {
-    return hash_parts({source, options, to_string(device.backend), device.platform, device.name, device.version, device.driver, PARALLAX_VERSION});
+    return hash_parts({source, options, to_string(device.backend), device.platform, device.name, device.version, device.driver,
+                       PARALLAX_VERSION});
 }
 
 }  // namespace parallax::host

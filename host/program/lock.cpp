@@ -26,7 +26,8 @@ namespace {
 /// Whether the open file is still the one of that name: who had it before has taken it away when it let go.
 bool is_there(int file, const std::string& path) {
     struct stat open{}, named{};
-    return fstat(file, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+    return fstat(file, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+           open.st_ino == named.st_ino;
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ BuildLock::BuildLock(const ProgramCache* cache, const std::string& key, std::chr
         const int file = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (file < 0) return;
         int status = 0;
-        while ((status = flock(file, LOCK_EX | LOCK_NB)) != 0 && (errno == EWOULDBLOCK || errno == EINTR) && std::chrono::steady_clock::now() < until)
+        while ((status = flock(file, LOCK_EX | LOCK_NB)) != 0 && (errno == EWOULDBLOCK || errno == EINTR) &&
+               std::chrono::steady_clock::now() < until)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         if (status == 0 && is_there(file, path_)) {
             file_ = file;

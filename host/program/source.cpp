@@ -138,7 +138,8 @@ void append(FlatSource& flat, const std::string& name, const Place& place, int d
 
 FlatSource flatten(std::string_view file) {
     const std::string name = normalise(file);
-    if (name.empty()) throw IoError(std::string(file), "a kernel file is named by its path below kernels_cl, such as \"fft/stockham_rows.cl\"");
+    if (name.empty())
+        throw IoError(std::string(file), "a kernel file is named by its path below kernels_cl, such as \"fft/stockham_rows.cl\"");
     FlatSource flat;
     append(flat, name, {}, 1);
     return flat;

@@ -104,7 +104,8 @@ fs::path own_program() {
 
 Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     int to[2], from[2];   // a socket takes writes to a child that has died without a signal
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0) throw Error(fmt::format("no pipe to a worker process: {}", std::strerror(errno)));
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
+        throw Error(fmt::format("no pipe to a worker process: {}", std::strerror(errno)));
     if (pipe2(from, O_CLOEXEC) != 0) {
         close(to[0]);
         close(to[1]);
@@ -120,7 +121,8 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     else posix_spawn_file_actions_addopen(&files, 2, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
-    const int status = posix_spawn(&state_->process, words.front().c_str(), &files, nullptr, arguments.data(), environment.data());
+    const int status =
+        posix_spawn(&state_->process, words.front().c_str(), &files, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&files);
     close(to[0]);
     close(from[1]);
@@ -152,7 +154,8 @@ bool Child::write(std::string_view bytes) {
 /// False where nothing more comes: the output is closed, the time is over, or the caller has given up.
 bool Child::read_more(Clock::time_point until, const std::function<bool()>& given_up) {
     while (state_->output >= 0) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
         if (left <= 0 || (given_up && given_up())) return false;
         pollfd wanted{state_->output, POLLIN, 0};
         const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
@@ -193,7 +196,8 @@ std::optional<std::string> Child::read_bytes(std::size_t count, std::chrono::dur
 void Child::ended(int status) {
     state_->process = -1;
     signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    ending_ = WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status)) : fmt::format("signal {} ({})", signal_, strsignal(signal_));
+    ending_ = WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status))
+                                : fmt::format("signal {} ({})", signal_, strsignal(signal_));
 }
 
 bool Child::running() {
@@ -237,7 +241,8 @@ std::string Child::last_message() const {
 void Child::leave(std::chrono::duration<double> limit) {
     close_if_open(state_->input);
     const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
-    while (running() && state_->output >= 0 && Clock::now() < until) read_line(std::chrono::milliseconds(100));   // its output closes when it leaves
+    while (running() && state_->output >= 0 && Clock::now() < until)
+        read_line(std::chrono::milliseconds(100));   // its output closes when it leaves
     while (running() && Clock::now() < until) poll(nullptr, 0, 2);
     end();
 }

@@ -1,5 +1,5 @@
-// Another process that is talked to in lines: its standard input and output are pipes, its messages go to a file. What it does, dying
-// included, cannot harm the caller.
+// Another process that is talked to in lines: its standard input and output are pipes, its messages go to a file. What it does,
+// dying included, cannot harm the caller.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ public:
     struct Options {
         std::vector<std::string> arguments;                             ///< the program first
         std::vector<std::pair<std::string, std::string>> environment;   ///< set beside what this process has
-        std::filesystem::path messages;                                 ///< its standard error, appended; empty: see last_message()
+        std::filesystem::path messages;   ///< its standard error, appended; empty: see last_message()
     };
 
     /// Throws Error where it cannot be started.
@@ -36,8 +36,8 @@ public:
     bool write(std::string_view bytes);
     /// A line feed is added.
     bool write_line(const std::string& line) { return write(line + '\n'); }
-    /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds), or `given_up`,
-    /// which is asked ten times a second, said so.
+    /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds), or
+    /// `given_up`, which is asked ten times a second, said so.
     std::optional<std::string> read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up = {});
     /// So many bytes, after whole lines. Nothing where read_line() would give nothing.
     std::optional<std::string> read_bytes(std::size_t count, std::chrono::duration<double> limit);

@@ -37,7 +37,8 @@ std::string device_message(const std::string& call, int code, const std::string&
                            const std::string& hint) {
     std::string text = step.empty() ? call : step + ": " + call;
     if (code != 0 || !code_name.empty())
-        text += code_name.empty() ? fmt::format(" failed with code {}", code) : fmt::format(" failed with {} ({})", code_name, code);
+        text +=
+            code_name.empty() ? fmt::format(" failed with code {}", code) : fmt::format(" failed with {} ({})", code_name, code);
     else
         text += " failed";
     return sentence(std::move(text), hint);
@@ -68,7 +69,8 @@ DeviceError::DeviceError(std::string call_, int code_, std::string code_name_, s
       hint(std::move(hint_)) {}
 
 bool DeviceError::is_shortage() const noexcept {
-    return call == "allocation" || code_name.find("ALLOCATION") != std::string::npos || code_name.find("OUT_OF_MEMORY") != std::string::npos;
+    return call == "allocation" || code_name.find("ALLOCATION") != std::string::npos ||
+           code_name.find("OUT_OF_MEMORY") != std::string::npos;
 }
 
 BuildError::BuildError(std::string file_, int line_, std::string options_, std::string log_)

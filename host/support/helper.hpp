@@ -8,8 +8,8 @@
 
 namespace parallax::host {
 
-/// Where it is: PARALLAX_DRIVER ("off": nowhere), else beside this program or library or in the folders where an installation has it. Empty:
-/// nowhere, and drivers are loaded without a trial, since a host application can be neither forked nor started again.
+/// Where it is: PARALLAX_DRIVER ("off": nowhere), else beside this program or library or in the folders where an installation has
+/// it. Empty: nowhere, and drivers are loaded without a trial, since a host application can be neither forked nor started again.
 const std::string& helper_program();
 
 /// What a child gets that shall load this OpenCL driver and no other.

@@ -9,7 +9,9 @@
 
 namespace parallax {
 
-void JsonValue::refuse(const std::string& expected, const std::string& hint) const { throw ConfigError(pointer_, describe(*value_), expected, hint); }
+void JsonValue::refuse(const std::string& expected, const std::string& hint) const {
+    throw ConfigError(pointer_, describe(*value_), expected, hint);
+}
 
 std::string JsonValue::text(const std::string& expected) const {
     if (!value_->is_string() || value_->get_ref<const std::string&>().empty()) refuse(expected);
@@ -29,25 +31,29 @@ bool JsonValue::flag() const {
 }
 
 std::int64_t JsonValue::count(std::int64_t least) const {
-    const bool whole = value_->is_number_integer() && !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{1} << 62);
+    const bool whole =
+        value_->is_number_integer() && !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{1} << 62);
     if (!whole || value_->get<std::int64_t>() < least) refuse(fmt::format("an integer of at least {}", least));
     return value_->get<std::int64_t>();
 }
 
 int JsonValue::integer(int least, int most) const {
-    if (!value_->is_number_integer() || value_->get<double>() < least || value_->get<double>() > most) refuse(fmt::format("an integer from {} to {}", least, most));
+    if (!value_->is_number_integer() || value_->get<double>() < least || value_->get<double>() > most)
+        refuse(fmt::format("an integer from {} to {}", least, most));
     return value_->get<int>();
 }
 
 double JsonValue::number(double least, double most) const {
-    if (!value_->is_number() || !(value_->get<double>() >= least && value_->get<double>() <= most)) refuse(fmt::format("a number from {:g} to {:g}", least, most));
+    if (!value_->is_number() || !(value_->get<double>() >= least && value_->get<double>() <= most))
+        refuse(fmt::format("a number from {:g} to {:g}", least, most));
     return value_->get<double>();
 }
 
 std::string JsonValue::path() const {
     constexpr std::size_t most = 4096;
     std::string given = text("the path of a file");
-    if (given.size() > most) throw ConfigError(pointer_, fmt::format("a path of {} bytes", given.size()), fmt::format("at most {} bytes", most));
+    if (given.size() > most)
+        throw ConfigError(pointer_, fmt::format("a path of {} bytes", given.size()), fmt::format("at most {} bytes", most));
     return given;
 }
 
@@ -82,8 +88,11 @@ bool is_name(std::string_view text) noexcept {
 
 std::string check_name(const std::string& name, const std::string& pointer) {
     constexpr std::size_t most = 100;
-    if (name.size() > most) throw ConfigError(pointer, fmt::format("a name of {} characters", name.size()), fmt::format("at most {} characters", most));
-    if (!is_name(name)) throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
+    if (name.size() > most)
+        throw ConfigError(pointer, fmt::format("a name of {} characters", name.size()),
+                          fmt::format("at most {} characters", most));
+    if (!is_name(name))
+        throw ConfigError(pointer, fmt::format("the name \"{}\"", name), "a letter, then letters, digits, _ and -");
     return name;
 }
 
@@ -91,15 +100,18 @@ JsonObject::JsonObject(const JsonValue& value, const std::string& expected) : va
     if (!value.json().is_object()) value.refuse(expected);
 }
 
-JsonObject::JsonObject(const JsonValue& value, const std::string& expected, const std::vector<std::string>& known) : JsonObject(value, expected) {
+JsonObject::JsonObject(const JsonValue& value, const std::string& expected, const std::vector<std::string>& known)
+    : JsonObject(value, expected) {
     for (const auto& [key, ignored] : json().items())
         if (!is_comment(key) && std::find(known.begin(), known.end(), key) == known.end()) refuse_key(key, known);
 }
 
 void JsonObject::refuse_key(const std::string& key, const std::vector<std::string>& known) const {
     std::string hint = did_you_mean(key, known);
-    if (std::find(known.begin(), known.end(), key + "_um") != known.end()) hint = fmt::format("a length carries its unit in its key, for instance \"{}_um\"", key);
-    throw ConfigError(pointer(key), fmt::format("the unknown key \"{}\"", key), "one of " + parallax::list(known), std::move(hint));
+    if (std::find(known.begin(), known.end(), key + "_um") != known.end())
+        hint = fmt::format("a length carries its unit in its key, for instance \"{}_um\"", key);
+    throw ConfigError(pointer(key), fmt::format("the unknown key \"{}\"", key), "one of " + parallax::list(known),
+                      std::move(hint));
 }
 
 bool JsonObject::has(const std::string& key) const {
@@ -109,7 +121,8 @@ bool JsonObject::has(const std::string& key) const {
 
 JsonValue JsonObject::at(const std::string& key) const {
     const auto found = json().find(key);
-    if (found == json().end()) throw ConfigError(pointer(), fmt::format("no \"{}\"", key), fmt::format("\"{}\" beside the others", key));
+    if (found == json().end())
+        throw ConfigError(pointer(), fmt::format("no \"{}\"", key), fmt::format("\"{}\" beside the others", key));
     return {*found, pointer(key)};
 }
 

@@ -1,5 +1,5 @@
-// Documents that people write, read value by value: each is what it has to be, or a ConfigError says where it stands, what it is instead and
-// what may stand there. The one reader for jobs, studies, device rules, tuning files and reports.
+// Documents that people write, read value by value: each is what it has to be, or a ConfigError says where it stands, what it is
+// instead and what may stand there. The one reader for jobs, studies, device rules, tuning files and reports.
 //
 //   const JsonObject raw(value, R"(an object such as {"type": "u16", "shape": [480, 640]})", {"type", "shape", "offset"});
 //   const std::string type = raw.at("type").word({"u8", "u16"});
@@ -79,8 +79,12 @@ public:
     std::string text(const std::string& key, const std::string& otherwise) const { return has(key) ? at(key).text() : otherwise; }
     std::string word(const std::string& key, const std::vector<std::string>& words) const { return at(key).word(words); }
     std::string word(const std::string& key, const std::vector<std::string>& words, const std::string& otherwise) const;
-    double number(const std::string& key, double otherwise, double least, double most) const { return has(key) ? at(key).number(least, most) : otherwise; }
-    int integer(const std::string& key, int otherwise, int least, int most) const { return has(key) ? at(key).integer(least, most) : otherwise; }
+    double number(const std::string& key, double otherwise, double least, double most) const {
+        return has(key) ? at(key).number(least, most) : otherwise;
+    }
+    int integer(const std::string& key, int otherwise, int least, int most) const {
+        return has(key) ? at(key).integer(least, most) : otherwise;
+    }
     bool flag(const std::string& key, bool otherwise) const { return has(key) ? at(key).flag() : otherwise; }
     /// A text, or a list of them; empty where it is missing.
     std::vector<std::string> texts(const std::string& key) const;

@@ -64,7 +64,8 @@ std::string describe(const Json& value) {
         case Json::value_t::array: return value.empty() ? "an empty list" : fmt::format("a list of {}", value.size());
         case Json::value_t::string: {
             const std::string& text = value.get_ref<const std::string&>();
-            return text.size() <= 60 ? fmt::format("the string \"{}\"", text) : fmt::format("the string \"{}...\"", text.substr(0, 57));
+            return text.size() <= 60 ? fmt::format("the string \"{}\"", text)
+                                     : fmt::format("the string \"{}...\"", text.substr(0, 57));
         }
         case Json::value_t::number_integer:
         case Json::value_t::number_unsigned: return "the number " + value.dump();

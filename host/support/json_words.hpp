@@ -9,7 +9,8 @@
 
 namespace parallax {
 
-/// The candidate nearest to `word` by letters, or what it is called here that is called `word` elsewhere; empty: none is near enough.
+/// The candidate nearest to `word` by letters, or what it is called here that is called `word` elsewhere; empty: none is near
+/// enough.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 /// `did you mean "x"?`, or nothing if no candidate is near: for ConfigError::hint.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);

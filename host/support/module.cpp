@@ -38,18 +38,23 @@ Module::Module(const std::string& name, int abi, const std::string& built_where)
     }
     if (!library_) library_ = platform::SharedLibrary::open(file_, problem);
     if (!library_) {
-        const std::string why = first.empty() ? fmt::format("there is none in {}, and: {}", platform::own_folder().string(), problem) : first;
-        throw UnsupportedError(fmt::format("the module {} {}", file_, first.empty() ? "is not there" : "cannot be opened"), {fmt::format("{}; it is built {}", why, built_where)});
+        const std::string why =
+            first.empty() ? fmt::format("there is none in {}, and: {}", platform::own_folder().string(), problem) : first;
+        throw UnsupportedError(fmt::format("the module {} {}", file_, first.empty() ? "is not there" : "cannot be opened"),
+                               {fmt::format("{}; it is built {}", why, built_where)});
     }
     int (*version)() = nullptr;
     find(version, fmt::format("plx_{}_abi", name).c_str());
-    if (version() != abi) throw UnsupportedError(fmt::format("the module {} cannot be used", file_), {fmt::format("{} is of another version of Parallax", file_)});
+    if (version() != abi)
+        throw UnsupportedError(fmt::format("the module {} cannot be used", file_),
+                               {fmt::format("{} is of another version of Parallax", file_)});
 }
 
 void* Module::address(const char* symbol) const {
     void* const found = library_.symbol(symbol);
     if (found == nullptr)
-        throw UnsupportedError(fmt::format("the module {} cannot be used", file_), {fmt::format("{} is of another version of Parallax: it has no {}", file_, symbol)});
+        throw UnsupportedError(fmt::format("the module {} cannot be used", file_),
+                               {fmt::format("{} is of another version of Parallax: it has no {}", file_, symbol)});
     return found;
 }
 

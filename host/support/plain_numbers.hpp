@@ -3,8 +3,8 @@
 
 namespace parallax::host {
 
-/// While it lives, this thread's C functions write and read "1.5", whatever locale the host application has set. For libraries that print
-/// numbers into kernels.
+/// While it lives, this thread's C functions write and read "1.5", whatever locale the host application has set. For libraries
+/// that print numbers into kernels.
 class PlainNumbers {
 public:
     PlainNumbers();

@@ -47,7 +47,8 @@ fs::path cache_folder() {
     if (const auto home = environment("HOME")) return fs::path(*home) / "Library" / "Caches" / "parallax";
 #else
     // The XDG specification: a relative path there is to be ignored.
-    if (const auto cache = environment("XDG_CACHE_HOME"); cache && fs::path(*cache).is_absolute()) return fs::path(*cache) / "parallax";
+    if (const auto cache = environment("XDG_CACHE_HOME"); cache && fs::path(*cache).is_absolute())
+        return fs::path(*cache) / "parallax";
     if (const auto home = environment("HOME")) return fs::path(*home) / ".cache" / "parallax";
 #endif
     return {};
@@ -149,7 +150,8 @@ int processors() {
 #if !defined(_WIN32)
 namespace {
 
-/// The file that the kernel mapped to `address`: absolute and without links, whatever was typed and wherever the process has gone since.
+/// The file that the kernel mapped to `address`: absolute and without links, whatever was typed and wherever the process has gone
+/// since.
 fs::path mapped_file([[maybe_unused]] std::uintptr_t address) {
 #if defined(__linux__)
     std::ifstream maps("/proc/self/maps");
@@ -163,14 +165,16 @@ fs::path mapped_file([[maybe_unused]] std::uintptr_t address) {
     return {};
 }
 
-/// What the loader calls the file of `address`. Of the program itself it knows argv[0] alone, which is no path where PATH was searched.
+/// What the loader calls the file of `address`. Of the program itself it knows argv[0] alone, which is no path where PATH was
+/// searched.
 fs::path loaded_file(const void* address) {
     Dl_info found{};
     if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return {};
 #if defined(__linux__)
     Dl_info program{};
     const auto executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-    const bool ours = dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program) != 0 && program.dli_fbase == found.dli_fbase;
+    const bool ours =
+        dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program) != 0 && program.dli_fbase == found.dli_fbase;
     if (ours && executed != nullptr) return executed;
 #endif
     return found.dli_fname;

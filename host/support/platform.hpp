@@ -26,8 +26,9 @@ std::string processor_name();
 std::string system_version();
 /// Bytes of physical memory, 0 if unknown.
 std::uint64_t physical_memory();
-/// Threads that can run at once if the calling one starts them, at least 1: the processors it is bound to (taskset, a container's cpuset), or what
-/// a container's quota of processor time comes to (cgroup v2), whichever is less. Where neither is known, all of the machine's.
+/// Threads that can run at once if the calling one starts them, at least 1: the processors it is bound to (taskset, a container's
+/// cpuset), or what a container's quota of processor time comes to (cgroup v2), whichever is less. Where neither is known, all of
+/// the machine's.
 int processors();
 
 /// Folder of the program or library that this code is in; empty if the system does not tell.

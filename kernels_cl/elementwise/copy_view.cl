@@ -17,7 +17,8 @@ void copy_view(GLOBAL const WORD* RESTRICT in, GLOBAL WORD* RESTRICT out, GLOBAL
                ulong64 rows, ulong64 length, ulong64 stride, int rank, uint across) {
     const uint item = (uint)get_local_id(0);
     const ulong64 together = GROUP / across, segments = (length + SEGMENT - 1) / SEGMENT;
-    for (ulong64 unit = get_group_id(0) * together + item / across; unit < rows * segments; unit += get_num_groups(0) * together) {
+    for (ulong64 unit = get_group_id(0) * together + item / across; unit < rows * segments;
+         unit += get_num_groups(0) * together) {
         const ulong64 row = unit / segments, first = unit % segments * SEGMENT;
         const ulong64 end = first + SEGMENT < length ? first + SEGMENT : length;
         ulong64 from = offset, rest = row;

@@ -31,7 +31,7 @@ INLINE void publish(GLOBAL ulong64* states, uint tile, uint digit, uint run, uin
 }
 
 // How often the digit stands in the tiles before this one; whether that could be found.
-INLINE int single_pass(GLOBAL const ulong64* states, GLOBAL uint* control, uint tile, uint digit, uint run, uint polls,
+INLINE int look_back(GLOBAL const ulong64* states, GLOBAL uint* control, uint tile, uint digit, uint run, uint polls,
                      uint* number) {
     uint sum = 0;
     while (tile > 0) {
@@ -97,7 +97,7 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
             order_keys(key, slot, exchange);
             if (item < BINS) {
                 if (!alone && tile > 0) {
-                    if (single_pass(states, control, tile, item, run, polls, &in_tiles_before))
+                    if (look_back(states, control, tile, item, run, polls, &in_tiles_before))
                         publish(states, tile, item, run, UP_TO_TILE, in_tiles_before + number_here);
                     else shared[1] = 1;
                 }

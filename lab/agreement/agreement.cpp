@@ -41,14 +41,18 @@ double distance(const Json& a, const Json& b) {
     const double x = a.get<double>(), y = b.get<double>();
     const bool is_below = x < y || (x == y && a < b);
     const Json &low = is_below ? a : b, &high = is_below ? b : a;
-    const auto is_small = [](const Json& v) { return !v.is_number_unsigned() || v.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()); };
+    const auto is_small = [](const Json& v) {
+        return !v.is_number_unsigned() ||
+               v.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    };
     if (is_small(low) && is_small(high)) return distance(low.get<std::int64_t>(), high.get<std::int64_t>());
     if (low.get<double>() >= 0) return distance(low.get<std::uint64_t>(), high.get<std::uint64_t>());
     return high.get<double>() - low.get<double>();
 }
 
 template <class T>
-Agreement compare_integers(const HostArray& result, const HostArray& reference, const Tolerance& tolerance, const std::string& name) {
+Agreement compare_integers(const HostArray& result, const HostArray& reference, const Tolerance& tolerance,
+                           const std::string& name) {
     Agreement a;
     const T *x = result.as<T>(), *y = reference.as<T>();
     std::int64_t worst = 0;
@@ -63,12 +67,15 @@ Agreement compare_integers(const HostArray& result, const HostArray& reference, 
     }
     a.exact = a.differing == 0;
     a.agrees = a.max_error <= tolerance.levels;
-    if (!a.agrees) a.why_not = fmt::format("{}: {} of {} elements differ, by {:g} at {}", name, a.differing, reference.desc.count(), a.max_error, index_of(reference.desc, worst));
+    if (!a.agrees)
+        a.why_not = fmt::format("{}: {} of {} elements differ, by {:g} at {}", name, a.differing, reference.desc.count(),
+                                a.max_error, index_of(reference.desc, worst));
     return a;
 }
 
 template <class T>
-Agreement compare_reals(const HostArray& result, const HostArray& reference, const Tolerance& tolerance, const std::string& name, int parts) {
+Agreement compare_reals(const HostArray& result, const HostArray& reference, const Tolerance& tolerance, const std::string& name,
+                        int parts) {
     Agreement a;
     const T *x = result.as<T>(), *y = reference.as<T>();
     const std::int64_t count = reference.desc.count() * parts;
@@ -78,7 +85,9 @@ Agreement compare_reals(const HostArray& result, const HostArray& reference, con
     const std::int64_t stride = std::max<std::int64_t>(1, count / 1000000);
     for (std::int64_t i = 0; i < count; ++i) {
         const double u = static_cast<double>(x[i]), v = static_cast<double>(y[i]);
-        const bool same = std::bit_cast<std::array<std::byte, sizeof(T)>>(x[i]) == std::bit_cast<std::array<std::byte, sizeof(T)>>(y[i]) || u == v || (std::isnan(u) && std::isnan(v));
+        const bool same =
+            std::bit_cast<std::array<std::byte, sizeof(T)>>(x[i]) == std::bit_cast<std::array<std::byte, sizeof(T)>>(y[i]) ||
+            u == v || (std::isnan(u) && std::isnan(v));
         if (!same) ++a.differing;
         if (!std::isfinite(u) || !std::isfinite(v)) {
             if (!same && stray < 0) stray = i;
@@ -107,8 +116,12 @@ Agreement compare_reals(const HostArray& result, const HostArray& reference, con
     a.rms = squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
     a.exact = a.differing == 0;
     a.agrees = stray < 0 && a.relative <= tolerance.relative;
-    if (stray >= 0) a.why_not = fmt::format("{}: {} where the reference has {} at {}", name, static_cast<double>(x[stray]), static_cast<double>(y[stray]), index_of(reference.desc, stray / parts));
-    else if (!a.agrees) a.why_not = fmt::format("{}: an error of {:.2g} of the largest magnitude at {}, more than {:g}", name, a.relative, index_of(reference.desc, worst / parts), tolerance.relative);
+    if (stray >= 0)
+        a.why_not = fmt::format("{}: {} where the reference has {} at {}", name, static_cast<double>(x[stray]),
+                                static_cast<double>(y[stray]), index_of(reference.desc, stray / parts));
+    else if (!a.agrees)
+        a.why_not = fmt::format("{}: an error of {:.2g} of the largest magnitude at {}, more than {:g}", name, a.relative,
+                                index_of(reference.desc, worst / parts), tolerance.relative);
     return a;
 }
 
@@ -121,7 +134,8 @@ Agreement disagreement(std::string why) {
 
 void compare_values(const Json& x, const Json& y, const Tolerance& tolerance, const std::string& name, Agreement& a) {
     if (y.is_number_float() || x.is_number_float()) {
-        if (!x.is_number() || !y.is_number()) return merge_into(a, disagreement(fmt::format("{}: {} where the reference has {}", name, x.dump(), y.dump())));
+        if (!x.is_number() || !y.is_number())
+            return merge_into(a, disagreement(fmt::format("{}: {} where the reference has {}", name, x.dump(), y.dump())));
         const double u = x.get<double>(), v = y.get<double>(), error = std::abs(u - v);
         if (error == 0) return;
         Agreement one;
@@ -180,7 +194,12 @@ Tolerance tolerance_for(const Json& written, const std::string& output, const st
 }
 
 Json Agreement::to_json() const {
-    Json json{{"agrees", agrees}, {"exact", exact}, {"differing", differing}, {"max_error", max_error}, {"relative", relative}, {"rms", rms},
+    Json json{{"agrees", agrees},
+              {"exact", exact},
+              {"differing", differing},
+              {"max_error", max_error},
+              {"relative", relative},
+              {"rms", rms},
               {"ulp", {{"median", ulp_median}, {"p99", ulp_99}, {"max", ulp_max}}}};
     if (!why_not.empty()) json["why_not"] = why_not;
     return json;
@@ -188,7 +207,8 @@ Json Agreement::to_json() const {
 
 Agreement compare_arrays(const HostArray& given, const HostArray& expected, const Tolerance& tolerance, const std::string& name) {
     if (given.desc.describe() != expected.desc.describe())
-        return disagreement(fmt::format("{}: {} where the reference has {}", name, given.desc.describe(), expected.desc.describe()));
+        return disagreement(
+            fmt::format("{}: {} where the reference has {}", name, given.desc.describe(), expected.desc.describe()));
     const HostArray x = given.to_dense(), y = expected.to_dense();
     switch (x.desc.type) {
         case ElementType::boolean:

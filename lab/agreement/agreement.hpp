@@ -14,8 +14,8 @@ struct Tolerance {
     double levels = 0;             ///< for integers
 };
 
-/// A number (relative), or {"relative": ..., "levels": ...}; an object whose keys are outputs holds one for each. null: the default.
-/// Throws ConfigError at `pointer`.
+/// A number (relative), or {"relative": ..., "levels": ...}; an object whose keys are outputs holds one for each. null: the
+/// default. Throws ConfigError at `pointer`.
 Tolerance tolerance_for(const Json& written, const std::string& output, const std::string& pointer);
 
 struct Agreement {

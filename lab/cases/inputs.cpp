@@ -52,23 +52,28 @@ double largest_of(ElementType type) {
 }
 
 Making read_making(const Json& spec, const std::string& pointer) {
-    const JsonObject f(JsonValue(spec, pointer), R"(an object such as {"make": "random", "type": "u8", "axes": "yx", "shape": [480, 640]})", make_keys);
+    const JsonObject f(JsonValue(spec, pointer),
+                       R"(an object such as {"make": "random", "type": "u8", "axes": "yx", "shape": [480, 640]})", make_keys);
     Making m;
     m.kind = f.word("make", kinds);
     m.type = *element_type_from(f.word("type", types));
     const std::string axes = f.text("axes");
     const Json shape = f.list("shape");
-    if (shape.size() != axes.size()) throw ConfigError(f.pointer("shape"), shape.dump(), fmt::format("{} sizes, one for each of \"{}\"", axes.size(), axes));
+    if (shape.size() != axes.size())
+        throw ConfigError(f.pointer("shape"), shape.dump(), fmt::format("{} sizes, one for each of \"{}\"", axes.size(), axes));
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (std::string("tczyxn").find(axes[i]) == std::string::npos) throw ConfigError(f.pointer("axes"), fmt::format("\"{}\"", axes), "letters of t c z y x n, slowest first");
-        if (!shape[i].is_number_integer() || shape[i].get<std::int64_t>() < 0) throw ConfigError(pointer_to(f.pointer("shape"), i), describe(shape[i]), "an integer of at least 0");
+        if (std::string("tczyxn").find(axes[i]) == std::string::npos)
+            throw ConfigError(f.pointer("axes"), fmt::format("\"{}\"", axes), "letters of t c z y x n, slowest first");
+        if (!shape[i].is_number_integer() || shape[i].get<std::int64_t>() < 0)
+            throw ConfigError(pointer_to(f.pointer("shape"), i), describe(shape[i]), "an integer of at least 0");
         m.extents.push_back({axes[i], shape[i].get<std::int64_t>()});
     }
     m.seed = static_cast<std::uint64_t>(f.integer("seed", 1, 0, 2147483647));
     m.high = largest_of(m.type);
     if (f.has("range")) {
         const Json range = f.list("range");
-        if (range.size() != 2 || !range[0].is_number() || !range[1].is_number() || !(range[0].get<double>() <= range[1].get<double>()))
+        if (range.size() != 2 || !range[0].is_number() || !range[1].is_number() ||
+            !(range[0].get<double>() <= range[1].get<double>()))
             throw ConfigError(f.pointer("range"), range.dump(), "[low, high]");
         m.low = range[0].get<double>();
         m.high = range[1].get<double>();
@@ -82,7 +87,8 @@ double shape_of(const Making& m, std::int64_t i, std::int64_t width, std::int64_
     const std::int64_t x = i % width, y = i / width % height;
     if (m.kind == "constant") return 0.5;
     if (m.kind == "smooth") {   // two slow waves
-        const double u = static_cast<double>(x) / static_cast<double>(width), v = static_cast<double>(y) / static_cast<double>(height);
+        const double u = static_cast<double>(x) / static_cast<double>(width),
+                     v = static_cast<double>(y) / static_cast<double>(height);
         return 0.5 + 0.24 * std::sin(6.283185307179586 * (u + 0.3 * v)) + 0.24 * std::cos(6.283185307179586 * (2 * v - 0.5 * u));
     }
     if (m.kind == "blocks") {   // squares of two greys with speckle: edges that stay and noise that goes
@@ -95,10 +101,12 @@ template <class T>
 void fill(HostArray& array, const Making& m, std::int64_t parts) {
     const std::int64_t count = array.desc.count() * parts;
     const std::int64_t width = std::max<std::int64_t>(array.desc.axes.empty() ? 1 : array.desc.axes.back().size, 1) * parts;
-    const std::int64_t height = std::max<std::int64_t>(array.desc.axes.size() < 2 ? 1 : array.desc.axes[array.desc.axes.size() - 2].size, 1);
+    const std::int64_t height =
+        std::max<std::int64_t>(array.desc.axes.size() < 2 ? 1 : array.desc.axes[array.desc.axes.size() - 2].size, 1);
     T* const values = array.as<T>();
     if (std::is_integral_v<T> && m.kind == "random" && m.whole_range) {
-        for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<T>(random_bits(m.seed, static_cast<std::uint64_t>(i)) >> 8);
+        for (std::int64_t i = 0; i < count; ++i)
+            values[i] = static_cast<T>(random_bits(m.seed, static_cast<std::uint64_t>(i)) >> 8);
         return;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -146,7 +154,8 @@ HostArray run_algorithm(const std::string& name, const Json& spec, Session& sess
 
 }  // namespace
 
-void check_input_spec(const Json& spec, const std::string& pointer, const std::vector<Algorithm>& algorithms, const std::vector<std::string>& earlier) {
+void check_input_spec(const Json& spec, const std::string& pointer, const std::vector<Algorithm>& algorithms,
+                      const std::vector<std::string>& earlier) {
     if (spec.is_object() && spec.contains("make")) {
         read_making(spec, pointer);
         return;
@@ -159,15 +168,19 @@ void check_input_spec(const Json& spec, const std::string& pointer, const std::v
     for (const Algorithm& algorithm : algorithms) names.push_back(algorithm.name);
     const std::string run = spec["run"].is_string() ? spec["run"].get<std::string>() : std::string();
     const Algorithm* const algorithm = algorithm_named(algorithms, run);
-    if (!algorithm) throw ConfigError(pointer + "/run", describe(spec["run"]), "the name of an algorithm", did_you_mean(run, names));
+    if (!algorithm)
+        throw ConfigError(pointer + "/run", describe(spec["run"]), "the name of an algorithm", did_you_mean(run, names));
     algorithm->parameters.parse(spec, pointer, {"run", "in", "output"});
     const Json in = spec.value("in", Json::object());
-    if (!in.is_object()) throw ConfigError(pointer + "/in", describe(in), "an object: input of the algorithm -> an input before this one");
+    if (!in.is_object())
+        throw ConfigError(pointer + "/in", describe(in), "an object: input of the algorithm -> an input before this one");
     for (const auto& [port, from] : in.items()) {
         const std::string here = pointer_to(pointer + "/in", port);
         if (!algorithm->input(port)) throw ConfigError(here, fmt::format("\"{}\"", port), "an input of " + run);
         if (!from.is_string() || std::find(earlier.begin(), earlier.end(), from.get<std::string>()) == earlier.end())
-            throw ConfigError(here, describe(from), earlier.empty() ? "an input before this one: there is none" : fmt::format("one of {}", fmt::join(earlier, ", ")));
+            throw ConfigError(
+                here, describe(from),
+                earlier.empty() ? "an input before this one: there is none" : fmt::format("one of {}", fmt::join(earlier, ", ")));
     }
     for (const Port& port : algorithm->inputs) {
         if (port.required && !in.contains(port.name)) throw ConfigError(pointer + "/in", "no \"" + port.name + "\"", port.doc);
@@ -177,16 +190,21 @@ void check_input_spec(const Json& spec, const std::string& pointer, const std::v
 Json input_spec_schema() {
     const Json number{{"anyOf", {Json{{"type", "number"}}, Json{{"type", "string"}, {"pattern", "^\\$"}}}}};
     Json made{{"type", "object"},
-              {"properties", {{"make", {{"enum", kinds}}},
-                              {"type", {{"enum", types}}},
-                              {"axes", {{"type", "string"}, {"description", "Slowest first, for instance \"yx\"; n for a plain list."}}},
-                              {"shape", {{"type", "array"}, {"items", number}}},
-                              {"seed", {{"type", "integer"}, {"minimum", 0}}},
-                              {"range", {{"type", "array"}, {"items", number}, {"minItems", 2}, {"maxItems", 2}}}}},
+              {"properties",
+               {{"make", {{"enum", kinds}}},
+                {"type", {{"enum", types}}},
+                {"axes", {{"type", "string"}, {"description", "Slowest first, for instance \"yx\"; n for a plain list."}}},
+                {"shape", {{"type", "array"}, {"items", number}}},
+                {"seed", {{"type", "integer"}, {"minimum", 0}}},
+                {"range", {{"type", "array"}, {"items", number}, {"minItems", 2}, {"maxItems", 2}}}}},
               {"required", {"make", "type", "axes", "shape"}},
               {"additionalProperties", false}};
-    Json run{{"type", "object"}, {"required", {"run"}}, {"description", "An algorithm with its parameters; \"in\" names inputs before this one."}};
-    Json file{{"type", "object"}, {"description", "A file as in a job."}, {"not", {{"anyOf", {Json{{"required", {"make"}}}, Json{{"required", {"run"}}}}}}}};
+    Json run{{"type", "object"},
+             {"required", {"run"}},
+             {"description", "An algorithm with its parameters; \"in\" names inputs before this one."}};
+    Json file{{"type", "object"},
+              {"description", "A file as in a job."},
+              {"not", {{"anyOf", {Json{{"required", {"make"}}}, Json{{"required", {"run"}}}}}}}};
     return {{"anyOf", {Json{{"type", "string"}}, std::move(made), std::move(run), std::move(file)}}};
 }
 
@@ -200,7 +218,8 @@ std::string missing_file(const std::string& name, const Json& spec, const Locati
     return {};
 }
 
-HostArray make_input(const std::string& name, const Json& spec, Session& session, const HostArrays& earlier, const Locations& where) {
+HostArray make_input(const std::string& name, const Json& spec, Session& session, const HostArrays& earlier,
+                     const Locations& where) {
     if (spec.is_object() && spec.contains("make")) return make(read_making(spec, "/inputs/" + name));
     if (spec.is_object() && spec.contains("run")) return run_algorithm(name, spec, session, earlier);
     const InputSpec input = parse_input(name, spec, "/inputs/" + name);

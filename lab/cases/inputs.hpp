@@ -19,7 +19,8 @@ namespace parallax::engine::compare {
 using HostArrays = std::map<std::string, HostArray>;
 
 /// Throws ConfigError at `pointer` for a specification that cannot be made; `earlier` are the inputs before it.
-void check_input_spec(const Json& spec, const std::string& pointer, const std::vector<Algorithm>&, const std::vector<std::string>& earlier);
+void check_input_spec(const Json& spec, const std::string& pointer, const std::vector<Algorithm>&,
+                      const std::vector<std::string>& earlier);
 Json input_spec_schema();
 /// Empty, or why a file of this input cannot be had.
 std::string missing_file(const std::string& name, const Json& spec, const Locations&);

@@ -31,8 +31,9 @@ struct CompareOptions {
 /// Devices of this machine that the study names. Throws UnsupportedError where there is none.
 std::vector<StudyDevice> devices_of(const Study&, const host::Inventory&, const std::optional<host::DeviceSelector>& only);
 
-/// The comparison as report.json has it (see report.hpp). Rows that cannot be timed say why; only a request that is wrong, a folder
-/// that cannot be written and a stop on request throw.
-Json run(const Study&, const std::vector<Point>&, const std::vector<StudyDevice>&, const std::vector<Algorithm>&, const CompareOptions&);
+/// The comparison as report.json has it (see report.hpp). Rows that cannot be timed say why; only a request that is wrong, a
+/// folder that cannot be written and a stop on request throw.
+Json run(const Study&, const std::vector<Point>&, const std::vector<StudyDevice>&, const std::vector<Algorithm>&,
+         const CompareOptions&);
 
 }  // namespace parallax::engine::compare

@@ -25,7 +25,9 @@ std::string without_marks(std::string name) {
 
 std::string label_of(const host::DeviceInfo& info) {
     if (info.backend == host::Backend::native) return without_marks(info.name);
-    const std::string how = info.backend == host::Backend::cuda ? "CUDA" : info.platform == "Portable Computing Language" ? "PoCL" : "OpenCL";
+    const std::string how = info.backend == host::Backend::cuda              ? "CUDA"
+                            : info.platform == "Portable Computing Language" ? "PoCL"
+                                                                             : "OpenCL";
     return fmt::format("{}, {}", without_marks(plain_name(info)), how);
 }
 
@@ -35,7 +37,8 @@ bool admits(const host::DeviceSelector& selector, const std::shared_ptr<const ho
 
 }  // namespace
 
-std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& inventory, const std::optional<host::DeviceSelector>& only) {
+std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& inventory,
+                                    const std::optional<host::DeviceSelector>& only) {
     std::vector<StudyDevice> devices;
     std::vector<const host::Device*> taken;
     for (const DeviceChoice& choice : study.devices) {
@@ -48,13 +51,16 @@ std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& i
             taken.push_back(device.get());
             std::string label = choice.label.empty() ? label_of(info) : choice.label;
             const std::string wanted = label;
-            for (int n = 2; std::any_of(devices.begin(), devices.end(), [&](const StudyDevice& d) { return d.label == label; }); ++n) label = fmt::format("{} #{}", wanted, n);
+            for (int n = 2; std::any_of(devices.begin(), devices.end(), [&](const StudyDevice& d) { return d.label == label; });
+                 ++n)
+                label = fmt::format("{} #{}", wanted, n);
             devices.push_back({std::move(label), info});
         }
     }
     if (!devices.empty()) return devices;
     std::vector<std::string> reasons;
-    for (const auto& device : inventory.devices) reasons.push_back(fmt::format("{} ({}) is admitted by no rule", device->info().name, device->info().platform));
+    for (const auto& device : inventory.devices)
+        reasons.push_back(fmt::format("{} ({}) is admitted by no rule", device->info().name, device->info().platform));
     for (const host::PlatformProblem& problem : inventory.problems) reasons.push_back(problem.platform + ": " + problem.reason);
     throw UnsupportedError("the study takes none of this machine's devices", reasons);
 }

@@ -25,8 +25,8 @@ Journal::Journal(fs::path path, const Json& header, bool resume, bool overwrite)
                               "--resume to go on with it, --overwrite to begin anew");
         }
         if (!earlier_.empty() && earlier_.front() != header) {
-            throw ConfigError("--resume", fmt::format("another study, other devices or another engine in {}", name), "the study that was interrupted",
-                              "--overwrite to begin anew, or another --out");
+            throw ConfigError("--resume", fmt::format("another study, other devices or another engine in {}", name),
+                              "the study that was interrupted", "--overwrite to begin anew, or another --out");
         }
     }
     const bool fresh = earlier_.empty();

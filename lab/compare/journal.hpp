@@ -12,8 +12,8 @@ namespace parallax::engine::compare {
 
 class Journal {
 public:
-    /// Begins a new one with `header`, or goes on with one that has the same: `resume` says which. Throws ConfigError where one is
-    /// there and was not to be resumed, or is of another study; IoError where it cannot be written.
+    /// Begins a new one with `header`, or goes on with one that has the same: `resume` says which. Throws ConfigError where one
+    /// is there and was not to be resumed, or is of another study; IoError where it cannot be written.
     Journal(std::filesystem::path, const Json& header, bool resume, bool overwrite);
 
     const std::vector<Json>& earlier() const noexcept { return earlier_; }

@@ -51,7 +51,8 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
 Json picture_of(const HostArray& given) {
     const HostArray array = given.to_dense();
     const std::size_t axes = array.desc.axes.size();
-    const std::int64_t width = axes > 0 ? array.desc.axes[axes - 1].size : 1, height = axes > 1 ? array.desc.axes[axes - 2].size : 1;
+    const std::int64_t width = axes > 0 ? array.desc.axes[axes - 1].size : 1,
+                       height = axes > 1 ? array.desc.axes[axes - 2].size : 1;
     const std::int64_t slices = width * height > 0 ? array.desc.count() / (width * height) : 0;
     const std::int64_t shown_w = std::min(width, most), shown_h = std::min(height, most);
     const std::int64_t first = slices / 2 * width * height + (height - shown_h) / 2 * width + (width - shown_w) / 2;
@@ -69,7 +70,9 @@ Json picture_of(const HostArray& given) {
     if (!(low <= high)) low = high = 0;
     if (array.desc.type == ElementType::u8) low = 0, high = 255;   // as it is
     std::vector<std::uint8_t> pixels;
-    for (const double value : values) pixels.push_back(high > low && std::isfinite(value) ? static_cast<std::uint8_t>(std::lround((value - low) / (high - low) * 255)) : 0);
+    for (const double value : values)
+        pixels.push_back(
+            high > low && std::isfinite(value) ? static_cast<std::uint8_t>(std::lround((value - low) / (high - low) * 255)) : 0);
     return {{"width", shown_w}, {"height", shown_h}, {"low", low}, {"high", high}, {"pixels", base64(pixels)}};
 }
 

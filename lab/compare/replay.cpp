@@ -41,7 +41,8 @@ std::optional<std::size_t> counterpart(const Json& device, const Json& devices) 
         if (devices[i]["label"] == device["label"]) return i;
     }
     for (std::size_t i = 0; i < devices.size(); ++i) {
-        if (devices[i]["info"]["name"] == device["info"]["name"] && devices[i]["info"]["backend"] == device["info"]["backend"]) return i;
+        if (devices[i]["info"]["name"] == device["info"]["name"] && devices[i]["info"]["backend"] == device["info"]["backend"])
+            return i;
     }
     return std::nullopt;
 }
@@ -59,7 +60,8 @@ Change change_of(const Json& before, const Json& after, bool same_driver) {
     const auto is_exact = [](const Json& row) { return row.contains("agreement") && row["agreement"].value("exact", false); };
     const bool bits_count = same_driver || (is_exact(before) && is_exact(after));
     if (bits_count && before.value("variant", Json()) == after.value("variant", Json())) {
-        if (before.value("hashes", Json()) != after.value("hashes", Json()) || before.value("records", Json()) != after.value("records", Json())) {
+        if (before.value("hashes", Json()) != after.value("hashes", Json()) ||
+            before.value("records", Json()) != after.value("records", Json())) {
             change.verdict = "different result";
             change.why = "other bits than before";
             return change;
@@ -84,9 +86,12 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later) {
         if (there) {
             change.why = "no such row here";
             for (const Json& other : later["rows"]) {
-                if (other["device"] != *there || other["case"] != row["case"] || other["grid"] != row["grid"] || other["way"] != row["way"]) continue;
+                if (other["device"] != *there || other["case"] != row["case"] || other["grid"] != row["grid"] ||
+                    other["way"] != row["way"])
+                    continue;
                 const Json& now = later["devices"][*there];
-                const bool same_driver = now["info"]["name"] == device["info"]["name"] && now["info"]["driver"] == device["info"]["driver"] &&
+                const bool same_driver = now["info"]["name"] == device["info"]["name"] &&
+                                         now["info"]["driver"] == device["info"]["driver"] &&
                                          now["info"]["platform"] == device["info"]["platform"];
                 change = change_of(row, other, same_driver);
             }

@@ -16,8 +16,8 @@ struct Change {
     std::string why;
 };
 
-/// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else by
-/// name and backend. Integers must have the same bits and rows the same outcome, else the result is different; reals must have
+/// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
+/// by name and backend. Integers must have the same bits and rows the same outcome, else the result is different; reals must have
 /// the same bits where driver and device are the same. Times differ as judge() says, with the practical margin.
 std::vector<Change> changes_between(const Json& earlier, const Json& later);
 /// The two rows alone.

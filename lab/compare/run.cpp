@@ -43,9 +43,14 @@ std::string outcome_of(const Json& error) {
 
 class Run {
 public:
-    Run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices, const std::vector<Algorithm>& algorithms,
-        const CompareOptions& options)
-        : study_(study), points_(points), devices_(devices), algorithms_(algorithms), options_(options), work_(options.out / "work"),
+    Run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices,
+        const std::vector<Algorithm>& algorithms, const CompareOptions& options)
+        : study_(study),
+          points_(points),
+          devices_(devices),
+          algorithms_(algorithms),
+          options_(options),
+          work_(options.out / "work"),
           journal_(options.out / "journal.jsonl", header(), options.resume, options.overwrite) {
         for (const Json& entry : journal_.earlier()) {
             if (entry.contains("row")) rows_.push_back(entry["row"]);
@@ -80,11 +85,19 @@ private:
     Json header() const {
         Json labels = Json::array();
         for (const StudyDevice& device : devices_) labels.push_back({device.label, device.info.driver});
-        return {{"parallax_journal", 1}, {"engine", PARALLAX_VERSION}, {"study", study_.written}, {"quick", study_.quick}, {"devices", std::move(labels)}};
+        return {{"parallax_journal", 1},
+                {"engine", PARALLAX_VERSION},
+                {"study", study_.written},
+                {"quick", study_.quick},
+                {"devices", std::move(labels)}};
     }
 
-    std::string row_id(const Point& point, const Way& way, std::size_t device) const { return fmt::format("{}/{}@{}", point.id, way.label, devices_[device].label); }
-    bool has_row(const Point& point, const Way& way, std::size_t device) const { return runs_on(point, way, devices_[device].info.backend, algorithms_); }
+    std::string row_id(const Point& point, const Way& way, std::size_t device) const {
+        return fmt::format("{}/{}@{}", point.id, way.label, devices_[device].label);
+    }
+    bool has_row(const Point& point, const Way& way, std::size_t device) const {
+        return runs_on(point, way, devices_[device].info.backend, algorithms_);
+    }
 
     std::size_t count_rows() const {
         std::size_t count = 0;
@@ -99,11 +112,14 @@ private:
     }
 
     WorkerOptions worker_options(const std::string& name) const {
-        WorkerOptions options{options_.worker, {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick, options_.cancelled};
+        WorkerOptions options{options_.worker,   {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick,
+                              options_.cancelled};
         if (study_.sampling.cold) {   // caches of our own and of the drivers that nobody has filled
             const fs::path caches = work_ / "caches" / path_from(name);
             options.cache = to_utf8(caches / "parallax");
-            options.environment = {{"CUDA_CACHE_PATH", to_utf8(caches / "cuda")}, {"POCL_CACHE_DIR", to_utf8(caches / "pocl")}, {"MESA_SHADER_CACHE_DIR", to_utf8(caches / "mesa")}};
+            options.environment = {{"CUDA_CACHE_PATH", to_utf8(caches / "cuda")},
+                                   {"POCL_CACHE_DIR", to_utf8(caches / "pocl")},
+                                   {"MESA_SHADER_CACHE_DIR", to_utf8(caches / "mesa")}};
             for (const auto& [variable, folder] : options.environment) fs::create_directories(path_from(folder));
         }
         return options;
@@ -115,7 +131,8 @@ private:
         for (std::size_t d = 0; d < devices_.size(); ++d) {
             check_cancelled();
             say("open " + devices_[d].label);
-            workers_.push_back(std::make_unique<DeviceWorker>(to_json(devices_[d].info), worker_options(fmt::format("device-{}", d))));
+            workers_.push_back(
+                std::make_unique<DeviceWorker>(to_json(devices_[d].info), worker_options(fmt::format("device-{}", d))));
             try {
                 Json opened = workers_.back()->open(study_.sampling.limit_s, true);
                 const std::string& label = devices_[d].label;
@@ -126,18 +143,31 @@ private:
             }
         }
         oracle_ = std::make_unique<DeviceWorker>(to_json(host::native_device()->info()), worker_options("reference"));
-        sessions_.push_back({{"started", utc_now()}, {"environment", environment()}, {"rates", std::move(rates)}, {"probed", std::move(probed)}, {"problems", std::move(problems)}});
+        sessions_.push_back({{"started", utc_now()},
+                             {"environment", environment()},
+                             {"rates", std::move(rates)},
+                             {"probed", std::move(probed)},
+                             {"problems", std::move(problems)}});
         journal_.append({{"session", sessions_.back()}});
     }
 
     void say(const std::string& what) const {
-        if (options_.progress) options_.progress(what, total_ == 0 ? 0.0 : static_cast<double>(done_.size()) / static_cast<double>(total_));
+        if (options_.progress)
+            options_.progress(what, total_ == 0 ? 0.0 : static_cast<double>(done_.size()) / static_cast<double>(total_));
     }
 
     Json blank_row(const Point& point, const Way& way, std::size_t device) const {
-        return {{"id", row_id(point, way, device)}, {"case", study_.cases[point.case_index].id}, {"grid", point.grid}, {"variables", point.variables}, {"way", way.label}, {"device", device},
-                {"session", sessions_.size() - 1}, {"outcome", "ok"},
-                {"work", {{"unit", point.work.unit}, {"scale", point.work.scale}, {"items", point.work.items}, {"bytes", point.work.bytes}}}};
+        return {
+            {"id", row_id(point, way, device)},
+            {"case", study_.cases[point.case_index].id},
+            {"grid", point.grid},
+            {"variables", point.variables},
+            {"way", way.label},
+            {"device", device},
+            {"session", sessions_.size() - 1},
+            {"outcome", "ok"},
+            {"work",
+             {{"unit", point.work.unit}, {"scale", point.work.scale}, {"items", point.work.items}, {"bytes", point.work.bytes}}}};
     }
 
     void keep(Json row) {
@@ -181,9 +211,14 @@ private:
         fs::create_directories(folder);
         Json roots = Json::object();
         for (const auto& [name, root] : options_.where.roots) roots[name] = to_utf8(fs::absolute(root));
-        const Json request{{"do", "make"}, {"inputs", point.inputs}, {"folder", to_utf8(folder)}, {"base", to_utf8(fs::absolute(options_.where.job_folder))}, {"roots", std::move(roots)}};
+        const Json request{{"do", "make"},
+                           {"inputs", point.inputs},
+                           {"folder", to_utf8(folder)},
+                           {"base", to_utf8(fs::absolute(options_.where.job_folder))},
+                           {"roots", std::move(roots)}};
         std::string why;
-        for (std::size_t d = 0; d < devices_.size(); ++d) {   // algorithms are faster on a device; where that fails, the host makes them
+        for (std::size_t d = 0; d < devices_.size();
+             ++d) {   // algorithms are faster on a device; where that fails, the host makes them
             if (devices_[d].info.backend == host::Backend::native || workers_[d]->given_up()) continue;
             try {
                 const Json made = workers_[d]->ask(request, study_.sampling.limit_s);
@@ -225,12 +260,14 @@ private:
         request["cold"] = study_.sampling.cold;
         request["keep"] = c.keep;
         Json evaluations = Json::array();
-        for (const Evaluation& e : c.evaluations) evaluations.push_back({{"name", e.name}, {"run", e.algorithm}, {"parameters", e.parameters}, {"in", e.in}});
+        for (const Evaluation& e : c.evaluations)
+            evaluations.push_back({{"name", e.name}, {"run", e.algorithm}, {"parameters", e.parameters}, {"in", e.in}});
         request["evaluate"] = std::move(evaluations);
         const Json answer = ask(active, request, study_.sampling.limit_s);
         if (active.over) return;
         active.row.update(answer);
-        if (answer.contains("agreement") && !answer["agreement"]["agrees"].get<bool>()) miss(active, "disagrees", answer["agreement"].value("why_not", std::string()));
+        if (answer.contains("agreement") && !answer["agreement"]["agrees"].get<bool>())
+            miss(active, "disagrees", answer["agreement"].value("why_not", std::string()));
     }
 
     /// One turn of a row: a part of its samples, and a part of those from end to end.
@@ -250,7 +287,14 @@ private:
         }
         if (part(s.samples) > 0 && (round == 0 || active.used_s < s.budget_s)) {
             const auto before = std::chrono::steady_clock::now();
-            const Json answer = ask(active, {{"do", "sample"}, {"move", round > 0}, {"warmups", round == 0 ? s.warmups : 1}, {"samples", part(s.samples)}, {"least_s", s.least_s / s.rounds}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            const Json answer = ask(active,
+                                    {{"do", "sample"},
+                                     {"move", round > 0},
+                                     {"warmups", round == 0 ? s.warmups : 1},
+                                     {"samples", part(s.samples)},
+                                     {"least_s", s.least_s / s.rounds},
+                                     {"budget_s", share}},
+                                    s.limit_s + s.budget_s);
             if (active.over) return;
             active.used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
             samples["wall"].push_back(answer["wall"]);
@@ -259,7 +303,9 @@ private:
         }
         if (part(s.end_to_end) > 0 && (!samples.contains("end_to_end") || active.end_used_s < s.budget_s)) {
             const auto before = std::chrono::steady_clock::now();
-            const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", true}, {"samples", part(s.end_to_end)}, {"budget_s", share}}, s.limit_s + s.budget_s);
+            const Json answer =
+                ask(active, {{"do", "end_to_end"}, {"warm", true}, {"samples", part(s.end_to_end)}, {"budget_s", share}},
+                    s.limit_s + s.budget_s);
             if (active.over) return;
             active.end_used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
             for (const auto& [name, list] : answer.items()) samples["end_to_end"][name].push_back(list);
@@ -270,7 +316,8 @@ private:
     double expected_seconds(const Json& row) const {
         const double items = row["work"]["items"].get<double>();
         for (auto before = rows_.rbegin(); before != rows_.rend() && items > 0; ++before) {
-            if ((*before)["case"] != row["case"] || (*before)["way"] != row["way"] || (*before)["device"] != row["device"]) continue;
+            if ((*before)["case"] != row["case"] || (*before)["way"] != row["way"] || (*before)["device"] != row["device"])
+                continue;
             const double work = (*before)["work"]["items"].get<double>(), seconds = run_seconds(*before);
             if (seconds > 0 && work > 0) return seconds / work * items;
         }
@@ -296,7 +343,8 @@ private:
 
     /// A reference that takes longer than a row may: the oracle's own run is its time.
     bool take_from_oracle(Active& active, const Way& way, const Case& c) const {
-        const bool same = c.reference && way.variant == *c.reference && way.set.empty() && devices_[active.device].info.backend == host::Backend::native;
+        const bool same = c.reference && way.variant == *c.reference && way.set.empty() &&
+                          devices_[active.device].info.backend == host::Backend::native;
         if (!same || reference_seconds_ <= study_.sampling.budget_s) return false;
         active.row["variant"] = way.variant;
         active.row["run_s"] = reference_seconds_;
@@ -319,7 +367,9 @@ private:
             const double expected = expected_seconds(active.row), limit = study_.sampling.row_limit_s;
             if (expected > limit) {
                 active.row["expected_s"] = expected;
-                miss(active, "too long", fmt::format("one run is expected to take {:.2g} s, by the point before; the study allows {:g} s", expected, limit));
+                miss(active, "too long",
+                     fmt::format("one run is expected to take {:.2g} s, by the point before; the study allows {:g} s", expected,
+                                 limit));
             } else if (missing) {
                 miss(active, missing->outcome, missing->reason);
             } else if (!take_from_oracle(active, way, study_.cases[point.case_index])) {
@@ -334,11 +384,13 @@ private:
         }
         for (Active& active : rows) {
             if (!active.over) sustain(active);
-            if (const Json clocks = clocks_of(devices_[active.device].info); !active.over && !clocks.is_null()) active.row["clocks"] = clocks;
+            if (const Json clocks = clocks_of(devices_[active.device].info); !active.over && !clocks.is_null())
+                active.row["clocks"] = clocks;
             if (!missing && !workers_[active.device]->given_up()) {
                 Active release = active;   // what releasing says is no news of the row
                 release.over = false;
-                if (active.row["outcome"] == "ok" || active.row["outcome"] == "disagrees") ask(release, {{"do", "release"}}, study_.sampling.limit_s);
+                if (active.row["outcome"] == "ok" || active.row["outcome"] == "disagrees")
+                    ask(release, {{"do", "release"}}, study_.sampling.limit_s);
             }
             keep(std::move(active.row));
         }
@@ -349,7 +401,8 @@ private:
         current_ = static_cast<std::size_t>(&point - points_.data());
         bool left = false;
         for (const Way& way : point.ways)
-            for (std::size_t d = 0; d < devices_.size(); ++d) left = left || (has_row(point, way, d) && !done_.count(row_id(point, way, d)));
+            for (std::size_t d = 0; d < devices_.size(); ++d)
+                left = left || (has_row(point, way, d) && !done_.count(row_id(point, way, d)));
         if (!left) return;
         check_cancelled();
         say("inputs of " + point.id);
@@ -381,8 +434,8 @@ private:
 
 }  // namespace
 
-Json run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices, const std::vector<Algorithm>& algorithms,
-         const CompareOptions& options) {
+Json run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices,
+         const std::vector<Algorithm>& algorithms, const CompareOptions& options) {
     Run running(study, points, devices, algorithms, options);
     Json report = running.run();
     write_report(report, options.out, options.overwrite || options.resume);

@@ -57,13 +57,21 @@ private:
     Json open(const Json& request) {
         device_ = find_device(request.at("device"));
         cache_ = request.value("cache", std::string());
-        engine_ = std::make_unique<Engine>(*device_, registry_with_peers(), host::ContextOptions{host::ProgramCache::open(cache_)});
+        engine_ =
+            std::make_unique<Engine>(*device_, registry_with_peers(), host::ContextOptions{host::ProgramCache::open(cache_)});
         Session session(*engine_);
-        Json rates = request.value("rates", true) ? measure_rates(session.context(), session.queue(), request.value("quick", false)).to_json() : Json();
+        Json rates = request.value("rates", true)
+                         ? measure_rates(session.context(), session.queue(), request.value("quick", false)).to_json()
+                         : Json();
         const host::Capabilities& found = session.context().capabilities();
         Json info = to_json(engine_->device());
-        info["probed"] = {{"fp64", found.fp64}, {"int64_atomics", found.int64_atomics}, {"inline_ptx", found.inline_ptx}, {"images", found.images},
-                          {"event_times", found.event_times}, {"grid_exchange", found.grid_exchange}, {"warp_width", found.warp_width}};
+        info["probed"] = {{"fp64", found.fp64},
+                          {"int64_atomics", found.int64_atomics},
+                          {"inline_ptx", found.inline_ptx},
+                          {"images", found.images},
+                          {"event_times", found.event_times},
+                          {"grid_exchange", found.grid_exchange},
+                          {"warp_width", found.warp_width}};
         return {{"device", std::move(info)}, {"rates", std::move(rates)}};
     }
 
@@ -114,12 +122,20 @@ private:
         const Bench::First first = start(request);
         const HostArrays arrays = bench_->arrays();
         const Json records = bench_->records();
-        Json answer{{"variant", first.variants.back()}, {"policy", first.policies.back().to_json()}, {"records", records}, {"memory", {{"allocated", first.allocated}, {"workspace", first.workspace}}}};
-        if (!answer["policy"].empty()) answer["policy_from"] = first.policies_from.back() == "job" ? "given" : first.policies_from.back();
+        Json answer{{"variant", first.variants.back()},
+                    {"policy", first.policies.back().to_json()},
+                    {"records", records},
+                    {"memory", {{"allocated", first.allocated}, {"workspace", first.workspace}}}};
+        if (!answer["policy"].empty())
+            answer["policy_from"] = first.policies_from.back() == "job" ? "given" : first.policies_from.back();
         Json kernels = Json::array();
         bool cold = false, warm = false;
         for (const PlanBuilder::Built& built : first.built) {
-            kernels.push_back({{"file", built.file}, {"kernel", built.kernel}, {"hash", built.hash}, {"origin", built.origin}, {"seconds", built.seconds}});
+            kernels.push_back({{"file", built.file},
+                               {"kernel", built.kernel},
+                               {"hash", built.hash},
+                               {"origin", built.origin},
+                               {"seconds", built.seconds}});
             cold = cold || built.origin == "built";
             warm = warm || built.origin == "disk";
         }
@@ -133,12 +149,14 @@ private:
         Json hashes = Json::object();
         for (const auto& [name, array] : arrays) hashes[name] = io::hash_array(array);
         answer["hashes"] = std::move(hashes);
-        if (request.contains("reference") && !request["reference"].is_null()) answer["agreement"] = agreement_of(request, arrays, records).to_json();
+        if (request.contains("reference") && !request["reference"].is_null())
+            answer["agreement"] = agreement_of(request, arrays, records).to_json();
         answer["evaluations"] = evaluate(request, arrays);
         Json pictures = Json::object();
         for (const Json& name : request.value("keep", Json::array())) {
             const auto made = arrays.find(name.get<std::string>());
-            pictures[name.get<std::string>()] = picture_of(made != arrays.end() ? made->second : bound_->host.at(name.get<std::string>()));
+            pictures[name.get<std::string>()] =
+                picture_of(made != arrays.end() ? made->second : bound_->host.at(name.get<std::string>()));
         }
         answer["pictures"] = std::move(pictures);
         return answer;
@@ -162,7 +180,8 @@ private:
         }
         std::ifstream file(folder / "records.json");
         const Json expected = Json::parse(file);
-        for (const auto& [name, record] : records.items()) merge_into(all, compare_records(record, expected.at(name), tolerance_for(tolerance, name, "/tolerance"), name));
+        for (const auto& [name, record] : records.items())
+            merge_into(all, compare_records(record, expected.at(name), tolerance_for(tolerance, name, "/tolerance"), name));
         return all;
     }
 
@@ -176,14 +195,16 @@ private:
             call.parameters = call.algorithm->parameters.parse(asked.at("parameters"), "/evaluate");
             for (const auto& [port, from] : asked.at("in").items()) {
                 const auto made = arrays.find(from.get<std::string>());
-                call.inputs.emplace(port, session.upload(made != arrays.end() ? made->second : bound_->host.at(from.get<std::string>())));
+                call.inputs.emplace(
+                    port, session.upload(made != arrays.end() ? made->second : bound_->host.at(from.get<std::string>())));
             }
             const CallResult judged = session.run(call);
             Json result = judged.records.size() == 1 ? judged.records.begin().value() : judged.records;
             for (const auto& [port, array] : judged.outputs) {   // short lists of counts, which reports can draw
                 if (array.desc.type != ElementType::u32 || array.desc.count() > 4096) continue;
                 const HostArray counts = session.download(array);
-                result[port] = std::vector<std::uint32_t>(counts.as<std::uint32_t>(), counts.as<std::uint32_t>() + counts.desc.count());
+                result[port] =
+                    std::vector<std::uint32_t>(counts.as<std::uint32_t>(), counts.as<std::uint32_t>() + counts.desc.count());
             }
             results[asked.at("name").get<std::string>()] = std::move(result);
         }
@@ -211,7 +232,9 @@ private:
         std::vector<Sample> samples;
         const auto wanted = request.at("samples").get<std::size_t>();
         const double least = request.value("least_s", 0.0);
-        const auto enough = [&] { return samples.size() >= wanted && (seconds_since(sampling) >= least || samples.size() >= 10 * wanted); };
+        const auto enough = [&] {
+            return samples.size() >= wanted && (seconds_since(sampling) >= least || samples.size() >= 10 * wanted);
+        };
         do samples.push_back(bench_->run());
         while (!enough() && seconds_since(sampling) < budget);
         Json wall = Json::array(), device = Json::array(), stages = Json::object();
@@ -254,8 +277,13 @@ private:
         }
         const double took = seconds_since(start);
         const double mean = static_cast<double>(latencies.size()) / took;
-        return {{"seconds", took}, {"runs", latencies.size()}, {"runs_a_second", mean}, {"each_second", each_second},
-                {"median_s", percentile(latencies, 0.5)}, {"p99_s", percentile(latencies, 0.99)}, {"worst_s", percentile(latencies, 1)}};
+        return {{"seconds", took},
+                {"runs", latencies.size()},
+                {"runs_a_second", mean},
+                {"each_second", each_second},
+                {"median_s", percentile(latencies, 0.5)},
+                {"p99_s", percentile(latencies, 0.99)},
+                {"worst_s", percentile(latencies, 1)}};
     }
 
     Json release() {

@@ -61,7 +61,8 @@ public:
     CubPlan(PlanBuilder& builder, plx_cub_call call, std::string in, std::string out, Read read, bool values = false)
         : call_(call), in_(std::move(in)), out_(std::move(out)), read_(std::move(read)), values_(values) {
         if (values_) call_.values_in = &call_;   // CUB only asks whether it is null while it works out the size
-        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(cub_, cub_.run(&call_, nullptr, &bytes_, stream)); });
+        host::cuda::enqueue(builder.queue(), "cub: workspace",
+                            [&](CUstream stream) { check(cub_, cub_.run(&call_, nullptr, &bytes_, stream)); });
         bytes_ = std::max<std::size_t>(bytes_, 1);
         temporary_ = builder.scratch(bytes_);
         if (read_) value_ = builder.scratch(8);
@@ -94,7 +95,9 @@ private:
 };
 
 Variant cub_variant(WhyNot why_not, decltype(Variant::plan) plan) {
-    return peer_variant("cub", "NVIDIA's CUB, for comparison; runs where it is asked for", host::Backend::cuda, std::move(why_not), [] { Cub(); }, std::move(plan));
+    return peer_variant(
+        "cub", "NVIDIA's CUB, for comparison; runs where it is asked for", host::Backend::cuda, std::move(why_not), [] { Cub(); },
+        std::move(plan));
 }
 
 plx_cub_call call_of(int what, const ArrayDesc& array) {
@@ -117,12 +120,14 @@ Variant reduce_by_cub() {
         const auto op = problem.parameters.as<reduce::ReduceParameters>().op;
         plx_cub_call call = call_of(PLX_CUB_REDUCE, array);
         call.op = op_of(op);
-        const auto read = [type = array.type, wide = op == reduce::Op::sum, count = call.count](std::span<const std::byte> bytes) -> Json {
+        const auto read = [type = array.type, wide = op == reduce::Op::sum,
+                           count = call.count](std::span<const std::byte> bytes) -> Json {
             std::uint64_t word = 0;
             std::memcpy(&word, bytes.data(), type == ElementType::f32 ? 4 : wide ? 8 : bytes_of(type));
             Json value = word;
             if (type == ElementType::f32) value = std::bit_cast<float>(static_cast<std::uint32_t>(word));
-            if (type == ElementType::i32) value = wide ? static_cast<std::int64_t>(word) : std::int64_t{static_cast<std::int32_t>(word)};
+            if (type == ElementType::i32)
+                value = wide ? static_cast<std::int64_t>(word) : std::int64_t{static_cast<std::int32_t>(word)};
             return {{"value", value}, {"count", count}};
         };
         return std::make_unique<CubPlan>(builder, call, "array", "value", read);
@@ -131,7 +136,8 @@ Variant reduce_by_cub() {
 
 Variant scan_by_cub() {
     const auto why_not = [](const Problem& problem) {
-        if (problem.parameters.as<scan::ScanParameters>().op != scan::Op::sum) return std::string("this module of CUB has sums only");
+        if (problem.parameters.as<scan::ScanParameters>().op != scan::Op::sum)
+            return std::string("this module of CUB has sums only");
         return only("CUB", problem.inputs.at("array"), {ElementType::u32, ElementType::u64, ElementType::f32});
     };
     return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
@@ -145,9 +151,12 @@ Variant histogram_by_cub() {
     const auto why_not = [](const Problem& problem) {
         const histogram::HistogramSpec spec = histogram::spec_of(problem);
         if (spec.masked || spec.channels != 1) return std::string("this module of CUB counts one channel without a mask");
-        if (std::string reason = only("CUB", problem.inputs.at("image"), {ElementType::u8, ElementType::u16}); !reason.empty()) return reason;
+        if (std::string reason = only("CUB", problem.inputs.at("image"), {ElementType::u8, ElementType::u16}); !reason.empty())
+            return reason;
         const int levels = spec.type == ElementType::u8 ? 256 : 65536;
-        return levels % spec.bins == 0 ? std::string() : fmt::format("this module of CUB takes bins that divide {} levels; {} do not", levels, spec.bins);
+        return levels % spec.bins == 0
+                   ? std::string()
+                   : fmt::format("this module of CUB takes bins that divide {} levels; {} do not", levels, spec.bins);
     };
     return cub_variant(why_not, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
         plx_cub_call call = call_of(PLX_CUB_HISTOGRAM, problem.inputs.at("image"));
@@ -182,7 +191,8 @@ public:
         call_.count = static_cast<std::uint64_t>(spec.count);
         call_.begin_bit = spec.begin;
         call_.end_bit = spec.end;
-        host::cuda::enqueue(builder.queue(), "cub: workspace", [&](CUstream stream) { check(cub_, cub_.run(&call_, nullptr, &bytes_, stream)); });
+        host::cuda::enqueue(builder.queue(), "cub: workspace",
+                            [&](CUstream stream) { check(cub_, cub_.run(&call_, nullptr, &bytes_, stream)); });
         bytes_ = std::max<std::size_t>(bytes_, 1);
         temporary_ = builder.scratch(bytes_);
     }
@@ -204,9 +214,12 @@ private:
 };
 
 Variant box_count_by_cub() {
-    return cub_variant(box_count::why_not_hou, [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-        return box_count::make_hou_plan(builder, problem, 128, [](PlanBuilder& b, const sort::SortSpec& spec) { return std::make_unique<CubSorter>(b, spec); });
-    });
+    return cub_variant(box_count::why_not_hou,
+                       [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+                           return box_count::make_hou_plan(builder, problem, 128, [](PlanBuilder& b, const sort::SortSpec& spec) {
+                               return std::make_unique<CubSorter>(b, spec);
+                           });
+                       });
 }
 
 }  // namespace

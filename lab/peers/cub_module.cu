@@ -25,9 +25,11 @@ int reduce(const plx_cub_call& c, Temporary t, cudaStream_t stream) {
     const auto n = static_cast<int64_t>(c.count);
     if (c.op == PLX_CUB_MIN) return cub::DeviceReduce::Min(t.memory, t.bytes, in, static_cast<T*>(c.out), n, stream);
     if (c.op == PLX_CUB_MAX) return cub::DeviceReduce::Max(t.memory, t.bytes, in, static_cast<T*>(c.out), n, stream);
-    if constexpr (cuda::std::is_floating_point_v<T>) return cub::DeviceReduce::Sum(t.memory, t.bytes, in, static_cast<T*>(c.out), n, stream);
+    if constexpr (cuda::std::is_floating_point_v<T>)
+        return cub::DeviceReduce::Sum(t.memory, t.bytes, in, static_cast<T*>(c.out), n, stream);
     using Wide = cuda::std::conditional_t<cuda::std::is_signed_v<T>, int64_t, uint64_t>;
-    return cub::DeviceReduce::Reduce(t.memory, t.bytes, in, static_cast<Wide*>(c.out), n, cuda::std::plus<Wide>{}, Wide{0}, stream);
+    return cub::DeviceReduce::Reduce(t.memory, t.bytes, in, static_cast<Wide*>(c.out), n, cuda::std::plus<Wide>{}, Wide{0},
+                                     stream);
 }
 
 template <class T, class Join>
@@ -49,8 +51,8 @@ template <class T>
 int histogram(const plx_cub_call& c, Temporary t, cudaStream_t stream) {
     constexpr int range = 1 << (8 * sizeof(T));
     if (range % c.bins != 0) return not_offered;
-    return cub::DeviceHistogram::HistogramEven(t.memory, t.bytes, static_cast<const T*>(c.in), static_cast<unsigned*>(c.out), c.bins + 1, 0, range,
-                                               static_cast<int64_t>(c.count), stream);
+    return cub::DeviceHistogram::HistogramEven(t.memory, t.bytes, static_cast<const T*>(c.in), static_cast<unsigned*>(c.out),
+                                               c.bins + 1, 0, range, static_cast<int64_t>(c.count), stream);
 }
 
 template <class K>
@@ -61,7 +63,9 @@ int sort(const plx_cub_call& c, Temporary t, cudaStream_t stream) {
     auto* values_out = static_cast<uint32_t*>(c.values_out);
     const auto n = static_cast<int64_t>(c.count);
     if (c.descending != 0) return not_offered;
-    if (values_in != nullptr) return cub::DeviceRadixSort::SortPairs(t.memory, t.bytes, in, out, values_in, values_out, n, c.begin_bit, c.end_bit, stream);
+    if (values_in != nullptr)
+        return cub::DeviceRadixSort::SortPairs(t.memory, t.bytes, in, out, values_in, values_out, n, c.begin_bit, c.end_bit,
+                                               stream);
     return cub::DeviceRadixSort::SortKeys(t.memory, t.bytes, in, out, n, c.begin_bit, c.end_bit, stream);
 }
 
@@ -69,7 +73,9 @@ int sort(const plx_cub_call& c, Temporary t, cudaStream_t stream) {
 
 int plx_cub_abi(void) { return PLX_CUB_ABI; }
 
-const char* plx_cub_error(int code) { return code == not_offered ? "not offered" : cudaGetErrorName(static_cast<cudaError_t>(code)); }
+const char* plx_cub_error(int code) {
+    return code == not_offered ? "not offered" : cudaGetErrorName(static_cast<cudaError_t>(code));
+}
 
 int plx_cub_run(const plx_cub_call* call, void* temporary, size_t* bytes, void* stream_) {
     const plx_cub_call& c = *call;

@@ -28,7 +28,8 @@ typedef struct {
 } plx_cub_call;
 
 int plx_cub_abi(void);
-/* As CUB: temporary null asks for its size. 0, or a cudaError_t; -1: not offered. `stream` is a CUstream of the current context. */
+/* As CUB: temporary null asks for its size. 0, or a cudaError_t; -1: not offered. `stream` is a CUstream of the current context.
+ */
 int plx_cub_run(const plx_cub_call*, void* temporary, size_t* temporary_bytes, void* stream);
 const char* plx_cub_error(int code);
 

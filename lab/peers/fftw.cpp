@@ -37,11 +37,14 @@ struct Fftw {
 
 class FftwPlan final : public Plan {
 public:
-    FftwPlan(const TransformSpec& spec, Direction direction) : spec_(spec), inverse_(direction == Direction::inverse), plan_(nullptr, fftw_.free) {
+    FftwPlan(const TransformSpec& spec, Direction direction)
+        : spec_(spec), inverse_(direction == Direction::inverse), plan_(nullptr, fftw_.free) {
         const int kind = spec.kind == Kind::c2c ? PLX_FFTW_C2C : spec.kind == Kind::r2c ? PLX_FFTW_R2C : PLX_FFTW_C2R;
         const plx_fftw_spec asked{kind, inverse_ ? 1 : 0, host::platform::processors(), spec.width, spec.height, spec.batch};
         plan_.reset(fftw_.make(&asked));
-        if (!plan_) throw DeviceError("fftwf_plan_many_dft", -1, "no plan", "plan fftw", "the transform may be too large for FFTW's 32-bit sizes");
+        if (!plan_)
+            throw DeviceError("fftwf_plan_many_dft", -1, "no plan", "plan fftw",
+                              "the transform may be too large for FFTW's 32-bit sizes");
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
@@ -50,7 +53,8 @@ public:
         std::byte* const out = to.host_pointer();
         for (const std::byte* pointer : {in, static_cast<const std::byte*>(out)})
             if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
-                throw UnsupportedError("the variant fftw", {"an array of the caller's is not aligned to 16 bytes, as FFTW's plan has it"});
+                throw UnsupportedError("the variant fftw",
+                                       {"an array of the caller's is not aligned to 16 bytes, as FFTW's plan has it"});
         x.host_task("fft fftw", [this, from, to, in, out] { fftw_.run(plan_.get(), in, out); });
         if (inverse_) x.host_task("fft fftw scale", [this, to, out] { scale(reinterpret_cast<float*>(out)); });
     }
@@ -59,9 +63,12 @@ private:
     /// FFTW leaves out the inverse's 1/N.
     void scale(float* out) const {
         const auto factor = static_cast<float>(1.0 / (static_cast<double>(spec_.width) * static_cast<double>(spec_.height)));
-        parallel_ranges(spec_.batch * spec_.height * spec_.width * (spec_.kind == Kind::c2c ? 2 : 1), 0, [=](std::int64_t first, std::int64_t end) {
-            for (std::int64_t i = first; i < end; ++i) out[i] *= factor;
-        }, elements_worth_a_thread);
+        parallel_ranges(
+            spec_.batch * spec_.height * spec_.width * (spec_.kind == Kind::c2c ? 2 : 1), 0,
+            [=](std::int64_t first, std::int64_t end) {
+                for (std::int64_t i = first; i < end; ++i) out[i] *= factor;
+            },
+            elements_worth_a_thread);
     }
 
     TransformSpec spec_;
@@ -83,11 +90,13 @@ std::string why_not(const Problem& problem) {
 
 void add_fftw(Algorithm& algorithm) {
     if (algorithm.name != "fft") return;
-    algorithm.variants.push_back(peer_variant("fftw", "FFTW on every thread of the host, for comparison; runs where it is asked for", host::Backend::native, why_not, [] { Fftw(); },
-                                              [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-                                                  const auto& p = problem.parameters.as<fft::FftParameters>();
-                                                  return std::make_unique<FftwPlan>(fft::spec_of(p, problem.inputs.at("array")), fft::direction_of(p));
-                                              }));
+    algorithm.variants.push_back(peer_variant(
+        "fftw", "FFTW on every thread of the host, for comparison; runs where it is asked for", host::Backend::native, why_not,
+        [] { Fftw(); },
+        [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+            const auto& p = problem.parameters.as<fft::FftParameters>();
+            return std::make_unique<FftwPlan>(fft::spec_of(p, problem.inputs.at("array")), fft::direction_of(p));
+        }));
 }
 
 }  // namespace parallax::engine::peers

@@ -25,7 +25,8 @@ int layout_of(std::int64_t channels) { return channels == 1 ? 0 : channels == 3 
 
 /// NPP's box filters of one type for 1, 3 and 4 channels.
 template <class T>
-using Box = NppStatus (*)(const T*, Npp32s, NppiSize, NppiPoint, T*, Npp32s, NppiSize, NppiSize, NppiPoint, NppiBorderType, NppStreamContext);
+using Box = NppStatus (*)(const T*, Npp32s, NppiSize, NppiPoint, T*, Npp32s, NppiSize, NppiSize, NppiPoint, NppiBorderType,
+                          NppStreamContext);
 
 /// NPP's functions. Throws UnsupportedError where the library is not there.
 struct Npp {
@@ -33,12 +34,15 @@ struct Npp {
         const std::string file = host::cuda::toolkit_library_name("nppif", NPP_VER_MAJOR);
         std::string problem;
         const auto library = host::cuda::open_toolkit_library(file, problem);
-        if (!library) throw UnsupportedError("NPP is not there", {fmt::format("{}; it is part of the CUDA toolkit: CUDA_PATH says where that is", problem)});
+        if (!library)
+            throw UnsupportedError("NPP is not there",
+                                   {fmt::format("{}; it is part of the CUDA toolkit: CUDA_PATH says where that is", problem)});
         const auto find = [&]<class T>(Box<T>(&functions)[3], const char* type) {
             for (const int i : {0, 1, 2}) {
                 const std::string name = fmt::format("nppiFilterBoxBorder_{}_C{}R_Ctx", type, i == 0 ? 1 : i + 2);
                 functions[i] = reinterpret_cast<Box<T>>(library.symbol(name.c_str()));
-                if (functions[i] == nullptr) throw UnsupportedError("NPP cannot be used", {fmt::format("{} has no {}", file, name)});
+                if (functions[i] == nullptr)
+                    throw UnsupportedError("NPP cannot be used", {fmt::format("{} has no {}", file, name)});
             }
         };
         find(u8, "8u");
@@ -98,9 +102,12 @@ private:
         const auto step = static_cast<Npp32s>(row_bytes(spec_));
         const std::int64_t plane = spec_.width * spec_.channels * spec_.height;
         for (std::int64_t i = 0; i < spec_.outer * spec_.depth * spec_.middle; ++i) {
-            const NppStatus status = functions[layout_of(spec_.channels)](in + i * plane, step, size, {0, 0}, out + i * plane, step, size, window,
-                                                                          {window.width / 2, window.height / 2}, NPP_BORDER_REPLICATE, device_);
-            if (status != NPP_SUCCESS) throw DeviceError("nppiFilterBoxBorder", status, fmt::format("NppStatus {}", static_cast<int>(status)), "npp", "");
+            const NppStatus status =
+                functions[layout_of(spec_.channels)](in + i * plane, step, size, {0, 0}, out + i * plane, step, size, window,
+                                                     {window.width / 2, window.height / 2}, NPP_BORDER_REPLICATE, device_);
+            if (status != NPP_SUCCESS)
+                throw DeviceError("nppiFilterBoxBorder", status, fmt::format("NppStatus {}", static_cast<int>(status)), "npp",
+                                  "");
         }
     }
 
@@ -113,10 +120,11 @@ private:
 
 void add_npp(Algorithm& algorithm) {
     if (algorithm.name != "box_filter") return;
-    algorithm.variants.push_back(peer_variant("npp", "NVIDIA's NPP, for comparison; runs where it is asked for", host::Backend::cuda, why_not, [] { Npp(); },
-                                              [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
-                                                  return std::make_unique<NppPlan>(builder, box_filter::spec_of(problem));
-                                              }));
+    algorithm.variants.push_back(peer_variant(
+        "npp", "NVIDIA's NPP, for comparison; runs where it is asked for", host::Backend::cuda, why_not, [] { Npp(); },
+        [](PlanBuilder& builder, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+            return std::make_unique<NppPlan>(builder, box_filter::spec_of(problem));
+        }));
 }
 
 }  // namespace parallax::engine::peers

@@ -34,7 +34,9 @@ void check(const char* problem, const char* call) {
     if (problem != nullptr) throw DeviceError(call, -1, "cv::Exception", "opencv", problem);
 }
 
-int type_of(ElementType type) { return type == ElementType::u8 ? PLX_OPENCV_U8 : type == ElementType::u16 ? PLX_OPENCV_U16 : PLX_OPENCV_F32; }
+int type_of(ElementType type) {
+    return type == ElementType::u8 ? PLX_OPENCV_U8 : type == ElementType::u16 ? PLX_OPENCV_U16 : PLX_OPENCV_F32;
+}
 
 constexpr std::int64_t most = std::numeric_limits<int>::max();   // OpenCV counts rows and columns in int
 
@@ -52,7 +54,9 @@ plx_opencv_image image_of(ElementType type, std::int64_t channels, Shape shape, 
 }
 
 std::string too_large(Shape shape) {
-    return shape.width > most || shape.height > most ? fmt::format("OpenCV counts rows and columns in 32 bits; these are {} x {}", shape.width, shape.height) : std::string();
+    return shape.width > most || shape.height > most
+               ? fmt::format("OpenCV counts rows and columns in 32 bits; these are {} x {}", shape.width, shape.height)
+               : std::string();
 }
 
 class BoxPlan final : public Plan {
@@ -61,12 +65,15 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("opencv", [this, arrays] {
-            const std::int64_t plane = spec_.height * spec_.width * spec_.channels * static_cast<std::int64_t>(bytes_of(spec_.type));
+            const std::int64_t plane =
+                spec_.height * spec_.width * spec_.channels * static_cast<std::int64_t>(bytes_of(spec_.type));
             const std::byte* const in = arrays.input("image").host_pointer();
             std::byte* const out = arrays.output("image").host_pointer();
             for (std::int64_t i = 0; i < spec_.outer * spec_.depth * spec_.middle; ++i) {
                 const plx_opencv_image image = image_of(spec_.type, spec_.channels, {spec_.width, spec_.height}, in + i * plane);
-                check(cv_.box(&image, static_cast<int>(spec_.window[0]), static_cast<int>(spec_.window[1]), border(), out + i * plane), "cv::boxFilter");
+                check(cv_.box(&image, static_cast<int>(spec_.window[0]), static_cast<int>(spec_.window[1]), border(),
+                              out + i * plane),
+                      "cv::boxFilter");
             }
         });
     }
@@ -105,13 +112,17 @@ private:
 
 class HistogramPlan final : public Plan {
 public:
-    explicit HistogramPlan(const Problem& problem) : spec_(histogram::spec_of(problem)), shape_(shape_of(problem.inputs.at("image"))) {}
+    explicit HistogramPlan(const Problem& problem)
+        : spec_(histogram::spec_of(problem)), shape_(shape_of(problem.inputs.at("image"))) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("opencv", [this, arrays] {
             const plx_opencv_image image = image_of(spec_.type, spec_.channels, shape_, arrays.input("image").host_pointer());
-            const auto* const mask = spec_.masked ? reinterpret_cast<const std::uint8_t*>(arrays.input("mask").host_pointer()) : nullptr;
-            check(cv_.histogram(&image, mask, spec_.bins, reinterpret_cast<std::uint32_t*>(arrays.output("histogram").host_pointer())), "cv::calcHist");
+            const auto* const mask =
+                spec_.masked ? reinterpret_cast<const std::uint8_t*>(arrays.input("mask").host_pointer()) : nullptr;
+            check(cv_.histogram(&image, mask, spec_.bins,
+                                reinterpret_cast<std::uint32_t*>(arrays.output("histogram").host_pointer())),
+                  "cv::calcHist");
         });
     }
 
@@ -132,7 +143,8 @@ std::string why_no_box(const Problem& problem) {
 std::string why_not_equalize(const Problem& problem) {
     const ArrayDesc& image = problem.inputs.at("image");
     if (image.type != ElementType::u8 || image.size('c') != 1) return "OpenCV equalises u8 with one channel";
-    if (problem.parameters.as<equalize::EqualizeParameters>().formula != equalize::Formula::opencv) return "OpenCV has a formula of its own: \"opencv\"";
+    if (problem.parameters.as<equalize::EqualizeParameters>().formula != equalize::Formula::opencv)
+        return "OpenCV has a formula of its own: \"opencv\"";
     return too_large(shape_of(image));
 }
 
@@ -140,24 +152,30 @@ std::string why_no_histogram(const Problem& problem) {
     const histogram::HistogramSpec s = histogram::spec_of(problem);
     if (s.type == ElementType::f32) return "OpenCV puts numbers near the edges of bins elsewhere";
     const int levels = s.type == ElementType::u8 ? 256 : 65536;
-    if (levels % s.bins != 0) return fmt::format("OpenCV's bins are of one width: {} levels are no multiple of {}", levels, s.bins);
+    if (levels % s.bins != 0)
+        return fmt::format("OpenCV's bins are of one width: {} levels are no multiple of {}", levels, s.bins);
     const Shape shape = shape_of(problem.inputs.at("image"));
-    if (shape.width > (1 << 24)) return "OpenCV counts in f32, which holds integers up to 2^24: rows of more pixels are not counted exactly";
+    if (shape.width > (1 << 24))
+        return "OpenCV counts in f32, which holds integers up to 2^24: rows of more pixels are not counted exactly";
     return too_large(shape);
 }
 
 template <class P>
 Variant opencv_variant(std::string what, WhyNot why_not) {
-    return peer_variant("opencv", "OpenCV's " + what + " on the host, for comparison; runs where it is asked for", host::Backend::native, std::move(why_not),
-                        [] { OpenCv(); },
-                        [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> { return std::make_unique<P>(problem); });
+    return peer_variant(
+        "opencv", "OpenCV's " + what + " on the host, for comparison; runs where it is asked for", host::Backend::native,
+        std::move(why_not), [] { OpenCv(); },
+        [](PlanBuilder&, const Problem& problem, const Policy&) -> std::unique_ptr<Plan> {
+            return std::make_unique<P>(problem);
+        });
 }
 
 }  // namespace
 
 void add_opencv(Algorithm& algorithm) {
     if (algorithm.name == "box_filter") algorithm.variants.push_back(opencv_variant<BoxPlan>("boxFilter", why_no_box));
-    if (algorithm.name == "equalize") algorithm.variants.push_back(opencv_variant<EqualizePlan>("equalizeHist", why_not_equalize));
+    if (algorithm.name == "equalize")
+        algorithm.variants.push_back(opencv_variant<EqualizePlan>("equalizeHist", why_not_equalize));
     if (algorithm.name == "histogram") algorithm.variants.push_back(opencv_variant<HistogramPlan>("calcHist", why_no_histogram));
 }
 

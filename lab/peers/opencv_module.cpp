@@ -52,7 +52,8 @@ const char* plx_opencv_equalize(const plx_opencv_image* image, void* out) {
 const char* plx_opencv_histogram(const plx_opencv_image* image, const uint8_t* mask, int bins, uint32_t* counts) {
     return guarded([=] {
         const cv::Mat whole = mat(*image, image->pixels);
-        const cv::Mat whole_mask = mask != nullptr ? cv::Mat(image->height, image->width, CV_8U, const_cast<uint8_t*>(mask)) : cv::Mat();
+        const cv::Mat whole_mask =
+            mask != nullptr ? cv::Mat(image->height, image->width, CV_8U, const_cast<uint8_t*>(mask)) : cv::Mat();
         const float range[] = {0, image->type == PLX_OPENCV_U8 ? 256.0f : 65536.0f};
         const float* ranges[] = {range};
         const int band = std::max(1, (1 << 24) / image->width);
@@ -63,7 +64,8 @@ const char* plx_opencv_histogram(const plx_opencv_image* image, const uint8_t* m
                 const cv::Mat part = whole.rowRange(rows), part_mask = mask != nullptr ? whole_mask.rowRange(rows) : cv::Mat();
                 cv::Mat histogram;
                 cv::calcHist(&part, 1, &c, part_mask, histogram, 1, &bins, ranges);
-                for (int bin = 0; bin < bins; ++bin) counts[static_cast<std::ptrdiff_t>(c) * bins + bin] += static_cast<uint32_t>(histogram.at<float>(bin));
+                for (int bin = 0; bin < bins; ++bin)
+                    counts[static_cast<std::ptrdiff_t>(c) * bins + bin] += static_cast<uint32_t>(histogram.at<float>(bin));
             }
     });
 }

@@ -17,12 +17,17 @@ namespace parallax::engine::peers {
 
 namespace {
 
-/// The row of a library of NVIDIA's that this build is without. Studies name it on every machine: there it is refused with the reason.
-[[maybe_unused]] void add_absent(Algorithm& algorithm, const std::string& library, std::initializer_list<std::string_view> algorithms) {
+/// The row of a library of NVIDIA's that this build is without. Studies name it on every machine: there it is refused with the
+/// reason.
+[[maybe_unused]] void add_absent(Algorithm& algorithm, const std::string& library,
+                                 std::initializer_list<std::string_view> algorithms) {
     if (std::find(algorithms.begin(), algorithms.end(), algorithm.name) == algorithms.end()) return;
     const std::string reason = "this build is without it (install the CUDA toolkit and build again)";
-    algorithm.variants.push_back(peer_variant(library, "for comparison; " + reason, host::Backend::cuda, [reason](const Problem&) { return reason; }, [] {},
-                                              [library, reason](PlanBuilder&, const Problem&, const Policy&) -> std::unique_ptr<Plan> { throw UnsupportedError(library, {reason}); }));
+    algorithm.variants.push_back(peer_variant(
+        library, "for comparison; " + reason, host::Backend::cuda, [reason](const Problem&) { return reason; }, [] {},
+        [library, reason](PlanBuilder&, const Problem&, const Policy&) -> std::unique_ptr<Plan> {
+            throw UnsupportedError(library, {reason});
+        }));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace parallax::engine::peers {
 
-/// Appends the peers to the variants of their algorithms, the same in every build: one that a build or a machine lacks is refused with the
-/// reason. A peer runs only where it is asked for by name.
+/// Appends the peers to the variants of their algorithms, the same in every build: one that a build or a machine lacks is refused
+/// with the reason. A peer runs only where it is asked for by name.
 void add_to(std::vector<Algorithm>&);
 
 }  // namespace parallax::engine::peers

@@ -8,7 +8,8 @@
 
 namespace parallax::engine::peers {
 
-Variant peer_variant(std::string name, std::string summary, host::Backend backend, WhyNot why_not, std::function<void()> open, decltype(Variant::plan) plan) {
+Variant peer_variant(std::string name, std::string summary, host::Backend backend, WhyNot why_not, std::function<void()> open,
+                     decltype(Variant::plan) plan) {
     return {
         .name = std::move(name),
         .summary = std::move(summary),

@@ -65,7 +65,9 @@ private:
 
 class ReducePlan final : public Plan {
 public:
-    explicit ReducePlan(const Problem& problem) : call_(call_of(PLX_TBB_REDUCE, problem.inputs.at("array"))), parameters_(problem.parameters.as<reduce::ReduceParameters>()) {
+    explicit ReducePlan(const Problem& problem)
+        : call_(call_of(PLX_TBB_REDUCE, problem.inputs.at("array"))),
+          parameters_(problem.parameters.as<reduce::ReduceParameters>()) {
         using reduce::Op;
         call_.op = parameters_.op == Op::sum ? PLX_TBB_SUM : parameters_.op == Op::min ? PLX_TBB_MIN : PLX_TBB_MAX;
         type_ = problem.inputs.at("array").type;
@@ -95,14 +97,17 @@ private:
 };
 
 Variant tbb_variant(std::string what, WhyNot why_not, std::function<std::unique_ptr<Plan>(const Problem&)> plan) {
-    return peer_variant("tbb", "oneTBB's " + what + " on the host, for comparison; runs where it is asked for", host::Backend::native, std::move(why_not), [] { Tbb(); },
-                        [plan = std::move(plan)](PlanBuilder&, const Problem& problem, const Policy&) { return plan(problem); });
+    return peer_variant(
+        "tbb", "oneTBB's " + what + " on the host, for comparison; runs where it is asked for", host::Backend::native,
+        std::move(why_not), [] { Tbb(); },
+        [plan = std::move(plan)](PlanBuilder&, const Problem& problem, const Policy&) { return plan(problem); });
 }
 
 Variant reduce_by_tbb() {
     const auto why_not = [](const Problem& problem) {
         if (problem.wants("statistics")) return std::string("this module of oneTBB computes one number, no statistics");
-        return only("oneTBB", problem.inputs.at("array"), {ElementType::u8, ElementType::u16, ElementType::u32, ElementType::i32, ElementType::f32});
+        return only("oneTBB", problem.inputs.at("array"),
+                    {ElementType::u8, ElementType::u16, ElementType::u32, ElementType::i32, ElementType::f32});
     };
     return tbb_variant("parallel_reduce", why_not, [](const Problem& problem) { return std::make_unique<ReducePlan>(problem); });
 }
@@ -122,7 +127,8 @@ Variant sort_by_tbb() {
     const auto why_not = [](const Problem& problem) -> std::string {
         const sort::SortSpec spec = sort::spec_of(problem);
         if (spec.values) return "parallel_sort is not stable: values would lose the order of equal keys";
-        if (spec.begin != 0 || spec.end != spec.key_bits()) return "parallel_sort is not stable: keys that agree in these bits would lose their order";
+        if (spec.begin != 0 || spec.end != spec.key_bits())
+            return "parallel_sort is not stable: keys that agree in these bits would lose their order";
         return {};
     };
     const auto plan = [](const Problem& problem) {

@@ -37,7 +37,8 @@ constexpr T identity() {
 
 /// What a sum of many elements is kept in.
 template <class T>
-using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+using Wide =
+    std::conditional_t<std::is_floating_point_v<T>, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 template <class T, Op op>
 void reduce(const plx_tbb_call& c) {
@@ -102,7 +103,8 @@ int plx_tbb_abi(void) { return PLX_TBB_ABI; }
 
 int plx_tbb_run(const plx_tbb_call* call) {
     const plx_tbb_call& c = *call;
-    if (c.what == PLX_TBB_SORT) return c.type == PLX_TBB_U32 ? sort<std::uint32_t>(c) : c.type == PLX_TBB_U64 ? sort<std::uint64_t>(c) : -1;
+    if (c.what == PLX_TBB_SORT)
+        return c.type == PLX_TBB_U32 ? sort<std::uint32_t>(c) : c.type == PLX_TBB_U64 ? sort<std::uint64_t>(c) : -1;
     switch (c.type) {
         case PLX_TBB_U8: return by_op<std::uint8_t>(c);
         case PLX_TBB_U16: return by_op<std::uint16_t>(c);

@@ -28,7 +28,9 @@ const Json& member(const std::string& algorithm, const char* key, const Json& ot
 }
 
 /// "real", "signed" or "unsigned".
-const char* kind_of(const std::string& type) { return type[0] == 'f' || type[0] == 'c' ? "real" : type[0] == 'i' ? "signed" : "unsigned"; }
+const char* kind_of(const std::string& type) {
+    return type[0] == 'f' || type[0] == 'c' ? "real" : type[0] == 'i' ? "signed" : "unsigned";
+}
 
 const Json usual_random = {{"make", "random"}, {"range", {{"real", {-2, 2}}}}};
 const Json usual_blocks = {{"make", "blocks"}, {"range", {0, 255}}};   // edges and speckle

@@ -36,24 +36,30 @@ std::string words_for(const Json& type) {
 /// The part of JSON Schema that report_schema() uses.
 void check(const Json& schema, const Json& value, const std::string& pointer, const std::string& name) {
     const auto refuse = [&](const std::string& at, const std::string& found, const std::string& expected) {
-        throw ConfigError(at, fmt::format("{} in {}", found, name), expected, "a report.json as parallax compare writes it can be read");
+        throw ConfigError(at, fmt::format("{} in {}", found, name), expected,
+                          "a report.json as parallax compare writes it can be read");
     };
     if (schema.contains("type")) {
         const Json& type = schema["type"];
-        const bool good = type.is_string() ? has_type(value, type.get<std::string>())
-                                           : std::any_of(type.begin(), type.end(), [&](const Json& one) { return has_type(value, one.get<std::string>()); });
+        const bool good =
+            type.is_string()
+                ? has_type(value, type.get<std::string>())
+                : std::any_of(type.begin(), type.end(), [&](const Json& one) { return has_type(value, one.get<std::string>()); });
         if (!good) refuse(pointer, describe(value), words_for(type));
     }
-    if (schema.contains("minimum") && value < schema["minimum"]) refuse(pointer, describe(value), "at least " + schema["minimum"].dump());
+    if (schema.contains("minimum") && value < schema["minimum"])
+        refuse(pointer, describe(value), "at least " + schema["minimum"].dump());
     for (const Json& key : schema.value("required", Json::array())) {
         const std::string word = key.get<std::string>();
-        if (!value.contains(word)) refuse(pointer_to(pointer, word), "nothing", words_for(schema["properties"][word].value("type", Json("object"))));
+        if (!value.contains(word))
+            refuse(pointer_to(pointer, word), "nothing", words_for(schema["properties"][word].value("type", Json("object"))));
     }
     if (value.is_object()) {
         const Json properties = schema.value("properties", Json::object());
         for (const auto& [key, inner] : value.items()) {
             if (properties.contains(key)) check(properties[key], inner, pointer_to(pointer, key), name);
-            else if (schema.contains("additionalProperties")) check(schema["additionalProperties"], inner, pointer_to(pointer, key), name);
+            else if (schema.contains("additionalProperties"))
+                check(schema["additionalProperties"], inner, pointer_to(pointer, key), name);
         }
     }
     if (value.is_array() && schema.contains("items"))
@@ -63,15 +69,18 @@ void check(const Json& schema, const Json& value, const std::string& pointer, co
 }  // namespace
 
 void check_report(const Json& json, const std::string& name) {
-    if (!json.is_object() || !json.contains("parallax_comparison")) throw ConfigError("", fmt::format("no comparison in {}", name), "a report.json of parallax compare");
+    if (!json.is_object() || !json.contains("parallax_comparison"))
+        throw ConfigError("", fmt::format("no comparison in {}", name), "a report.json of parallax compare");
     if (json["parallax_comparison"] != 1)
-        throw ConfigError("/parallax_comparison", json["parallax_comparison"].dump(), "1, the version that this program reads", "read it with the Parallax that wrote it, or one that is newer");
+        throw ConfigError("/parallax_comparison", json["parallax_comparison"].dump(), "1, the version that this program reads",
+                          "read it with the Parallax that wrote it, or one that is newer");
     static const Json schema = report_schema();
     check(schema, json, "", name);
     for (std::size_t i = 0; i < json["rows"].size(); ++i) {
         for (const auto& [key, list] : {std::pair{"device", "devices"}, std::pair{"session", "sessions"}}) {
             if (json["rows"][i][key] >= json[list].size())
-                throw ConfigError(fmt::format("/rows/{}/{}", i, key), fmt::format("{} in {}", json["rows"][i][key].dump(), name), fmt::format("one of {} {}, from 0", json[list].size(), list));
+                throw ConfigError(fmt::format("/rows/{}/{}", i, key), fmt::format("{} in {}", json["rows"][i][key].dump(), name),
+                                  fmt::format("one of {} {}, from 0", json[list].size(), list));
         }
     }
 }

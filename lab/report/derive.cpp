@@ -40,12 +40,15 @@ Rounds host_part(const Json& end) {
     if (!has_samples(device)) device = rounds_of(end, "run");
     Rounds rest;
     for (const Rounds* part : std::initializer_list<const Rounds*>{&up, &down, &device}) {   // samples of one run have one place
-        const bool same = part->size() == wall.size() && std::equal(wall.begin(), wall.end(), part->begin(), [](const auto& a, const auto& b) { return a.size() == b.size(); });
+        const bool same =
+            part->size() == wall.size() && std::equal(wall.begin(), wall.end(), part->begin(),
+                                                      [](const auto& a, const auto& b) { return a.size() == b.size(); });
         if (!same) return {};
     }
     for (std::size_t r = 0; r < wall.size(); ++r) {
         rest.emplace_back();
-        for (std::size_t i = 0; i < wall[r].size(); ++i) rest.back().push_back(std::max(0.0, wall[r][i] - up[r][i] - down[r][i] - device[r][i]));
+        for (std::size_t i = 0; i < wall[r].size(); ++i)
+            rest.back().push_back(std::max(0.0, wall[r][i] - up[r][i] - down[r][i] - device[r][i]));
     }
     return rest;
 }
@@ -101,7 +104,8 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
         if (work["items"] > 0) metrics["rate"] = work["items"].get<double>() / *seconds / work["scale"].get<double>();
         if (work["bytes"] > 0) {
             metrics["bandwidth_gbs"] = work["bytes"].get<double>() / *seconds * 1e-9;
-            if (rates.is_object() && rates.value("copy_gbs", 0.0) > 0) metrics["copy_share"] = metrics["bandwidth_gbs"].get<double>() / rates["copy_gbs"].get<double>();
+            if (rates.is_object() && rates.value("copy_gbs", 0.0) > 0)
+                metrics["copy_share"] = metrics["bandwidth_gbs"].get<double>() / rates["copy_gbs"].get<double>();
         }
     }
     if (times.contains("end_to_end")) {
@@ -117,7 +121,8 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
     }
     if (row.contains("memory") && device["info"].value("global_memory", std::uint64_t{0}) > 0) {
         metrics["memory_mb"] = row["memory"]["allocated"].get<double>() * 1e-6;
-        metrics["memory_left_mb"] = (device["info"]["global_memory"].get<double>() - row["memory"]["allocated"].get<double>()) * 1e-6;
+        metrics["memory_left_mb"] =
+            (device["info"]["global_memory"].get<double>() - row["memory"]["allocated"].get<double>()) * 1e-6;
     }
     if (row.contains("sustained")) {
         metrics["sustained_runs_a_second"] = row["sustained"]["runs_a_second"];
@@ -136,7 +141,8 @@ bool selected(const Json& selector, const Json& row, const Json& device) {
     if (selector.contains("case") && !is_one_of(selector["case"], row["case"].get<std::string>())) return false;
     if (selector.contains("variant") && !is_one_of(selector["variant"], row["way"].get<std::string>())) return false;
     if (selector.contains("device") && !is_one_of(selector["device"], device["label"].get<std::string>())) return false;
-    if (selector.contains("backend") && !is_one_of(selector["backend"], device["info"]["backend"].get<std::string>())) return false;
+    if (selector.contains("backend") && !is_one_of(selector["backend"], device["info"]["backend"].get<std::string>()))
+        return false;
     if (selector.contains("type") && !is_one_of(selector["type"], device["info"]["type"].get<std::string>())) return false;
     if (selector.contains("grid")) {
         for (const auto& [axis, value] : selector["grid"].items()) {
@@ -157,7 +163,12 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
 Json compare_rounds(const Rounds& of, const Rounds& to) {
     const Estimate ratio = estimate_ratio(of, to);
     const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
-    return {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}, {"of_ms", median(flat(of)) * 1e3}, {"to_ms", median(flat(to)) * 1e3}, {"verdict", to_string(verdict)}};
+    return {{"ratio", ratio.median},
+            {"low", ratio.low},
+            {"high", ratio.high},
+            {"of_ms", median(flat(of)) * 1e3},
+            {"to_ms", median(flat(to)) * 1e3},
+            {"verdict", to_string(verdict)}};
 }
 
 Rounds best_rounds(const Json& samples) {
@@ -170,25 +181,29 @@ Json pairs_of(const Json& item, const Json& report) {
     const bool variants_differ = tells("variant"), devices_differ = tells("device") || tells("backend") || tells("type");
     std::map<std::string, std::vector<const Json*>> others;
     const auto in_item = [&](const Json& row) {
-        return row["outcome"] == "ok" && row.contains("samples") && (!item.contains("cases") || is_one_of(item["cases"], row["case"].get<std::string>()));
+        return row["outcome"] == "ok" && row.contains("samples") &&
+               (!item.contains("cases") || is_one_of(item["cases"], row["case"].get<std::string>()));
     };
     const Json& devices = report["devices"];
     for (const Json& row : report["rows"]) {
         const Json& device = devices[row["device"].get<std::size_t>()];
-        if (in_item(row) && selected(item["to"], row, device)) others[pair_key(row, device, variants_differ, devices_differ)].push_back(&row);
+        if (in_item(row) && selected(item["to"], row, device))
+            others[pair_key(row, device, variants_differ, devices_differ)].push_back(&row);
     }
     Json pairs = Json::array();
     for (const Json& row : report["rows"]) {
         const Json& device = devices[row["device"].get<std::size_t>()];
         if (!in_item(row) || !selected(item["of"], row, device)) continue;
         for (const Json* other : others[pair_key(row, device, variants_differ, devices_differ)]) {
-            if (other == &row || !has_samples(best_rounds(row["samples"])) || !has_samples(best_rounds((*other)["samples"]))) continue;
-            const Json base{{"of", row["id"]}, {"to", (*other)["id"]}, {"case", row["case"]}, {"grid", row["grid"]}, {"way", row["way"]},
-                            {"to_way", (*other)["way"]}, {"stage", nullptr}};
+            if (other == &row || !has_samples(best_rounds(row["samples"])) || !has_samples(best_rounds((*other)["samples"])))
+                continue;
+            const Json base{{"of", row["id"]},   {"to", (*other)["id"]},      {"case", row["case"]}, {"grid", row["grid"]},
+                            {"way", row["way"]}, {"to_way", (*other)["way"]}, {"stage", nullptr}};
             Json whole = base;
             whole.update(compare_rounds(best_rounds(row["samples"]), best_rounds((*other)["samples"])));
             pairs.push_back(std::move(whole));
-            const Json mine = row["samples"].value("stages", Json::object()), theirs = (*other)["samples"].value("stages", Json::object());
+            const Json mine = row["samples"].value("stages", Json::object()),
+                       theirs = (*other)["samples"].value("stages", Json::object());
             if (mine.size() < 2) continue;
             for (const auto& [stage, lists] : mine.items()) {
                 const Rounds a = rounds_of(mine, stage.c_str()), b = rounds_of(theirs, stage.c_str());
@@ -200,20 +215,27 @@ Json pairs_of(const Json& item, const Json& report) {
             }
         }
     }
-    std::stable_sort(pairs.begin(), pairs.end(), [](const Json& a, const Json& b) { return a["ratio"].get<double>() > b["ratio"].get<double>(); });
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const Json& a, const Json& b) { return a["ratio"].get<double>() > b["ratio"].get<double>(); });
     return pairs;
 }
 
 std::string grid_text(const Json& grid) {
     std::string text;
-    for (const auto& [axis, value] : grid.items()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value.is_string() ? value.get<std::string>() : value.dump());
+    for (const auto& [axis, value] : grid.items())
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value.is_string() ? value.get<std::string>() : value.dump());
     return text;
 }
 
 /// Three digits, whole numbers from a hundred on.
 std::string round_text(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
-std::string duration(double ms) { return ms >= 1000 ? fmt::format("{:.3g} s", ms / 1000) : ms >= 1 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.3g} us", ms * 1000); }
+std::string duration(double ms) {
+    return ms >= 1000 ? fmt::format("{:.3g} s", ms / 1000)
+           : ms >= 1  ? fmt::format("{:.3g} ms", ms)
+                      : fmt::format("{:.3g} us", ms * 1000);
+}
 
 /// What each device does best at a case's last point, the fastest first.
 std::optional<std::string> winners_of(const Json& report, const std::string& id) {
@@ -236,10 +258,14 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
     if (const std::string where = grid_text((*last)["grid"]); !where.empty()) text += " at " + where;
     const double fastest = ms(*ranked.front().second);
     for (const auto& [device, row] : ranked) {
-        const std::string way = (*row)["way"] == "chosen" && row->contains("variant") ? (*row)["variant"].get<std::string>() : (*row)["way"].get<std::string>();
-        text += fmt::format("{} {} {} ({}", device == ranked.front().first ? ":" : ";", report["devices"][device]["label"].get<std::string>(), duration(ms(*row)), way);
+        const std::string way = (*row)["way"] == "chosen" && row->contains("variant") ? (*row)["variant"].get<std::string>()
+                                                                                      : (*row)["way"].get<std::string>();
+        text += fmt::format("{} {} {} ({}", device == ranked.front().first ? ":" : ";",
+                            report["devices"][device]["label"].get<std::string>(), duration(ms(*row)), way);
         const double ratio = ms(*row) / fastest;
-        text += device == ranked.front().first ? ")" : ratio < 1.02 ? ", the same within 2%)" : fmt::format(", {} times as long)", round_text(ratio));
+        text += device == ranked.front().first ? ")"
+                : ratio < 1.02                 ? ", the same within 2%)"
+                                               : fmt::format(", {} times as long)", round_text(ratio));
     }
     return text;
 }
@@ -247,9 +273,17 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
 Json summary_of(const Json& report) {
     std::map<std::string, int> outcomes;
     for (const Json& row : report["rows"]) ++outcomes[row["outcome"].get<std::string>()];
-    std::string counts = fmt::format("{} row{} on {} device{}", report["rows"].size(), report["rows"].size() == 1 ? "" : "s", report["devices"].size(), report["devices"].size() == 1 ? "" : "s");
-    const std::pair<const char*, const char*> words[] = {{"ok", "timed"}, {"refused", "refused with a reason"}, {"disagrees", "disagree with the reference and have no time"},
-                                                         {"failed", "failed"}, {"crashed", "crashed"}, {"hung", "hung"}, {"no reference", "without a reference"}, {"too long", "left out as too long"}, {"not run", "not run"}};
+    std::string counts = fmt::format("{} row{} on {} device{}", report["rows"].size(), report["rows"].size() == 1 ? "" : "s",
+                                     report["devices"].size(), report["devices"].size() == 1 ? "" : "s");
+    const std::pair<const char*, const char*> words[] = {{"ok", "timed"},
+                                                         {"refused", "refused with a reason"},
+                                                         {"disagrees", "disagree with the reference and have no time"},
+                                                         {"failed", "failed"},
+                                                         {"crashed", "crashed"},
+                                                         {"hung", "hung"},
+                                                         {"no reference", "without a reference"},
+                                                         {"too long", "left out as too long"},
+                                                         {"not run", "not run"}};
     for (const auto& [outcome, what] : words) {
         if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
     }
@@ -266,8 +300,10 @@ Json summary_of(const Json& report) {
             ratios.push_back(row["ratio"].get<double>());
         }
         if (!ratios.empty())
-            summary.push_back(fmt::format("{}: of {} pairs {} are the same within 2%, {} faster, {} slower; the median ratio is {:.3f}", item["title"].get<std::string>(), ratios.size(),
-                                          verdicts["same"], verdicts["faster"], verdicts["slower"], median(ratios)));
+            summary.push_back(
+                fmt::format("{}: of {} pairs {} are the same within 2%, {} faster, {} slower; the median ratio is {:.3f}",
+                            item["title"].get<std::string>(), ratios.size(), verdicts["same"], verdicts["faster"],
+                            verdicts["slower"], median(ratios)));
     }
     return summary;
 }
@@ -275,7 +311,8 @@ Json summary_of(const Json& report) {
 }  // namespace
 
 Json assemble(const Study& study, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows) {
-    Json report{{"parallax_comparison", 1}, {"study", study.written}, {"quick", study.quick}, {"devices", std::move(devices)}, {"sessions", sessions}, {"rows", rows}};
+    Json report{{"parallax_comparison", 1},      {"study", study.written}, {"quick", study.quick},
+                {"devices", std::move(devices)}, {"sessions", sessions},   {"rows", rows}};
     return derive(std::move(report));
 }
 
@@ -287,7 +324,10 @@ Json derive(Json report) {
         const bool timed = row["outcome"] == "ok" && row.contains("samples");
         row["times"] = timed ? times_of(row["samples"]) : Json::object();
         row["stages"] = timed ? stages_of(row["samples"]) : Json::object();
-        row["metrics"] = timed ? metrics_of(row, row["times"], rates.value(report["devices"][device]["label"].get<std::string>(), Json()), report["devices"][device]) : Json::object();
+        row["metrics"] =
+            timed ? metrics_of(row, row["times"], rates.value(report["devices"][device]["label"].get<std::string>(), Json()),
+                               report["devices"][device])
+                  : Json::object();
     }
     report["pairs"] = Json::array();
     for (const Json& item : report["study"].value("report", Json::array())) {

@@ -51,7 +51,9 @@ void write_csv(const Json& report, const fs::path& path, bool overwrite) {
     }
     std::vector<std::string> header{"case"};
     header.insert(header.end(), axes.begin(), axes.end());
-    for (const char* name : {"variant", "ran", "policy", "policy_from", "device", "backend", "outcome", "reason", "max_error", "relative_error", "device_low_ms", "device_high_ms"}) header.push_back(name);
+    for (const char* name : {"variant", "ran", "policy", "policy_from", "device", "backend", "outcome", "reason", "max_error",
+                             "relative_error", "device_low_ms", "device_high_ms"})
+        header.push_back(name);
     header.insert(header.end(), metrics.begin(), metrics.end());
     std::vector<std::vector<Json>> rows;
     for (const Json& row : report["rows"]) {
@@ -60,10 +62,12 @@ void write_csv(const Json& report, const fs::path& path, bool overwrite) {
         const Json policy = row.contains("policy") && !row["policy"].empty() ? Json(row["policy"].dump()) : Json();
         std::vector<Json> cells{row["case"]};
         for (const std::string& axis : axes) cells.push_back(row["grid"].value(axis, Json()));
-        for (const Json& cell : {row["way"], row.value("variant", Json()), policy, row.value("policy_from", Json()), device["label"], device["info"]["backend"], row["outcome"], row.value("reason", Json()),
+        for (const Json& cell : {row["way"], row.value("variant", Json()), policy, row.value("policy_from", Json()),
+                                 device["label"], device["info"]["backend"], row["outcome"], row.value("reason", Json()),
                                  agreement.value("max_error", Json()), agreement.value("relative", Json())})
             cells.push_back(cell);
-        for (const char* end : {"low", "high"}) cells.push_back(row["times"].contains("device") ? Json(row["times"]["device"][end].get<double>() * 1e3) : Json());
+        for (const char* end : {"low", "high"})
+            cells.push_back(row["times"].contains("device") ? Json(row["times"]["device"][end].get<double>() * 1e3) : Json());
         for (const std::string& metric : metrics) cells.push_back(row["metrics"].value(metric, Json()));
         rows.push_back(std::move(cells));
     }

@@ -15,7 +15,9 @@ Json cases_of(const Json& report) { return report["study"].value("cases", Json()
 
 std::string free_label(const std::string& wanted, const Json& devices) {
     std::string label = wanted;
-    const auto taken = [&] { return std::any_of(devices.begin(), devices.end(), [&](const Json& d) { return d["label"] == label; }); };
+    const auto taken = [&] {
+        return std::any_of(devices.begin(), devices.end(), [&](const Json& d) { return d["label"] == label; });
+    };
     for (int n = 2; taken(); ++n) label = fmt::format("{} (machine {})", wanted, n);
     return label;
 }
@@ -27,9 +29,11 @@ Json merge(const std::vector<Json>& reports, const std::vector<std::string>& nam
     for (std::size_t i = 1; i < reports.size(); ++i) {
         const Json& next = reports[i];
         if (cases_of(next) != cases_of(merged) || next.value("quick", false) != merged.value("quick", false)) {
-            throw ConfigError("", fmt::format("{} and {}, which hold different studies (\"{}\", \"{}\")", names.front(), names[i],
-                                              merged["study"].value("title", std::string()), next["study"].value("title", std::string())),
-                              "reports of one study", "run the same study file on each machine, with --quick on all or none");
+            throw ConfigError(
+                "",
+                fmt::format("{} and {}, which hold different studies (\"{}\", \"{}\")", names.front(), names[i],
+                            merged["study"].value("title", std::string()), next["study"].value("title", std::string())),
+                "reports of one study", "run the same study file on each machine, with --quick on all or none");
         }
         const std::size_t devices = merged["devices"].size(), sessions = merged["sessions"].size();
         std::vector<std::pair<std::string, std::string>> renamed;
@@ -53,7 +57,8 @@ Json merge(const std::vector<Json>& reports, const std::vector<std::string>& nam
             row["device"] = row["device"].get<std::size_t>() + devices;
             row["session"] = row["session"].get<std::size_t>() + sessions;
             const std::string id = row["id"].get<std::string>();
-            row["id"] = id.substr(0, id.rfind('@')) + "@" + merged["devices"][row["device"].get<std::size_t>()]["label"].get<std::string>();
+            row["id"] = id.substr(0, id.rfind('@')) + "@" +
+                        merged["devices"][row["device"].get<std::size_t>()]["label"].get<std::string>();
             merged["rows"].push_back(std::move(row));
         }
     }

@@ -1,14 +1,15 @@
-// report.json: what a study found, with every sample and with where it was found. report.csv and report.html are made of it alone.
+// report.json: what a study found, with every sample and with where it was found. report.csv and report.html are made of it
+// alone.
 //
 //   { "parallax_comparison": 1, "study": {...}, "quick": false,
 //     "devices":  [{ "label", "info" }],
 //     "sessions": [{ "started", "environment", "rates": [one a device], "problems" }],
-//     "rows":     [{ "id", "case", "grid", "way", "device", "session", "outcome", "reason", "agreement", "samples", "times", "metrics", ... }],
-//     "pairs":    [{ "title", "rows": [{ "of", "to", "ratio", "low", "high", "verdict" }] }],
-//     "summary":  ["24 rows, 23 timed", ...] }
+//     "rows":     [{ "id", "case", "grid", "way", "device", "session", "outcome", "reason", "agreement", "samples", "times",
+//     "metrics", ... }], "pairs":    [{ "title", "rows": [{ "of", "to", "ratio", "low", "high", "verdict" }] }], "summary":  ["24
+//     rows, 23 timed", ...] }
 //
-// Outcomes: ok, refused (the variant or device cannot, and says why), disagrees (with the reference: no time), failed, crashed, hung,
-// no reference, too long (expected to take longer than the study allows), not run.
+// Outcomes: ok, refused (the variant or device cannot, and says why), disagrees (with the reference: no time), failed, crashed,
+// hung, no reference, too long (expected to take longer than the study allows), not run.
 #pragma once
 
 #include "study/study.hpp"

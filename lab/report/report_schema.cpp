@@ -22,58 +22,76 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 }  // namespace
 
 Json report_schema() {
-    const Json text{{"type", "string"}}, number{{"type", "number"}}, flag{{"type", "boolean"}}, any_object{{"type", "object"}}, index{{"type", "integer"}, {"minimum", 0}};
+    const Json text{{"type", "string"}}, number{{"type", "number"}}, flag{{"type", "boolean"}}, any_object{{"type", "object"}},
+        index{{"type", "integer"}, {"minimum", 0}};
     const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}}));
     const Json rounds = described(seconds, "A list a round of seconds; null where the driver does not tell.");
     const Json named_rounds = map_of(rounds);
     const Json estimate = object_of({{"median", number}, {"low", number}, {"high", number}}, {"median", "low", "high"});
 
-    const Json study = described(object_of({{"title", text}, {"cases", list_of(object_of({{"id", text}}, {"id"}))}, {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}}, {"cases"}),
+    const Json study = described(object_of({{"title", text},
+                                            {"cases", list_of(object_of({{"id", text}}, {"id"}))},
+                                            {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
+                                           {"cases"}),
                                  "As it was run (study.schema.json), after --quick.");
     const Json device = object_of({{"label", described(text, "Its name in this report.")},
-                                   {"info", object_of({{"name", text}, {"backend", text}, {"type", text}, {"vendor", text}, {"platform", text}, {"driver", text}, {"global_memory", number}},
+                                   {"info", object_of({{"name", text},
+                                                       {"backend", text},
+                                                       {"type", text},
+                                                       {"vendor", text},
+                                                       {"platform", text},
+                                                       {"driver", text},
+                                                       {"global_memory", number}},
                                                       {"name", "backend", "platform", "driver"})}},
                                   {"label", "info"});
-    const Json session = object_of({{"started", text},
-                                    {"environment", described(any_object, "Processor, system, engine, compiler, power and clock settings.")},
-                                    {"rates", described(map_of({{"type", Json::array({"object", "null"})}}), "By a device's label: copy_gbs, peak_gflops, upload_gbs, download_gbs, launch_us.")},
-                                    {"probed", map_of({{"type", Json::array({"object", "null"})}})},
-                                    {"problems", described(map_of(text), "By label: why a device could not be opened.")}},
-                                   {"rates"});
-    const Json samples = object_of({{"device", described(rounds, "Sum of the kernels' event times.")},
-                                    {"wall", described(rounds, "From the first launch to the end of the last.")},
-                                    {"stages", named_rounds},
-                                    {"end_to_end", described(named_rounds, "wall, upload, run, download, device: from host memory to host memory.")}});
-    const Json agreement = object_of({{"agrees", flag}, {"exact", flag}, {"max_error", number}, {"relative", number}, {"why_not", text}});
-    const Json row = object_of({{"id", text},
-                                {"case", text},
-                                {"grid", described(any_object, "Axis -> value, or its label.")},
-                                {"variables", any_object},
-                                {"way", described(text, "Label of the variant in the study.")},
-                                {"device", described(index, "In the list of devices.")},
-                                {"session", described(index, "In the list of sessions.")},
-                                {"outcome", described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, not run.")},
-                                {"reason", described(text, "Of every outcome but ok.")},
-                                {"work", object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}}, {"scale", "items", "bytes"})},
-                                {"variant", described(text, "That ran.")},
-                                {"policy", described(any_object, "By which it ran.")},
-                                {"policy_from", described(text, "given, default, or the entry of a tuning file; missing where the variant has no policy.")},
-                                {"agreement", described(agreement, "With the reference.")},
-                                {"hashes", described(map_of(text), "XXH3 of each output array.")},
-                                {"records", any_object},
-                                {"evaluations", any_object},
-                                {"kernels", list_of(any_object)},
-                                {"memory", object_of({{"allocated", number}, {"workspace", number}}, {"allocated"})},
-                                {"compile", object_of({{"first_s", number}, {"cold", flag}, {"cached_s", number}}, {"first_s"})},
-                                {"sustained", object_of({{"runs_a_second", number}, {"p99_s", number}}, {"runs_a_second", "p99_s"})},
-                                {"samples", samples},
-                                {"times", described(map_of(estimate), "Medians with 95% intervals, in seconds; derived.")},
-                                {"stages", described(map_of(estimate), "The same by stage; derived.")},
-                                {"metrics", described(map_of(number), "Derived.")}},
-                               {"id", "case", "grid", "way", "device", "session", "outcome", "work"});
-    Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                {"title", "Parallax comparison"},
-                {"description", "report.json of parallax compare. Other keys may come; what is derived is made anew from the samples."}};
+    const Json session =
+        object_of({{"started", text},
+                   {"environment", described(any_object, "Processor, system, engine, compiler, power and clock settings.")},
+                   {"rates", described(map_of({{"type", Json::array({"object", "null"})}}),
+                                       "By a device's label: copy_gbs, peak_gflops, upload_gbs, download_gbs, launch_us.")},
+                   {"probed", map_of({{"type", Json::array({"object", "null"})}})},
+                   {"problems", described(map_of(text), "By label: why a device could not be opened.")}},
+                  {"rates"});
+    const Json samples = object_of(
+        {{"device", described(rounds, "Sum of the kernels' event times.")},
+         {"wall", described(rounds, "From the first launch to the end of the last.")},
+         {"stages", named_rounds},
+         {"end_to_end", described(named_rounds, "wall, upload, run, download, device: from host memory to host memory.")}});
+    const Json agreement =
+        object_of({{"agrees", flag}, {"exact", flag}, {"max_error", number}, {"relative", number}, {"why_not", text}});
+    const Json row = object_of(
+        {{"id", text},
+         {"case", text},
+         {"grid", described(any_object, "Axis -> value, or its label.")},
+         {"variables", any_object},
+         {"way", described(text, "Label of the variant in the study.")},
+         {"device", described(index, "In the list of devices.")},
+         {"session", described(index, "In the list of sessions.")},
+         {"outcome", described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, not run.")},
+         {"reason", described(text, "Of every outcome but ok.")},
+         {"work",
+          object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}}, {"scale", "items", "bytes"})},
+         {"variant", described(text, "That ran.")},
+         {"policy", described(any_object, "By which it ran.")},
+         {"policy_from",
+          described(text, "given, default, or the entry of a tuning file; missing where the variant has no policy.")},
+         {"agreement", described(agreement, "With the reference.")},
+         {"hashes", described(map_of(text), "XXH3 of each output array.")},
+         {"records", any_object},
+         {"evaluations", any_object},
+         {"kernels", list_of(any_object)},
+         {"memory", object_of({{"allocated", number}, {"workspace", number}}, {"allocated"})},
+         {"compile", object_of({{"first_s", number}, {"cold", flag}, {"cached_s", number}}, {"first_s"})},
+         {"sustained", object_of({{"runs_a_second", number}, {"p99_s", number}}, {"runs_a_second", "p99_s"})},
+         {"samples", samples},
+         {"times", described(map_of(estimate), "Medians with 95% intervals, in seconds; derived.")},
+         {"stages", described(map_of(estimate), "The same by stage; derived.")},
+         {"metrics", described(map_of(number), "Derived.")}},
+        {"id", "case", "grid", "way", "device", "session", "outcome", "work"});
+    Json schema{
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+        {"title", "Parallax comparison"},
+        {"description", "report.json of parallax compare. Other keys may come; what is derived is made anew from the samples."}};
     schema.update(object_of({{"parallax_comparison", described({{"const", 1}}, "Version of the format.")},
                              {"study", study},
                              {"quick", flag},

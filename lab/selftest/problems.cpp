@@ -14,8 +14,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-/// Problems of an algorithm that differ in type, size and operation. Sizes are small: one element, odd numbers, primes, more than a
-/// work-group.
+/// Problems of an algorithm that differ in type, size and operation. Sizes are small: one element, odd numbers, primes, more than
+/// a work-group.
 struct Family {
     Family(std::string name, const Json& row)
         : algorithm(std::move(name)),

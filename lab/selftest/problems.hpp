@@ -17,8 +17,8 @@ struct SmallProblem {
     std::vector<std::string> outputs;
 };
 
-/// The sections "selftest" of problems/problems.hpp, in the order of the registry. Each algorithm has at least one: a test sees to it.
-/// `cover`: each type, operation and size of an algorithm occurs; `product`: each with each.
+/// The sections "selftest" of problems/problems.hpp, in the order of the registry. Each algorithm has at least one: a test sees
+/// to it. `cover`: each type, operation and size of an algorithm occurs; `product`: each with each.
 enum class Extent { cover, product };
 const std::vector<SmallProblem>& problems(Extent);
 

@@ -39,7 +39,8 @@ void leave_out_absent(std::vector<Row>& rows) {
     std::set<std::string> present;
     for (const Row& row : rows)
         if (row.peer && row.outcome != Outcome::refused) present.insert(row.variant);
-    std::erase_if(rows, [&](const Row& row) { return row.peer && row.outcome == Outcome::refused && present.count(row.variant) == 0; });
+    std::erase_if(rows,
+                  [&](const Row& row) { return row.peer && row.outcome == Outcome::refused && present.count(row.variant) == 0; });
 }
 
 /// Hands out tasks. Who has begun with an algorithm goes on with it, so that its programs and references are made once.
@@ -60,7 +61,9 @@ public:
             current.reset();
             // The longest queue, divided among those who are at it already.
             for (std::size_t i = 0; i < queues_.size(); ++i)
-                if (!queues_[i].empty() && (!current || queues_[i].size() * (owners_[*current] + 1) > queues_[*current].size() * (owners_[i] + 1))) current = i;
+                if (!queues_[i].empty() &&
+                    (!current || queues_[i].size() * (owners_[*current] + 1) > queues_[*current].size() * (owners_[i] + 1)))
+                    current = i;
             if (!current) return std::nullopt;
             ++owners_[*current];
         }
@@ -85,7 +88,8 @@ public:
         std::vector<std::string> names;
         for (const Algorithm& algorithm : registry_.algorithms()) {
             const auto& asked = options_.algorithms;
-            if (asked.empty() || std::find(asked.begin(), asked.end(), algorithm.name) != asked.end()) names.push_back(algorithm.name);
+            if (asked.empty() || std::find(asked.begin(), asked.end(), algorithm.name) != asked.end())
+                names.push_back(algorithm.name);
         }
         std::vector<Row> without;
         Tasks queue(names.size());
@@ -108,7 +112,8 @@ private:
             compare::WorkerOptions options;
             options.command = options_.worker;
             options.cancelled = options_.cancelled;
-            return [worker = std::make_shared<compare::DeviceWorker>(device_, std::move(options))](const Json& request, double limit_s) { return worker->ask(request, limit_s); };
+            return [worker = std::make_shared<compare::DeviceWorker>(device_, std::move(options))](
+                       const Json& request, double limit_s) { return worker->ask(request, limit_s); };
         }
         const auto here = make_worker();
         here({{"do", "open"}, {"device", device_}});
@@ -130,15 +135,19 @@ private:
         }
         for (const Json& task : answer.at("tasks")) {
             queue.add(algorithm, tasks_.size());
-            tasks_.push_back({name, task.at("variant").get<std::string>(), task.at("type").get<std::string>(), task.at("problem").get<std::size_t>()});
+            tasks_.push_back({name, task.at("variant").get<std::string>(), task.at("type").get<std::string>(),
+                              task.at("problem").get<std::size_t>()});
         }
-        if (answer.at("tasks").empty()) without.push_back(failed_row(name, "", "", "the self-test has no problem for it: lab/selftest/problems.cpp lists them"));
+        if (answer.at("tasks").empty())
+            without.push_back(
+                failed_row(name, "", "", "the self-test has no problem for it: lab/selftest/problems.cpp lists them"));
     }
 
     /// Each thread with a process of its own; one has the process that is there.
     void work(Tasks& queue, Ask first) {
         const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-        const int workers = std::min(options_.workers > 0 ? options_.workers : std::min(cores, 8), static_cast<int>(tasks_.size()));
+        const int workers =
+            std::min(options_.workers > 0 ? options_.workers : std::min(cores, 8), static_cast<int>(tasks_.size()));
         std::vector<std::exception_ptr> errors(static_cast<std::size_t>(workers));
         std::vector<std::thread> threads;
         for (std::exception_ptr& error : errors) {
@@ -158,7 +167,9 @@ private:
     void serve(Tasks& queue, Ask ask) {
         std::optional<std::size_t> algorithm;
         while (const auto task = queue.next(algorithm)) {
-            if (options_.progress) options_.progress(tasks_[*task].algorithm + " " + tasks_[*task].variant, static_cast<double>(begun_++) / static_cast<double>(tasks_.size()));
+            if (options_.progress)
+                options_.progress(tasks_[*task].algorithm + " " + tasks_[*task].variant,
+                                  static_cast<double>(begun_++) / static_cast<double>(tasks_.size()));
             if (!ask) ask = start();
             rows_[*task] = row(ask, tasks_[*task]);
         }
@@ -168,7 +179,8 @@ private:
     Row row(Ask& ask, const Task& task) const {
         std::string reason;
         try {
-            const Json answer = ask({{"do", "row"}, {"problem", task.problem}, {"variant", task.variant}, {"extent", extent_}}, options_.limit_s);
+            const Json answer =
+                ask({{"do", "row"}, {"problem", task.problem}, {"variant", task.variant}, {"extent", extent_}}, options_.limit_s);
             if (!answer.contains("error")) return Row::from_json(answer);
             reason = answer["error"].value("message", std::string());
         } catch (const compare::WorkerLost& lost) {
@@ -200,12 +212,17 @@ std::vector<Row> run(const host::DeviceInfo& device, const Registry& registry, c
 }
 
 std::vector<Verdict> verdicts_after(const std::vector<Row>& rows, std::vector<Verdict> before, const Registry& registry) {
-    std::erase_if(before, [&](const Verdict& v) { return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.algorithm == v.algorithm; }); });
+    std::erase_if(before, [&](const Verdict& v) {
+        return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.algorithm == v.algorithm; });
+    });
     for (const Row& row : rows) {
         const Variant* const variant = registry.get(row.algorithm).variant(row.variant);
-        const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) { return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type; });
+        const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) {
+            return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type;
+        });
         if (row.outcome == Outcome::failed && !row.peer && variant != nullptr && !known)
-            before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')), hash_of_kernels()});
+            before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')),
+                              hash_of_kernels()});
     }
     return before;
 }

@@ -52,7 +52,9 @@ Agreement agreement_between(const Outputs& result, const Outputs& reference, con
     return all;
 }
 
-std::string reason_of(const UnsupportedError& error) { return error.reasons.empty() ? error.what() : fmt::format("{}", fmt::join(error.reasons, "; ")); }
+std::string reason_of(const UnsupportedError& error) {
+    return error.reasons.empty() ? error.what() : fmt::format("{}", fmt::join(error.reasons, "; "));
+}
 
 class Worker {
 public:
@@ -61,7 +63,9 @@ public:
         if (what == "open") return open(request);
         const Extent extent = request.at("extent") == "product" ? Extent::product : Extent::cover;
         if (what == "tasks") return {{"tasks", tasks(request.at("algorithm").get<std::string>(), extent)}};
-        if (what == "row") return row(problems(extent).at(request.at("problem").get<std::size_t>()), request.at("variant").get<std::string>()).to_json();
+        if (what == "row")
+            return row(problems(extent).at(request.at("problem").get<std::size_t>()), request.at("variant").get<std::string>())
+                .to_json();
         throw Error("a self-test's worker was asked to \"" + what + "\": this is a fault of the engine");
     }
 
@@ -95,14 +99,15 @@ private:
         const Algorithm& algorithm = engine_->registry().get(problem.algorithm);
         posed.parameters = algorithm.parameters.parse(problem.parameters, "");
         Session session(*judge_);
-        for (const auto& [port, rule] : problem.inputs.items()) posed.inputs[port] = compare::make_input(port, rule, session, posed.inputs, {});
+        for (const auto& [port, rule] : problem.inputs.items())
+            posed.inputs[port] = compare::make_input(port, rule, session, posed.inputs, {});
         std::erase_if(posed.inputs, [&](const auto& made) { return algorithm.input(made.first) == nullptr; });
         posed.type = WorkClass::of(algorithm, problem_of(posed)).type;
         return posed;
     }
 
-    /// Each problem by the variant that a job would get. Where not each variant runs each problem, the others run one that they take,
-    /// each another, so that together they see many.
+    /// Each problem by the variant that a job would get. Where not each variant runs each problem, the others run one that they
+    /// take, each another, so that together they see many.
     Json tasks(const std::string& name, Extent extent) {
         const Algorithm& algorithm = engine_->registry().get(name);
         struct Own {
@@ -136,12 +141,16 @@ private:
                 if (const std::string variant = chosen_for(one.problem, ""); !variant.empty()) add(one, variant);
         std::size_t turn = 0;
         for (const Variant& variant : algorithm.variants) {
-            if (std::find(variant.backends.begin(), variant.backends.end(), engine_->device().backend) == variant.backends.end() || own.empty()) continue;
+            if (std::find(variant.backends.begin(), variant.backends.end(), engine_->device().backend) ==
+                    variant.backends.end() ||
+                own.empty())
+                continue;
             if (extent == Extent::product) {
                 for (const Own& one : own) add(one, variant.name);
             } else if (seen.count(variant.name) == 0) {
                 std::size_t at = turn++ % own.size();
-                for (std::size_t i = 0; i < own.size() && chosen_for(own[at].problem, variant.name).empty(); ++i) at = (at + 1) % own.size();
+                for (std::size_t i = 0; i < own.size() && chosen_for(own[at].problem, variant.name).empty(); ++i)
+                    at = (at + 1) % own.size();
                 add(own[at], variant.name);
             }
         }
@@ -171,7 +180,8 @@ private:
         const auto start = std::chrono::steady_clock::now();
         try {
             const Outputs outputs = compute(*engine_, variant);
-            const Agreement agreement = agreement_between(outputs, *posed_.reference, problems::tolerance_of(problem.algorithm, variant));
+            const Agreement agreement =
+                agreement_between(outputs, *posed_.reference, problems::tolerance_of(problem.algorithm, variant));
             row.outcome = agreement.agrees ? Outcome::pass : Outcome::failed;
             row.reason = agreement.why_not;
             row.agreement = agreement.to_json();

@@ -1,5 +1,5 @@
-// The process in which variants run: a driver that ends or hangs it spoils one row, not the self-test, and several of them compile side
-// by side whatever a driver's locks are.
+// The process in which variants run: a driver that ends or hangs it spoils one row, not the self-test, and several of them
+// compile side by side whatever a driver's locks are.
 //
 //   {"do": "open", "device": {...}}                             -> {"device": name}
 //   {"do": "tasks", "algorithm": NAME, "extent": "cover"}  -> {"tasks": [{"problem": 3, "variant": NAME, "type": "u8"}, ...]}

@@ -25,7 +25,8 @@ Json fill(const Json& json, const Variables& variables, const std::string& point
             if (variable == name) return value;
             known.push_back("$" + variable);
         }
-        throw ConfigError(pointer, describe(json), known.empty() ? "no variable: the case has no grid" : fmt::format("one of {}", fmt::join(known, ", ")),
+        throw ConfigError(pointer, describe(json),
+                          known.empty() ? "no variable: the case has no grid" : fmt::format("one of {}", fmt::join(known, ", ")),
                           did_you_mean("$" + name, known));
     }
     if (json.is_array()) {
@@ -60,17 +61,20 @@ double amount(const Json& factors, const std::string& pointer) {
 Work work_of(const Json& written, const Variables& variables, const std::string& pointer) {
     if (!written.is_object()) return {};
     const Json filled = fill(written, variables, pointer);
-    return {filled.value("unit", std::string("items/s")), filled.value("scale", 1.0), amount(filled.value("items", Json()), pointer + "/items"),
-            amount(filled.value("bytes", Json()), pointer + "/bytes")};
+    return {filled.value("unit", std::string("items/s")), filled.value("scale", 1.0),
+            amount(filled.value("items", Json()), pointer + "/items"), amount(filled.value("bytes", Json()), pointer + "/bytes")};
 }
 
 const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& algorithms) {
-    const std::string run = step.is_object() && step.contains("run") && step["run"].is_string() ? step["run"].get<std::string>() : std::string();
+    const std::string run =
+        step.is_object() && step.contains("run") && step["run"].is_string() ? step["run"].get<std::string>() : std::string();
     const auto found = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == run; });
     return found == algorithms.end() ? nullptr : &*found;
 }
 
-std::string id_of(const Json& step) { return step.contains("id") ? text_of(step["id"]) : step.contains("run") ? text_of(step["run"]) : std::string(); }
+std::string id_of(const Json& step) {
+    return step.contains("id") ? text_of(step["id"]) : step.contains("run") ? text_of(step["run"]) : std::string();
+}
 
 /// What is put out, by name: what the study asks for, or what the last step always gives.
 Json outputs_of(const Point& point, const std::vector<Algorithm>& algorithms) {
@@ -111,7 +115,8 @@ std::vector<Way> ways_of(const Case& c, const Json& steps, const std::vector<Alg
     return ways;
 }
 
-Point make_point(const Study& study, std::size_t index, const Json& labels, const Variables& variables, const std::vector<Algorithm>& algorithms) {
+Point make_point(const Study& study, std::size_t index, const Json& labels, const Variables& variables,
+                 const std::vector<Algorithm>& algorithms) {
     const Case& c = study.cases[index];
     Point point;
     point.case_index = index;
@@ -133,7 +138,8 @@ Point make_point(const Study& study, std::size_t index, const Json& labels, cons
     point.ways = ways_of(c, point.steps, algorithms);
     if (const Algorithm* const last = algorithm_of(point.steps.back(), algorithms)) {
         for (Way& way : point.ways)
-            if (const Variant* const variant = last->variant(way.variant)) way.variant = variant->name;   // it may have had another
+            if (const Variant* const variant = last->variant(way.variant))
+                way.variant = variant->name;   // it may have had another
     }
     return point;
 }
@@ -144,7 +150,8 @@ std::string pointer_of(const std::string& in_job, const Point& point, const Way&
     for (std::size_t i = 0; i < c.ways.size(); ++i) {
         if (c.ways[i].label != way.label) continue;
         if (in_job == last + "/variant" && !way.variant.empty()) return fmt::format("/variants/{}", i);
-        if (in_job.starts_with(last + "/policy") && !way.policy.empty()) return fmt::format("/variants/{}{}", i, in_job.substr(last.size()));
+        if (in_job.starts_with(last + "/policy") && !way.policy.empty())
+            return fmt::format("/variants/{}{}", i, in_job.substr(last.size()));
     }
     return in_job;
 }
@@ -155,18 +162,22 @@ void check_job(const Point& point, const Way& way, const Case& c, const std::vec
         pipeline_of(job_of(point, way, algorithms), algorithms);
     } catch (const ConfigError& error) {
         const std::string at = way.label.empty() ? point.id : fmt::format("{}, {}", point.id, way.label);
-        throw ConfigError(c.pointer + pointer_of(error.pointer, point, way, c), fmt::format("{} ({})", error.found, at), error.expected, error.hint);
+        throw ConfigError(c.pointer + pointer_of(error.pointer, point, way, c), fmt::format("{} ({})", error.found, at),
+                          error.expected, error.hint);
     }
 }
 
 void check_names(const Case& c, const Point& point, const Json& outputs) {
     const auto known = [&](const std::string& name) { return outputs.contains(name) || point.inputs.contains(name); };
     for (const std::string& name : c.keep) {
-        if (!known(name)) throw ConfigError(c.pointer + "/keep", fmt::format("\"{}\"", name), "the name of an output or an input of the case");
+        if (!known(name))
+            throw ConfigError(c.pointer + "/keep", fmt::format("\"{}\"", name), "the name of an output or an input of the case");
     }
     for (const Evaluation& e : c.evaluations) {
         for (const auto& [port, name] : e.in) {
-            if (!known(name)) throw ConfigError(c.pointer + "/evaluate", fmt::format("\"{}\" for {}", name, port), "the name of an output or an input of the case");
+            if (!known(name))
+                throw ConfigError(c.pointer + "/evaluate", fmt::format("\"{}\" for {}", name, port),
+                                  "the name of an output or an input of the case");
         }
     }
 }

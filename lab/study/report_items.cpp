@@ -10,15 +10,18 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> kinds{"table", "line", "bar", "scatter", "stages", "pairs", "images", "sustained", "curve", "histograms", "spread"};
-const std::vector<std::string> item_keys{"kind", "title", "note", "cases", "x", "y", "series", "rows", "columns", "values", "where", "baseline",
-                                         "log", "of", "to", "crop", "profile", "image", "paper", "rule"};
+const std::vector<std::string> kinds{"table",  "line",      "bar",   "scatter",    "stages", "pairs",
+                                     "images", "sustained", "curve", "histograms", "spread"};
+const std::vector<std::string> item_keys{"kind", "title",   "note",    "cases", "x",        "y",   "series",
+                                         "rows", "columns", "values",  "where", "baseline", "log", "of",
+                                         "to",   "crop",    "profile", "image", "paper",    "rule"};
 const std::vector<std::string> paper_keys{"source", "note", "series", "header", "rows"};
 const std::vector<std::string> selector_keys{"case", "variant", "device", "backend", "type", "grid"};
 
 void check_selector(const JsonObject& item, const std::string& key) {
     if (!item.has(key)) return;
-    const JsonObject selector(item.at(key), "an object such as {\"backend\": \"native\", \"variant\": \"reference\"}", selector_keys);
+    const JsonObject selector(item.at(key), "an object such as {\"backend\": \"native\", \"variant\": \"reference\"}",
+                              selector_keys);
     for (const char* text : {"case", "variant", "device", "backend", "type"}) selector.texts(text);
     selector.object("grid");
 }
@@ -30,15 +33,18 @@ void check_paper(const JsonObject& item) {
     const Json series = paper.list("series");
     for (std::size_t i = 0; i < series.size(); ++i) {
         const std::string here = pointer_to(paper.pointer("series"), i);
-        const JsonObject one(JsonValue(series[i], here), "{\"label\": ..., \"points\": [[x, y], ...]}", std::vector<std::string>{"label", "points"});
+        const JsonObject one(JsonValue(series[i], here), "{\"label\": ..., \"points\": [[x, y], ...]}",
+                             std::vector<std::string>{"label", "points"});
         one.text("label");
         for (const Json& point : one.list("points")) {
-            if (!point.is_array() || point.size() != 2) throw ConfigError(pointer_to(here, std::string("points")), describe(point), "[x, y]");
+            if (!point.is_array() || point.size() != 2)
+                throw ConfigError(pointer_to(here, std::string("points")), describe(point), "[x, y]");
         }
     }
     const std::size_t columns = paper.texts("header").size();
     for (const Json& row : paper.list("rows")) {
-        if (!row.is_array() || row.size() != columns) throw ConfigError(paper.pointer("rows"), row.dump(), fmt::format("rows of {} cells, as the header has", columns));
+        if (!row.is_array() || row.size() != columns)
+            throw ConfigError(paper.pointer("rows"), row.dump(), fmt::format("rows of {} cells, as the header has", columns));
     }
 }
 
@@ -52,7 +58,8 @@ void check_report_items(const Json& items, const std::string& pointer, const std
         item.text("note", "-");
         for (const std::string& id : item.texts("cases")) {
             if (std::find(cases.begin(), cases.end(), id) == cases.end())
-                throw ConfigError(item.pointer("cases"), fmt::format("\"{}\"", id), fmt::format("ids of cases: {}", fmt::join(cases, ", ")), did_you_mean(id, cases));
+                throw ConfigError(item.pointer("cases"), fmt::format("\"{}\"", id),
+                                  fmt::format("ids of cases: {}", fmt::join(cases, ", ")), did_you_mean(id, cases));
         }
         for (const char* key : {"series", "rows", "columns", "values"}) item.texts(key);
         for (const char* key : {"where", "baseline", "of", "to"}) check_selector(item, key);
@@ -61,9 +68,11 @@ void check_report_items(const Json& items, const std::string& pointer, const std
             item.text("y");
         }
         if (kind == "spread" && item.texts("values").empty())
-            throw ConfigError(pointer_to(pointer, i), "a spread without \"values\"", "values such as \"evaluation.quality.psnr_db\", whose lowest and highest are shown");
+            throw ConfigError(pointer_to(pointer, i), "a spread without \"values\"",
+                              "values such as \"evaluation.quality.psnr_db\", whose lowest and highest are shown");
         if (kind == "pairs" && (!item.has("of") || !item.has("to")))
-            throw ConfigError(pointer_to(pointer, i), "pairs without \"of\" and \"to\"", "two selections of rows, whose ratio is shown");
+            throw ConfigError(pointer_to(pointer, i), "pairs without \"of\" and \"to\"",
+                              "two selections of rows, whose ratio is shown");
         item.word("log", {"", "x", "y", "xy"}, "x");
         check_paper(item);
     }
@@ -76,16 +85,23 @@ Json report_items_schema() {
     Json properties{{"kind", {{"enum", kinds}}}};
     for (const std::string& key : item_keys) {
         if (key == "kind") continue;
-        if (key == "title" || key == "note" || key == "x" || key == "y" || key == "image" || key == "rule") properties[key] = text;
+        if (key == "title" || key == "note" || key == "x" || key == "y" || key == "image" || key == "rule")
+            properties[key] = text;
         else if (key == "where" || key == "baseline" || key == "of" || key == "to") properties[key] = selector;
         else if (key == "log") properties[key] = {{"enum", {"", "x", "y", "xy"}}};
         else if (key == "paper") properties[key] = {{"type", "object"}, {"required", {"source"}}};
-        else if (key == "crop") properties[key] = {{"type", "array"}, {"items", {{"type", "integer"}}}, {"minItems", 4}, {"maxItems", 4}};
+        else if (key == "crop")
+            properties[key] = {{"type", "array"}, {"items", {{"type", "integer"}}}, {"minItems", 4}, {"maxItems", 4}};
         else if (key == "profile") properties[key] = {{"type", "integer"}, {"minimum", 0}};
         else properties[key] = texts;
     }
     return {{"type", "array"},
-            {"items", {{"type", "object"}, {"properties", std::move(properties)}, {"required", {"kind", "title"}}, {"patternProperties", {{"^//", true}}}, {"additionalProperties", false}}}};
+            {"items",
+             {{"type", "object"},
+              {"properties", std::move(properties)},
+              {"required", {"kind", "title"}},
+              {"patternProperties", {{"^//", true}}},
+              {"additionalProperties", false}}}};
 }
 
 }  // namespace parallax::engine::compare

@@ -1,8 +1,8 @@
 // What a study's report shows: tables and figures, and the quantities that they can show.
 //
-// A quantity is a time ("device_ms", "wall_ms", "end_to_end_ms", ...), "rate", "copy_share", "speed_up" against a baseline, an axis of the
-// grid ("grid.size", or its name alone), a property of the device ("rates.peak_gflops"), a stage's time ("stage.sort") or a number of an
-// evaluation or a record ("evaluation.quality.psnr_db", "record.counts.dimension").
+// A quantity is a time ("device_ms", "wall_ms", "end_to_end_ms", ...), "rate", "copy_share", "speed_up" against a baseline, an
+// axis of the grid ("grid.size", or its name alone), a property of the device ("rates.peak_gflops"), a stage's time
+// ("stage.sort") or a number of an evaluation or a record ("evaluation.quality.psnr_db", "record.counts.dimension").
 #pragma once
 
 #include "core/parameters.hpp"

@@ -16,9 +16,12 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> study_keys{"$schema", "parallax_study", "title", "source", "about", "devices", "sampling", "cases", "report", "quick"};
-const std::vector<std::string> case_keys{"id", "grid", "quick", "inputs", "steps", "outputs", "reference", "tolerance", "variants", "work", "evaluate", "keep"};
-const std::vector<std::string> sampling_keys{"warmups", "samples", "end_to_end", "rounds", "least_s", "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
+const std::vector<std::string> study_keys{"$schema", "parallax_study", "title", "source", "about",
+                                          "devices", "sampling",       "cases", "report", "quick"};
+const std::vector<std::string> case_keys{"id",        "grid",      "quick",    "inputs", "steps",    "outputs",
+                                         "reference", "tolerance", "variants", "work",   "evaluate", "keep"};
+const std::vector<std::string> sampling_keys{"warmups",  "samples", "end_to_end",  "rounds",      "least_s",
+                                             "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -62,7 +65,8 @@ std::vector<DeviceChoice> read_devices(const JsonValue& value) {
 
 Way read_way(const Json& value, const std::string& pointer) {
     if (value.is_string()) return {.label = value.get<std::string>(), .variant = value.get<std::string>()};
-    const JsonObject f(JsonValue(value, pointer), "the name of a variant, or an object such as {\"variant\": \"fused\"}", way_keys);
+    const JsonObject f(JsonValue(value, pointer), "the name of a variant, or an object such as {\"variant\": \"fused\"}",
+                       way_keys);
     Way way;
     way.variant = f.has("variant") ? f.text("variant") : "";
     way.label = f.text("label", way.variant);
@@ -71,8 +75,11 @@ Way read_way(const Json& value, const std::string& pointer) {
     way.set = f.object("set");
     for (const std::string& word : f.texts("backends")) {
         const host::Backend all[] = {host::Backend::opencl, host::Backend::cuda, host::Backend::native};
-        const auto* const found = std::find_if(std::begin(all), std::end(all), [&](host::Backend b) { return to_string(b) == word; });
-        if (found == std::end(all)) throw ConfigError(f.pointer("backends"), fmt::format("\"{}\"", word), "opencl | cuda | native", did_you_mean(word, {"opencl", "cuda", "native"}));
+        const auto* const found =
+            std::find_if(std::begin(all), std::end(all), [&](host::Backend b) { return to_string(b) == word; });
+        if (found == std::end(all))
+            throw ConfigError(f.pointer("backends"), fmt::format("\"{}\"", word), "opencl | cuda | native",
+                              did_you_mean(word, {"opencl", "cuda", "native"}));
         way.backends.push_back(*found);
     }
     if (f.has("tolerance")) way.tolerance = f.at("tolerance").json();
@@ -80,13 +87,19 @@ Way read_way(const Json& value, const std::string& pointer) {
 }
 
 Evaluation read_evaluation(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
-    const JsonObject f(JsonValue(value, pointer), R"(an object such as {"name": "quality", "run": "metrics", "in": {"image": "image", "reference": "clean"}})", evaluation_keys);
+    const JsonObject f(
+        JsonValue(value, pointer),
+        R"(an object such as {"name": "quality", "run": "metrics", "in": {"image": "image", "reference": "clean"}})",
+        evaluation_keys);
     Evaluation e{f.at("name").name(), f.text("run"), f.object("parameters"), {}};
-    const auto algorithm = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == e.algorithm; });
-    if (algorithm == algorithms.end()) throw ConfigError(f.pointer("run"), fmt::format("\"{}\"", e.algorithm), "the name of an algorithm");
+    const auto algorithm =
+        std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == e.algorithm; });
+    if (algorithm == algorithms.end())
+        throw ConfigError(f.pointer("run"), fmt::format("\"{}\"", e.algorithm), "the name of an algorithm");
     algorithm->parameters.parse(e.parameters, f.pointer("parameters"));
     for (const auto& [port, name] : f.object("in").items()) {
-        if (!algorithm->input(port)) throw ConfigError(pointer_to(f.pointer("in"), port), fmt::format("\"{}\"", port), "an input of " + e.algorithm);
+        if (!algorithm->input(port))
+            throw ConfigError(pointer_to(f.pointer("in"), port), fmt::format("\"{}\"", port), "an input of " + e.algorithm);
         if (!name.is_string()) throw ConfigError(pointer_to(f.pointer("in"), port), describe(name), "the name of an array");
         e.in.emplace(port, name.get<std::string>());
     }
@@ -109,7 +122,8 @@ Json apply_quick(Json json, bool quick) {
 }
 
 Case read_case(const Json& value, const std::string& pointer, const std::vector<Algorithm>& algorithms) {
-    const JsonObject f(JsonValue(value, pointer), R"(a case such as {"id": "sort", "inputs": ..., "steps": [{"run": "sort"}]})", case_keys);
+    const JsonObject f(JsonValue(value, pointer), R"(a case such as {"id": "sort", "inputs": ..., "steps": [{"run": "sort"}]})",
+                       case_keys);
     Case c;
     c.pointer = pointer;
     c.id = check_name(f.text("id"), f.pointer("id"));
@@ -120,7 +134,9 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         if (!values.is_array() || values.empty()) throw ConfigError(here, describe(values), "a list of values");
         for (std::size_t i = 0; i < values.size(); ++i) {
             const bool good = values[i].is_primitive() || (values[i].is_object() && values[i].contains("label"));
-            if (!good) throw ConfigError(pointer_to(here, i), describe(values[i]), R"(a number, a text, or {"label": ..., "name": value, ...})");
+            if (!good)
+                throw ConfigError(pointer_to(here, i), describe(values[i]),
+                                  R"(a number, a text, or {"label": ..., "name": value, ...})");
         }
         c.grid.emplace_back(axis, values);
     }
@@ -136,16 +152,19 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
     if (variants == "all") {
         c.all_variants = true;
     } else if (!variants.is_null()) {
-        if (!variants.is_array() || variants.empty()) throw ConfigError(f.pointer("variants"), describe(variants), "\"all\", or a list of variants");
+        if (!variants.is_array() || variants.empty())
+            throw ConfigError(f.pointer("variants"), describe(variants), "\"all\", or a list of variants");
         std::set<std::string> labels;
         for (std::size_t i = 0; i < variants.size(); ++i) {
             c.ways.push_back(read_way(variants[i], pointer_to(f.pointer("variants"), i)));
             if (!labels.insert(c.ways.back().label).second)
-                throw ConfigError(pointer_to(f.pointer("variants"), i), fmt::format("the label \"{}\" a second time", c.ways.back().label), "a label of its own");
+                throw ConfigError(pointer_to(f.pointer("variants"), i),
+                                  fmt::format("the label \"{}\" a second time", c.ways.back().label), "a label of its own");
         }
     }
     if (f.has("work")) {
-        const JsonObject work(f.at("work"), R"(an object such as {"unit": "GB/s", "scale": 1e9, "items": ["$size", 4]})", work_keys);
+        const JsonObject work(f.at("work"), R"(an object such as {"unit": "GB/s", "scale": 1e9, "items": ["$size", 4]})",
+                              work_keys);
         work.text("unit", "items/s");
         work.number("scale", 1, 1e-300, 1e300);
         work.list("items");
@@ -153,7 +172,8 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         c.work = f.at("work").json();
     }
     const Json evaluations = f.list("evaluate");
-    for (std::size_t i = 0; i < evaluations.size(); ++i) c.evaluations.push_back(read_evaluation(evaluations[i], pointer_to(f.pointer("evaluate"), i), algorithms));
+    for (std::size_t i = 0; i < evaluations.size(); ++i)
+        c.evaluations.push_back(read_evaluation(evaluations[i], pointer_to(f.pointer("evaluate"), i), algorithms));
     c.keep = f.texts("keep");
     return c;
 }
@@ -161,10 +181,12 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
 }  // namespace
 
 Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bool quick) {
-    if (!json.is_object()) throw ConfigError("", describe(json), R"(a study: {"parallax_study": 1, "title": ..., "cases": [...]})");
+    if (!json.is_object())
+        throw ConfigError("", describe(json), R"(a study: {"parallax_study": 1, "title": ..., "cases": [...]})");
     const Json whole = apply_quick(json, quick);
     const JsonObject f(JsonValue(whole, ""), "a study", study_keys);
-    if (!f.has("parallax_study")) throw ConfigError("/parallax_study", "nothing", "1, the version of the study format", "add \"parallax_study\": 1");
+    if (!f.has("parallax_study"))
+        throw ConfigError("/parallax_study", "nothing", "1, the version of the study format", "add \"parallax_study\": 1");
     if (f.at("parallax_study").json() != 1) f.at("parallax_study").refuse("1, the version that this program reads");
     Study study;
     study.quick = quick;
@@ -181,7 +203,8 @@ Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bo
         study.cases.push_back(read_case(cases[i], pointer_to("/cases", i), algorithms));
         const std::string& id = study.cases.back().id;
         if (std::find(ids.begin(), ids.end(), id) != ids.end())
-            throw ConfigError(pointer_to("/cases", i) + "/id", fmt::format("the id \"{}\" a second time", id), "an id of its own");
+            throw ConfigError(pointer_to("/cases", i) + "/id", fmt::format("the id \"{}\" a second time", id),
+                              "an id of its own");
         ids.push_back(id);
     }
     study.report = without_comments(f.list("report"));
@@ -193,7 +216,10 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
     const Json text{{"type", "string"}, {"minLength", 1}}, number{{"type", "number"}};
     const Json texts{{"anyOf", {text, Json{{"type", "array"}, {"items", text}}}}};
     const auto closed = [](Json properties, std::vector<std::string> required = {}) {
-        Json schema{{"type", "object"}, {"properties", std::move(properties)}, {"patternProperties", {{"^//", true}}}, {"additionalProperties", false}};
+        Json schema{{"type", "object"},
+                    {"properties", std::move(properties)},
+                    {"patternProperties", {{"^//", true}}},
+                    {"additionalProperties", false}};
         if (!required.empty()) schema["required"] = std::move(required);
         return schema;
     };
@@ -203,51 +229,83 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
     };
     Json names = Json::array();
     for (const Algorithm& algorithm : algorithms) names.push_back(algorithm.name);
-    const Json factors{{"type", "array"}, {"items", {{"anyOf", {number, text, Json{{"type", "array"}, {"items", {{"anyOf", {number, text}}}}}}}}}};
-    Json way = closed({{"label", described(text, "Name in the report, by default the variant's.")},
-                       {"variant", described(text, "Of the last step; left out: what the engine chooses.")},
-                       {"policy", {{"type", "object"}}},
-                       {"set", described({{"type", "object"}}, "Changes of parameters: \"key\" of the last step, or \"step.key\".")},
-                       {"backends", described(texts, "opencl, cuda, native: where it runs; left out: wherever the variant does.")},
-                       {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}}, "Instead of the case's.")}});
-    Json sampling = closed({{"warmups", {{"type", "integer"}, {"minimum", 0}, {"default", 3}}},
-                            {"samples", {{"type", "integer"}, {"minimum", 1}, {"default", 30}}},
-                            {"end_to_end", described({{"type", "integer"}, {"minimum", 1}}, "Samples from host memory to host memory; by default as many.")},
-                            {"rounds", described({{"type", "integer"}, {"minimum", 1}, {"default", 5}}, "Turns in which the devices alternate.")},
-                            {"least_s", described({{"type", "number"}, {"default", 0.1}}, "Short runs get more samples, up to ten times as many, until they have taken this long.")},
-                            {"budget_s", described({{"type", "number"}, {"default", 2}}, "Most seconds for the samples of a row, and as much again from end to end.")},
-                            {"limit_s", described({{"type", "number"}, {"default", 120}}, "A worker that does not answer for so long is ended.")},
-                            {"row_limit_s", described({{"type", "number"}, {"default", 60}}, "A row of which one run is expected to take longer, by its work and the point before, is left out.")},
-                            {"sustained_s", described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
-                            {"cold", described({{"type", "boolean"}, {"default", false}}, "Compile with empty caches, and once more from a full one.")}});
-    Json step{{"type", "object"}, {"properties", {{"run", {{"enum", std::move(names)}}}}}, {"required", {"run"}}, {"description", "As in a job; \"$axis\" stands for a value of the grid."}};
-    Json one = closed({{"id", text},
-                       {"grid", described({{"type", "object"}}, "Axis -> list of values, or of {\"label\": ..., \"name\": value}; every combination is a point.")},
-                       {"quick", described({{"type", "object"}}, "Laid over the case by --quick.")},
-                       {"inputs", described({{"type", "object"}, {"additionalProperties", input_spec_schema()}}, "Name -> how it is made, or a file as in a job.")},
-                       {"steps", {{"type", "array"}, {"items", std::move(step)}, {"minItems", 1}}},
-                       {"outputs", described(texts, "What is held against the reference; by default the required outputs of the last step.")},
-                       {"reference", described({{"type", {"string", "null"}}, {"default", "reference"}}, "Variant of the native device that is the oracle; null: results are compared with nothing.")},
-                       {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}}, "Largest error as a part of the largest magnitude (default 1e-5; integers are exact), or {\"relative\": ..., \"levels\": ...}, or one for each output.")},
-                       {"variants", described({{"anyOf", {Json{{"const", "all"}}, Json{{"type", "array"}, {"items", {{"anyOf", {text, std::move(way)}}}}}}}}, "Left out: what the engine chooses.")},
-                       {"work", described(closed({{"unit", text}, {"scale", number}, {"items", factors}, {"bytes", factors}}), "Factors whose product is the work of a run; lists in the list are added.")},
-                       {"evaluate", described({{"type", "array"}, {"items", closed({{"name", text}, {"run", text}, {"in", {{"type", "object"}}}, {"parameters", {{"type", "object"}}}}, {"name", "run"})}}, "Algorithms that judge the results, run on the host.")},
-                       {"keep", described(texts, "Images that the report shows.")}},
-                      {"id", "steps"});
+    const Json factors{{"type", "array"},
+                       {"items", {{"anyOf", {number, text, Json{{"type", "array"}, {"items", {{"anyOf", {number, text}}}}}}}}}};
+    Json way =
+        closed({{"label", described(text, "Name in the report, by default the variant's.")},
+                {"variant", described(text, "Of the last step; left out: what the engine chooses.")},
+                {"policy", {{"type", "object"}}},
+                {"set", described({{"type", "object"}}, "Changes of parameters: \"key\" of the last step, or \"step.key\".")},
+                {"backends", described(texts, "opencl, cuda, native: where it runs; left out: wherever the variant does.")},
+                {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}}, "Instead of the case's.")}});
+    Json sampling = closed(
+        {{"warmups", {{"type", "integer"}, {"minimum", 0}, {"default", 3}}},
+         {"samples", {{"type", "integer"}, {"minimum", 1}, {"default", 30}}},
+         {"end_to_end",
+          described({{"type", "integer"}, {"minimum", 1}}, "Samples from host memory to host memory; by default as many.")},
+         {"rounds", described({{"type", "integer"}, {"minimum", 1}, {"default", 5}}, "Turns in which the devices alternate.")},
+         {"least_s", described({{"type", "number"}, {"default", 0.1}},
+                               "Short runs get more samples, up to ten times as many, until they have taken this long.")},
+         {"budget_s", described({{"type", "number"}, {"default", 2}},
+                                "Most seconds for the samples of a row, and as much again from end to end.")},
+         {"limit_s", described({{"type", "number"}, {"default", 120}}, "A worker that does not answer for so long is ended.")},
+         {"row_limit_s",
+          described({{"type", "number"}, {"default", 60}},
+                    "A row of which one run is expected to take longer, by its work and the point before, is left out.")},
+         {"sustained_s",
+          described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
+         {"cold",
+          described({{"type", "boolean"}, {"default", false}}, "Compile with empty caches, and once more from a full one.")}});
+    Json step{{"type", "object"},
+              {"properties", {{"run", {{"enum", std::move(names)}}}}},
+              {"required", {"run"}},
+              {"description", "As in a job; \"$axis\" stands for a value of the grid."}};
+    Json one = closed(
+        {{"id", text},
+         {"grid", described({{"type", "object"}},
+                            "Axis -> list of values, or of {\"label\": ..., \"name\": value}; every combination is a point.")},
+         {"quick", described({{"type", "object"}}, "Laid over the case by --quick.")},
+         {"inputs", described({{"type", "object"}, {"additionalProperties", input_spec_schema()}},
+                              "Name -> how it is made, or a file as in a job.")},
+         {"steps", {{"type", "array"}, {"items", std::move(step)}, {"minItems", 1}}},
+         {"outputs", described(texts, "What is held against the reference; by default the required outputs of the last step.")},
+         {"reference", described({{"type", {"string", "null"}}, {"default", "reference"}},
+                                 "Variant of the native device that is the oracle; null: results are compared with nothing.")},
+         {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}},
+                                 "Largest error as a part of the largest magnitude (default 1e-5; integers are exact), or "
+                                 "{\"relative\": ..., \"levels\": ...}, or one for each output.")},
+         {"variants",
+          described(
+              {{"anyOf", {Json{{"const", "all"}}, Json{{"type", "array"}, {"items", {{"anyOf", {text, std::move(way)}}}}}}}},
+              "Left out: what the engine chooses.")},
+         {"work", described(closed({{"unit", text}, {"scale", number}, {"items", factors}, {"bytes", factors}}),
+                            "Factors whose product is the work of a run; lists in the list are added.")},
+         {"evaluate",
+          described({{"type", "array"},
+                     {"items",
+                      closed({{"name", text}, {"run", text}, {"in", {{"type", "object"}}}, {"parameters", {{"type", "object"}}}},
+                             {"name", "run"})}},
+                    "Algorithms that judge the results, run on the host.")},
+         {"keep", described(texts, "Images that the report shows.")}},
+        {"id", "steps"});
     Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                 {"title", "Parallax study"},
                 {"description", "Keys that begin with // are comments."}};
-    schema.update(closed({{"$schema", text},
-                          {"parallax_study", {{"const", 1}}},
-                          {"title", text},
-                          {"source", described(text, "The paper whose experiment is repeated.")},
-                          {"about", text},
-                          {"devices", described({{"anyOf", {Json{{"const", "all"}}, Json{{"type", "array"}, {"items", {{"type", "object"}}}, {"minItems", 1}}}}}, "Rules as in a job; every device that one admits. With a \"label\" a device may stand in the list again.")},
-                          {"sampling", std::move(sampling)},
-                          {"cases", {{"type", "array"}, {"items", std::move(one)}, {"minItems", 1}}},
-                          {"report", described(report_items_schema(), "Tables and figures.")},
-                          {"quick", described({{"type", "object"}}, "Laid over the study by --quick.")}},
-                         {"parallax_study", "title", "cases"}));
+    schema.update(closed(
+        {{"$schema", text},
+         {"parallax_study", {{"const", 1}}},
+         {"title", text},
+         {"source", described(text, "The paper whose experiment is repeated.")},
+         {"about", text},
+         {"devices",
+          described(
+              {{"anyOf", {Json{{"const", "all"}}, Json{{"type", "array"}, {"items", {{"type", "object"}}}, {"minItems", 1}}}}},
+              "Rules as in a job; every device that one admits. With a \"label\" a device may stand in the list again.")},
+         {"sampling", std::move(sampling)},
+         {"cases", {{"type", "array"}, {"items", std::move(one)}, {"minItems", 1}}},
+         {"report", described(report_items_schema(), "Tables and figures.")},
+         {"quick", described({{"type", "object"}}, "Laid over the study by --quick.")}},
+        {"parallax_study", "title", "cases"}));
     return schema;
 }
 

@@ -101,8 +101,8 @@ struct Study {
 
 /// Throws ConfigError with the pointer of what is wrong. `quick` lays each "quick" object over what it stands in.
 Study parse_study(const Json&, const std::vector<Algorithm>&, bool quick);
-/// A study of one user's job: its inputs, its steps, each device that there is. Of a series its first item, whose files are looked for
-/// by `where`. Throws ConfigError as parse_job() does, and where a series finds nothing.
+/// A study of one user's job: its inputs, its steps, each device that there is. Of a series its first item, whose files are
+/// looked for by `where`. Throws ConfigError as parse_job() does, and where a series finds nothing.
 Json study_of_job(const Json& job, const std::vector<Algorithm>&, const Locations& where);
 /// JSON Schema 2020-12; configs/schema/study.schema.json is its text.
 Json study_schema(const std::vector<Algorithm>&);

@@ -38,7 +38,11 @@ Json study_of_job(const Json& job, const std::vector<Algorithm>& algorithms, con
     for (const OutputSpec& output : parsed.outputs) {
         if (std::find(outputs.begin(), outputs.end(), output.of) == outputs.end()) outputs.push_back(output.of);
     }
-    Json one{{"id", "job"}, {"inputs", std::move(inputs)}, {"steps", job["steps"]}, {"outputs", std::move(outputs)}, {"tolerance", 1e-4}};
+    Json one{{"id", "job"},
+             {"inputs", std::move(inputs)},
+             {"steps", job["steps"]},
+             {"outputs", std::move(outputs)},
+             {"tolerance", 1e-4}};
     for (const StepSpec& step : parsed.steps) {
         if (!step.variant.empty()) one["reference"] = nullptr;   // a named variant may not exist on the host
     }
@@ -46,8 +50,10 @@ Json study_of_job(const Json& job, const std::vector<Algorithm>& algorithms, con
             {"title", parsed.comment.empty() ? "A job on every device" : parsed.comment},
             {"devices", "all"},
             {"cases", Json::array({std::move(one)})},
-            {"report", Json::array({{{"kind", "bar"}, {"title", "From end to end"}, {"x", "device"}, {"y", "end_to_end_ms"}, {"series", "variant"}},
-                                    {{"kind", "stages"}, {"title", "Where the time goes"}}})}};
+            {"report",
+             Json::array(
+                 {{{"kind", "bar"}, {"title", "From end to end"}, {"x", "device"}, {"y", "end_to_end_ms"}, {"series", "variant"}},
+                  {{"kind", "stages"}, {"title", "Where the time goes"}}})}};
 }
 
 }  // namespace parallax::engine::compare

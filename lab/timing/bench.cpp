@@ -60,7 +60,8 @@ struct Bench::State {
     std::map<std::string, HostArray> downloads;       ///< pinned, by output
 };
 
-Bench::Bench(Engine& engine, const Pipeline& pipeline, const BoundInputs& inputs) : state_(std::make_unique<State>(engine, pipeline, inputs)) {
+Bench::Bench(Engine& engine, const Pipeline& pipeline, const BoundInputs& inputs)
+    : state_(std::make_unique<State>(engine, pipeline, inputs)) {
     state_->done.resize(pipeline.steps.size());
 }
 
@@ -72,7 +73,8 @@ void Bench::compute() {
         const Step& step = s.pipeline.steps[i];
         Call call = call_of(step);
         for (const auto& [port, source] : step.inputs)
-            call.inputs.emplace(port, source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs->device.at(source.port));
+            call.inputs.emplace(port,
+                                source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs->device.at(source.port));
         s.done[i] = s.session.run(call, s.done[i].outputs);
     }
 }
@@ -133,7 +135,9 @@ EndToEnd Bench::run_from_end_to_end(EventTimes times) {
     EndToEnd sample;
     const auto start = Clock::now();
     for (const auto& [name, array] : s.inputs->device) {
-        if (std::none_of(s.pipeline.inputs.begin(), s.pipeline.inputs.end(), [&name = name](const PipelineInput& input) { return input.name == name; })) continue;
+        if (std::none_of(s.pipeline.inputs.begin(), s.pipeline.inputs.end(),
+                         [&name = name](const PipelineInput& input) { return input.name == name; }))
+            continue;
         const HostArray& from = s.inputs->host.at(name);
         if (from.desc.dense_bytes() > 0) queue.write(array.buffer, 0, from.data(), from.desc.dense_bytes(), name);
     }
@@ -162,7 +166,8 @@ EndToEnd Bench::run_from_end_to_end(EventTimes times) {
 
 void Bench::move(const BoundInputs& inputs) {
     State& s = *state_;
-    const std::vector<CallResult> before = std::exchange(s.done, std::vector<CallResult>(s.pipeline.steps.size()));   // held until others are there
+    const std::vector<CallResult> before =
+        std::exchange(s.done, std::vector<CallResult>(s.pipeline.steps.size()));   // held until others are there
     s.inputs = &inputs;
     s.downloads.clear();
     compute();
@@ -173,7 +178,8 @@ HostArrays Bench::arrays() {
     State& s = *state_;
     HostArrays arrays;
     for (const PipelineOutput& output : s.pipeline.outputs) {
-        if (output.is_array) arrays.emplace(output.name, s.session.download(s.done[*output.source.step].outputs.at(output.source.port)));
+        if (output.is_array)
+            arrays.emplace(output.name, s.session.download(s.done[*output.source.step].outputs.at(output.source.port)));
     }
     s.session.profiler().clear();
     return arrays;

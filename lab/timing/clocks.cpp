@@ -32,8 +32,10 @@ private:
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(name));
             return function != nullptr;
         };
-        nvml.works = find(nvml.init, "nvmlInit_v2") && find(nvml.by_pci, "nvmlDeviceGetHandleByPciBusId_v2") && find(nvml.by_uuid, "nvmlDeviceGetHandleByUUID") &&
-                     find(nvml.clock, "nvmlDeviceGetClockInfo") && find(nvml.temperature, "nvmlDeviceGetTemperature") && find(nvml.power, "nvmlDeviceGetPowerUsage") && nvml.init() == 0;
+        nvml.works = find(nvml.init, "nvmlInit_v2") && find(nvml.by_pci, "nvmlDeviceGetHandleByPciBusId_v2") &&
+                     find(nvml.by_uuid, "nvmlDeviceGetHandleByUUID") && find(nvml.clock, "nvmlDeviceGetClockInfo") &&
+                     find(nvml.temperature, "nvmlDeviceGetTemperature") && find(nvml.power, "nvmlDeviceGetPowerUsage") &&
+                     nvml.init() == 0;
         return nvml;
     }
 };
@@ -46,7 +48,8 @@ Json clocks_of(const host::DeviceInfo& info) {
     if (info.vendor.find("NVIDIA") == std::string::npos || !Nvml::get().works) return nullptr;
     const Nvml& nvml = Nvml::get();
     Nvml::Handle device = nullptr;
-    const bool found = (!info.pci.empty() && nvml.by_pci(info.pci.c_str(), &device) == 0) || (!info.uuid.empty() && nvml.by_uuid(("GPU-" + info.uuid).c_str(), &device) == 0);
+    const bool found = (!info.pci.empty() && nvml.by_pci(info.pci.c_str(), &device) == 0) ||
+                       (!info.uuid.empty() && nvml.by_uuid(("GPU-" + info.uuid).c_str(), &device) == 0);
     if (!found) return nullptr;
     Json json = Json::object();
     unsigned value = 0;

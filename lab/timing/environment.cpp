@@ -27,7 +27,8 @@ Json environment() {
               {"revision", PARALLAX_REVISION},
               {"compiler", PARALLAX_COMPILER},
               {"build", PARALLAX_BUILD_TYPE}};
-    if (const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"); !governor.empty()) json["governor"] = governor;
+    if (const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"); !governor.empty())
+        json["governor"] = governor;
     if (const std::string load = first_line("/proc/loadavg"); !load.empty()) json["load"] = load.substr(0, load.find(' '));
     if (const std::string driver = host::platform::nvidia_driver_version(); !driver.empty()) json["nvidia_driver"] = driver;
     return json;

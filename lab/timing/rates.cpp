@@ -48,14 +48,19 @@ double copy_of(host::Context& context, host::Queue& queue, std::size_t wanted, i
     const std::size_t bytes = std::min<std::size_t>(wanted, context.info().max_allocation / 2) / 4096 * 4096;
     const host::Buffer a = context.allocate(bytes), b = context.allocate(bytes);
     const double moved = 2.0 * static_cast<double>(bytes);
-    if (context.info().backend == host::Backend::native) return moved / median_of(count, [&] { return copy_by_threads(a, b, bytes); });
+    if (context.info().backend == host::Backend::native)
+        return moved / median_of(count, [&] { return copy_by_threads(a, b, bytes); });
     const auto kernel = context.build({"benchmark/copy.cl", {}})->kernel("copy");
     const std::uint64_t vectors = bytes / 16;
     const std::size_t local = std::min<std::size_t>(256, kernel->max_work_group());
     const host::Arg args[]{a, b, vectors};
-    const double by_driver = median_of(count, [&] { return timed(queue, [&] { return queue.copy(a, 0, b, 0, bytes, "copy"); }); });
+    const double by_driver =
+        median_of(count, [&] { return timed(queue, [&] { return queue.copy(a, 0, b, 0, bytes, "copy"); }); });
     const double by_kernel = median_of(count, [&] {
-        return timed(queue, [&] { return queue.launch({.kernel = *kernel, .groups = {(vectors + local - 1) / local}, .local = {local}, .args = args, .step = "copy"}); });
+        return timed(queue, [&] {
+            return queue.launch(
+                {.kernel = *kernel, .groups = {(vectors + local - 1) / local}, .local = {local}, .args = args, .step = "copy"});
+        });
     });
     return moved / std::min(by_driver, by_kernel);
 }
@@ -64,8 +69,12 @@ void transfers(host::Context& context, host::Queue& queue, std::size_t bytes, in
     const host::Buffer buffer = context.allocate(bytes);
     const auto pinned = context.allocate_pinned(bytes);
     std::memset(pinned->bytes().data(), 1, bytes);
-    rates.upload = static_cast<double>(bytes) / median_of(count, [&] { return timed(queue, [&] { return queue.write(buffer, 0, pinned->bytes().data(), bytes, "upload"); }); });
-    rates.download = static_cast<double>(bytes) / median_of(count, [&] { return timed(queue, [&] { return queue.read(buffer, 0, pinned->bytes().data(), bytes, "download"); }); });
+    rates.upload = static_cast<double>(bytes) / median_of(count, [&] {
+                       return timed(queue, [&] { return queue.write(buffer, 0, pinned->bytes().data(), bytes, "upload"); });
+                   });
+    rates.download = static_cast<double>(bytes) / median_of(count, [&] {
+                         return timed(queue, [&] { return queue.read(buffer, 0, pinned->bytes().data(), bytes, "download"); });
+                     });
 }
 
 /// Chains of multiply-adds in plain C++, as this program's own native code is compiled.
@@ -103,7 +112,9 @@ double peak_of(host::Context& context, host::Queue& queue, int count) {
     const host::Buffer out = context.allocate(groups * local * lanes * sizeof(float));
     const host::Arg args[]{out, 0.999f, 0.5f, rounds};
     const double seconds = median_of(count, [&] {
-        return timed(queue, [&] { return queue.launch({.kernel = *kernel, .groups = {groups}, .local = {local}, .args = args, .step = "peak"}); });
+        return timed(queue, [&] {
+            return queue.launch({.kernel = *kernel, .groups = {groups}, .local = {local}, .args = args, .step = "peak"});
+        });
     });
     return 2.0 * 64 * rounds * static_cast<double>(groups * local * lanes) / seconds;
 }
@@ -126,7 +137,11 @@ double launch_of(host::Context& context, host::Queue& queue) {
 double copy_bandwidth(host::Context& context, host::Queue& queue) { return copy_of(context, queue, std::size_t{512} << 20, 10); }
 
 Json Rates::to_json() const {
-    return {{"copy_gbs", copy * 1e-9}, {"upload_gbs", upload * 1e-9}, {"download_gbs", download * 1e-9}, {"peak_gflops", peak_f32 * 1e-9}, {"launch_us", launch * 1e6}};
+    return {{"copy_gbs", copy * 1e-9},
+            {"upload_gbs", upload * 1e-9},
+            {"download_gbs", download * 1e-9},
+            {"peak_gflops", peak_f32 * 1e-9},
+            {"launch_us", launch * 1e6}};
 }
 
 Rates measure_rates(host::Context& context, host::Queue& queue, bool quick) {

@@ -6,7 +6,8 @@
 
 namespace parallax::engine::compare {
 
-/// Samples by the round in which they were taken: within a round they resemble each other, between rounds clocks and neighbours change.
+/// Samples by the round in which they were taken: within a round they resemble each other, between rounds clocks and neighbours
+/// change.
 using Rounds = std::vector<std::vector<double>>;
 
 struct Estimate {
@@ -27,8 +28,9 @@ Estimate estimate_ratio(const Rounds& a, const Rounds& b);
 enum class Verdict { same, faster, slower };
 std::string_view to_string(Verdict) noexcept;
 
-/// A ratio new / old of times: "same" unless its whole interval lies beyond `margin` on one side, so that a difference is claimed only
-/// where it is too large to matter little and too sure to be chance. Differences below `least_s`, which clocks cannot tell, are "same".
+/// A ratio new / old of times: "same" unless its whole interval lies beyond `margin` on one side, so that a difference is claimed
+/// only where it is too large to matter little and too sure to be chance. Differences below `least_s`, which clocks cannot tell,
+/// are "same".
 Verdict judge(const Estimate& ratio, double margin, double difference_s, double least_s = 2e-6);
 
 /// What two runs of the same thing in different processes may differ by: places in memory, clocks, neighbours.

@@ -47,17 +47,22 @@ Pipeline pipeline_of(const Registry& registry, const TuningProblem& problem, con
     step["variant"] = way.variant;
     if (!way.policy.empty()) step["policy"] = way.policy;
     for (const Port& port : algorithm.outputs) {
-        const bool wanted = problem.outputs.empty() ? port.required : std::find(problem.outputs.begin(), problem.outputs.end(), port.name) != problem.outputs.end();
+        const bool wanted = problem.outputs.empty()
+                                ? port.required
+                                : std::find(problem.outputs.begin(), problem.outputs.end(), port.name) != problem.outputs.end();
         if (wanted) outputs.push_back(port.name);
     }
     std::vector<std::string> inputs;
     for (const auto& [port, rule] : problem.inputs.items()) inputs.push_back(port);
-    return parse_pipeline({{"parallax", 1}, {"steps", Json::array({std::move(step)})}, {"outputs", std::move(outputs)}}, registry.algorithms(), inputs);
+    return parse_pipeline({{"parallax", 1}, {"steps", Json::array({std::move(step)})}, {"outputs", std::move(outputs)}},
+                          registry.algorithms(), inputs);
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::string reason_of(const UnsupportedError& error) { return error.reasons.empty() ? first_line(error.what()) : fmt::format("{}", fmt::join(error.reasons, "; ")); }
+std::string reason_of(const UnsupportedError& error) {
+    return error.reasons.empty() ? first_line(error.what()) : fmt::format("{}", fmt::join(error.reasons, "; "));
+}
 
 }  // namespace
 
@@ -76,7 +81,8 @@ CandidateRunner::CandidateRunner(Engine& device, Engine& judge, const ProblemSet
     : engine_(device), judge_(judge), set_(set), problem_(problem), algorithm_(device.registry().get(set.algorithm)) {
     Session making(judge_);
     for (const auto& [port, rule] : problem_.inputs.items()) {
-        if (rule.contains("saved")) host_[port] = compare::fetch_array(path_from(rule["saved"].get<std::string>()), rule["name"].get<std::string>());
+        if (rule.contains("saved"))
+            host_[port] = compare::fetch_array(path_from(rule["saved"].get<std::string>()), rule["name"].get<std::string>());
         else host_[port] = compare::make_input(port, rule, making, host_, {});
     }
     Session session(engine_);
@@ -247,7 +253,8 @@ Duel CandidateRunner::duel(const Candidate& first, const Candidate& second, doub
             before[i] = std::move(runners[i]);
         }
     }
-    return {compare::estimate_ratio(times[0], times[1]), compare::estimate_ratio(walls[0], walls[1]), compare::estimate(times[0]).median, compare::estimate(times[1]).median};
+    return {compare::estimate_ratio(times[0], times[1]), compare::estimate_ratio(walls[0], walls[1]),
+            compare::estimate(times[0]).median, compare::estimate(times[1]).median};
 }
 
 }  // namespace parallax::engine::tune

@@ -28,7 +28,8 @@ struct Duel {
 
 class CandidateRunner {
 public:
-    /// Makes the inputs on `judge`, an engine of the native device, and puts them on `device`. The set outlives this, as do both engines.
+    /// Makes the inputs on `judge`, an engine of the native device, and puts them on `device`. The set outlives this, as do both
+    /// engines.
     CandidateRunner(Engine& device, Engine& judge, const ProblemSet& set, const TuningProblem& problem);
     ~CandidateRunner();
 
@@ -44,9 +45,9 @@ public:
     /// Runs, compares the result with the reference, and times it, shortly where it is much slower than `best_s`. Throws
     /// DeviceError only where the device is lost.
     Measured measure(const Candidate&, double best_s);
-    /// Runs both in turn, each of several times with other memory for everything. With `least_gain` it goes on, for three times as long
-    /// at most, while that lies within the interval below the median. Throws what a run throws; Error where a result is not the
-    /// reference's.
+    /// Runs both in turn, each of several times with other memory for everything. With `least_gain` it goes on, for three times
+    /// as long at most, while that lies within the interval below the median. Throws what a run throws; Error where a result is
+    /// not the reference's.
     Duel duel(const Candidate& first, const Candidate& second, double budget_s, double least_gain = 0);
 
     /// Whether times are the driver's, of kernels alone, or the host's.

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass& work) {
-    return entry.device.backend == device.backend && entry.device.name == device.name && entry.device.platform == device.platform && entry.work == work;
+    return entry.device.backend == device.backend && entry.device.name == device.name &&
+           entry.device.platform == device.platform && entry.work == work;
 }
 
 }  // namespace
@@ -23,7 +24,8 @@ bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass&
 Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder_(std::move(folder)) {
     std::error_code code;
     if (!fs::exists(folder_, code)) return;
-    if (!fs::is_directory(folder_, code)) throw ConfigError("--out", to_utf8(folder_) + ", which is no folder", "a folder, or a name that is free");
+    if (!fs::is_directory(folder_, code))
+        throw ConfigError("--out", to_utf8(folder_) + ", which is no folder", "a folder, or a name that is free");
     Tuning there = Tuning::from_folder(folder_);
     there.rename(algorithms);
     for (const TuningFile& file : there.files()) files_.emplace(file.algorithm, file);
@@ -34,13 +36,17 @@ void Files::require_writable() const { writable_ancestor(folder_ / "algorithm.js
 void Files::make_folder() const {
     std::error_code code;
     fs::create_directories(folder_, code);
-    if (code) throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", to_utf8(folder_), code.message()), "a folder that can be written");
+    if (code)
+        throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", to_utf8(folder_), code.message()),
+                          "a folder that can be written");
 }
 
-const TunedPolicy* Files::find(const std::string& algorithm, const TunedDevice& device, const WorkClass& work, const std::string& variant) const {
+const TunedPolicy* Files::find(const std::string& algorithm, const TunedDevice& device, const WorkClass& work,
+                               const std::string& variant) const {
     const auto file = files_.find(algorithm);
     if (file == files_.end()) return nullptr;
-    const auto found = std::find_if(file->second.entries.begin(), file->second.entries.end(), [&](const TunedPolicy& e) { return is_of(e, device, work) && e.variant == variant; });
+    const auto found = std::find_if(file->second.entries.begin(), file->second.entries.end(),
+                                    [&](const TunedPolicy& e) { return is_of(e, device, work) && e.variant == variant; });
     return found == file->second.entries.end() ? nullptr : &*found;
 }
 
@@ -58,6 +64,8 @@ void Files::crown(const std::string& algorithm, const TunedDevice& device, const
     write(algorithm);
 }
 
-void Files::write(const std::string& algorithm) const { io::write_json(folder_ / path_from(algorithm + ".json"), files_.at(algorithm).to_json(), true); }
+void Files::write(const std::string& algorithm) const {
+    io::write_json(folder_ / path_from(algorithm + ".json"), files_.at(algorithm).to_json(), true);
+}
 
 }  // namespace parallax::engine::tune

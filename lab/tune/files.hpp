@@ -17,7 +17,8 @@ public:
 
     /// Throws ConfigError (pointer "--out") where files cannot be made in the folder, or where it would have to be.
     void require_writable() const;
-    /// Before a search: that root may write anywhere says nothing of a folder that nobody can make, such as one of /proc. Throws ConfigError.
+    /// Before a search: that root may write anywhere says nothing of a folder that nobody can make, such as one of /proc. Throws
+    /// ConfigError.
     void make_folder() const;
 
     /// The entry of exactly this device; null: none. Valid until the next put().

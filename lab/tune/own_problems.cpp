@@ -81,8 +81,10 @@ private:
             const Step& step = pipeline.steps[s];
             note(step, point, s + 1 == pipeline.steps.size());
             Problem problem = problem_of(step);
-            for (const auto& [port, desc] : step.algorithm->infer(problem)) hold({s, port}, desc, fmt::format("{}-{}-{}", index, s, port));
-            const bool is_used = std::any_of(handed_on.begin(), handed_on.end(), [s](const Source& source) { return source.step == s; });
+            for (const auto& [port, desc] : step.algorithm->infer(problem))
+                hold({s, port}, desc, fmt::format("{}-{}-{}", index, s, port));
+            const bool is_used =
+                std::any_of(handed_on.begin(), handed_on.end(), [s](const Source& source) { return source.step == s; });
             if (!keeps() || !is_used) continue;
             say("step " + step.id + " of " + point.id);
             Call call{step.id, step.algorithm, step.parameters, "", Json::object(), {}, step.outputs, step.pointer};
@@ -123,21 +125,26 @@ private:
         }
         found.bytes = largest != nullptr ? largest->dense_bytes() : 0;
         const bool is_job = work_.points.size() == 1;
-        found.problem.name = fmt::format("{}{}{}", largest != nullptr ? largest->describe() + ", " : "", work_.name, is_job ? "" : " " + point.id);
+        found.problem.name =
+            fmt::format("{}{}{}", largest != nullptr ? largest->describe() + ", " : "", work_.name, is_job ? "" : " " + point.id);
         std::vector<std::string> variants;
         if (!step.variant.empty()) variants = {step.variant};
         else if (is_last) variants = variants_of(point, work_.study.cases[point.case_index]);
-        const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.set.algorithm == step.algorithm->name && g.set.work == work && g.set.variants == variants; });
+        const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
+            return g.set.algorithm == step.algorithm->name && g.set.work == work && g.set.variants == variants;
+        });
         if (group != groups_.end()) group->found.push_back(std::move(found));
         else groups_.push_back({{step.algorithm->name, work, {}, {}, std::move(variants)}, {std::move(found)}});
     }
 
     /// Largest first, and of the others so many, from all over the range.
     static ProblemSet sorted_out(Group group) {
-        std::stable_sort(group.found.begin(), group.found.end(), [](const Found& a, const Found& b) { return a.bytes > b.bytes; });
+        std::stable_sort(group.found.begin(), group.found.end(),
+                         [](const Found& a, const Found& b) { return a.bytes > b.bytes; });
         group.set.problem = std::move(group.found.front().problem);
         const std::size_t others = group.found.size() - 1, count = std::min(others, most_checks);
-        for (std::size_t i = 0; i < count; ++i) group.set.checks.push_back(std::move(group.found[1 + (i + 1) * others / count - 1].problem));
+        for (std::size_t i = 0; i < count; ++i)
+            group.set.checks.push_back(std::move(group.found[1 + (i + 1) * others / count - 1].problem));
         return std::move(group.set);
     }
 
@@ -152,7 +159,8 @@ private:
 
 }  // namespace
 
-std::vector<ProblemSet> problem_sets_of(const OwnWork& work, Engine& judge, const fs::path& folder, const std::function<void(const std::string&)>& progress) {
+std::vector<ProblemSet> problem_sets_of(const OwnWork& work, Engine& judge, const fs::path& folder,
+                                        const std::function<void(const std::string&)>& progress) {
     return Walk(work, judge, folder, progress).run();
 }
 

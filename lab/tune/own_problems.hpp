@@ -20,11 +20,13 @@ struct OwnWork {
     std::string name;                            ///< "my_job.json", in the names of problems
 };
 
-/// A set for each algorithm and class of work among the steps: the problem with the largest input is what is searched with, some of the
-/// others are its checks. A step or a case that names variants has those tuned alone.
+/// A set for each algorithm and class of work among the steps: the problem with the largest input is what is searched with, some
+/// of the others are its checks. A step or a case that names variants has those tuned alone.
 ///
-/// Inputs are made or read, and what steps hand on is computed, on `judge`, an engine of the native device, and kept in `folder`, which
-/// must outlive the sets. An empty folder: shapes alone, enough to list what would be tuned. Throws what reading and computing throw.
-std::vector<ProblemSet> problem_sets_of(const OwnWork&, Engine& judge, const std::filesystem::path& folder, const std::function<void(const std::string&)>& progress);
+/// Inputs are made or read, and what steps hand on is computed, on `judge`, an engine of the native device, and kept in `folder`,
+/// which must outlive the sets. An empty folder: shapes alone, enough to list what would be tuned. Throws what reading and
+/// computing throw.
+std::vector<ProblemSet> problem_sets_of(const OwnWork&, Engine& judge, const std::filesystem::path& folder,
+                                        const std::function<void(const std::string&)>& progress);
 
 }  // namespace parallax::engine::tune

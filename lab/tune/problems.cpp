@@ -86,7 +86,8 @@ private:
         const bool wide = type == "u8" || (type == "u16" && std::string(shapes.size) != "small");
         const Shape& shape = wide ? shapes.wide : shapes.deep;
         const Shape& other = wide ? shapes.wide_check : shapes.deep_check;
-        ProblemSet set{algorithm_, {type, shapes.size}, problem(Json::object(), type, shape), {}, written_.value("variants", Names())};
+        ProblemSet set{
+            algorithm_, {type, shapes.size}, problem(Json::object(), type, shape), {}, written_.value("variants", Names())};
         const auto checks = written_.value("checks", std::vector<Json>{Json::object()});
         const auto last = std::find_if(checks.rbegin(), checks.rend(), [](const Json& check) { return !check.contains("as"); });
         for (auto check = checks.begin(); check != checks.end(); ++check)
@@ -94,8 +95,8 @@ private:
         return set;
     }
 
-    /// `check`: parameters in place of the row's; empty: the row's own. With "as", a name: of other outputs, and of inputs beside the
-    /// row's, without parameters.
+    /// `check`: parameters in place of the row's; empty: the row's own. With "as", a name: of other outputs, and of inputs beside
+    /// the row's, without parameters.
     TuningProblem problem(const Json& check, const std::string& type, const Shape& shape) const {
         const bool other = check.contains("as");
         TuningProblem made{other ? check["as"].get<std::string>() : named(algorithm_, shape), Json::object(), Json::object(), {}};

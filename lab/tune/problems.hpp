@@ -13,7 +13,7 @@ namespace parallax::engine::tune {
 /// One computation. `inputs` are written as those of a study, `parameters` as those of a job's step.
 struct TuningProblem {
     std::string name;                        ///< "2048 x 2048, radius 2"
-    Json inputs = Json::object();            ///< port -> rule of cases/inputs.hpp, or {"saved": folder, "name": NAME} of cases/saved.hpp
+    Json inputs = Json::object();   ///< port -> rule of cases/inputs.hpp, or {"saved": folder, "name": NAME} of cases/saved.hpp
     Json parameters = Json::object();
     std::vector<std::string> outputs;        ///< empty: the required ones
 };
@@ -27,7 +27,8 @@ struct ProblemSet {
     std::vector<std::string> variants;       ///< only these, which another set does not suit; empty: all the others
 };
 
-/// The sections "tuning" of problems/problems.hpp, in the order of the registry. Two sets of an algorithm and class differ in their variants.
+/// The sections "tuning" of problems/problems.hpp, in the order of the registry. Two sets of an algorithm and class differ in
+/// their variants.
 const std::vector<ProblemSet>& problem_sets();
 
 /// "small", "medium", "large": the sizes of WorkClass.

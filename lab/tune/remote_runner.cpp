@@ -21,13 +21,15 @@ bool is_refusal(const std::string& kind) { return kind == "unsupported" || kind 
 
 }  // namespace
 
-RemoteRunner::RemoteRunner(compare::DeviceWorker& worker, const ProblemSet& set, std::size_t index, double limit_s) : worker_(worker), set_(set), index_(index), limit_s_(limit_s) {}
+RemoteRunner::RemoteRunner(compare::DeviceWorker& worker, const ProblemSet& set, std::size_t index, double limit_s)
+    : worker_(worker), set_(set), index_(index), limit_s_(limit_s) {}
 
 Json RemoteRunner::ask(Json request, double limit_s) {
     request["problem"] = index_;
     Json answer = worker_.ask(request, limit_s);
     if (!answer.contains("error")) return answer;
-    const std::string kind = answer["error"].value("kind", std::string()), message = answer["error"].value("message", std::string());
+    const std::string kind = answer["error"].value("kind", std::string()),
+                      message = answer["error"].value("message", std::string());
     if (kind == "device") throw CandidateLost("the device was lost: " + message);
     if (is_refusal(kind)) throw UnsupportedError(message, {});
     throw Error(message);
@@ -114,7 +116,12 @@ Measured RemoteRunner::measure(const Candidate& way, double best_s) {
 
 Duel RemoteRunner::duel(const Candidate& first, const Candidate& second, double budget_s, double least_gain) {
     require_reference();
-    return duel_from(try_out({{"do", "duel"}, {"first", tune::to_json(first)}, {"second", tune::to_json(second)}, {"budget_s", budget_s}, {"least_gain", least_gain}}, limit_s_ + longest_duel * budget_s));
+    return duel_from(try_out({{"do", "duel"},
+                              {"first", tune::to_json(first)},
+                              {"second", tune::to_json(second)},
+                              {"budget_s", budget_s},
+                              {"least_gain", least_gain}},
+                             limit_s_ + longest_duel * budget_s));
 }
 
 }  // namespace parallax::engine::tune

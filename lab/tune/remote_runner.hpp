@@ -1,5 +1,5 @@
-// A trial in a worker process, as the search sees it: a candidate that crashes or hangs its driver is one that failed, and what comes
-// after it runs in a new process, which is told the problem anew.
+// A trial in a worker process, as the search sees it: a candidate that crashes or hangs its driver is one that failed, and what
+// comes after it runs in a new process, which is told the problem anew.
 #pragma once
 
 #include "workers/device_worker.hpp"

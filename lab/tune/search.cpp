@@ -38,7 +38,8 @@ public:
                 break;
             }
             measure(fresh);
-            const auto fastest = std::min_element(fresh.begin(), fresh.end(), [&](const Point& a, const Point& b) { return cost(a) < cost(b); });
+            const auto fastest =
+                std::min_element(fresh.begin(), fresh.end(), [&](const Point& a, const Point& b) { return cost(a) < cost(b); });
             if (cost(*fastest) <= promising * best_) descend(*fastest);
         }
         found_.seconds = now() - start_;
@@ -71,10 +72,12 @@ private:
         for (std::size_t first = 0; first < points.size() && !over(); first += batch) {
             const std::size_t left = static_cast<std::size_t>(options_.budget.candidates) - found_.tried.size();
             const std::size_t count = std::min({batch, points.size() - first, left});
-            const std::vector<Point> part(points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(first + count));
+            const std::vector<Point> part(points.begin() + static_cast<std::ptrdiff_t>(first),
+                                          points.begin() + static_cast<std::ptrdiff_t>(first + count));
             const std::vector<Measured> answers = evaluate_(part);
             for (std::size_t i = 0; i < part.size() && i < answers.size(); ++i) {
-                const double seconds = answers[i].outcome == Outcome::timed ? answers[i].seconds : std::numeric_limits<double>::infinity();
+                const double seconds =
+                    answers[i].outcome == Outcome::timed ? answers[i].seconds : std::numeric_limits<double>::infinity();
                 costs_[part[i]] = seconds;
                 best_ = std::min(best_, seconds);
                 found_.tried.push_back({part[i], answers[i]});
@@ -108,14 +111,16 @@ private:
             Point point;
             list(point, fresh);
             const std::size_t count = std::min(fresh.size(), most);
-            for (std::size_t i = 0; i < count; ++i) std::swap(fresh[i], fresh[i + random_() % (fresh.size() - i)]);   // std::shuffle differs between libraries
+            for (std::size_t i = 0; i < count; ++i)
+                std::swap(fresh[i], fresh[i + random_() % (fresh.size() - i)]);   // std::shuffle differs between libraries
             fresh.resize(count);
             return fresh;
         }
         for (int draws = 0; draws < 1000 && fresh.size() < most; ++draws) {   // so large a space is never used up
             Point point;
             for (const PolicyField& field : space_.fields) point.push_back(field.choices[random_() % field.choices.size()]);
-            if (costs_.count(point) == 0 && std::find(fresh.begin(), fresh.end(), point) == fresh.end()) fresh.push_back(std::move(point));
+            if (costs_.count(point) == 0 && std::find(fresh.begin(), fresh.end(), point) == fresh.end())
+                fresh.push_back(std::move(point));
         }
         return fresh;
     }
@@ -193,14 +198,17 @@ std::string_view to_string(Outcome outcome) noexcept {
 
 std::vector<Tried> Found::fastest(std::size_t most) const {
     std::vector<Tried> list;
-    std::copy_if(tried.begin(), tried.end(), std::back_inserter(list), [](const Tried& c) { return c.measured.outcome == Outcome::timed; });
-    std::stable_sort(list.begin(), list.end(), [](const Tried& a, const Tried& b) { return a.measured.seconds < b.measured.seconds; });
+    std::copy_if(tried.begin(), tried.end(), std::back_inserter(list),
+                 [](const Tried& c) { return c.measured.outcome == Outcome::timed; });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Tried& a, const Tried& b) { return a.measured.seconds < b.measured.seconds; });
     if (list.size() > most) list.resize(most);
     return list;
 }
 
 int Found::count(Outcome outcome) const noexcept {
-    return static_cast<int>(std::count_if(tried.begin(), tried.end(), [outcome](const Tried& c) { return c.measured.outcome == outcome; }));
+    return static_cast<int>(
+        std::count_if(tried.begin(), tried.end(), [outcome](const Tried& c) { return c.measured.outcome == outcome; }));
 }
 
 Found search(const Space& space, const std::vector<Point>& starts, const Evaluate& evaluate, const SearchOptions& options) {

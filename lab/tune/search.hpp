@@ -52,7 +52,7 @@ struct Budget {
 
 struct SearchOptions {
     Budget budget;
-    std::size_t batch = 8;                       ///< candidates that are handed over at a time, so that they can be built side by side
+    std::size_t batch = 8;   ///< candidates that are handed over at a time, so that they can be built side by side
     std::function<bool()> cancelled;             ///< asked between batches
     std::function<double()> now;                 ///< seconds; empty: a steady clock
 };
@@ -71,8 +71,8 @@ struct Found {
 using Evaluate = std::function<std::vector<Measured>(const std::vector<Point>&)>;
 
 /// Coordinate descent: of each field in turn every choice is tried with the others held, until a round brings nothing; from the
-/// fastest of `starts` first, which must not be empty, from the others, then from random points that are nearly as fast as the best, until the budget or the
-/// space is used up. The same answers lead to the same search.
+/// fastest of `starts` first, which must not be empty, from the others, then from random points that are nearly as fast as the
+/// best, until the budget or the space is used up. The same answers lead to the same search.
 ///
 ///     const Found found = search(Space::of(variant.policy), {space.defaults()}, measure, {});
 ///     const Json policy = space.to_json(found.fastest(1).at(0).point);

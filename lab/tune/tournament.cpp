@@ -29,27 +29,32 @@ Json rounded(const compare::Estimate& e) { return {rounded(e.low), rounded(e.hig
 Json reasons_of(const Found& found) {
     std::set<std::string> distinct;
     for (const Tried& candidate : found.tried) {
-        if (candidate.measured.outcome != Outcome::timed && distinct.size() < most_reasons) distinct.insert(fmt::format("{}: {}", to_string(candidate.measured.outcome), candidate.measured.reason));
+        if (candidate.measured.outcome != Outcome::timed && distinct.size() < most_reasons)
+            distinct.insert(fmt::format("{}: {}", to_string(candidate.measured.outcome), candidate.measured.reason));
     }
     return distinct;
 }
 
 }  // namespace
 
-Tournament::Tournament(compare::DeviceWorker& worker, const ProblemSet& set, const TuneOptions& options) : worker_(worker), set_(set), options_(options) {}
+Tournament::Tournament(compare::DeviceWorker& worker, const ProblemSet& set, const TuneOptions& options)
+    : worker_(worker), set_(set), options_(options) {}
 
 RemoteRunner& Tournament::runner_of(std::size_t problem) {
     RemoteRunner& trial = trials_.try_emplace(problem, worker_, set_, problem, options_.limit_s).first->second;
     if (const WorkClass is = trial.work(); !(is == set_.work))
-        throw Error(fmt::format("the problem \"{}\" of {} is {} {}, not {} {}: this is a fault of lab/tune", problem == 0 ? set_.problem.name : set_.checks[problem - 1].name, set_.algorithm,
-                                is.type, is.size, set_.work.type, set_.work.size));
+        throw Error(fmt::format("the problem \"{}\" of {} is {} {}, not {} {}: this is a fault of lab/tune",
+                                problem == 0 ? set_.problem.name : set_.checks[problem - 1].name, set_.algorithm, is.type,
+                                is.size, set_.work.type, set_.work.size));
     return trial;
 }
 
-std::string Tournament::objection(std::size_t problem, const Candidate& first, const Candidate& second, bool must_gain, Json& duels, Duel* figures) {
+std::string Tournament::objection(std::size_t problem, const Candidate& first, const Candidate& second, bool must_gain,
+                                  Json& duels, Duel* figures) {
     const std::string& name = problem == 0 ? set_.problem.name : set_.checks[problem - 1].name;
     RemoteRunner& trial = runner_of(problem);
-    if (!must_gain && (!trial.why_not(first.variant).empty() || !trial.why_not(second.variant).empty())) return {};   // jobs would not take it there
+    if (!must_gain && (!trial.why_not(first.variant).empty() || !trial.why_not(second.variant).empty()))
+        return {};   // jobs would not take it there
     Duel duel;
     try {
         duel = trial.duel(first, second, std::max(options_.budget.seconds / 5, 0.2), must_gain ? least_gain : 0);
@@ -61,16 +66,22 @@ std::string Tournament::objection(std::size_t problem, const Candidate& first, c
         return fmt::format("{}: {}", name, error.what());
     }
     if (figures != nullptr) *figures = duel;
-    duels.push_back({{"problem", name}, {"gain", rounded(duel.gain.median)}, {"interval", rounded(duel.gain)}, {"by_host_clock", rounded(duel.wall_gain.median)}});
-    const std::string said = fmt::format("{:.3f} times as fast [{:.3f}, {:.3f}]", duel.gain.median, duel.gain.low, duel.gain.high);
+    duels.push_back({{"problem", name},
+                     {"gain", rounded(duel.gain.median)},
+                     {"interval", rounded(duel.gain)},
+                     {"by_host_clock", rounded(duel.wall_gain.median)}});
+    const std::string said =
+        fmt::format("{:.3f} times as fast [{:.3f}, {:.3f}]", duel.gain.median, duel.gain.low, duel.gain.high);
     if (!must_gain) return duel.gain.median < tolerated_loss ? fmt::format("{} at {}", said, name) : "";
     const double least = trial.times_are_of_device() ? least_device_s : least_wall_s;
     if (duel.gain.low <= least_gain || duel.first_s - duel.second_s < least) return said;
-    if (duel.wall_gain.median < tolerated_loss) return fmt::format("{}, but {:.3f} by the host's clock", said, duel.wall_gain.median);
+    if (duel.wall_gain.median < tolerated_loss)
+        return fmt::format("{}, but {:.3f} by the host's clock", said, duel.wall_gain.median);
     return {};
 }
 
-Tournament::Finding Tournament::search(const Variant& variant, const std::vector<Json>& known, const std::function<void(int)>& tried) {
+Tournament::Finding Tournament::search(const Variant& variant, const std::vector<Json>& known,
+                                       const std::function<void(int)>& tried) {
     Finding finding;
     RemoteRunner& trial = this->trial();
     if (const std::string reason = trial.why_not(variant.name); !reason.empty()) {
@@ -89,8 +100,13 @@ Tournament::Finding Tournament::search(const Variant& variant, const std::vector
     bool hopeless = false;   // what the defaults cannot do needs no tuning
     const auto stopped = [&] { return options_.cancelled && options_.cancelled(); };
     const auto given_up = [&] { return trial.losses() - losses_before >= most_losses; };
-    SearchOptions how{options_.budget, static_cast<std::size_t>(std::max(options_.builders, 4)), [&] { return stopped() || given_up() || hopeless; }, {}};
-    how.now = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - trial.aside_s(); };
+    SearchOptions how{options_.budget,
+                      static_cast<std::size_t>(std::max(options_.builders, 4)),
+                      [&] { return stopped() || given_up() || hopeless; },
+                      {}};
+    how.now = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - trial.aside_s();
+    };
     Found found = tune::search(space, starts, [&](const std::vector<Point>& points) {
         std::vector<Candidate> ways;
         for (const Point& point : points) ways.push_back(way_of(point));
@@ -110,14 +126,26 @@ Tournament::Finding Tournament::search(const Variant& variant, const std::vector
     if (given_up()) found.ended = fmt::format("{} candidates took their process down", most_losses);
     else if (hopeless) found.ended = "the defaults do not run";
 
-    finding.found = {{"problem", set_.problem.name}, {"clock", trial.times_are_of_device() ? "device" : "host"}, {"seconds", rounded(found.seconds)}, {"ended", found.ended},
-                     {"candidates", {{"of", space.size()}, {"tried", found.tried.size()}, {"refused", found.count(Outcome::refused)}, {"wrong", found.count(Outcome::wrong)},
-                                     {"failed", found.count(Outcome::failed)}}}};
+    finding.found = {{"problem", set_.problem.name},
+                     {"clock", trial.times_are_of_device() ? "device" : "host"},
+                     {"seconds", rounded(found.seconds)},
+                     {"ended", found.ended},
+                     {"candidates",
+                      {{"of", space.size()},
+                       {"tried", found.tried.size()},
+                       {"refused", found.count(Outcome::refused)},
+                       {"wrong", found.count(Outcome::wrong)},
+                       {"failed", found.count(Outcome::failed)}}}};
     if (Json reasons = reasons_of(found); !reasons.empty()) finding.found["reasons"] = std::move(reasons);
-    const auto defaults = std::find_if(found.tried.begin(), found.tried.end(), [&](const Tried& c) { return c.point == starts.front(); });
+    const auto defaults =
+        std::find_if(found.tried.begin(), found.tried.end(), [&](const Tried& c) { return c.point == starts.front(); });
     if (defaults == found.tried.end() || defaults->measured.outcome != Outcome::timed) {
-        finding.verdict = defaults != found.tried.end() && defaults->measured.outcome == Outcome::refused ? Verdict::refused : Verdict::failed;
-        finding.reason = defaults == found.tried.end() ? found.ended : fmt::format("with its defaults: {}: {}", to_string(defaults->measured.outcome), defaults->measured.reason);
+        finding.verdict =
+            defaults != found.tried.end() && defaults->measured.outcome == Outcome::refused ? Verdict::refused : Verdict::failed;
+        finding.reason =
+            defaults == found.tried.end()
+                ? found.ended
+                : fmt::format("with its defaults: {}: {}", to_string(defaults->measured.outcome), defaults->measured.reason);
         return finding;
     }
 
@@ -132,7 +160,8 @@ Tournament::Finding Tournament::search(const Variant& variant, const std::vector
         Duel duel;
         std::string objection = this->objection(0, base, way, true, duels, &duel);
         const bool is_slower = duel.first_s > 0 && !objection.empty();
-        for (std::size_t check = 1; check <= set_.checks.size() && objection.empty(); ++check) objection = this->objection(check, base, way, false, checks, nullptr);
+        for (std::size_t check = 1; check <= set_.checks.size() && objection.empty(); ++check)
+            objection = this->objection(check, base, way, false, checks, nullptr);
         if (!objection.empty()) {
             if (finding.default_s == finding.tuned_s && duel.first_s > 0) finding.default_s = finding.tuned_s = duel.first_s;
             finding.reason = fmt::format("{} is {}", way.policy.dump(), objection);
@@ -176,7 +205,8 @@ std::optional<std::string> Tournament::fastest(const std::vector<Candidate>& way
     if (first == nullptr || first == best) return best->variant;
     Json duels = Json::array();
     std::string objection = this->objection(0, *first, *best, true, duels, nullptr);
-    for (std::size_t check = 1; check <= set_.checks.size() && objection.empty(); ++check) objection = this->objection(check, *first, *best, false, duels, nullptr);
+    for (std::size_t check = 1; check <= set_.checks.size() && objection.empty(); ++check)
+        objection = this->objection(check, *first, *best, false, duels, nullptr);
     return objection.empty() ? best->variant : first->variant;
 }
 

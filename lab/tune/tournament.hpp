@@ -25,12 +25,13 @@ public:
         Json found = Json::object();
         std::vector<std::string> lost;      ///< candidates that took their process down, and how
     };
-    /// From the defaults and from `known` policies. `tried` is told how many candidates there were. Candidates that take their process
-    /// down have failed; after three of them the search ends with what it has. Throws CancelledError where the worker was ended on request.
+    /// From the defaults and from `known` policies. `tried` is told how many candidates there were. Candidates that take their
+    /// process down have failed; after three of them the search ends with what it has. Throws CancelledError where the worker was
+    /// ended on request.
     Finding search(const Variant&, const std::vector<Json>& known, const std::function<void(int)>& tried);
 
-    /// Name of the fastest variant, each with its policy; none where fewer than two run. Where `preferred`, which jobs take otherwise, is
-    /// among them it must be beaten as clearly as defaults are.
+    /// Name of the fastest variant, each with its policy; none where fewer than two run. Where `preferred`, which jobs take
+    /// otherwise, is among them it must be beaten as clearly as defaults are.
     std::optional<std::string> fastest(const std::vector<Candidate>&, const std::string& preferred);
 
     /// Of the problem that is searched with.
@@ -38,9 +39,10 @@ public:
 
 private:
     RemoteRunner& runner_of(std::size_t problem);
-    /// Empty, or why the second is not to take the place of the first on this problem (0: the set's, n: check n - 1); `duels` gets the
-    /// figures.
-    std::string objection(std::size_t problem, const Candidate& first, const Candidate& second, bool must_gain, Json& duels, Duel* figures);
+    /// Empty, or why the second is not to take the place of the first on this problem (0: the set's, n: check n - 1); `duels`
+    /// gets the figures.
+    std::string objection(std::size_t problem, const Candidate& first, const Candidate& second, bool must_gain, Json& duels,
+                          Duel* figures);
 
     compare::DeviceWorker& worker_;
     const ProblemSet& set_;

@@ -13,12 +13,16 @@
 namespace parallax::engine::tune {
 namespace {
 
-bool named(const std::vector<std::string>& names, const std::string& name) { return names.empty() || std::find(names.begin(), names.end(), name) != names.end(); }
+bool named(const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
 
-void check_names(const std::vector<std::string>& asked, const std::vector<std::string>& known, const char* option, const char* expected) {
+void check_names(const std::vector<std::string>& asked, const std::vector<std::string>& known, const char* option,
+                 const char* expected) {
     for (const std::string& name : asked) {
         if (std::find(known.begin(), known.end(), name) == known.end())
-            throw ConfigError(option, fmt::format("\"{}\"", name), fmt::format("{}: {}", expected, fmt::join(known, ", ")), did_you_mean(name, known));
+            throw ConfigError(option, fmt::format("\"{}\"", name), fmt::format("{}: {}", expected, fmt::join(known, ", ")),
+                              did_you_mean(name, known));
     }
 }
 
@@ -45,7 +49,9 @@ void check(const Registry& registry, const TuneOptions& options) {
     check_names(options.sizes, size_classes(), "--size", "a class of sizes");
 }
 
-bool runs_on(const Variant& variant, host::Backend backend) { return std::find(variant.backends.begin(), variant.backends.end(), backend) != variant.backends.end(); }
+bool runs_on(const Variant& variant, host::Backend backend) {
+    return std::find(variant.backends.begin(), variant.backends.end(), backend) != variant.backends.end();
+}
 
 bool is_fresh(const TunedPolicy& entry, const host::DeviceInfo& device) {
     return entry.found.value("driver", "") == device.driver && entry.found.value("engine", "") == PARALLAX_VERSION;
@@ -93,7 +99,8 @@ private:
     void open(const ProblemSet& set) {
         tournament_.reset();
         if (!worker_ || worker_->given_up())
-            worker_ = std::make_unique<compare::DeviceWorker>(to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
+            worker_ = std::make_unique<compare::DeviceWorker>(
+                to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
         tournament_ = std::make_unique<Tournament>(*worker_, set, options_);
         set_ = &set;
         searched_ = 0;
@@ -107,14 +114,16 @@ private:
     }
 
     void work_on(const Task& task, double done, double total) {
-        const std::string what = fmt::format("{} {} {} {}", task.algorithm->name, task.variant->name, task.set->work.type, task.set->work.size);
+        const std::string what =
+            fmt::format("{} {} {} {}", task.algorithm->name, task.variant->name, task.set->work.type, task.set->work.size);
         Result result;
         result.task = task;
         if (task.present) return;
         if (options_.progress) options_.progress(what, done / total);
         try {
             std::vector<Json> known;
-            if (const auto match = tuning_.policy(task.algorithm->name, task.variant->name, device_, task.set->work)) known.push_back(match->entry->policy);
+            if (const auto match = tuning_.policy(task.algorithm->name, task.variant->name, device_, task.set->work))
+                known.push_back(match->entry->policy);
             Tournament::Finding finding = tournament_->search(*task.variant, known, [&](int tried) {
                 if (options_.progress) options_.progress(fmt::format("{}, {} tried", what, tried), done / total);
             });
@@ -137,7 +146,8 @@ private:
 
     void keep(const Task& task, const Tournament::Finding& finding) {
         if (finding.verdict != Verdict::tuned && finding.verdict != Verdict::defaults) return;
-        files_.put(task.algorithm->name, {own_, task.set->work, task.variant->name, finding.policy, false, provenance(finding.found)});
+        files_.put(task.algorithm->name,
+                   {own_, task.set->work, task.variant->name, finding.policy, false, provenance(finding.found)});
         ++searched_;
     }
 
@@ -174,17 +184,24 @@ private:
 
     std::optional<std::string> fastest_variant() {
         const Algorithm& algorithm = registry_.get(set_->algorithm);
-        const auto is_ours = [&](const Variant& variant) { return runs_on(variant, device_.backend) && variant.role != Role::peer; };
+        const auto is_ours = [&](const Variant& variant) {
+            return runs_on(variant, device_.backend) && variant.role != Role::peer;
+        };
         std::vector<Candidate> ways;
         for (const Variant& variant : algorithm.variants) {
-            const bool has_failed = std::any_of(tuned_.results.begin(), tuned_.results.end(), [&](const Result& r) { return r.task.set == set_ && r.task.variant == &variant && r.verdict == Verdict::failed; });
+            const bool has_failed = std::any_of(tuned_.results.begin(), tuned_.results.end(), [&](const Result& r) {
+                return r.task.set == set_ && r.task.variant == &variant && r.verdict == Verdict::failed;
+            });
             if (!is_ours(variant) || !may_be_best(variant) || has_failed) continue;
             const TunedPolicy* const entry = files_.find(algorithm.name, own_, set_->work, variant.name);
             const Json policy = entry != nullptr ? entry->policy : Json::object();
-            ways.push_back({variant.name, variant.policy.empty() ? Json::object() : Policy::parse(variant.policy, policy, "").to_json()});
+            ways.push_back(
+                {variant.name, variant.policy.empty() ? Json::object() : Policy::parse(variant.policy, policy, "").to_json()});
         }
         if (ways.size() < 2) return std::nullopt;
-        const auto preferred = std::find_if(algorithm.variants.begin(), algorithm.variants.end(), [&](const Variant& v) { return is_ours(v) && tournament_->trial().why_not(v.name).empty(); });
+        const auto preferred = std::find_if(algorithm.variants.begin(), algorithm.variants.end(), [&](const Variant& v) {
+            return is_ours(v) && tournament_->trial().why_not(v.name).empty();
+        });
         return tournament_->fastest(ways, preferred == algorithm.variants.end() ? std::string() : preferred->name);
     }
 
@@ -223,18 +240,23 @@ std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& regis
     std::vector<Task> tasks;
     for (const std::string size : {"medium", "large", "small"}) {   // what matters most first, should the run be cut short
         for (const ProblemSet& set : sets) {
-            const bool wanted = set.work.size == size && named(options.sizes, size) && named(options.algorithms, set.algorithm) && (set.work.type.empty() || named(options.types, set.work.type));
+            const bool wanted = set.work.size == size && named(options.sizes, size) && named(options.algorithms, set.algorithm) &&
+                                (set.work.type.empty() || named(options.types, set.work.type));
             if (!wanted) continue;
             const Algorithm& algorithm = registry.get(set.algorithm);
             for (const Variant& variant : algorithm.variants) {
                 const bool other = std::any_of(sets.begin(), sets.end(), [&](const ProblemSet& s) {
-                    return s.algorithm == set.algorithm && s.work == set.work && !s.variants.empty() && named(s.variants, variant.name);
+                    return s.algorithm == set.algorithm && s.work == set.work && !s.variants.empty() &&
+                           named(s.variants, variant.name);
                 });
                 if (set.variants.empty() ? other : !named(set.variants, variant.name)) continue;
-                if (!runs_on(variant, device.backend) || !named(options.variants, variant.name) || Space::of(variant.policy).fields.empty()) continue;
+                if (!runs_on(variant, device.backend) || !named(options.variants, variant.name) ||
+                    Space::of(variant.policy).fields.empty())
+                    continue;
                 if (std::find(options.roles.begin(), options.roles.end(), variant.role) == options.roles.end()) continue;
                 const TunedPolicy* const entry = files.find(set.algorithm, own, set.work, variant.name);
-                const bool is_present = entry != nullptr && is_fresh(*entry, device) && (!options.own || entry->found.value("problem", "") == set.problem.name);
+                const bool is_present = entry != nullptr && is_fresh(*entry, device) &&
+                                        (!options.own || entry->found.value("problem", "") == set.problem.name);
                 tasks.push_back({&algorithm, &variant, &set, !options.again && is_present});
             }
         }
@@ -244,6 +266,8 @@ std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& regis
 
 void require_writable(const TuneOptions& options) { Files(options.out).require_writable(); }
 
-Tuned run(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) { return Tuner(device, registry, options).run(); }
+Tuned run(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) {
+    return Tuner(device, registry, options).run();
+}
 
 }  // namespace parallax::engine::tune

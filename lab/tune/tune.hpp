@@ -1,5 +1,5 @@
-// parallax tune: for each variant and class of work the policy that is fastest on a device, verified, timed against the defaults, and
-// written to the tuning files that Tuning reads.
+// parallax tune: for each variant and class of work the policy that is fastest on a device, verified, timed against the defaults,
+// and written to the tuning files that Tuning reads.
 #pragma once
 
 #include "core/algorithm.hpp"
@@ -27,7 +27,7 @@ struct TuneOptions {
     std::vector<std::string> sizes;              ///< of size_classes()
     std::vector<Role> roles{Role::best, Role::plain, Role::baseline};
 
-    Budget budget;                               ///< of each search; as much again, at most, goes into the comparison with the defaults
+    Budget budget;   ///< of each search; as much again, at most, goes into the comparison with the defaults
     std::filesystem::path out;                   ///< folder of <algorithm>.json; made where it is missing
     bool again = false;                          ///< false: what this device, driver and engine have an entry for is left out
     int builders = 1;                            ///< programs that are compiled at the same time
@@ -50,8 +50,9 @@ struct Task {
 /// Throws IoError or ConfigError where tuning files cannot be written to `out`. run() does the same, first of all.
 void require_writable(const TuneOptions&);
 
-/// What is to be searched on the device: medium sizes, then large, then small ones. Throws ConfigError for names that do not exist, with the
-/// nearest ("--type" and so on as pointers), and for tuning files in `out` that are none. The registry outlives the tasks.
+/// What is to be searched on the device: medium sizes, then large, then small ones. Throws ConfigError for names that do not
+/// exist, with the nearest ("--type" and so on as pointers), and for tuning files in `out` that are none. The registry outlives
+/// the tasks.
 std::vector<Task> tasks_of(const host::DeviceInfo&, const Registry&, const TuneOptions&);
 
 enum class Verdict { tuned, defaults, refused, failed };
@@ -74,13 +75,13 @@ struct Tuned {
     std::string ended;                           ///< empty: all was done; else why not
 };
 
-/// Searches every task. Candidates run in a worker process: one that crashes or hangs its driver is passed over, and the search goes on
-/// in a new process. After each task its algorithm's file is written anew, complete or not at all: what has been found outlives an
-/// interruption. Throws IoError or ConfigError before the first search where `out` cannot be written, UnsupportedError where the worker
-/// does not find the device.
+/// Searches every task. Candidates run in a worker process: one that crashes or hangs its driver is passed over, and the search
+/// goes on in a new process. After each task its algorithm's file is written anew, complete or not at all: what has been found
+/// outlives an interruption. Throws IoError or ConfigError before the first search where `out` cannot be written,
+/// UnsupportedError where the worker does not find the device.
 ///
-/// An entry holds the policy and, in "found", how it was found. Where no policy beat the defaults its policy is {}: jobs then take
-/// the defaults and say that nothing faster was found.
+/// An entry holds the policy and, in "found", how it was found. Where no policy beat the defaults its policy is {}: jobs then
+/// take the defaults and say that nothing faster was found.
 Tuned run(const host::DeviceInfo& device, const Registry&, const TuneOptions&);
 
 }  // namespace parallax::engine::tune

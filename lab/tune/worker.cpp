@@ -32,12 +32,14 @@ public:
             return Json::object();
         }
         if (what == "measure") {
-            Json measured = to_json(trial.measure(candidate_from(request.at("way")), request.value("best_s", std::numeric_limits<double>::infinity())));
+            Json measured = to_json(trial.measure(candidate_from(request.at("way")),
+                                                  request.value("best_s", std::numeric_limits<double>::infinity())));
             measured["clock"] = trial.times_are_of_device() ? "device" : "host";
             return measured;
         }
         if (what == "duel")
-            return to_json(trial.duel(candidate_from(request.at("first")), candidate_from(request.at("second")), request.at("budget_s").get<double>(), request.at("least_gain").get<double>()));
+            return to_json(trial.duel(candidate_from(request.at("first")), candidate_from(request.at("second")),
+                                      request.at("budget_s").get<double>(), request.at("least_gain").get<double>()));
         throw Error("a tuning worker was asked to \"" + what + "\": this is a fault of the engine");
     }
 
@@ -58,7 +60,9 @@ private:
         }
         const auto index = request.at("problem").get<std::size_t>();
         std::unique_ptr<CandidateRunner>& trial = trials_[index];
-        if (!trial) trial = std::make_unique<CandidateRunner>(*engine_, *judge_, set_, index == 0 ? set_.problem : set_.checks.at(index - 1));
+        if (!trial)
+            trial =
+                std::make_unique<CandidateRunner>(*engine_, *judge_, set_, index == 0 ? set_.problem : set_.checks.at(index - 1));
         const WorkClass work = trial->work();
         return {{"type", work.type}, {"size", work.size}};
     }

@@ -39,7 +39,8 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
     const std::string doing = request.value("do", std::string());
     if (!line && late) {
         child_.reset();
-        throw WorkerLost("hung", fmt::format("the worker did not answer \"{}\" within {:g} s and was ended{}", doing, limit_s, last_message()));
+        throw WorkerLost("hung", fmt::format("the worker did not answer \"{}\" within {:g} s and was ended{}", doing, limit_s,
+                                             last_message()));
     }
     child_->leave(std::chrono::seconds(1));   // one that is just dying tells how
     const std::string ending = child_->ending();
@@ -50,7 +51,8 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
 Json DeviceWorker::open(double limit_s, bool rates) {
     child_ = std::make_unique<host::Child>(host::Child::Options{options_.command, options_.environment, options_.messages});
     ++starts_;
-    Json answer = exchange({{"do", "open"}, {"device", device_}, {"cache", options_.cache}, {"quick", options_.quick}, {"rates", rates}}, limit_s);
+    Json answer = exchange(
+        {{"do", "open"}, {"device", device_}, {"cache", options_.cache}, {"quick", options_.quick}, {"rates", rates}}, limit_s);
     if (answer.contains("error")) close();   // a worker without a device is asked nothing more
     return answer;
 }

@@ -36,7 +36,8 @@ public:
 
     /// Answers "open": what the device is, and its rates. Throws like ask().
     Json open(double limit_s, bool rates);
-    /// Throws WorkerLost, and CancelledError; {"error": ...} is an answer like any other. A worker that has been lost is started anew first.
+    /// Throws WorkerLost, and CancelledError; {"error": ...} is an answer like any other. A worker that has been lost is started
+    /// anew first.
     Json ask(const Json& request, double limit_s);
     /// How many processes there have been: what one of them was told the next does not know.
     int starts() const noexcept { return starts_; }

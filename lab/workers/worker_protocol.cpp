@@ -18,7 +18,8 @@ namespace {
 Json answer_error(const std::exception& error) {
     const auto* const known = dynamic_cast<const Error*>(&error);
     Json json{{"kind", known ? known->kind() : "unknown"}, {"message", error.what()}};
-    if (const auto* const unsupported = dynamic_cast<const UnsupportedError*>(&error); unsupported && unsupported->reasons.size() == 1)
+    if (const auto* const unsupported = dynamic_cast<const UnsupportedError*>(&error);
+        unsupported && unsupported->reasons.size() == 1)
         json["message"] = unsupported->reasons.front();
     return {{"error", std::move(json)}};
 }
@@ -30,7 +31,8 @@ std::shared_ptr<const host::Device> find_device(const Json& wanted) {
     for (const auto& device : host::enumerate(host::DeviceSelector::parse({{"backend", wanted.at("backend")}})).devices) {
         const host::DeviceInfo& info = device->info();
         const bool same = wanted.at("name") == info.name && to_string(info.backend) == wanted.at("backend").get<std::string>() &&
-                          wanted.at("platform") == info.platform && wanted.at("uuid") == info.uuid && wanted.at("pci") == info.pci;
+                          wanted.at("platform") == info.platform && wanted.at("uuid") == info.uuid &&
+                          wanted.at("pci") == info.pci;
         if (same) return device;
         there.push_back(fmt::format("there is {} ({})", info.name, info.platform));
     }

@@ -21,12 +21,15 @@ std::vector<T> computed(ElementType type, const Json& parameters, const std::vec
     return reference_of(make_arithmetic(), parameters, inputs).arrays.at("image").list<T>();
 }
 
-std::vector<ElementType> types() { return {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32, ElementType::f32}; }
+std::vector<ElementType> types() {
+    return {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32, ElementType::f32};
+}
 
 }  // namespace
 
 TEST_CASE("arithmetic: integers saturate, real numbers do not") {
-    const ElementType u8 = ElementType::u8, i16 = ElementType::i16, u32 = ElementType::u32, i32 = ElementType::i32, f32 = ElementType::f32;
+    const ElementType u8 = ElementType::u8, i16 = ElementType::i16, u32 = ElementType::u32, i32 = ElementType::i32,
+                      f32 = ElementType::f32;
     using B = std::vector<std::uint8_t>;
     using S = std::vector<std::int16_t>;
     using U = std::vector<std::uint32_t>;
@@ -37,8 +40,10 @@ TEST_CASE("arithmetic: integers saturate, real numbers do not") {
     CHECK(computed(u8, {{"op", "multiply"}, {"value", -1}}, B{0, 7}) == B{0, 0});
     CHECK(computed(i16, {{"op", "abs"}}, S{-32768, -3, 4}) == S{32767, 3, 4});
     CHECK(computed(i16, {{"op", "clamp"}, {"range", {{"low", -2}, {"high", 100000}}}}, S{-9, 5, 32767}) == S{-2, 5, 32767});
-    CHECK(computed(u32, {{"op", "multiply"}}, U{65536, 65535, 4294967295u, 0}, U{65536, 65537, 4294967295u, 9}) == U{4294967295u, 4294967295u, 4294967295u, 0});
-    CHECK(computed(i32, {{"op", "multiply"}}, I{-2147483647 - 1, 46341, -46341}, I{-2147483647 - 1, 46341, 46341}) == I{2147483647, 2147483647, -2147483647 - 1});
+    CHECK(computed(u32, {{"op", "multiply"}}, U{65536, 65535, 4294967295u, 0}, U{65536, 65537, 4294967295u, 9}) ==
+          U{4294967295u, 4294967295u, 4294967295u, 0});
+    CHECK(computed(i32, {{"op", "multiply"}}, I{-2147483647 - 1, 46341, -46341}, I{-2147483647 - 1, 46341, 46341}) ==
+          I{2147483647, 2147483647, -2147483647 - 1});
     CHECK(computed(f32, {{"op", "divide"}, {"value", 4}}, F{1, -2, 0}) == F{0.25f, -0.5f, 0});
     CHECK(computed(f32, {{"op", "sqrt"}}, F{9, 2.25f}) == F{3, 1.5f});
     CHECK(std::isnan(computed(f32, {{"op", "clamp"}, {"range", {{"low", 0}, {"high", 1}}}}, F{std::nanf("")})[0]));
@@ -52,12 +57,18 @@ TEST_CASE("arithmetic: devices give what the reference gives, for every type, op
     const Algorithm algorithm = make_arithmetic();
     const Json range = {{"op", "clamp"}, {"range", {{"low", 20}, {"high", 90}}}};
     struct Row { Json parameters; ElementType type; bool two; double tolerance; };
-    const Row rows[] = {{{{"op", "add"}, {"value", 100}}, ElementType::u8, false, 0},  {{{"op", "subtract"}}, ElementType::u16, true, 0},
-                        {{{"op", "multiply"}}, ElementType::u32, true, 0},              {{{"op", "multiply"}}, ElementType::i32, true, 0},
-                        {{{"op", "abs"}}, ElementType::i16, false, 0},                  {range, ElementType::u8, false, 0},
-                        {range, ElementType::f32, false, 0},                            {{{"op", "subtract"}, {"value", 0.1}}, ElementType::f32, false, 0},
-                        {{{"op", "divide"}}, ElementType::f32, true, 3e-7},             {{{"op", "log"}}, ElementType::f32, false, 1.2e-7},
-                        {{{"op", "exp"}}, ElementType::f32, false, 5e-7},               {{{"op", "sqrt"}}, ElementType::i32, false, 5e-7}};
+    const Row rows[] = {{{{"op", "add"}, {"value", 100}}, ElementType::u8, false, 0},
+                        {{{"op", "subtract"}}, ElementType::u16, true, 0},
+                        {{{"op", "multiply"}}, ElementType::u32, true, 0},
+                        {{{"op", "multiply"}}, ElementType::i32, true, 0},
+                        {{{"op", "abs"}}, ElementType::i16, false, 0},
+                        {range, ElementType::u8, false, 0},
+                        {range, ElementType::f32, false, 0},
+                        {{{"op", "subtract"}, {"value", 0.1}}, ElementType::f32, false, 0},
+                        {{{"op", "divide"}}, ElementType::f32, true, 3e-7},
+                        {{{"op", "log"}}, ElementType::f32, false, 1.2e-7},
+                        {{{"op", "exp"}}, ElementType::f32, false, 5e-7},
+                        {{{"op", "sqrt"}}, ElementType::i32, false, 5e-7}};
     each_kernel_device([&](StepBench& bench) {
         for (const Row& row : rows) {
             CAPTURE(row.parameters.dump());
@@ -72,18 +83,22 @@ TEST_CASE("arithmetic: devices give what the reference gives, for every type, op
         }
         // So many that a work-item's loops are long.
         const NamedValues many{{"image", random_values(row_of(ElementType::u8, 2500003))}};
-        CHECK(same(bench.run(algorithm, rows[0].parameters, many).arrays.at("image"), reference_of(algorithm, rows[0].parameters, many).arrays.at("image")));
+        CHECK(same(bench.run(algorithm, rows[0].parameters, many).arrays.at("image"),
+                   reference_of(algorithm, rows[0].parameters, many).arrays.at("image")));
         // As on a GPU.
-        const NamedValues inputs{{"image", random_values(row_of(ElementType::u16, 5003))}, {"other", random_values(row_of(ElementType::u16, 5003), false, 4)}};
+        const NamedValues inputs{{"image", random_values(row_of(ElementType::u16, 5003))},
+                                 {"other", random_values(row_of(ElementType::u16, 5003), false, 4)}};
         const Json subtract = {{"op", "subtract"}}, policy = {{"work_group_size", 64}};
-        CHECK(same(bench.run(algorithm, subtract, inputs, {}, policy).arrays.at("image"), reference_of(algorithm, subtract, inputs).arrays.at("image")));
+        CHECK(same(bench.run(algorithm, subtract, inputs, {}, policy).arrays.at("image"),
+                   reference_of(algorithm, subtract, inputs).arrays.at("image")));
     });
 }
 
 TEST_CASE("arithmetic and mask: an operand for all channels, or for every slice") {
     const ArrayDesc stack = ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 7}, {'x', 5}, {'c', 3}});
     const NamedValues image{{"image", random_values(stack)}};
-    const ArrayDesc others[] = {stack, ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 7}, {'x', 5}}), ArrayDesc::dense(ElementType::u8, {{'y', 7}, {'x', 5}, {'c', 3}}),
+    const ArrayDesc others[] = {stack, ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 7}, {'x', 5}}),
+                                ArrayDesc::dense(ElementType::u8, {{'y', 7}, {'x', 5}, {'c', 3}}),
                                 ArrayDesc::dense(ElementType::u8, {{'c', 3}})};
     for (const ArrayDesc& other : others) {
         CAPTURE(other.describe());
@@ -102,7 +117,8 @@ TEST_CASE("arithmetic and mask: an operand for all channels, or for every slice"
         CHECK(reference_of(make_mask(), {{"value", 9}}, masked).arrays.at("image").bytes == kept);
         each_kernel_device([&](StepBench& bench) {
             CHECK(bench.run(make_arithmetic(), {{"op", "add"}}, two).arrays.at("image").bytes == sums);
-            CHECK(bench.run(make_mask(), {{"value", 9}}, masked, {}, {{"work_group_size", 64}}).arrays.at("image").bytes == kept);   // as on a GPU
+            CHECK(bench.run(make_mask(), {{"value", 9}}, masked, {}, {{"work_group_size", 64}}).arrays.at("image").bytes ==
+                  kept);   // as on a GPU
         });
     }
 }
@@ -114,9 +130,11 @@ TEST_CASE("mask: every type and size") {
             for (const std::int64_t size : {0, 1, 3, 4, 5, 4099}) {
                 CAPTURE(to_string(type));
                 CAPTURE(size);
-                NamedValues inputs{{"image", random_values(row_of(type, size), true)}, {"mask", random_values(row_of(ElementType::u8, size))}};
+                NamedValues inputs{{"image", random_values(row_of(type, size), true)},
+                                   {"mask", random_values(row_of(ElementType::u8, size))}};
                 for (std::byte& b : inputs["mask"].bytes) b &= std::byte{0x81};
-                CHECK(same(bench.run(algorithm, {{"value", 7}}, inputs).arrays.at("image"), reference_of(algorithm, {{"value", 7}}, inputs).arrays.at("image")));
+                CHECK(same(bench.run(algorithm, {{"value", 7}}, inputs).arrays.at("image"),
+                           reference_of(algorithm, {{"value", 7}}, inputs).arrays.at("image")));
             }
     });
 }
@@ -141,7 +159,8 @@ TEST_CASE("arithmetic and mask: what makes no sense is refused where it stands")
     refused(arithmetic, {{"op", "abs"}, {"range", Json::object()}}, {{"image", grey}}, "/range");
     refused(arithmetic, {{"op", "clamp"}, {"range", {{"low", 2}, {"high", 1}}}}, {{"image", grey}}, "/range");
     refused(arithmetic, {{"op", "add"}}, {{"image", grey}, {"other", real}}, "/inputs/other");
-    refused(arithmetic, {{"op", "add"}}, {{"image", grey}, {"other", ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 4}})}}, "/inputs/other");
+    refused(arithmetic, {{"op", "add"}}, {{"image", grey}, {"other", ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 4}})}},
+            "/inputs/other");
     refused(arithmetic, {{"op", "abs"}}, {{"image", grey.with_type(ElementType::c64)}}, "/inputs/image");
     refused(mask, {{"value", 256}}, {{"image", grey}, {"mask", grey}}, "/value");
     refused(mask, {{"value", 0.5}}, {{"image", grey}, {"mask", grey}}, "/value");

@@ -1,5 +1,5 @@
-// Box counts: the reference against boxes looked at one by one and against closed forms; every variant of every device against the
-// reference; the line through the counts against published dimensions.
+// Box counts: the reference against boxes looked at one by one and against closed forms; every variant of every device against
+// the reference; the line through the counts against published dimensions.
 #include "algorithms/box_count/box_count.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
@@ -42,7 +42,9 @@ template <class T> HostArray filled(ElementType type, const Shape& s, const std:
 }
 
 HostArray shape_of(const Shape& s, const Inside& inside) {
-    return filled<std::uint8_t>(ElementType::u8, s, [&](std::int64_t i) { return static_cast<std::uint8_t>(inside(i % s[0], i / s[0] % s[1], i / s[0] / s[1]) ? 255 : 0); });
+    return filled<std::uint8_t>(ElementType::u8, s, [&](std::int64_t i) {
+        return static_cast<std::uint8_t>(inside(i % s[0], i / s[0] % s[1], i / s[0] / s[1]) ? 255 : 0);
+    });
 }
 
 /// Black and occupied boxes of a record, by m.
@@ -70,7 +72,8 @@ std::vector<Boxes> one_by_one(const HostArray& array) {
                     std::int64_t set = 0;
                     for (std::int64_t w = z; w < std::min(z + deep, nz); ++w)
                         for (std::int64_t v = y; v < std::min(y + edge, ny); ++v)
-                            for (std::int64_t u = x; u < std::min(x + edge, nx); ++u) set += array.as<std::uint8_t>()[(w * ny + v) * nx + u] > 0;
+                            for (std::int64_t u = x; u < std::min(x + edge, nx); ++u)
+                                set += array.as<std::uint8_t>()[(w * ny + v) * nx + u] > 0;
                     b.any += set > 0;
                     b.all += set == edge * edge * deep;
                 }
@@ -81,9 +84,11 @@ std::vector<Boxes> one_by_one(const HostArray& array) {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
-    Json count(const HostArray& array, const std::string& variant, const Json& parameters = Json::object(), const Json& policy = Json::object()) {
+    Json count(const HostArray& array, const std::string& variant, const Json& parameters = Json::object(),
+               const Json& policy = Json::object()) {
         Call call;
         call.algorithm = &algorithm_;
         call.parameters = algorithm_.parameters.parse(parameters, "");
@@ -93,8 +98,9 @@ public:
         return session_.run(call).records.at("counts");
     }
     /// The same, `height` slices at a time. passes: how many that was to take; 0: any number.
-    Json count_in_slabs(const HostArray& array, const std::string& variant, std::int64_t height, const Json& parameters = Json::object(), std::uint64_t workspace = 0,
-                        int passes = 0, const Json& policy = Json::object()) {
+    Json count_in_slabs(const HostArray& array, const std::string& variant, std::int64_t height,
+                        const Json& parameters = Json::object(), std::uint64_t workspace = 0, int passes = 0,
+                        const Json& policy = Json::object()) {
         Call call;
         call.algorithm = &algorithm_;
         call.parameters = algorithm_.parameters.parse(parameters, "");
@@ -110,7 +116,10 @@ public:
         for (int pass = 0; pass < ready.plan->slab_passes(); ++pass)
             for (std::int64_t first = 0; first < slices; first += height) {
                 const std::int64_t count = std::min(height, slices - first);
-                session_.queue().write(slab, 0, array.data() + static_cast<std::size_t>(first) * slice, static_cast<std::size_t>(count) * slice, "slab").wait();
+                session_.queue()
+                    .write(slab, 0, array.data() + static_cast<std::size_t>(first) * slice,
+                           static_cast<std::size_t>(count) * slice, "slab")
+                    .wait();
                 session_.enqueue_slab(ready, slab, pass, first, count, session_.profiler());
             }
         const auto execution = session_.enqueue(ready, {}, session_.profiler());
@@ -147,7 +156,9 @@ HostArray blobs(const Shape& s, unsigned seed) {
     const auto shift = static_cast<int>(random() % 4);
     const unsigned share = 20 + random() % 75;
     return shape_of(s, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-        const auto cell = static_cast<unsigned>((x >> shift) * 73856093 ^ (y >> shift) * 19349663 ^ (z >> shift) * 83492791) * 2654435761u + seed * 40503u;
+        const auto cell =
+            static_cast<unsigned>((x >> shift) * 73856093 ^ (y >> shift) * 19349663 ^ (z >> shift) * 83492791) * 2654435761u +
+            seed * 40503u;
         return (cell >> 8) % 100 < share;
     });
 }
@@ -155,7 +166,8 @@ HostArray blobs(const Shape& s, unsigned seed) {
 }  // namespace
 
 TEST_CASE("box_count: the reference counts every box") {
-    const Shape shapes[] = {{1, 1, 0}, {1, 1, 1}, {2, 1, 0}, {7, 5, 3}, {16, 16, 16}, {17, 33, 5}, {1, 1, 40}, {61, 2, 1}, {19, 70, 0}, {64, 64, 0}};
+    const Shape shapes[] = {{1, 1, 0},   {1, 1, 1},  {2, 1, 0},  {7, 5, 3},   {16, 16, 16},
+                            {17, 33, 5}, {1, 1, 40}, {61, 2, 1}, {19, 70, 0}, {64, 64, 0}};
     unsigned seed = 1;
     for (const Shape& s : shapes) {
         CAPTURE(s[0]);
@@ -183,15 +195,19 @@ TEST_CASE("box_count: closed forms, on every variant of every device") {
         while (exponent-- > 0) p *= base;
         return p;
     };
-    const auto fractal = [&](std::uint64_t base) { return [&, base](int m) { return Boxes{power(base, 6 - m), m == 0 ? power(base, 6) : 0}; }; };
+    const auto fractal = [&](std::uint64_t base) {
+        return [&, base](int m) { return Boxes{power(base, 6 - m), m == 0 ? power(base, 6) : 0}; };
+    };
     const Shape volume{64, 64, 64}, image{64, 64, 0};
-    const Row rows[] = {
-        {volume, [](auto x, auto y, auto z) { return x < 45 && y < 45 && z < 45; },
-         [&](int m) { return Boxes{power(static_cast<std::uint64_t>((45 + (1 << m) - 1) >> m), 3), power(static_cast<std::uint64_t>(45 >> m), 3)}; }},
-        {volume, [](auto x, auto y, auto z) { return ((x & y) | (x & z) | (y & z)) == 0; }, fractal(4)},
-        {volume, [](auto x, auto y, auto z) { return (x & y & z) == 0; }, fractal(7)},
-        {volume, [](auto, auto, auto) { return false; }, [](int) { return Boxes{}; }},
-        {image, [](auto x, auto y, auto) { return (x & y) == 0; }, fractal(3)}};
+    const Row rows[] = {{volume, [](auto x, auto y, auto z) { return x < 45 && y < 45 && z < 45; },
+                         [&](int m) {
+                             return Boxes{power(static_cast<std::uint64_t>((45 + (1 << m) - 1) >> m), 3),
+                                          power(static_cast<std::uint64_t>(45 >> m), 3)};
+                         }},
+                        {volume, [](auto x, auto y, auto z) { return ((x & y) | (x & z) | (y & z)) == 0; }, fractal(4)},
+                        {volume, [](auto x, auto y, auto z) { return (x & y & z) == 0; }, fractal(7)},
+                        {volume, [](auto, auto, auto) { return false; }, [](int) { return Boxes{}; }},
+                        {image, [](auto x, auto y, auto) { return (x & y) == 0; }, fractal(3)}};
     for (const auto& device : tests::devices_under_test()) {
         Bench bench(device);
         for (const std::string& variant : bench.variants()) {
@@ -217,10 +233,13 @@ TEST_CASE("box_count: random volumes and images of odd shapes, as the reference 
             std::mt19937 random(7);
             for (unsigned i = 0; i < 200; ++i) {
                 // hou has a program for each grid; the pyramid has one for any, beyond a tile and within it.
-                const auto side = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1; };
+                const auto side = [&](std::int64_t most) {
+                    return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1;
+                };
                 Shape s = i % 3 == 0 ? Shape{side(200), side(200), 0} : Shape{side(150), side(50), side(100)};
                 if (i % 4 == 0) s[0] = (s[0] + 15) / 16 * 16;
-                if (variant == "hou") s = i % 3 == 0 ? Shape{65 + side(63), side(100), 0} : Shape{32 + side(32), side(64), 2 + side(40)};
+                if (variant == "hou")
+                    s = i % 3 == 0 ? Shape{65 + side(63), side(100), 0} : Shape{32 + side(32), side(64), 2 + side(40)};
                 CAPTURE(s[0]);
                 CAPTURE(s[1]);
                 CAPTURE(s[2]);
@@ -249,23 +268,46 @@ TEST_CASE("box_count: types, thresholds and labels, as the reference counts them
     const Shape odd{37, 21, 19}, even{48, 21, 19};
     const auto noise = [](std::int64_t i) { return static_cast<std::uint32_t>(i / 3) * 2654435761u; };
     std::vector<HostArray> arrays;
-    arrays.push_back(filled<std::uint8_t>(ElementType::boolean, odd, [&](auto i) { return static_cast<std::uint8_t>(noise(i) >> 31); }));
-    arrays.push_back(filled<std::uint8_t>(ElementType::u8, odd, [&](auto i) { return static_cast<std::uint8_t>(noise(i) >> 24); }));
-    arrays.push_back(filled<std::int8_t>(ElementType::i8, even, [&](auto i) { return static_cast<std::int8_t>(noise(i) >> 24); }));
-    arrays.push_back(filled<std::uint16_t>(ElementType::u16, even, [&](auto i) { return static_cast<std::uint16_t>((noise(i) >> 24) * 257); }));
-    arrays.push_back(filled<std::int16_t>(ElementType::i16, odd, [&](auto i) { return static_cast<std::int16_t>((noise(i) >> 24) - 128u); }));
+    arrays.push_back(
+        filled<std::uint8_t>(ElementType::boolean, odd, [&](auto i) { return static_cast<std::uint8_t>(noise(i) >> 31); }));
+    arrays.push_back(
+        filled<std::uint8_t>(ElementType::u8, odd, [&](auto i) { return static_cast<std::uint8_t>(noise(i) >> 24); }));
+    arrays.push_back(
+        filled<std::int8_t>(ElementType::i8, even, [&](auto i) { return static_cast<std::int8_t>(noise(i) >> 24); }));
+    arrays.push_back(filled<std::uint16_t>(ElementType::u16, even,
+                                           [&](auto i) { return static_cast<std::uint16_t>((noise(i) >> 24) * 257); }));
+    arrays.push_back(
+        filled<std::int16_t>(ElementType::i16, odd, [&](auto i) { return static_cast<std::int16_t>((noise(i) >> 24) - 128u); }));
     arrays.push_back(filled<std::uint32_t>(ElementType::u32, even, [&](auto i) { return noise(i) & 0xf00000ffu; }));
-    arrays.push_back(filled<std::int32_t>(ElementType::i32, odd, [&](auto i) { return static_cast<std::int32_t>(noise(i) & 0xf000003fu); }));
+    arrays.push_back(
+        filled<std::int32_t>(ElementType::i32, odd, [&](auto i) { return static_cast<std::int32_t>(noise(i) & 0xf000003fu); }));
     arrays.push_back(filled<float>(ElementType::f32, even, [&](auto i) {
-        return i % 11 == 0 ? NAN : i % 13 == 0 ? INFINITY : static_cast<float>(noise(i) >> 24) - 100.5f + 0.5f * static_cast<float>(i % 2);
+        return i % 11 == 0   ? NAN
+               : i % 13 == 0 ? INFINITY
+                             : static_cast<float>(noise(i) >> 24) - 100.5f + 0.5f * static_cast<float>(i % 2);
     }));
-    arrays.push_back(filled<std::uint64_t>(ElementType::u64, odd, [&](auto i) { return i % 7 == 0 ? ~std::uint64_t{0} : std::uint64_t{noise(i) >> 24} << (i % 3 * 20); }));
-    arrays.push_back(filled<std::int64_t>(ElementType::i64, odd, [&](auto i) { return i % 7 == 0 ? std::numeric_limits<std::int64_t>::min() : (std::int64_t{noise(i) >> 24} - 100) << (i % 3 * 20); }));
+    arrays.push_back(filled<std::uint64_t>(ElementType::u64, odd, [&](auto i) {
+        return i % 7 == 0 ? ~std::uint64_t{0} : std::uint64_t{noise(i) >> 24} << (i % 3 * 20);
+    }));
+    arrays.push_back(filled<std::int64_t>(ElementType::i64, odd, [&](auto i) {
+        return i % 7 == 0 ? std::numeric_limits<std::int64_t>::min() : (std::int64_t{noise(i) >> 24} - 100) << (i % 3 * 20);
+    }));
     arrays.push_back(filled<double>(ElementType::f64, odd, [&](auto i) {
-        return i % 11 == 0 ? (i % 2 ? double{NAN} : -double{NAN}) : i % 13 == 0 ? (i % 2 ? 1 : -1) * double{INFINITY} : i % 5 == 0 ? -0.0 : (noise(i) >> 24) - 100.5 + 0.5 * static_cast<double>(i % 2);
+        return i % 11 == 0   ? (i % 2 ? double{NAN} : -double{NAN})
+               : i % 13 == 0 ? (i % 2 ? 1 : -1) * double{INFINITY}
+               : i % 5 == 0  ? -0.0
+                             : (noise(i) >> 24) - 100.5 + 0.5 * static_cast<double>(i % 2);
     }));
-    const Json thresholds[] = {{{"threshold", 0}}, {{"threshold", -0.5}}, {{"threshold", 100.25}}, {{"threshold", -100}}, {{"threshold", 127}},
-                               {{"threshold", 128}}, {{"threshold", 255}}, {{"threshold", 1e30}}, {{"threshold", -1e30}}, {{"labels", {1, 0, 200, -3, 70000}}},
+    const Json thresholds[] = {{{"threshold", 0}},
+                               {{"threshold", -0.5}},
+                               {{"threshold", 100.25}},
+                               {{"threshold", -100}},
+                               {{"threshold", 127}},
+                               {{"threshold", 128}},
+                               {{"threshold", 255}},
+                               {{"threshold", 1e30}},
+                               {{"threshold", -1e30}},
+                               {{"labels", {1, 0, 200, -3, 70000}}},
                                {{"labels", {128, 127, 255}}, {"count", "grey"}}};
     const Json labels = thresholds[9];
     for (const auto& device : tests::kernel_devices_under_test()) {
@@ -277,14 +319,19 @@ TEST_CASE("box_count: types, thresholds and labels, as the reference counts them
                 CHECK(bench.count(array, "", parameters) == reference_record(array, parameters));
             }
         CHECK(bench.count(arrays[1], "hou", labels) == reference_record(arrays[1], labels));
-        for (const int tile : {32, 128}) CHECK(bench.count(arrays[1], "", labels, {{"tile", tile}}) == reference_record(arrays[1], labels));
+        for (const int tile : {32, 128})
+            CHECK(bench.count(arrays[1], "", labels, {{"tile", tile}}) == reference_record(arrays[1], labels));
     }
 }
 
 TEST_CASE("box_count: outlines, moved grids, resampling and bits, as they must come out") {
-    const auto levels = [](const HostArray& array, const Json& parameters = Json::object()) { return boxes_in(reference_record(array, parameters)); };
+    const auto levels = [](const HostArray& array, const Json& parameters = Json::object()) {
+        return boxes_in(reference_record(array, parameters));
+    };
     const auto cube = [](std::int64_t at, std::int64_t side) {
-        return shape_of({64, 40, 50}, [=](auto x, auto y, auto z) { return std::min({x, y, z}) >= at && std::max({x, y, z}) < at + side; });
+        return shape_of({64, 40, 50}, [=](auto x, auto y, auto z) {
+            return std::min({x, y, z}) >= at && std::max({x, y, z}) < at + side;
+        });
     };
     // A cube's outline is the cube without the one inside; at the array's edge there is none.
     CHECK(levels(cube(3, 20), {{"surface", true}})[0].any == 20 * 20 * 20 - 18 * 18 * 18);
@@ -300,7 +347,8 @@ TEST_CASE("box_count: outlines, moved grids, resampling and bits, as they must c
     for (int i = 1; i < 8; ++i) {
         const std::int64_t third = 64 / 3, sx = i % 2 * third, sy = i / 2 % 2 * third, sz = i / 4 * third;
         const HostArray moved = shape_of({37 + third, 21 + third, 19 + third}, [&](auto x, auto y, auto z) {
-            return x >= sx && y >= sy && z >= sz && x - sx < 37 && y - sy < 21 && z - sz < 19 && volume.as<std::uint8_t>()[((z - sz) * 21 + y - sy) * 37 + x - sx] > 0;
+            return x >= sx && y >= sy && z >= sz && x - sx < 37 && y - sy < 21 && z - sz < 19 &&
+                   volume.as<std::uint8_t>()[((z - sz) * 21 + y - sy) * 37 + x - sx] > 0;
         });
         const std::vector<Boxes> boxes = one_by_one(moved);
         for (std::size_t m = 0; m < fewest.size(); ++m)
@@ -313,14 +361,16 @@ TEST_CASE("box_count: outlines, moved grids, resampling and bits, as they must c
     // Slices twice and rows three times as far apart as columns.
     HostArray flat = blobs({30, 10, 15}, 6);
     flat.desc = flat.desc.with_unit("mm").with_spacing('x', .5).with_spacing('y', 1.5).with_spacing('z', 1);
-    const HostArray tall = shape_of({30, 30, 30}, [&](auto x, auto y, auto z) { return flat.as<std::uint8_t>()[(z / 2 * 10 + y / 3) * 30 + x] > 0; });
+    const HostArray tall = shape_of(
+        {30, 30, 30}, [&](auto x, auto y, auto z) { return flat.as<std::uint8_t>()[(z / 2 * 10 + y / 3) * 30 + x] > 0; });
     CHECK(levels(flat, {{"anisotropy", "resample"}}) == levels(tall));
     CHECK(reference_record(flat, {{"anisotropy", "resample"}}).at("levels").at(2).at("edge") == 2.0);
     CHECK(reference_record(flat, {{"anisotropy", "resample"}}).at("resampled") == Json{30, 30, 30});
 }
 
 TEST_CASE("box_count: resampled voxels lie where their distance says, for any anisotropy") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
+                                                            : std::random_device{}();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const Algorithm algorithm = make_box_count();
@@ -342,30 +392,40 @@ TEST_CASE("box_count: resampled voxels lie where their distance says, for any an
             CHECK(samples[axis].size() == static_cast<std::size_t>(spec.size[axis]));
             CHECK((static_cast<double>(spec.size[axis]) - .5) * shortest <= std::max(length, shortest) * (1 + 1e-12));
             CHECK((static_cast<double>(spec.size[axis]) + .5) * shortest >= length * (1 - 1e-12));
-            for (std::size_t i = 0; i < samples[axis].size(); ++i) {   // the middle of each lies in the voxel that it is taken from
+            for (std::size_t i = 0; i < samples[axis].size();
+                 ++i) {   // the middle of each lies in the voxel that it is taken from
                 const double middle = (static_cast<double>(i) + .5) * shortest, first = samples[axis][i] * spacing[axis];
                 CHECK(middle >= first * (1 - 1e-9));
                 CHECK(middle <= (first + spacing[axis]) * (1 + 1e-9));
             }
         }
         const std::int64_t voxels = spec.size[0] * spec.size[1] * spec.size[2];
-        if (draw < 20 && voxels < 4'000'000) CHECK(reference_record(array, resample).at("levels").at(1).at("edge").get<double>() == doctest::Approx(2 * shortest));
+        if (draw < 20 && voxels < 4'000'000)
+            CHECK(reference_record(array, resample).at("levels").at(1).at("edge").get<double>() == doctest::Approx(2 * shortest));
     }
 }
 
 TEST_CASE("box_count: thresholds and labels of 64 bits are exact, wherever the numbers lie") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
+                                                            : std::random_device{}();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937_64 random(seed);
     // 64 of 512 voxels are above 2^53, all others equal to it.
     for (const ElementType type : {ElementType::u64, ElementType::i64}) {
-        const HostArray near = filled<std::uint64_t>(type, {8, 8, 8}, [](std::int64_t i) { return (std::uint64_t{1} << 53) + (i % 8 == 0); });
+        const HostArray near =
+            filled<std::uint64_t>(type, {8, 8, 8}, [](std::int64_t i) { return (std::uint64_t{1} << 53) + (i % 8 == 0); });
         for (const Json& threshold : {Json(9007199254740992.0), Json(9007199254740992)})
             CHECK(boxes_in(reference_record(near, {{"threshold", threshold}}))[0].any == 64);
         CHECK(boxes_in(reference_record(near, {{"threshold", 9007199254740993}}))[0].any == 0);
         CHECK(boxes_in(reference_record(near, {{"labels", 9007199254740993}}).at("labels")[0])[0].any == 64);
     }
-    const std::uint64_t corners[] = {0, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 53, std::uint64_t{1} << 62, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    const std::uint64_t corners[] = {0,
+                                     std::uint64_t{1} << 31,
+                                     std::uint64_t{1} << 32,
+                                     std::uint64_t{1} << 53,
+                                     std::uint64_t{1} << 62,
+                                     std::uint64_t{1} << 63,
+                                     ~std::uint64_t{0}};
     const auto drawn = [&] { return corners[random() % 7] + (random() % 9) - 4; };   // around a corner, round the end of the type
     int draws = 0;
     for (const auto& device : tests::devices_under_test()) {
@@ -383,7 +443,8 @@ TEST_CASE("box_count: thresholds and labels of 64 bits are exact, wherever the n
                 equal[0] += v == first;
                 equal[1] += v == second;
             }
-            INFO(tests::device_label(*device) << " " << json(number).dump() << " " << json(first).dump() << " " << json(second).dump());
+            INFO(tests::device_label(*device)
+                 << " " << json(number).dump() << " " << json(first).dump() << " " << json(second).dump());
             CHECK(boxes_in(bench.count(array, "", {{"threshold", json(number)}}))[0].any == above);
             if (first == second) continue;
             const Json labels = bench.count(array, "", {{"labels", {json(first), json(second)}}}).at("labels");
@@ -393,7 +454,8 @@ TEST_CASE("box_count: thresholds and labels of 64 bits are exact, wherever the n
     }
     MESSAGE(draws << " draws around 0, 2^31, 2^32, 2^53, 2^62, 2^63 and 2^64");
     // Floats beside integers that no double is.
-    const HostArray doubles = filled<double>(ElementType::f64, {4, 4, 4}, [](std::int64_t i) { return i % 2 == 0 ? 0x1p53 : 0x1p53 + 2; });
+    const HostArray doubles =
+        filled<double>(ElementType::f64, {4, 4, 4}, [](std::int64_t i) { return i % 2 == 0 ? 0x1p53 : 0x1p53 + 2; });
     CHECK(boxes_in(reference_record(doubles, {{"threshold", 9007199254740993}}))[0].any == 32);   // 2^53 + 1 is nearest to 2^53
     CHECK(boxes_in(reference_record(doubles, {{"threshold", 9007199254740991}}))[0].any == 64);
     CHECK(boxes_in(reference_record(doubles, {{"labels", 9007199254740993}}).at("labels")[0])[0].any == 0);
@@ -401,7 +463,9 @@ TEST_CASE("box_count: thresholds and labels of 64 bits are exact, wherever the n
 }
 
 TEST_CASE("box_count: labels by name, and hundreds of them") {
-    const HostArray atlas = filled<std::uint16_t>(ElementType::u16, {40, 30, 20}, [](std::int64_t i) { return static_cast<std::uint16_t>((i % 40 / 2) + 20 * (i / 40 % 30 / 2)); });
+    const HostArray atlas = filled<std::uint16_t>(ElementType::u16, {40, 30, 20}, [](std::int64_t i) {
+        return static_cast<std::uint16_t>((i % 40 / 2) + 20 * (i / 40 % 30 / 2));
+    });
     std::vector<int> all;
     for (int label = 0; label < 700; ++label) all.push_back(label);   // more than are folded at a time, and more than there are
     const Json many{{"labels", all}}, named{{"labels", {{"7", "thalamus"}, {"3", "putamen"}, {"299", "<vermis>"}}}};
@@ -425,7 +489,9 @@ TEST_CASE("box_count: labels by name, and hundreds of them") {
         CHECK(bench.count_in_slabs(atlas, "", 7, many) == record);   // 64 at a time: eleven readings
     }
     const Algorithm algorithm = make_box_count();
-    const auto refused = [&](const Json& labels) { CHECK_THROWS_AS(algorithm.parameters.parse({{"labels", labels}}, ""), ConfigError); };
+    const auto refused = [&](const Json& labels) {
+        CHECK_THROWS_AS(algorithm.parameters.parse({{"labels", labels}}, ""), ConfigError);
+    };
     refused({{"seven", "thalamus"}});
     refused({{"7", 3}});
     refused({{"7", "a"}, {"07", "b"}});
@@ -447,12 +513,15 @@ TEST_CASE("box_count: every device makes bits, outlines and moved grids as the r
         });
     };
     const HostArray volume = holes({75, 21, 40}, {37, 3, 6}), image = holes({75, 130, 0}, {0, 9, 0});
-    HostArray flat = blobs({75, 20, 11}, 10), bits = HostArray::make(desc_of(ElementType::u8, {10, 21, 40})), whole_bits = HostArray::make(desc_of(ElementType::u8, {10, 21, 40}));
+    HostArray flat = blobs({75, 20, 11}, 10), bits = HostArray::make(desc_of(ElementType::u8, {10, 21, 40})),
+              whole_bits = HostArray::make(desc_of(ElementType::u8, {10, 21, 40}));
     flat.desc = flat.desc.with_spacing('z', 2.7);
     std::mt19937 random(3);
-    for (std::int64_t i = 0; i < bits.desc.count(); ++i) bits.as<std::uint8_t>()[i] = whole_bits.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random() & random());
+    for (std::int64_t i = 0; i < bits.desc.count(); ++i)
+        bits.as<std::uint8_t>()[i] = whole_bits.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random() & random());
     const Json narrow{{"packed_width", 75}}, wide{{"packed_width", 80}};
-    const HostArray unpacked = shape_of({75, 21, 40}, [&](auto x, auto y, auto z) { return bits.as<std::uint8_t>()[(z * 21 + y) * 10 + x / 8] >> (x % 8) & 1; });
+    const HostArray unpacked = shape_of(
+        {75, 21, 40}, [&](auto x, auto y, auto z) { return bits.as<std::uint8_t>()[(z * 21 + y) * 10 + x / 8] >> (x % 8) & 1; });
     CHECK(reference_record(bits, narrow) == reference_record(unpacked));
     struct Row {
         const HostArray& array;
@@ -480,8 +549,10 @@ TEST_CASE("box_count: every device makes bits, outlines and moved grids as the r
         CHECK(bench.count(whole_bits, "hou", wide) == reference_record(whole_bits, wide));
         // Tiles side by side: three of them in pairs, and in fours.
         const Json pairs{{"tile", 32}, {"wide", 2}};
-        for (const Row* row : {&rows[0], &rows[8]}) CHECK(bench.count(row->array, "pyramid", row->parameters, pairs) == reference_record(row->array, row->parameters));
-        CHECK(bench.count(volume, "pyramid", Json::object(), {{"tile", 32}, {"wide", 4}}) == reference_record(volume, Json::object()));
+        for (const Row* row : {&rows[0], &rows[8]})
+            CHECK(bench.count(row->array, "pyramid", row->parameters, pairs) == reference_record(row->array, row->parameters));
+        CHECK(bench.count(volume, "pyramid", Json::object(), {{"tile", 32}, {"wide", 4}}) ==
+              reference_record(volume, Json::object()));
         CHECK_THROWS_AS(bench.count(volume, "hou", {{"surface", true}}), UnsupportedError);
     }
 }
@@ -509,8 +580,10 @@ TEST_CASE("box_count: slabs of any height count as one piece does") {
 }
 
 TEST_CASE("box_count: outlines, boxes, moved grids and resampling in slabs of any height, as the reference counts them") {
-    const Json outline{{"surface", true}}, box{{"origin", "bounding_box"}}, three{{"offsets", 3}}, resampled{{"anisotropy", "resample"}};
-    const Json all{{"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}, {"anisotropy", "resample"}}, labels{{"labels", {255, 0}}, {"origin", "bounding_box"}, {"offsets", 2}};
+    const Json outline{{"surface", true}}, box{{"origin", "bounding_box"}}, three{{"offsets", 3}},
+        resampled{{"anisotropy", "resample"}};
+    const Json all{{"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}, {"anisotropy", "resample"}},
+        labels{{"labels", {255, 0}}, {"origin", "bounding_box"}, {"offsets", 2}};
     for (const auto& device : tests::kernel_devices_under_test()) {
         Bench bench(device);
         std::mt19937 random(17);
@@ -523,12 +596,16 @@ TEST_CASE("box_count: outlines, boxes, moved grids and resampling in slabs of an
                 // A few empty slices: boxes begin anywhere.
                 const std::size_t empty = array.desc.dense_bytes() / static_cast<std::size_t>(depth) * random() % 70;
                 std::fill_n(array.data(), round % 2 == 0 ? std::min(empty, array.desc.dense_bytes()) : 0, std::byte{0});
-                if (parameters.contains("anisotropy")) array.desc = array.desc.with_spacing('y', round % 2 == 0 ? 1 : 1.4).with_spacing(round == 2 ? 'y' : 'z', 1 + .3 * round);
+                if (parameters.contains("anisotropy"))
+                    array.desc = array.desc.with_spacing('y', round % 2 == 0 ? 1 : 1.4)
+                                     .with_spacing(round == 2 ? 'y' : 'z', 1 + .3 * round);
                 for (const std::int64_t height : {std::int64_t{1}, side(static_cast<unsigned>(depth)), depth}) {
-                    INFO(tests::device_label(*device) << " " << parameters.dump() << " " << array.desc.describe() << " by " << height);
+                    INFO(tests::device_label(*device)
+                         << " " << parameters.dump() << " " << array.desc.describe() << " by " << height);
                     CHECK(bench.count_in_slabs(array, "", height, parameters) == reference_record(array, parameters));
                 }
-                if (round == 0) CHECK(bench.count_in_slabs(array, "pyramid", 50, parameters) == reference_record(array, parameters));
+                if (round == 0)
+                    CHECK(bench.count_in_slabs(array, "pyramid", 50, parameters) == reference_record(array, parameters));
             }
         // With little memory the flags and counts of all bands and grids do not fit at once: they take further passes.
         const HostArray array = blobs({75, 30, 100}, 21);
@@ -579,7 +656,8 @@ TEST_CASE("box_count: the carpet and the Menger sponge") {
 
 TEST_CASE("box_count: the grey matter of the MNI template") {
     const char* const folder = std::getenv("PARALLAX_TEST_DATA");
-    const std::filesystem::path path = std::filesystem::path(folder != nullptr ? folder : "../shared/data") / "brain/mni_icbm152_gm_2009a.nii.gz";
+    const std::filesystem::path path =
+        std::filesystem::path(folder != nullptr ? folder : "../shared/data") / "brain/mni_icbm152_gm_2009a.nii.gz";
     if (!std::filesystem::exists(path)) {
         MESSAGE("skipped, no file " << path.string() << ": set PARALLAX_TEST_DATA");
         return;
@@ -608,7 +686,9 @@ unsigned ones_of(std::int64_t v) {
 
 TEST_CASE("box_count: \"fit\": \"auto\" keeps to sizes whose boxes are neither few nor full") {
     const auto carpet = [](auto x, auto y, auto) { return (ones_of(x) & ones_of(y)) == 0; };
-    const auto menger = [](auto x, auto y, auto z) { return ((ones_of(x) & ones_of(y)) | (ones_of(x) & ones_of(z)) | (ones_of(y) & ones_of(z))) == 0; };
+    const auto menger = [](auto x, auto y, auto z) {
+        return ((ones_of(x) & ones_of(y)) | (ones_of(x) & ones_of(z)) | (ones_of(y) & ones_of(z))) == 0;
+    };
     const auto dust = [](auto x, auto y, auto z) { return ones_of(x) == 0 && ones_of(y) == 0 && ones_of(z) == 0; };
     const auto vicsek = [](int depth) {
         return [depth](std::int64_t x, std::int64_t y, std::int64_t) {
@@ -654,7 +734,9 @@ TEST_CASE("box_count: \"fit\": \"auto\" keeps to sizes whose boxes are neither f
         CHECK(none.at("why_no_dimension").get<std::string>().find("no four sizes") != std::string::npos);
         // A square of 200 in an image of 256, wherever it lies: what counts is the box around it.
         for (const std::int64_t at : {0, 31, 56}) {
-            const Json square = bench.count(shape_of({256, 256, 0}, [=](auto x, auto y, auto) { return std::min(x, y) >= at && std::max(x, y) < at + 200; }), "", parameters);
+            const Json square = bench.count(
+                shape_of({256, 256, 0}, [=](auto x, auto y, auto) { return std::min(x, y) >= at && std::max(x, y) < at + 200; }),
+                "", parameters);
             CHECK(square.at("extent") == Json{200, 200});
             if (at == 0) CHECK(square.at("dimension") == 2.0);
             if (at == 0) CHECK(square.at("fit").is_null());
@@ -662,7 +744,9 @@ TEST_CASE("box_count: \"fit\": \"auto\" keeps to sizes whose boxes are neither f
         }
         const Json line = bench.count(shape_of({200, 3, 0}, [](auto, auto y, auto) { return y == 1; }), "", parameters);
         CHECK(line.at("dimension").is_null());   // thin: it fills its box, which says nothing
-        CHECK(bench.count(shape_of({64, 64, 64}, [](auto, auto, auto) { return false; }), "", parameters).at("why_no_dimension") == "auto: no voxel is set");
+        CHECK(
+            bench.count(shape_of({64, 64, 64}, [](auto, auto, auto) { return false; }), "", parameters).at("why_no_dimension") ==
+            "auto: no voxel is set");
     }
 }
 

@@ -49,18 +49,21 @@ template <class T> std::vector<T> random_values(std::int64_t count) {
     std::mt19937 random(17);
     std::vector<T> values(static_cast<std::size_t>(count));
     for (T& v : values) {
-        if constexpr (sizeof(T) == 4) v = std::exp(std::uniform_real_distribution<float>(-7, 7)(random)) * (random() % 2 ? 1.0f : -1.0f);
+        if constexpr (sizeof(T) == 4)
+            v = std::exp(std::uniform_real_distribution<float>(-7, 7)(random)) * (random() % 2 ? 1.0f : -1.0f);
         else v = static_cast<T>(random());
     }
     return values;
 }
 
-/// The pattern that the values of OpenCV and SciPy below were made from: ((31 x^2 + 17 y^2 + 7 x y + 11 x + 5 y) 2654435761 >> 16) % range.
+/// The pattern that the values of OpenCV and SciPy below were made from: ((31 x^2 + 17 y^2 + 7 x y + 11 x + 5 y) 2654435761 >>
+/// 16) % range.
 template <class T> std::vector<T> pattern(std::uint64_t height, std::uint64_t width, std::uint64_t range) {
     std::vector<T> values;
     for (std::uint64_t y = 0; y < height; ++y)
         for (std::uint64_t x = 0; x < width; ++x)
-            values.push_back(static_cast<T>(((31 * x * x + 17 * y * y + 7 * x * y + 11 * x + 5 * y) * 2654435761u >> 16) % range));
+            values.push_back(
+                static_cast<T>(((31 * x * x + 17 * y * y + 7 * x * y + 11 * x + 5 * y) * 2654435761u >> 16) % range));
     return values;
 }
 /// For floats: range 1000, / 8 - 40.
@@ -78,9 +81,12 @@ std::uint64_t fnv1a(const Bytes& bytes) {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
-    Problem problem(const ArrayDesc& desc, const Json& parameters) { return {{{"image", desc}}, algorithm_.parameters.parse(parameters, ""), {"image"}}; }
+    Problem problem(const ArrayDesc& desc, const Json& parameters) {
+        return {{{"image", desc}}, algorithm_.parameters.parse(parameters, ""), {"image"}};
+    }
 
     /// The variants of this device that take the problem.
     std::vector<std::string> variants(const ArrayDesc& desc, const Json& parameters) {
@@ -93,7 +99,8 @@ public:
         return names;
     }
 
-    Bytes run(const std::string& variant, const ArrayDesc& desc, const Json& parameters, const Bytes& values, const Json& policy = Json::object()) {
+    Bytes run(const std::string& variant, const ArrayDesc& desc, const Json& parameters, const Bytes& values,
+              const Json& policy = Json::object()) {
         const std::size_t bytes = values.size(), guard = 4096;
         const Bytes guards(2 * guard + bytes, std::byte{0x7b});
         Bytes in = guards, out(guards.size());
@@ -149,9 +156,10 @@ public:
             std::size_t wrong = 0;
             while (wrong < got.size()) {
                 if constexpr (sizeof(T) == 4) {
-                    const bool same = std::isfinite(want[wrong]) ? std::abs(got[wrong] - want[wrong]) <= 0x1p-24 * (64 + windows / 8) * magnitude[wrong]
-                                      : std::isnan(want[wrong])  ? std::isnan(got[wrong])
-                                                                 : got[wrong] == want[wrong];
+                    const bool same = std::isfinite(want[wrong])
+                                          ? std::abs(got[wrong] - want[wrong]) <= 0x1p-24 * (64 + windows / 8) * magnitude[wrong]
+                                      : std::isnan(want[wrong]) ? std::isnan(got[wrong])
+                                                                : got[wrong] == want[wrong];
                     if (!same) break;
                 } else if (got[wrong] != want[wrong]) {
                     break;
@@ -186,7 +194,8 @@ const char* const borders[] = {"reflect_101", "reflect", "replicate", "constant"
 
 Bytes reference(ElementType type, const Extents& extents, const Json& parameters, const Bytes& in) {
     const Algorithm algorithm = make_box_filter();
-    const auto spec = box_filter::spec_of({{{"image", ArrayDesc::dense(type, extents)}}, algorithm.parameters.parse(parameters, ""), {"image"}});
+    const auto spec = box_filter::spec_of(
+        {{{"image", ArrayDesc::dense(type, extents)}}, algorithm.parameters.parse(parameters, ""), {"image"}});
     Bytes out(in.size());
     box_filter::reference_rows(spec, in.data(), out.data(), 0, spec.outer * spec.depth * spec.middle * spec.height);
     return out;
@@ -209,36 +218,42 @@ TEST_CASE("box_filter: the reference agrees with OpenCV bit for bit") {
             CAPTURE(parameters.dump());
             CHECK(fnv1a(reference(ElementType::u8, {{'y', 61}, {'x', 97}}, parameters, image)) == row.hash[b]);
         }
-    const Bytes colours = bytes_of_values(pattern<std::uint8_t>(31, 120, 256)), words = bytes_of_values(pattern<std::uint16_t>(61, 97, 65536));
+    const Bytes colours = bytes_of_values(pattern<std::uint8_t>(31, 120, 256)),
+                words = bytes_of_values(pattern<std::uint16_t>(61, 97, 65536));
     CHECK(fnv1a(reference(ElementType::u8, {{'y', 31}, {'x', 40}, {'c', 3}}, {{"radius", 2}}, colours)) == 0x90650229d302827b);
     CHECK(fnv1a(reference(ElementType::u16, {{'y', 61}, {'x', 97}}, {{"radius", 2}}, words)) == 0x164744c8d95fa936);
 }
 
 TEST_CASE("box_filter: the reference agrees with SciPy") {
     // scipy.ndimage.uniform_filter(pattern, size, mode="reflect") of SciPy 1.17.1 in double precision; sizes z, y, x.
-    const auto check = [](const Extents& extents, const Json& size, const std::vector<float>& image, const std::vector<float>& want) {
-        const auto got = values_of<float>(reference(ElementType::f32, extents, {{"size", size}, {"border", "reflect"}}, bytes_of_values(image)));
+    const auto check = [](const Extents& extents, const Json& size, const std::vector<float>& image,
+                          const std::vector<float>& want) {
+        const auto got = values_of<float>(
+            reference(ElementType::f32, extents, {{"size", size}, {"border", "reflect"}}, bytes_of_values(image)));
         for (std::size_t i = 0; i < want.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-7));
     };
     check({{'y', 5}, {'x', 6}}, {3, 3}, float_pattern(5, 6),
-          {-23.5f, -1.6944444f, 9.763889f, 20.402779f, 30.180555f, 50.305557f, -11.527778f, 11.625f, 25.11111f, 23.88889f, 21.805555f, 29.38889f,
-           6.8472223f, 18.152779f, 27.75f, 22.625f, 16.63889f, 12.361111f, -1.6527778f, 11.680555f, 17.38889f, 22.23611f, 12.347222f, 10.083333f,
-           -11.666667f, 3.0277777f, 10.777778f, 17.63889f, 9.777778f, 8.861111f});
+          {-23.5f,      -1.6944444f, 9.763889f,   20.402779f, 30.180555f, 50.305557f, -11.527778f, 11.625f,
+           25.11111f,   23.88889f,   21.805555f,  29.38889f,  6.8472223f, 18.152779f, 27.75f,      22.625f,
+           16.63889f,   12.361111f,  -1.6527778f, 11.680555f, 17.38889f,  22.23611f,  12.347222f,  10.083333f,
+           -11.666667f, 3.0277777f,  10.777778f,  17.63889f,  9.777778f,  8.861111f});
     check({{'y', 5}, {'x', 6}}, {2, 4}, float_pattern(5, 6),   // even windows reach one further to the left
-          {-35.25f, -9.78125f, 23.4375f, 21.125f, 14.46875f, 34.75f, -29.15625f, -11.125f, 22.84375f, 21.296875f, 15.40625f, 36.4375f,
-           -10.9375f, 0.4375f, 21.078125f, 21.8125f, 18.203125f, 25.890625f, -10.5f, 2.421875f, 26.109375f, 29.875f, 13.6875f, 8.78125f,
-           -12.4375f, -6.171875f, 19.796875f, 25.84375f, 11.9375f, 9.296875f});
-    check({{'z', 4}, {'y', 3}, {'x', 5}}, {5, 3, 3}, float_pattern(4, 15),
-          {1.425f, 1.5861111f, 7.4416666f, 13.297222f, 13.458333f, 8.116667f, 10.855556f, 13.541667f, 16.227777f, 18.966667f, 14.808333f, 20.125f,
-           19.641666f, 19.158333f, 24.475f, 9.386111f, 10.358334f, 15.061111f, 19.76389f, 20.73611f, 14.502778f, 18.052778f, 19.583334f, 21.11389f,
-           24.663889f, 19.619444f, 25.747223f, 24.105556f, 22.463888f, 28.591667f, 12.044444f, 14.233334f, 18.597221f, 22.961111f, 25.15f,
-           13.416667f, 18.183332f, 19.372223f, 20.561111f, 25.327778f, 14.788889f, 22.133333f, 20.147223f, 18.161112f, 25.505556f, 7.6277776f,
-           10.630555f, 16.616667f, 22.602777f, 25.605556f, 10.205556f, 15.783334f, 18.594444f, 21.405556f, 26.983334f, 12.783334f, 20.936111f,
-           20.572222f, 20.208334f, 28.36111f});
+          {-35.25f,    -9.78125f, 23.4375f,  21.125f,  14.46875f,  34.75f,     -29.15625f, -11.125f,   22.84375f, 21.296875f,
+           15.40625f,  36.4375f,  -10.9375f, 0.4375f,  21.078125f, 21.8125f,   18.203125f, 25.890625f, -10.5f,    2.421875f,
+           26.109375f, 29.875f,   13.6875f,  8.78125f, -12.4375f,  -6.171875f, 19.796875f, 25.84375f,  11.9375f,  9.296875f});
+    check(
+        {{'z', 4}, {'y', 3}, {'x', 5}}, {5, 3, 3}, float_pattern(4, 15),
+        {1.425f,     1.5861111f, 7.4416666f, 13.297222f, 13.458333f, 8.116667f,  10.855556f, 13.541667f, 16.227777f, 18.966667f,
+         14.808333f, 20.125f,    19.641666f, 19.158333f, 24.475f,    9.386111f,  10.358334f, 15.061111f, 19.76389f,  20.73611f,
+         14.502778f, 18.052778f, 19.583334f, 21.11389f,  24.663889f, 19.619444f, 25.747223f, 24.105556f, 22.463888f, 28.591667f,
+         12.044444f, 14.233334f, 18.597221f, 22.961111f, 25.15f,     13.416667f, 18.183332f, 19.372223f, 20.561111f, 25.327778f,
+         14.788889f, 22.133333f, 20.147223f, 18.161112f, 25.505556f, 7.6277776f, 10.630555f, 16.616667f, 22.602777f, 25.605556f,
+         10.205556f, 15.783334f, 18.594444f, 21.405556f, 26.983334f, 12.783334f, 20.936111f, 20.572222f, 20.208334f, 28.36111f});
 }
 
 TEST_CASE("box_filter: halves go to even") {
-    CHECK(values_of<std::uint8_t>(reference(ElementType::u8, {{'x', 4}}, {{"size", {2}}, {"border", "constant"}}, bytes_of_values<std::uint8_t>({1, 2, 3, 4}))) ==
+    CHECK(values_of<std::uint8_t>(reference(ElementType::u8, {{'x', 4}}, {{"size", {2}}, {"border", "constant"}},
+                                            bytes_of_values<std::uint8_t>({1, 2, 3, 4}))) ==
           std::vector<std::uint8_t>{0, 2, 2, 4});
     each_device([](Bench& bench) { bench.check<std::uint8_t>({{'y', 40}, {'x', 50}}, {{"size", 2}}); });
 }
@@ -252,7 +267,8 @@ TEST_CASE("box_filter: a few small images") {   // fit for a simulator that chec
 
 TEST_CASE("box_filter: every size around tiles") {
     each_device([](Bench& bench) {
-        for (const auto& [height, width] : {std::pair{1, 1}, {1, 300}, {150, 1}, {2, 3}, {7, 16}, {8, 63}, {9, 64}, {17, 65}, {61, 131}, {64, 512}})
+        for (const auto& [height, width] :
+             {std::pair{1, 1}, {1, 300}, {150, 1}, {2, 3}, {7, 16}, {8, 63}, {9, 64}, {17, 65}, {61, 131}, {64, 512}})
             for (const int size : {3, 11}) {
                 bench.check<float>({{'y', height}, {'x', width}}, {{"size", size}});
                 bench.check<std::uint8_t>({{'y', height}, {'x', width}}, {{"size", size}});
@@ -344,7 +360,8 @@ TEST_CASE("box_filter: what cannot be filtered is refused") {
             CHECK(e.pointer == pointer);
         }
     };
-    const ArrayDesc image = ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 8}}), volume = ArrayDesc::dense(ElementType::f32, {{'z', 2}, {'y', 6}, {'x', 8}});
+    const ArrayDesc image = ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 8}}),
+                    volume = ArrayDesc::dense(ElementType::f32, {{'z', 2}, {'y', 6}, {'x', 8}});
     refused(image.with_type(ElementType::f64), "{}", "/inputs/image");
     refused(ArrayDesc::dense(ElementType::u8, {{'y', 0}, {'x', 8}}), "{}", "/inputs/image");
     refused(ArrayDesc::dense(ElementType::u8, {{'x', 6}, {'y', 8}}), "{}", "/inputs/image");
@@ -357,7 +374,9 @@ TEST_CASE("box_filter: what cannot be filtered is refused") {
     refused(image, R"({"border": "constant", "value": 256})", "/value");
     refused(image, R"({"border": "constant", "value": 0.5})", "/value");
     refused(volume, R"({"border": "constant", "value": 1e39})", "/value");
-    for (const char* const json : {R"({"radius": -1})", R"({"size": 0})", R"({"size": []})", R"({"radius": [1, 2, 3, 4]})", R"({"radius": 1.5})", R"({"radius": "1"})"})
+    for (const char* const json : {R"({"radius": -1})", R"({"size": 0})", R"({"size": []})", R"({"radius": [1, 2, 3, 4]})",
+                                   R"({"radius": 1.5})", R"({"radius": "1"})"})
         CHECK_THROWS_AS(algorithm.parameters.parse(Json::parse(json), ""), ConfigError);
-    CHECK(algorithm.parameters.defaults().to_json().dump() == R"({"radius":null,"size":null,"border":"reflect_101","value":0.0})");
+    CHECK(algorithm.parameters.defaults().to_json().dump() ==
+          R"({"radius":null,"size":null,"border":"reflect_101","value":0.0})");
 }

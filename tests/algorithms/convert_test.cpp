@@ -23,7 +23,8 @@ std::vector<To> converted(const Json& parameters, ElementType from, const std::v
     return reference_of(make_convert(), parameters, inputs).arrays.at("image").list<To>();
 }
 
-const ElementType types[] = {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32, ElementType::f32};
+const ElementType types[] = {ElementType::u8,  ElementType::u16, ElementType::i16,
+                             ElementType::u32, ElementType::i32, ElementType::f32};
 
 }  // namespace
 
@@ -31,14 +32,18 @@ TEST_CASE("convert: what becomes of values") {
     using B = std::vector<std::uint8_t>;
     using F = std::vector<float>;
     const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
-    CHECK(converted<std::uint8_t>({{"type", "u8"}}, ElementType::f32, F{-1, 0.5f, 1.5f, 2.5f, 254.5f, 256, inf, -inf, nan}) == B{0, 0, 2, 2, 254, 255, 255, 0, 0});
+    CHECK(converted<std::uint8_t>({{"type", "u8"}}, ElementType::f32, F{-1, 0.5f, 1.5f, 2.5f, 254.5f, 256, inf, -inf, nan}) ==
+          B{0, 0, 2, 2, 254, 255, 255, 0, 0});
     CHECK(converted<std::int32_t>({{"type", "i32"}}, ElementType::f32, F{-3e9f, -2.5f, nan, 2147483520.0f, 3e9f}) ==
           std::vector<std::int32_t>{-2147483647 - 1, -2, 0, 2147483520, 2147483647});
     CHECK(converted<std::uint8_t>({{"type", "u8"}}, ElementType::i16, std::vector<std::int16_t>{-5, 7, 300}) == B{0, 7, 255});
-    CHECK(converted<float>({{"type", "f32"}}, ElementType::u32, std::vector<std::uint32_t>{16777217, 16777219, 4294967295u}) == F{16777216, 16777220, 4294967296.0f});
+    CHECK(converted<float>({{"type", "f32"}}, ElementType::u32, std::vector<std::uint32_t>{16777217, 16777219, 4294967295u}) ==
+          F{16777216, 16777220, 4294967296.0f});
     const Json window = {{"type", "u8"}, {"window", {{"low", 10}, {"high", 20}}}};
-    CHECK(converted<std::uint8_t>(window, ElementType::u16, std::vector<std::uint16_t>{0, 10, 11, 15, 20, 9999}) == B{0, 0, 26, 128, 255, 255});   // 25.5, 127.5
-    CHECK(converted<float>({{"type", "f32"}, {"window", {{"low", -1}, {"high", 1}}}}, ElementType::f32, F{-3, -1, 0, 0.5f, 1, inf})  == F{0, 0, 0.5f, 0.75f, 1, 1});
+    CHECK(converted<std::uint8_t>(window, ElementType::u16, std::vector<std::uint16_t>{0, 10, 11, 15, 20, 9999}) ==
+          B{0, 0, 26, 128, 255, 255});   // 25.5, 127.5
+    CHECK(converted<float>({{"type", "f32"}, {"window", {{"low", -1}, {"high", 1}}}}, ElementType::f32,
+                           F{-3, -1, 0, 0.5f, 1, inf}) == F{0, 0, 0.5f, 0.75f, 1, 1});
 }
 
 TEST_CASE("convert: what a conversion without a window loses is told, by every device alike, and in tiles as in the whole") {
@@ -75,13 +80,18 @@ TEST_CASE("convert: what a conversion without a window loses is told, by every d
             CAPTURE(std::string(row.type));
             for (const std::int64_t size : {static_cast<std::int64_t>(row.image.size()), std::int64_t{70001}}) {
                 HostArray image = HostArray::make(row_of(ElementType::f32, size));
-                for (std::int64_t i = 0; i < size; ++i) image.as<float>()[i] = row.image[static_cast<std::size_t>(i) % row.image.size()];
+                for (std::int64_t i = 0; i < size; ++i)
+                    image.as<float>()[i] = row.image[static_cast<std::size_t>(i) % row.image.size()];
                 check(warnings_of({{"type", row.type}}, image), row.fragments);
-                check(warnings_of({{"type", row.type == std::string("i16") || row.type == std::string("i32") ? "f32" : row.type}, {"window", {{"low", 0}, {"high", 1}}}}, image), {});
+                check(warnings_of({{"type", row.type == std::string("i16") || row.type == std::string("i32") ? "f32" : row.type},
+                                   {"window", {{"low", 0}, {"high", 1}}}},
+                                  image),
+                      {});
             }
         }
         HostArray words = HostArray::make(row_of(ElementType::u16, 999));
-        for (std::int64_t i = 0; i < 999; ++i) words.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i == 998 ? 256 : i % 256);
+        for (std::int64_t i = 0; i < 999; ++i)
+            words.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i == 998 ? 256 : i % 256);
         check(warnings_of({{"type", "u8"}}, words), {"above 255 are cut off"});
         words.as<std::uint16_t>()[998] = 255;
         check(warnings_of({{"type", "u8"}}, words), {});
@@ -101,7 +111,9 @@ TEST_CASE("convert: percentiles are those of numpy.percentile") {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 376 % 1001);
     const ArrayDesc desc = row_of(ElementType::f32, 1001);
     const Values image = values_of(desc, values);
-    const auto ends = [&](double low, double high) { return *elementwise::reference_ranks(image.desc, image.bytes.data(), elementwise::Places::of_percentiles(low, high)); };
+    const auto ends = [&](double low, double high) {
+        return *elementwise::reference_ranks(image.desc, image.bytes.data(), elementwise::Places::of_percentiles(low, high));
+    };
     CHECK(ends(0, 100) == std::array<float, 2>{0, 1000});
     CHECK(ends(25, 50) == std::array<float, 2>{250, 500});
     CHECK(ends(2.5, 99.9)[0] == doctest::Approx(25).epsilon(1e-6));
@@ -113,16 +125,19 @@ TEST_CASE("convert: percentiles are those of numpy.percentile") {
 TEST_CASE("convert: devices give what the reference gives, for every type and size") {
     const Algorithm algorithm = make_convert();
     each_kernel_device([&](StepBench& bench) {
-        const auto check = [&](const Json& parameters, ElementType from, std::initializer_list<std::int64_t> sizes, const Json& policy = Json::object()) {
+        const auto check = [&](const Json& parameters, ElementType from, std::initializer_list<std::int64_t> sizes,
+                               const Json& policy = Json::object()) {
             CAPTURE(parameters.dump());
             CAPTURE(to_string(from));
             for (const std::int64_t size : sizes) {
                 CAPTURE(size);
                 const NamedValues inputs{{"image", random_values(row_of(from, size), true)}};
-                CHECK(same(bench.run(algorithm, parameters, inputs, {}, policy).arrays.at("image"), reference_of(algorithm, parameters, inputs).arrays.at("image")));
+                CHECK(same(bench.run(algorithm, parameters, inputs, {}, policy).arrays.at("image"),
+                           reference_of(algorithm, parameters, inputs).arrays.at("image")));
             }
         };
-        for (std::size_t i = 0; i < 6; ++i) check({{"type", std::string(to_string(types[(i + 1) % 6]))}}, types[i], {0, 1, 3, 4, 5, 4099, 100003});
+        for (std::size_t i = 0; i < 6; ++i)
+            check({{"type", std::string(to_string(types[(i + 1) % 6]))}}, types[i], {0, 1, 3, 4, 5, 4099, 100003});
         for (const ElementType type : types) check({{"type", std::string(to_string(type))}}, type, {1, 5063});
         check({{"type", "u8"}}, ElementType::f32, {4099});
         check({{"type", "i32"}}, ElementType::f32, {4099});
@@ -130,17 +145,35 @@ TEST_CASE("convert: devices give what the reference gives, for every type and si
         check({{"type", "f32"}, {"window", {{"low", 1000}, {"high", 50000}}}}, ElementType::u16, {0, 1, 5, 100003});
         check({{"type", "u8"}}, ElementType::f32, {5003}, {{"work_group_size", 64}});
         const Json percentiles = {{"type", "u16"}, {"percentiles", {{"low", 3.7}, {"high", 96}}}};
-        for (const ElementType from : {ElementType::f32, ElementType::i16, ElementType::u32}) check(percentiles, from, {0, 1, 2, 3, 1021, 200003});
+        for (const ElementType from : {ElementType::f32, ElementType::i16, ElementType::u32})
+            check(percentiles, from, {0, 1, 2, 3, 1021, 200003});
         check(percentiles, ElementType::f32, {1, 3, 30011}, {{"work_group_size", 64}});   // as on a GPU
     });
 }
 
 TEST_CASE("convert: f64 and bool") {
     std::mt19937_64 random(9);
-    std::vector<double> values = {0.0, -0.0, 1e300, -1e300, 0x1p-149, 0x1p-150, 0x1.8p-150, 0x1.8p-149, 0x1.fffffep127, 0x1.ffffffp127, 0x1.fffffefp127, 0x1p-126, 0x1.ffffffffp-127,
-                                  1 + 0x1p-24, 1 + 0x1.8p-23, 5e-324, std::nan(""), std::numeric_limits<double>::infinity()};
+    std::vector<double> values = {0.0,
+                                  -0.0,
+                                  1e300,
+                                  -1e300,
+                                  0x1p-149,
+                                  0x1p-150,
+                                  0x1.8p-150,
+                                  0x1.8p-149,
+                                  0x1.fffffep127,
+                                  0x1.ffffffp127,
+                                  0x1.fffffefp127,
+                                  0x1p-126,
+                                  0x1.ffffffffp-127,
+                                  1 + 0x1p-24,
+                                  1 + 0x1.8p-23,
+                                  5e-324,
+                                  std::nan(""),
+                                  std::numeric_limits<double>::infinity()};
     while (values.size() < 5003) {
-        const std::uint64_t bits = values.size() % 2 == 0 ? random() : (random() & 0x800fffffffffffffu) | (1023 - 160 + random() % 300) << 52;
+        const std::uint64_t bits =
+            values.size() % 2 == 0 ? random() : (random() & 0x800fffffffffffffu) | (1023 - 160 + random() % 300) << 52;
         double v;
         std::memcpy(&v, &bits, 8);
         values.push_back(v);
@@ -155,11 +188,15 @@ TEST_CASE("convert: f64 and bool") {
         bool equal = true;
         for (std::size_t i = 0; i < values.size(); ++i) {
             const auto want = static_cast<float>(values[i]);   // denormals may be flushed by the pass that follows
-            equal = equal && (std::isnan(want) ? std::isnan(got[i]) : got[i] == want || (std::abs(want) < std::numeric_limits<float>::min() && got[i] == 0));
+            equal = equal &&
+                    (std::isnan(want) ? std::isnan(got[i])
+                                      : got[i] == want || (std::abs(want) < std::numeric_limits<float>::min() && got[i] == 0));
         }
         CHECK(equal);
-        CHECK(bench.run(make_convert(), percentiles, wide).arrays.at("image").bytes == reference_of(make_convert(), percentiles, wide).arrays.at("image").bytes);
-        CHECK(bench.run(make_convert(), {{"type", "u16"}}, truth).arrays.at("image").list<std::uint16_t>() == std::vector<std::uint16_t>(flags.begin(), flags.end()));
+        CHECK(bench.run(make_convert(), percentiles, wide).arrays.at("image").bytes ==
+              reference_of(make_convert(), percentiles, wide).arrays.at("image").bytes);
+        CHECK(bench.run(make_convert(), {{"type", "u16"}}, truth).arrays.at("image").list<std::uint16_t>() ==
+              std::vector<std::uint16_t>(flags.begin(), flags.end()));
     });
 }
 
@@ -168,12 +205,14 @@ TEST_CASE("convert: percentiles of images of one value, few values, and none tha
     const Json percentiles = {{"type", "u8"}, {"percentiles", {{"low", 1}, {"high", 99}}}};
     std::vector<float> few(30011);
     for (std::size_t i = 0; i < few.size(); ++i) few[i] = i % 100 == 0 ? -0.0f : i % 3 == 0 ? 0.0f : 1e-40f;
-    const Values images[] = {values_of(row_of(ElementType::f32, 3), std::vector<float>(3, 7.5f)), values_of(row_of(ElementType::f32, 2), std::vector<float>(2, std::nanf(""))),
+    const Values images[] = {values_of(row_of(ElementType::f32, 3), std::vector<float>(3, 7.5f)),
+                             values_of(row_of(ElementType::f32, 2), std::vector<float>(2, std::nanf(""))),
                              values_of(row_of(ElementType::f32, 30011), few)};
     each_kernel_device([&](StepBench& bench) {
         for (const Values& image : images) {
             CAPTURE(image.desc.describe());
-            CHECK(bench.run(algorithm, percentiles, {{"image", image}}).arrays.at("image").bytes == reference_of(algorithm, percentiles, {{"image", image}}).arrays.at("image").bytes);
+            CHECK(bench.run(algorithm, percentiles, {{"image", image}}).arrays.at("image").bytes ==
+                  reference_of(algorithm, percentiles, {{"image", image}}).arrays.at("image").bytes);
         }
     });
 }

@@ -15,7 +15,10 @@ Algorithm make_select();
 namespace {
 
 ArrayDesc volume(ElementType type) {
-    return ArrayDesc::dense(type, {{'t', 3}, {'z', 5}, {'y', 7}, {'x', 24}, {'c', 2}}).with_spacing('x', 0.5).with_spacing('z', 2).with_unit("um");
+    return ArrayDesc::dense(type, {{'t', 3}, {'z', 5}, {'y', 7}, {'x', 24}, {'c', 2}})
+        .with_spacing('x', 0.5)
+        .with_spacing('z', 2)
+        .with_unit("um");
 }
 
 }  // namespace
@@ -32,14 +35,23 @@ TEST_CASE("crop and select: what is taken") {
     const Values slice = reference_of(make_select(), {{"axis", "z"}, {"index", -1}}, image).arrays.at("image");
     CHECK(slice.list<std::uint8_t>() == B{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
     CHECK(slice.desc == ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}}).with_spacing('y', 3).with_unit("um"));
-    CHECK(reference_of(make_select(), {{"axis", "x"}, {"index", 2}}, image).arrays.at("image").list<std::uint8_t>() == B{2, 6, 10, 14, 18, 22});
+    CHECK(reference_of(make_select(), {{"axis", "x"}, {"index", 2}}, image).arrays.at("image").list<std::uint8_t>() ==
+          B{2, 6, 10, 14, 18, 22});
 }
 
 TEST_CASE("crop and select: devices copy what the reference copies") {
-    const Json crops[] = {Json::object(), {{"x", {1, 22}}, {"t", {1, 1}}}, {{"x", {8, 16}}, {"z", {1, 3}}}, {{"t", {1, 2}}, {"z", {2, 3}}, {"y", {3, 2}}, {"x", {5, 11}}, {"c", {1, 1}}}, {{"y", {6, 1}}}};
-    const Json selects[] = {{{"axis", "c"}, {"index", 1}}, {{"axis", "t"}, {"index", 2}}, {{"axis", "z"}, {"index", 0}}, {{"axis", "x"}, {"index", 3}}};
+    const Json crops[] = {Json::object(),
+                          {{"x", {1, 22}}, {"t", {1, 1}}},
+                          {{"x", {8, 16}}, {"z", {1, 3}}},
+                          {{"t", {1, 2}}, {"z", {2, 3}}, {"y", {3, 2}}, {"x", {5, 11}}, {"c", {1, 1}}},
+                          {{"y", {6, 1}}}};
+    const Json selects[] = {{{"axis", "c"}, {"index", 1}},
+                            {{"axis", "t"}, {"index", 2}},
+                            {{"axis", "z"}, {"index", 0}},
+                            {{"axis", "x"}, {"index", 3}}};
     each_kernel_device([&](StepBench& bench) {
-        const auto check = [&](const Algorithm& algorithm, const Json& parameters, const Values& image, const Json& policy = Json::object()) {
+        const auto check = [&](const Algorithm& algorithm, const Json& parameters, const Values& image,
+                               const Json& policy = Json::object()) {
             CAPTURE(parameters.dump());
             CAPTURE(image.desc.describe());
             const Values want = reference_of(algorithm, parameters, {{"image", image}}).arrays.at("image");
@@ -52,7 +64,8 @@ TEST_CASE("crop and select: devices copy what the reference copies") {
             for (const Json& parameters : crops) check(make_crop(), parameters, image);
             for (const Json& parameters : selects) check(make_select(), parameters, image);
         }
-        const Values wide = random_values(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 100003}}));   // several segments a row
+        const Values wide =
+            random_values(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 100003}}));   // several segments a row
         check(make_crop(), {{"x", {1, 99999}}}, wide);
         check(make_crop(), {{"x", {1, 99999}}}, wide, {{"work_group_size", 64}});
         check(make_crop(), {{"x", {3, 5}}, {"y", {1, 2}}}, wide, {{"work_group_size", 64}});   // several rows a work-group

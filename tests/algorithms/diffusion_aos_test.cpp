@@ -24,7 +24,8 @@ namespace {
 std::vector<double> waves(int width, int height) {
     std::vector<double> image;
     for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) image.push_back(100 + (x >= width / 2 ? 50 : 0) + 20 * std::sin(.7 * x) * std::cos(.5 * y));
+        for (int x = 0; x < width; ++x)
+            image.push_back(100 + (x >= width / 2 ? 50 : 0) + 20 * std::sin(.7 * x) * std::cos(.5 * y));
     return image;
 }
 
@@ -34,7 +35,9 @@ template <class T> HostArray image_of(ElementType type, int width, int height, i
     HostArray image = HostArray::make(ArrayDesc::dense(type, extents));
     const std::vector<double> values = waves(width, height);
     for (std::size_t i = 0; i < values.size(); ++i)
-        for (int c = 0; c < channels; ++c) image.as<T>()[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)] = static_cast<T>(values[i] + 9 * c);
+        for (int c = 0; c < channels; ++c)
+            image.as<T>()[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)] =
+                static_cast<T>(values[i] + 9 * c);
     return image;
 }
 
@@ -101,7 +104,8 @@ TEST_CASE("diffusion_aos: every size and type on every device") {
             }
             CHECK(worst < 1e-3);
         };
-        for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 9}, std::pair{9, 1}, std::pair{13, 11}, std::pair{48, 32}, std::pair{131, 67}})
+        for (const auto& [width, height] :
+             {std::pair{1, 1}, std::pair{1, 9}, std::pair{9, 1}, std::pair{13, 11}, std::pair{48, 32}, std::pair{131, 67}})
             check(width, height, Json::object(), {});
         AosParameters p;
         p.tau = 5;
@@ -115,7 +119,8 @@ TEST_CASE("diffusion_aos: every size and type on every device") {
             for (std::size_t i = 0; i < 37 * 29; ++i) want.push_back(bytes.as<std::uint8_t>()[3 * i + c]);
             diffuse({}, 37, 29, want.data());
             double worst = 0;
-            for (std::size_t i = 0; i < want.size(); ++i) worst = std::max(worst, std::abs(out.as<std::uint8_t>()[3 * i + c] - want[i]));
+            for (std::size_t i = 0; i < want.size(); ++i)
+                worst = std::max(worst, std::abs(out.as<std::uint8_t>()[3 * i + c] - want[i]));
             CHECK(worst < .501);
         }
     }

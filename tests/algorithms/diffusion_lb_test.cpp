@@ -46,7 +46,8 @@ Json with(Json parameters, const Json& more) {
 std::vector<double> waves(int width, int height) {
     std::vector<double> image;
     for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) image.push_back(100 + (x >= width / 2 ? 50 : 0) + 20 * std::sin(.7 * x) * std::cos(.5 * y));
+        for (int x = 0; x < width; ++x)
+            image.push_back(100 + (x >= width / 2 ? 50 : 0) + 20 * std::sin(.7 * x) * std::cos(.5 * y));
     return image;
 }
 
@@ -70,7 +71,8 @@ TEST_CASE("diffusion_lb: the reference spreads a point as the lattice has it in 
                     along_y += image[static_cast<std::size_t>(y * n + x)] * (y - middle) * (y - middle);
                 }
             const double cs2 = lattice == Lattice::d2q5 ? .4 : 1.0 / 3, omega = 2 / (1 + coupling(p));
-            const double variance = 2 * step * iterations - 2 * cs2 * (1 - omega) / (omega * omega) * (1 - std::pow(1 - omega, iterations));
+            const double variance =
+                2 * step * iterations - 2 * cs2 * (1 - omega) / (omega * omega) * (1 - std::pow(1 - omega, iterations));
             CHECK(std::abs(along_x - variance) < 1e-9);
             CHECK(std::abs(along_y - variance) < 1e-9);
             if (lattice == Lattice::d2q5) CHECK(std::abs(variance - (step == 2 ? 16.176159 : 12.0)) < 1e-6);
@@ -104,7 +106,8 @@ TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothi
     CHECK(std::abs(at(16, 24) - 131.659934) < 1e-6);
     CHECK(std::abs(at(31, 47) - 151.482973) < 1e-6);
     // The defaults (docs/diffusion_lb.md#steps).
-    const std::array<double, 4> by_default[] = {{100.590055, 118.772519, 131.589508, 149.927146}, {100.820192, 118.836694, 131.598826, 149.851308}};
+    const std::array<double, 4> by_default[] = {{100.590055, 118.772519, 131.589508, 149.927146},
+                                                {100.820192, 118.836694, 131.598826, 149.851308}};
     for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
         image = waves(48, 32);
         LbParameters p;
@@ -130,8 +133,8 @@ TEST_CASE("diffusion_lb: the reference gives the pinned numbers, and loses nothi
 
 TEST_CASE("diffusion_lb: the defaults fade what steps of 2 leave: white noise, as docs/diffusion_lb.md has it") {
     struct Row { double step; int iterations; double d2q5, d2q9, left; };
-    const Row rows[] = {{2, 8, .1742, .2656, .51}, {1, 16, .0563, .0744, .068}, {.8, 20, .0525, .0584, .015}, {2.0 / 3, 24, .0514, .0544, 2.2e-3}, {.5, 32, .0506, .0521, 1.5e-5},
-                        {.25, 64, .0499, .0502, 4e-23}};
+    const Row rows[] = {{2, 8, .1742, .2656, .51},           {1, 16, .0563, .0744, .068},    {.8, 20, .0525, .0584, .015},
+                        {2.0 / 3, 24, .0514, .0544, 2.2e-3}, {.5, 32, .0506, .0521, 1.5e-5}, {.25, 64, .0499, .0502, 4e-23}};
     for (const Row& row : rows) {
         CAPTURE(row.step);
         for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9}) {
@@ -178,14 +181,17 @@ TEST_CASE("diffusion_lb: steps that leave stripes are told, with steps that do n
                 double small = 0;
                 const std::size_t colon = text.find("checkerboards: ");
                 REQUIRE(colon != std::string::npos);
-                REQUIRE(std::sscanf(text.c_str() + colon, "checkerboards: %d iterations of that step are enough, and %d of step %lf", &enough, &fewer, &small) == 3);
+                REQUIRE(std::sscanf(text.c_str() + colon,
+                                    "checkerboards: %d iterations of that step are enough, and %d of step %lf", &enough, &fewer,
+                                    &small) == 3);
                 CHECK(step_warnings(model(lattice, step, enough)).empty());
                 CHECK(step_warnings(model(lattice, small, fewer)).empty());
                 CHECK(small * fewer >= step * iterations * (1 - 1e-12));
                 CHECK(small * (fewer - 1) < step * iterations);
             }
     const Algorithm algorithm = make_diffusion_lb();
-    const Problem problem{{{"image", ArrayDesc::dense(ElementType::u8, {{'y', 4}, {'x', 4}})}}, algorithm.parameters.parse(eight, ""), {"image"}};
+    const Problem problem{
+        {{"image", ArrayDesc::dense(ElementType::u8, {{'y', 4}, {'x', 4}})}}, algorithm.parameters.parse(eight, ""), {"image"}};
     CHECK(algorithm.warnings(problem) == step_warnings(paper()));
 }
 
@@ -202,7 +208,8 @@ namespace {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     struct Result { HostArray image; Json iterations; };
 
@@ -224,7 +231,8 @@ public:
         std::vector<std::string> names;
         const Problem problem{{{"image", image.desc}}, algorithm_.parameters.parse(parameters, ""), {"image"}};
         for (const Variant& v : algorithm_.variants)
-            if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() && (!v.supports || v.supports(problem, engine_.context())))
+            if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
+                (!v.supports || v.supports(problem, engine_.context())))
                 names.push_back(v.name);
         return names;
     }
@@ -249,7 +257,9 @@ template <class T> HostArray image_of(const ArrayDesc& desc, const std::vector<d
     return image;
 }
 
-HostArray grey(int width, int height) { return image_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}}), waves(width, height)); }
+HostArray grey(int width, int height) {
+    return image_of<float>(ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}}), waves(width, height));
+}
 
 /// The plane of channel `c`, slice `z`, diffused by the reference.
 std::vector<double> wanted(const LbParameters& p, const HostArray& image, std::int64_t z = 0, std::int64_t c = 0) {
@@ -257,7 +267,9 @@ std::vector<double> wanted(const LbParameters& p, const HostArray& image, std::i
     std::vector<double> plane;
     for (std::int64_t i = 0; i < planes.pixels(); ++i) {
         const std::int64_t at = (z * planes.pixels() + i) * planes.channels + c;
-        plane.push_back(planes.type == ElementType::u8 ? image.as<std::uint8_t>()[at] : planes.type == ElementType::u16 ? image.as<std::uint16_t>()[at] : image.as<float>()[at]);
+        plane.push_back(planes.type == ElementType::u8    ? image.as<std::uint8_t>()[at]
+                        : planes.type == ElementType::u16 ? image.as<std::uint16_t>()[at]
+                                                          : image.as<float>()[at]);
     }
     diffuse(p, planes.width, planes.height, plane.data());
     return plane;
@@ -297,9 +309,13 @@ void check_sizes(std::initializer_list<std::pair<int, int>> sizes) {
 
 }  // namespace
 
-TEST_CASE("diffusion_lb: small images by every variant") { check_sizes({{1, 1}, {1, 7}, {7, 1}, {2, 3}, {13, 11}}); }   // fit for a simulator
+TEST_CASE("diffusion_lb: small images by every variant") {
+    check_sizes({{1, 1}, {1, 7}, {7, 1}, {2, 3}, {13, 11}});
+}   // fit for a simulator
 
-TEST_CASE("diffusion_lb: images of several work-groups by every variant") { check_sizes({{48, 32}, {131, 67}, {257, 41}, {512, 19}}); }
+TEST_CASE("diffusion_lb: images of several work-groups by every variant") {
+    check_sizes({{48, 32}, {131, 67}, {257, 41}, {512, 19}});
+}
 
 TEST_CASE("diffusion_lb: the defaults by the variant that is chosen") {
     each_device([](Bench& bench) {
@@ -322,7 +338,8 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
         const Json policy = Json::object();
         LbParameters p = paper();
         p.lattice = Lattice::d2q5;
-        check("fused", {{"lattice", "D2Q5"}}, p, {{"work_group_size", 32}, {"items_per_work_item", 4}, {"rows_per_group", 16}, {"rows_ahead", 1}});
+        check("fused", {{"lattice", "D2Q5"}}, p,
+              {{"work_group_size", 32}, {"items_per_work_item", 4}, {"rows_per_group", 16}, {"rows_ahead", 1}});
         p = paper();
         p.update_edges_every = 3;
         if (bench.variants(Json::object(), image).front() == "simd") check("simd", {{"update_edges_every", 3}}, p, policy);
@@ -330,8 +347,9 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
         p.lattice = Lattice::d2q5;
         check("half", {{"lattice", "D2Q5"}, {"update_edges_every", 3}, {"sigma", 4}}, p, policy);
         p.lattice = Lattice::d2q9;
-        for (const auto& [name, function] : {std::pair{"perona_malik_1", EdgeFunction::perona_malik_1}, std::pair{"charbonnier", EdgeFunction::charbonnier},
-                                             std::pair{"weickert", EdgeFunction::weickert}}) {
+        for (const auto& [name, function] :
+             {std::pair{"perona_malik_1", EdgeFunction::perona_malik_1}, std::pair{"charbonnier", EdgeFunction::charbonnier},
+              std::pair{"weickert", EdgeFunction::weickert}}) {
             p.edge_function = function;
             check("fused", {{"update_edges_every", 3}, {"sigma", 4}, {"edge_function", name}}, p, policy);
         }
@@ -343,14 +361,20 @@ TEST_CASE("diffusion_lb: two steps at once, by the same edges and each by its ow
         if (bench.native()) return;
         const auto check = [&](int width, int height, const LbParameters& p, Json policy) {
             const HostArray image = grey(width, height);
-            const Json parameters{{"lattice", p.lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"step", p.step}, {"iterations", p.iterations}, {"update_edges_every", p.update_edges_every}, {"sigma", p.sigma}};
+            const Json parameters{{"lattice", p.lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"},
+                                  {"step", p.step},
+                                  {"iterations", p.iterations},
+                                  {"update_edges_every", p.update_edges_every},
+                                  {"sigma", p.sigma}};
             CAPTURE(parameters.dump());
             CAPTURE(policy.dump());
             CAPTURE(width);
             CHECK(worst(bench.run("fused", parameters, image, std::move(policy)).image, wanted(p, image)) < tolerance("fused"));
         };
         const auto check_sizes = [&](const LbParameters& p, const Json& policy) {
-            for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{13, 11}, std::pair{131, 67}}) check(width, height, p, policy);
+            for (const auto& [width, height] :
+                 {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{13, 11}, std::pair{131, 67}})
+                check(width, height, p, policy);
         };
         LbParameters p = model(Lattice::d2q5, 2, 9);   // four pairs and one more
         check_sizes(p, {{"steps_at_once", 2}, {"rows_per_group", 24}});
@@ -367,18 +391,24 @@ TEST_CASE("diffusion_lb: one array of populations, streamed in place") {
     each_device([](Bench& bench) {
         if (bench.native()) return;
         for (const Lattice lattice : {Lattice::d2q5, Lattice::d2q9})
-            for (const auto& [iterations, every] : {std::pair{0, 2}, std::pair{1, 2}, std::pair{8, 2}, std::pair{9, 3}, std::pair{8, 100}})
-                for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{2, 3}, std::pair{131, 67}}) {
+            for (const auto& [iterations, every] :
+                 {std::pair{0, 2}, std::pair{1, 2}, std::pair{8, 2}, std::pair{9, 3}, std::pair{8, 100}})
+                for (const auto& [width, height] :
+                     {std::pair{1, 1}, std::pair{1, 7}, std::pair{7, 1}, std::pair{2, 3}, std::pair{131, 67}}) {
                     LbParameters p = model(lattice, 2, iterations);
                     p.update_edges_every = every;
                     const HostArray image = grey(width, height);
-                    const Json parameters{{"lattice", lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"}, {"step", 2}, {"iterations", iterations}, {"update_edges_every", every}};
+                    const Json parameters{{"lattice", lattice == Lattice::d2q5 ? "D2Q5" : "D2Q9"},
+                                          {"step", 2},
+                                          {"iterations", iterations},
+                                          {"update_edges_every", every}};
                     CAPTURE(parameters.dump());
                     CAPTURE(width);
                     CAPTURE(height);
                     CHECK(worst(bench.run("in_place", parameters, image).image, wanted(p, image)) < tolerance("in_place"));
                 }
-        CHECK_THROWS_WITH_AS(bench.run("in_place", Json::object(), grey(8, 8)), doctest::Contains("update_edges_every above 1"), UnsupportedError);
+        CHECK_THROWS_WITH_AS(bench.run("in_place", Json::object(), grey(8, 8)), doctest::Contains("update_edges_every above 1"),
+                             UnsupportedError);
     });
 }
 
@@ -388,7 +418,12 @@ TEST_CASE("diffusion_lb: a thousand steps lose less than a millionth") {
         const std::vector<double> values = waves(48, 32);
         const auto check = [&](const std::string& variant) {
             CAPTURE(variant);
-            const HostArray out = bench.run(variant, {{"iterations", variant == "global" ? 200 : 1000}, {"update_edges_every", variant == "in_place" ? 4 : 1}}, image).image;
+            const HostArray out = bench
+                                      .run(variant,
+                                           {{"iterations", variant == "global" ? 200 : 1000},
+                                            {"update_edges_every", variant == "in_place" ? 4 : 1}},
+                                           image)
+                                      .image;
             double total = 0;
             for (std::size_t i = 0; i < values.size(); ++i) total += out.as<float>()[i];
             CHECK(std::abs(total / sum(values) - 1) < 1e-6);
@@ -418,7 +453,10 @@ TEST_CASE("diffusion_lb: stacks and channels are diffused plane by plane, and ro
                         const std::vector<double> want = wanted(paper(), image, z, c);
                         double most = 0;
                         for (std::size_t i = 0; i < plane.size(); ++i)
-                            most = std::max(most, std::abs(result.image.as<T>()[(static_cast<std::size_t>(z) * plane.size() + i) * 2 + static_cast<std::size_t>(c)] - want[i]));
+                            most = std::max(most,
+                                            std::abs(result.image.as<T>()[(static_cast<std::size_t>(z) * plane.size() + i) * 2 +
+                                                                          static_cast<std::size_t>(c)] -
+                                                     want[i]));
                         CHECK(most < .5 + tolerance(variant));
                     }
             }
@@ -430,7 +468,8 @@ TEST_CASE("diffusion_lb: stacks and channels are diffused plane by plane, and ro
 
 TEST_CASE("diffusion_lb: a plane that has come to rest stops by itself") {
     each_device([](Bench& bench) {
-        const Json parameters{{"step", 2}, {"iterations", 60}, {"stop_below", 4e-3}, {"sigma", 2}};   // 6: the largest radius on the way
+        const Json parameters{
+            {"step", 2}, {"iterations", 60}, {"stop_below", 4e-3}, {"sigma", 2}};   // 6: the largest radius on the way
         LbParameters p = model(Lattice::d2q9, 2, 60);
         p.stop_below = 4e-3;
         p.sigma = 2;
@@ -447,7 +486,8 @@ TEST_CASE("diffusion_lb: a plane that has come to rest stops by itself") {
             const Bench::Result result = bench.run(variant, parameters, image);
             CHECK(result.iterations == Json{1, steps});
             double most = 0;
-            for (std::size_t i = 0; i < second.size(); ++i) most = std::max(most, std::abs(result.image.as<float>()[48 * 32 + i] - second[i]));
+            for (std::size_t i = 0; i < second.size(); ++i)
+                most = std::max(most, std::abs(result.image.as<float>()[48 * 32 + i] - second[i]));
             CHECK(most < 5 * tolerance(variant));
         }
         const HostArray untouched = bench.run("", {{"iterations", 0}}, image).image;

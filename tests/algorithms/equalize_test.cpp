@@ -29,11 +29,15 @@ const char* const formulas[] = {"opencv", "classic", "skimage"};
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
     bool native() const { return engine_.device().backend == host::Backend::native; }
-    std::vector<std::string> variants() const { return native() ? std::vector<std::string>{"reference", "threaded"} : std::vector<std::string>{"device"}; }
+    std::vector<std::string> variants() const {
+        return native() ? std::vector<std::string>{"reference", "threaded"} : std::vector<std::string>{"device"};
+    }
 
-    Bytes run(const std::string& variant, const char* formula, const ArrayDesc& desc, const Bytes& image, const Json& policy = Json::object()) {
+    Bytes run(const std::string& variant, const char* formula, const ArrayDesc& desc, const Bytes& image,
+              const Json& policy = Json::object()) {
         Call call;
         call.algorithm = &algorithm_;
         call.parameters = algorithm_.parameters.parse(Json{{"formula", formula}}, "");
@@ -41,7 +45,8 @@ public:
         call.policy = policy;
         const ArrayDesc result = algorithm_.infer({{{"image", desc}}, call.parameters, {"image"}}).at("image");
         const std::size_t guard = 4096;
-        Bytes in(image.size() + 2 * guard, std::byte{0x7b}), pattern(result.dense_bytes() + 2 * guard, std::byte{0x5a}), after(pattern.size());
+        Bytes in(image.size() + 2 * guard, std::byte{0x7b}), pattern(result.dense_bytes() + 2 * guard, std::byte{0x5a}),
+            after(pattern.size());
         std::memcpy(in.data() + guard, image.data(), image.size());
         const host::Buffer from = engine_.context().allocate(in.size()), to = engine_.context().allocate(pattern.size());
         session_.queue().write(from, 0, in.data(), in.size()).wait();
@@ -93,8 +98,11 @@ Bytes generated(const std::string& name, std::size_t count) {
     Bytes image(count);
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t hash = (i * 2654435761u & 0xffffffffu) >> 24;
-        const std::size_t v = name == "skewed" ? hash * hash >> 8 : name == "narrow" ? 100 + i * i % 37 : name == "steps" ? hash & i >> 7
-                              : name == "two"  ? (i % 5 == 0 ? 200 : 30) : 77;
+        const std::size_t v = name == "skewed"   ? hash * hash >> 8
+                              : name == "narrow" ? 100 + i * i % 37
+                              : name == "steps"  ? hash & i >> 7
+                              : name == "two"    ? (i % 5 == 0 ? 200 : 30)
+                                                 : 77;
         image[i] = static_cast<std::byte>(v);
     }
     return image;
@@ -153,13 +161,15 @@ TEST_CASE("equalize: the reference gives the values of OpenCV and scikit-image")
 TEST_CASE("equalize: classic is floor(255 cdf / N + 1/2)") {
     const std::uint8_t levels[] = {9, 9, 10, 200};   // 127.5 -> 128, 191.25 -> 191
     std::uint8_t out[4];
-    reference_equalize(Formula::classic, spec_of(row(ElementType::u8, 4)), reinterpret_cast<const std::byte*>(levels), reinterpret_cast<std::byte*>(out));
+    reference_equalize(Formula::classic, spec_of(row(ElementType::u8, 4)), reinterpret_cast<const std::byte*>(levels),
+                       reinterpret_cast<std::byte*>(out));
     CHECK(std::vector<int>(out, out + 4) == std::vector<int>{128, 128, 191, 255});
 }
 
 TEST_CASE("equalize: a few small images") {   // fit for a simulator that checks every access
     each_device([](Bench& bench) {
-        for (const std::int64_t size : {1, 17, 1031}) bench.check("opencv", row(ElementType::u8, size), noise(row(ElementType::u8, size)));
+        for (const std::int64_t size : {1, 17, 1031})
+            bench.check("opencv", row(ElementType::u8, size), noise(row(ElementType::u8, size)));
         if (bench.native()) return;
         const ArrayDesc colour = ArrayDesc::dense(ElementType::u8, {{'y', 7}, {'x', 37}, {'c', 3}});
         bench.check("opencv", colour, noise(colour), {{"work_group_size", 64}, {"copies", 4}});
@@ -171,11 +181,13 @@ TEST_CASE("equalize: every size, every formula, u8") {
         for (const char* formula : formulas)
             for (const std::int64_t size : {1, 2, 3, 4, 5, 15, 16, 17, 255, 4093, 65537, 300007})
                 bench.check(formula, row(ElementType::u8, size), noise(row(ElementType::u8, size)));
-        for (const char* name : {"skewed", "narrow", "steps", "constant", "two"}) bench.check("opencv", row(ElementType::u8, 30011), generated(name, 30011));
+        for (const char* name : {"skewed", "narrow", "steps", "constant", "two"})
+            bench.check("opencv", row(ElementType::u8, 30011), generated(name, 30011));
         bench.check("classic", row(ElementType::u8, 255), generated("constant", 255));
         bench.check("opencv", row(ElementType::u8, 1100003), noise(row(ElementType::u8, 1100003)));   // large enough for pairs
         if (!bench.native()) {   // as on a GPU
-            bench.check("opencv", row(ElementType::u8, 300007), noise(row(ElementType::u8, 300007)), {{"work_group_size", 128}, {"copies", 32}});
+            bench.check("opencv", row(ElementType::u8, 300007), noise(row(ElementType::u8, 300007)),
+                        {{"work_group_size", 128}, {"copies", 32}});
             bench.check("opencv", row(ElementType::u8, 300007), noise(row(ElementType::u8, 300007)),
                         {{"work_group_size", 64}, {"copies", 1}, {"loads", 4}, {"from_end", 0}});
         }
@@ -185,7 +197,8 @@ TEST_CASE("equalize: every size, every formula, u8") {
 TEST_CASE("equalize: u16, channels and stacks") {
     each_device([](Bench& bench) {
         for (const char* formula : formulas)
-            for (const std::int64_t size : {1, 7, 8, 9, 100003}) bench.check(formula, row(ElementType::u16, size), noise(row(ElementType::u16, size)));
+            for (const std::int64_t size : {1, 7, 8, 9, 100003})
+                bench.check(formula, row(ElementType::u16, size), noise(row(ElementType::u16, size)));
         const ArrayDesc colour = ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 61}, {'x', 47}, {'c', 3}});
         bench.check("opencv", colour, noise(colour));
         bench.check("skimage", colour, noise(colour));
@@ -224,7 +237,8 @@ TEST_CASE("equalize: real images as cv2.equalizeHist has them") {
 TEST_CASE("equalize: shapes, and what cannot be equalised") {
     const Algorithm algorithm = make_equalize();
     const auto infer = [&](const char* formula, const ArrayDesc& desc) {
-        return algorithm.infer({{{"image", desc}}, algorithm.parameters.parse(Json{{"formula", formula}}, ""), {"image"}}).at("image");
+        return algorithm.infer({{{"image", desc}}, algorithm.parameters.parse(Json{{"formula", formula}}, ""), {"image"}})
+            .at("image");
     };
     const ArrayDesc grey = ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 8}}).with_spacing('x', 0.5).with_unit("um");
     CHECK(infer("opencv", grey) == grey);

@@ -46,7 +46,12 @@ Implementation of(Library library, std::string name) {
 Implementation radix() { return of(Library::radix, "radix"); }
 
 std::vector<Implementation> implementations() {
-    return {radix(), {"radix2", radix2_why_not, make_radix2}, {"simd", simd_why_not, make_simd}, of(Library::vkfft, "vkfft"), of(Library::cufft, "cufft"), of(Library::automatic, "auto")};
+    return {radix(),
+            {"radix2", radix2_why_not, make_radix2},
+            {"simd", simd_why_not, make_simd},
+            of(Library::vkfft, "vkfft"),
+            of(Library::cufft, "cufft"),
+            of(Library::automatic, "auto")};
 }
 
 std::string text(const TransformSpec& s) {
@@ -56,8 +61,12 @@ std::string text(const TransformSpec& s) {
 
 std::int64_t spectrum_width(const TransformSpec& s) { return s.kind == Kind::c2c ? s.width : s.width / 2 + 1; }
 std::size_t rows(const TransformSpec& s) { return static_cast<std::size_t>(s.batch * s.height); }
-std::size_t floats_in(const TransformSpec& s) { return rows(s) * static_cast<std::size_t>(s.kind == Kind::r2c ? s.width : 2 * spectrum_width(s)); }
-std::size_t floats_out(const TransformSpec& s) { return rows(s) * static_cast<std::size_t>(s.kind == Kind::c2r ? s.width : 2 * spectrum_width(s)); }
+std::size_t floats_in(const TransformSpec& s) {
+    return rows(s) * static_cast<std::size_t>(s.kind == Kind::r2c ? s.width : 2 * spectrum_width(s));
+}
+std::size_t floats_out(const TransformSpec& s) {
+    return rows(s) * static_cast<std::size_t>(s.kind == Kind::c2r ? s.width : 2 * spectrum_width(s));
+}
 
 std::vector<float> noise(std::size_t count, unsigned seed = 7) {
     std::mt19937 random(seed);
@@ -124,18 +133,19 @@ public:
     host::Context& context() { return *context_; }
 
     /// Runs forth; the output lies between guards that must not change, and so must the input unless `in_place`.
-    std::vector<float> run(const Implementation& implementation, const TransformSpec& spec, Direction direction, const std::vector<float>& in,
-                           bool in_place = false) {
+    std::vector<float> run(const Implementation& implementation, const TransformSpec& spec, Direction direction,
+                           const std::vector<float>& in, bool in_place = false) {
         PlanBuilder builder(*context_, *queue_);
         const auto transform = implementation.make(builder, spec);
         return run(builder, *transform, spec, direction, in, in_place);
     }
 
-    std::vector<float> run(PlanBuilder& builder, Transform& transform, const TransformSpec& spec, Direction direction, const std::vector<float>& in,
-                           bool in_place = false) {
+    std::vector<float> run(PlanBuilder& builder, Transform& transform, const TransformSpec& spec, Direction direction,
+                           const std::vector<float>& in, bool in_place = false) {
         std::vector<host::Buffer> workspace;
         for (const std::size_t bytes : builder.slots()) workspace.push_back(context_->allocate(bytes));
-        const std::size_t guard = std::max<std::size_t>(context_->info().base_align, 4096), bytes = floats_out(spec) * sizeof(float);
+        const std::size_t guard = std::max<std::size_t>(context_->info().base_align, 4096),
+                          bytes = floats_out(spec) * sizeof(float);
         const std::vector<unsigned char> pattern(guard + bytes + guard, 0xA5);
         const host::Buffer whole = context_->allocate(pattern.size());
         queue_->write(whole, 0, pattern.data(), pattern.size()).wait();
@@ -215,7 +225,8 @@ TEST_CASE("the reference transform agrees with the sum that defines it") {
         for (std::size_t i = 0; i < data.size(); ++i) data[i] = Complex(values[2 * i], values[2 * i + 1]);
         for (std::size_t k = 0; k < data.size(); ++k)
             for (std::size_t i = 0; i < data.size(); ++i)
-                sums[k] += data[i] * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i * k % data.size()) / static_cast<double>(n));
+                sums[k] += data[i] * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i * k % data.size()) /
+                                                         static_cast<double>(n));
         const std::vector<Complex> original = data;
         reference_fft1(data.data(), n, 1, false);
         for (std::size_t k = 0; k < data.size(); ++k) CHECK(std::abs(data[k] - sums[k]) < 1e-12 * static_cast<double>(n));
@@ -232,7 +243,8 @@ TEST_CASE("the reference in two dimensions is rows, then columns, on one thread 
     reference_fft1(steps.data(), width, height, false);
     for (std::int64_t x = 0; x < width; ++x) {
         std::vector<Complex> column(static_cast<std::size_t>(height));
-        for (std::int64_t y = 0; y < height; ++y) column[static_cast<std::size_t>(y)] = steps[static_cast<std::size_t>(y * width + x)];
+        for (std::int64_t y = 0; y < height; ++y)
+            column[static_cast<std::size_t>(y)] = steps[static_cast<std::size_t>(y * width + x)];
         reference_fft1(column.data(), height, 1, false);
         for (std::int64_t y = 0; y < height; ++y)
             CHECK(std::abs(column[static_cast<std::size_t>(y)] - both[static_cast<std::size_t>(y * width + x)]) < 1e-11);
@@ -253,7 +265,8 @@ TEST_CASE("every smooth line has a plan that fits its limits") {
                 }
                 const bool sound = product == n && line->group() <= limits.group && line->registers == held &&
                                    (line->radices.size() == 1 || line->local_bytes() <= limits.local_bytes);
-                if (!sound) FAIL("length " << n << ": " << line->describe() << ", " << line->items << " work-items x " << line->lines);
+                if (!sound)
+                    FAIL("length " << n << ": " << line->describe() << ", " << line->items << " work-items x " << line->lines);
             }
 }
 
@@ -267,7 +280,8 @@ TEST_CASE("good_size is the next length with factors up to 7") {
 
 TEST_CASE("radix: rows of every radix, of their products, and of lengths that need Bluestein") {
     each_device([](Bench& bench) {
-        for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 22, 23, 26, 31, 34, 37, 49, 64, 85, 97, 119, 121, 127, 128}) {
+        for (const std::int64_t n : {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13,  14,  15,  16, 17,
+                                     18, 19, 22, 23, 26, 31, 34, 37, 49, 64, 85, 97, 119, 121, 127, 128}) {
             bench.check(radix(), {n, 1, 3}, Direction::forward);
             bench.check(radix(), {n, 1, 3}, Direction::inverse);
         }
@@ -293,7 +307,8 @@ TEST_CASE("radix: real rows of every length from 1 to 24, odd and even numbers o
 
 TEST_CASE("radix: long and awkward lines") {
     // Every radix in later stages, the most stages, the longest of one work-group, passes over memory, primes.
-    const std::int64_t lengths[] = {169, 289, 225, 196, 210, 257, 509, 1000, 2310, 3125, 2401, 3072, 3264, 2448, 4093, 4096, 4099, 4913, 6250, 8192, 8191, 8232, 10007, 16384, 83521};
+    const std::int64_t lengths[] = {169,  289,  225,  196,  210,  257,  509,  1000, 2310, 3125,  2401,  3072, 3264,
+                                    2448, 4093, 4096, 4099, 4913, 6250, 8192, 8191, 8232, 10007, 16384, 83521};
     each_device([&](Bench& bench) {
         for (const std::int64_t n : lengths) {
             bench.check(radix(), {n, 1, 2}, Direction::forward);
@@ -312,24 +327,29 @@ TEST_CASE("radix: long and awkward lines") {
 
 TEST_CASE("radix: powers of two up to 2^20, and one of three passes") {
     each_device([](Bench& bench) {
-        for (std::int64_t n = 256; n <= 1 << 20; n *= 2) bench.check(radix(), {n, 1, 1}, n % 3 == 1 ? Direction::forward : Direction::inverse);
+        for (std::int64_t n = 256; n <= 1 << 20; n *= 2)
+            bench.check(radix(), {n, 1, 1}, n % 3 == 1 ? Direction::forward : Direction::inverse);
         bench.check(radix(), {3 * 5 * 7 * 11 * 13 * 17 * 17, 1, 1}, Direction::forward);
     });
 }
 
 TEST_CASE("every implementation: a few small arrays") {   // fit for a simulator that checks every access
-    each_device([](Bench& bench) { check_implementations(bench, {{1, 1, 1}, {1, 9, 2}, {16, 16, 1}, {15, 6, 3}, {34, 5, 1}, {37, 2, 2}}); });
+    each_device([](Bench& bench) {
+        check_implementations(bench, {{1, 1, 1}, {1, 9, 2}, {16, 16, 1}, {15, 6, 3}, {34, 5, 1}, {37, 2, 2}});
+    });
 }
 
 TEST_CASE("every implementation: planes of odd, even and prime sizes, batches, in place") {
     each_device([](Bench& bench) {
-        check_implementations(bench, {{1, 1, 5}, {16, 15, 1}, {31, 17, 2}, {37, 41, 1}, {64, 128, 2}, {100, 60, 1}, {256, 64, 1}, {127, 255, 1}});
+        check_implementations(
+            bench, {{1, 1, 5}, {16, 15, 1}, {31, 17, 2}, {37, 41, 1}, {64, 128, 2}, {100, 60, 1}, {256, 64, 1}, {127, 255, 1}});
     });
 }
 
 TEST_CASE("radix: sizes of holograms") {
     each_device([](Bench& bench) {
-        for (const auto& [width, height] : {std::pair<std::int64_t, std::int64_t>{512, 384}, {1024, 768}, {3264, 51}, {51, 2448}, {12, 2304}}) {
+        for (const auto& [width, height] :
+             {std::pair<std::int64_t, std::int64_t>{512, 384}, {1024, 768}, {3264, 51}, {51, 2448}, {12, 2304}}) {
             bench.check(radix(), {width, height, 1}, Direction::forward);
             bench.check(radix(), {width, height, 1, Kind::r2c}, Direction::forward);
             bench.check(radix(), {width, height, 1, Kind::c2r}, Direction::inverse);
@@ -365,7 +385,9 @@ TEST_CASE("the transform is linear and turns a shift into a phase") {
         std::vector<double> combined(a.size()), turned(a.size());
         for (std::size_t i = 0; i < a.size(); ++i) combined[i] = 2.0 * fa[i] - 3.0 * fb[i];
         for (std::size_t k = 0; k < n; ++k) {
-            const Complex z = Complex(fa[2 * k], fa[2 * k + 1]) * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * shift % n) / static_cast<double>(n));
+            const Complex z =
+                Complex(fa[2 * k], fa[2 * k + 1]) *
+                std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * shift % n) / static_cast<double>(n));
             turned[2 * k] = z.real();
             turned[2 * k + 1] = z.imag();
         }
@@ -390,7 +412,8 @@ TEST_CASE("c2r does not look at imaginary parts that a real array cannot have") 
             const auto transform = make_transform(builder, spec, Library::radix);
             std::vector<host::Buffer> workspace;
             for (const std::size_t bytes : builder.slots()) workspace.push_back(bench.context().allocate(bytes));
-            const host::Buffer from = bench.context().allocate(in.size() * sizeof(float)), to = bench.context().allocate(clean.size() * sizeof(float));
+            const host::Buffer from = bench.context().allocate(in.size() * sizeof(float)),
+                               to = bench.context().allocate(clean.size() * sizeof(float));
             bench.queue()->write(from, 0, in.data(), in.size() * sizeof(float)).wait();
             Profiler profiler;
             Execution execution(*bench.queue(), profiler, workspace);
@@ -418,7 +441,8 @@ TEST_CASE("fft as an algorithm: shapes, spacings and wrong requests") {
     const auto infer = [&](const char* json, const ArrayDesc& input) {
         return algorithm.infer({{{"array", input}}, algorithm.parameters.parse(Json::parse(json), ""), {"array"}}).at("array");
     };
-    const ArrayDesc image = ArrayDesc::dense(ElementType::c64, {{'z', 3}, {'y', 6}, {'x', 8}}).with_spacing('x', 0.5).with_unit("um");
+    const ArrayDesc image =
+        ArrayDesc::dense(ElementType::c64, {{'z', 3}, {'y', 6}, {'x', 8}}).with_spacing('x', 0.5).with_unit("um");
     const ArrayDesc real = image.with_type(ElementType::f32);
     CHECK(infer("{}", image).size('x') == 8);
     CHECK(infer("{}", image).find('x')->spacing == doctest::Approx(1 / (8 * 0.5)));
@@ -443,11 +467,12 @@ TEST_CASE("fft as an algorithm: every variant that supports a problem gives the 
         const std::shared_ptr<host::Context> context = tests::open_for_test(device);
         const auto queue = context->create_queue();
         struct Case { const char* json; TransformSpec spec; Direction direction; std::vector<ArrayDesc::Extent> shape; };
-        const Case cases[] = {{"{}", {16, 8, 3}, Direction::forward, {{'z', 3}, {'y', 8}, {'x', 16}}},
-                              {R"({"direction": "inverse", "dimensions": 1})", {16, 1, 24}, Direction::inverse, {{'z', 3}, {'y', 8}, {'x', 16}}},
-                              {R"({"kind": "r2c"})", {15, 6, 2, Kind::r2c}, Direction::forward, {{'z', 2}, {'y', 6}, {'x', 15}}},
-                              {R"({"kind": "c2r", "width": "odd"})", {15, 6, 2, Kind::c2r}, Direction::inverse, {{'z', 2}, {'y', 6}, {'x', 8}}},
-                              {R"({"kind": "c2r", "dimensions": 1})", {14, 1, 12, Kind::c2r}, Direction::inverse, {{'z', 2}, {'y', 6}, {'x', 8}}}};
+        const Case cases[] = {
+            {"{}", {16, 8, 3}, Direction::forward, {{'z', 3}, {'y', 8}, {'x', 16}}},
+            {R"({"direction": "inverse", "dimensions": 1})", {16, 1, 24}, Direction::inverse, {{'z', 3}, {'y', 8}, {'x', 16}}},
+            {R"({"kind": "r2c"})", {15, 6, 2, Kind::r2c}, Direction::forward, {{'z', 2}, {'y', 6}, {'x', 15}}},
+            {R"({"kind": "c2r", "width": "odd"})", {15, 6, 2, Kind::c2r}, Direction::inverse, {{'z', 2}, {'y', 6}, {'x', 8}}},
+            {R"({"kind": "c2r", "dimensions": 1})", {14, 1, 12, Kind::c2r}, Direction::inverse, {{'z', 2}, {'y', 6}, {'x', 8}}}};
         for (const Case& c : cases) {
             INFO(c.json);
             const ArrayDesc desc = ArrayDesc::dense(c.spec.kind == Kind::r2c ? ElementType::f32 : ElementType::c64, c.shape);
@@ -457,7 +482,9 @@ TEST_CASE("fft as an algorithm: every variant that supports a problem gives the 
             const std::vector<double> want = expected(c.spec, c.direction, in);
             int ran = 0;
             for (const Variant& variant : algorithm.variants) {
-                if (std::find(variant.backends.begin(), variant.backends.end(), context->info().backend) == variant.backends.end()) continue;
+                if (std::find(variant.backends.begin(), variant.backends.end(), context->info().backend) ==
+                    variant.backends.end())
+                    continue;
                 if (!variant.supports(problem, *context)) continue;
                 CAPTURE(variant.name);
                 ++ran;

@@ -35,7 +35,8 @@ Image rings(std::int64_t width, std::int64_t height, unsigned seed = 1) {
     Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height))};
     for (std::int64_t y = 0; y < height; ++y) {
         for (std::int64_t x = 0; x < width; ++x) {
-            const double r = std::hypot(static_cast<double>(x) - 0.4 * static_cast<double>(width), static_cast<double>(y) - 0.55 * static_cast<double>(height));
+            const double r = std::hypot(static_cast<double>(x) - 0.4 * static_cast<double>(width),
+                                        static_cast<double>(y) - 0.55 * static_cast<double>(height));
             const double v = 120 + 60 * std::cos(0.02 * r * r) * std::exp(-r / 40) + static_cast<double>(random() % 17);
             image.pixels[static_cast<std::size_t>(y * width + x)] = static_cast<std::uint8_t>(v);
         }
@@ -115,7 +116,8 @@ void on_each_device(F check) {
     }
 }
 
-CallResult run(Session& session, const Parameters& parameters, const Image& image, const std::string& variant, std::vector<std::string> outputs = {}) {
+CallResult run(Session& session, const Parameters& parameters, const Image& image, const std::string& variant,
+               std::vector<std::string> outputs = {}) {
     Call call;
     call.algorithm = &session.engine().registry().get("hologram");
     call.parameters = parameters;
@@ -126,7 +128,8 @@ CallResult run(Session& session, const Parameters& parameters, const Image& imag
 }
 
 /// Variants of hologram on kernels that support the problem; checks that at least one does.
-std::vector<std::string> device_variants(Session& session, const Parameters& parameters, const Image& image, std::vector<std::string> outputs) {
+std::vector<std::string> device_variants(Session& session, const Parameters& parameters, const Image& image,
+                                         std::vector<std::string> outputs) {
     const Algorithm& algorithm = session.engine().registry().get("hologram");
     Problem problem{{{"hologram", host_array(image).desc}}, parameters, std::move(outputs)};
     std::vector<std::string> names;
@@ -147,7 +150,9 @@ struct Case {
 const Case cases[] = {
     {"angular spectrum", 96, 80, R"({"method": "angular_spectrum", "distance_um": 300})"},
     {"angular spectrum without band limit", 64, 64, R"({"method": "angular_spectrum", "distance_um": 150, "band_limit": false})"},
-    {"angular spectrum of a microscope", 64, 48, R"({"method": "angular_spectrum", "wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": 7.2822})"},
+    {"angular spectrum of a microscope", 64, 48,
+     R"({"method": "angular_spectrum", "wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007,
+         "distance_um": 7.2822})"},
     {"forward", 60, 70, R"({"method": "angular_spectrum", "distance_um": -300})"},
     {"distance zero", 32, 32, R"({"method": "angular_spectrum", "distance_um": 0})"},
     {"fresnel", 75, 80, R"({"method": "fresnel", "distance_um": 400})"},
@@ -170,19 +175,27 @@ const Case cases[] = {
     {"one column", 1, 40, R"({"method": "fresnel", "distance_um": 10, "padding": "none"})"},
     {"rectangular pixels", 64, 48, R"({"method": "angular_spectrum", "pixel_um": [1.4, 2.8], "distance_um": 300})"},
     {"off axis", 96, 80, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": {"x": 12, "y": -9, "radius": 7}})"},
-    {"off axis without padding", 96, 80, R"({"method": "fresnel", "distance_um": 200, "padding": "none", "off_axis": {"x": 12, "y": -9, "radius": 7}})"},
-    {"off axis, single transform", 96, 80, R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "none", "off_axis": {"x": -12, "y": -9, "radius": 7}})"},
-    {"off axis between pixels", 97, 83, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": {"x": 12.43, "y": -9.29}})"},
-    {"off axis, padded by reflection", 50, 37, R"({"method": "angular_spectrum", "distance_um": 200, "padding": "reflect", "off_axis": {"x": 12.43, "y": -9.29}})"},
-    {"off axis, padded by zero", 50, 37, R"({"method": "rayleigh_sommerfeld", "distance_um": 2000, "padding": "zero", "off_axis": {"x": 12.43, "y": -9.29}})"},
-    {"off axis, single transform padded", 51, 40, R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "reflect", "off_axis": {"x": -12.5, "y": -9}})"},
+    {"off axis without padding", 96, 80,
+     R"({"method": "fresnel", "distance_um": 200, "padding": "none", "off_axis": {"x": 12, "y": -9, "radius": 7}})"},
+    {"off axis, single transform", 96, 80,
+     R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "none", "off_axis": {"x": -12, "y": -9, "radius": 7}})"},
+    {"off axis between pixels", 97, 83,
+     R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": {"x": 12.43, "y": -9.29}})"},
+    {"off axis, padded by reflection", 50, 37,
+     R"({"method": "angular_spectrum", "distance_um": 200, "padding": "reflect", "off_axis": {"x": 12.43, "y": -9.29}})"},
+    {"off axis, padded by zero", 50, 37,
+     R"({"method": "rayleigh_sommerfeld", "distance_um": 2000, "padding": "zero", "off_axis": {"x": 12.43, "y": -9.29}})"},
+    {"off axis, single transform padded", 51, 40,
+     R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "reflect", "off_axis": {"x": -12.5, "y": -9}})"},
     {"single transform reflected, odd", 51, 39, R"({"method": "fresnel_single_fft", "distance_mm": -20, "padding": "reflect"})"},
     {"stack on both sides of the limit", 64, 50, R"({"distance_um": [100, 3000, -90, -4000, 0, 463]})"},
     {"stack on both sides of the limit, not padded", 64, 50, R"({"distance_um": [100, 3000, -90, 0, -800], "padding": "none"})"},
-    {"stack of an oblong frame of 40 nm pixels", 256, 61, R"({"wavelength_nm": 532, "pixel_nm": 40, "distance_um": [0.3, 20, -0.5, -200], "padding": "reflect"})"},
+    {"stack of an oblong frame of 40 nm pixels", 256, 61,
+     R"({"wavelength_nm": 532, "pixel_nm": 40, "distance_um": [0.3, 20, -0.5, -200], "padding": "reflect"})"},
     {"off axis on both sides of the limit", 64, 50, R"({"distance_um": [100, 3000], "off_axis": {"x": 12.4, "y": -9.2}})"},
     {"stack", 64, 50, R"({"method": "angular_spectrum", "distance_um": [100, 250, -90]})"},
-    {"stack of impulse responses", 64, 50, R"({"method": "convolution", "distance_um": {"from": 2000, "to": 4000, "step": 1000}})"},
+    {"stack of impulse responses", 64, 50,
+     R"({"method": "convolution", "distance_um": {"from": 2000, "to": 4000, "step": 1000}})"},
 };
 
 }  // namespace
@@ -245,7 +258,8 @@ TEST_CASE("focus is found on the device, and the best plane is the stack's") {
                 CAPTURE(metric);
                 CAPTURE(object);
                 const std::string text = fmt::format(
-                    R"({{"method": "angular_spectrum", "distance_um": {{"from": 100, "to": 300, "step": 50}}, "autofocus": {{"metric": "{}", "object": "{}", "region": [5, 6, 60, 50]}}, "planes": "PLANES"}})",
+                    R"({{"method": "angular_spectrum", "distance_um": {{"from": 100, "to": 300, "step": 50}},
+                        "autofocus": {{"metric": "{}", "object": "{}", "region": [5, 6, 60, 50]}}, "planes": "PLANES"}})",
                     metric, object);
                 const auto with_planes = [&](const char* planes) {
                     std::string t = text;
@@ -291,7 +305,8 @@ TEST_CASE("backgrounds and dark frames of every type") {
         HostArray d = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'y', 48}, {'x', 64}}));
         for (std::size_t i = 0; i < h.size(); ++i) {
             dark[i] = d.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i % 7);
-            background[i] = b.as<float>()[i] = i == 100 ? static_cast<float>(dark[i]) : 130.0f + static_cast<float>(i % 11);   // one dead pixel
+            background[i] = b.as<float>()[i] =
+                i == 100 ? static_cast<float>(dark[i]) : 130.0f + static_cast<float>(i % 11);   // one dead pixel
         }
         for (int with = 0; with < 4; ++with) {
             const bool use_background = with & 1, use_dark = with & 2;
@@ -302,8 +317,9 @@ TEST_CASE("backgrounds and dark frames of every type") {
             call.inputs.emplace("hologram", session.upload(host_array(image)));
             if (use_background) call.inputs.emplace("background", session.upload(b));
             if (use_dark) call.inputs.emplace("dark", session.upload(d));
-            const std::vector<double> expected_h = normalise({h.data(), 64, 48}, {use_background ? background.data() : nullptr, 64, 48},
-                                                             {use_dark ? dark.data() : nullptr, 64, 48});
+            const std::vector<double> expected_h =
+                normalise({h.data(), 64, 48}, {use_background ? background.data() : nullptr, 64, 48},
+                          {use_dark ? dark.data() : nullptr, 64, 48});
             Reference expected;
             reference_reconstruct(p, resolve(p, 64, 48), expected_h, 0,
                                   [&](std::size_t, const std::vector<std::complex<double>>& f) { expected.planes.push_back(f); });
@@ -336,7 +352,8 @@ TEST_CASE("a new distance neither builds nor allocates, and frames do not leak i
                     const CallResult result = session.run(call, into);
                     CHECK(result.plan_seconds == 0);
                     CHECK(session.engine().context().allocated() == allocated);
-                    CHECK(relative_error(session.download(result.outputs.at("amplitude")), reference(call.parameters, second).planes) < 2e-6);
+                    CHECK(relative_error(session.download(result.outputs.at("amplitude")),
+                                         reference(call.parameters, second).planes) < 2e-6);
                 }
             }
         }
@@ -358,7 +375,8 @@ TEST_CASE("a new distance on the other side of the limit is another plan, and mo
                 const Json& focus = result.records.at("focus");
                 REQUIRE(focus.at("value").size() == expected.planes.size());
                 // The device chose the plane, and so the method that made it once more.
-                CHECK(relative_error(session.download(result.outputs.at("amplitude")), {expected.planes[focus.at("best_index").get<std::size_t>()]}) < 2e-6);
+                CHECK(relative_error(session.download(result.outputs.at("amplitude")),
+                                     {expected.planes[focus.at("best_index").get<std::size_t>()]}) < 2e-6);
                 for (std::size_t i = 0; i < expected.planes.size(); ++i) {
                     CHECK(focus.at("method")[i] == name_of(expected.geometry.methods[i]));
                     CHECK(result.records.at("planes").at("method")[i] == name_of(expected.geometry.methods[i]));
@@ -375,9 +393,11 @@ Image fringes(std::int64_t width, std::int64_t height, double cx, double cy, dou
     Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height))};
     for (std::int64_t y = 0; y < height; ++y) {
         for (std::int64_t x = 0; x < width; ++x) {
-            const double u = static_cast<double>(x) / static_cast<double>(width), v = static_cast<double>(y) / static_cast<double>(height);
+            const double u = static_cast<double>(x) / static_cast<double>(width),
+                         v = static_cast<double>(y) / static_cast<double>(height);
             const double bump = bend * std::exp(-40 * ((u - .6) * (u - .6) + (v - .4) * (v - .4)));
-            image.pixels[static_cast<std::size_t>(y * width + x)] = static_cast<std::uint8_t>(std::lround(120 + 80 * std::cos(2 * M_PI * (cx * u + cy * v) + bump)));
+            image.pixels[static_cast<std::size_t>(y * width + x)] =
+                static_cast<std::uint8_t>(std::lround(120 + 80 * std::cos(2 * M_PI * (cx * u + cy * v) + bump)));
         }
     }
     return image;
@@ -389,9 +409,11 @@ TEST_CASE("every frame's carrier is its own, between pixels, on the side that wa
     on_each_device([](Session& session) {
         const Algorithm& algorithm = session.engine().registry().get("hologram");
         struct Row { const char* off_axis; double sign; bool warned; };
-        for (const Row& row : {Row{R"("auto")", -1, true}, {R"({"side": "upper"})", -1, false}, {R"({"side": "lower", "radius": 6})", 1, false}}) {
+        for (const Row& row :
+             {Row{R"("auto")", -1, true}, {R"({"side": "upper"})", -1, false}, {R"({"side": "lower", "radius": 6})", 1, false}}) {
             CAPTURE(row.off_axis);
-            const Parameters parameters = parse(algorithm, fmt::format(R"({{"method": "angular_spectrum", "distance_um": 200, "off_axis": {}}})", row.off_axis));
+            const Parameters parameters = parse(
+                algorithm, fmt::format(R"({{"method": "angular_spectrum", "distance_um": 200, "off_axis": {}}})", row.off_axis));
             for (const auto& [cx, cy] : {std::pair(20.37, 13.0), std::pair(10.0, 30.21), std::pair(-24.5, 8.12)}) {
                 for (const auto& [w, h] : {std::pair(96, 80), std::pair(101, 67)}) {
                     CAPTURE(cx);
@@ -407,16 +429,21 @@ TEST_CASE("every frame's carrier is its own, between pixels, on the side that wa
                     CHECK(std::abs(expected.y - row.sign * cy) < .2);
                     CHECK(carrier.at("radius").get<double>() == doctest::Approx(expected.radius).epsilon(1e-4));
                     CHECK(carrier.at("confidence").get<double>() == doctest::Approx(expected.confidence).epsilon(.01));
-                    CHECK(relative_error(session.download(result.outputs.at("amplitude")), reference(parameters, image).planes) < 2e-5);
-                    const bool warned = std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& text) { return text.find("conjugate") != std::string::npos; });
+                    CHECK(relative_error(session.download(result.outputs.at("amplitude")), reference(parameters, image).planes) <
+                          2e-5);
+                    const bool warned = std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& text) {
+                        return text.find("conjugate") != std::string::npos;
+                    });
                     CHECK(warned == row.warned);
                 }
             }
         }
         // Nothing of the sort in an in-line hologram.
-        const Parameters parameters = parse(algorithm, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": "auto"})");
+        const Parameters parameters =
+            parse(algorithm, R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": "auto"})");
         CHECK_THROWS_AS(run(session, parameters, rings(96, 80), "staged", {"amplitude"}), ConfigError);
-        CHECK_THROWS_AS(run(session, parameters, Image{40, 30, std::vector<std::uint8_t>(1200, 7)}, "staged", {"amplitude"}), ConfigError);
+        CHECK_THROWS_AS(run(session, parameters, Image{40, 30, std::vector<std::uint8_t>(1200, 7)}, "staged", {"amplitude"}),
+                        ConfigError);
         CHECK_THROWS_AS(run(session, parameters, Image{1, 1, {7}}, "staged", {"amplitude"}), ConfigError);
     });
 }
@@ -434,17 +461,26 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
             const std::common_type_t<decltype(values)...> list[]{values...};
             return list[random() % sizeof...(values)];
         };
-        const auto between = [&](double low, double high) { return low * std::pow(high / low, static_cast<double>(random() % 4096) / 4096); };
+        const auto between = [&](double low, double high) {
+            return low * std::pow(high / low, static_cast<double>(random() % 4096) / 4096);
+        };
         for (int draw = 0; draw < draws; ++draw) {
             CAPTURE(draw);
-            const std::int64_t width = pick(1, 2, 3, 17, 31, 48, 61, 64, 97, 100, 128, 251), height = pick(1, 2, 5, 13, 32, 45, 53, 64, 96, 127);
+            const std::int64_t width = pick(1, 2, 3, 17, 31, 48, 61, 64, 97, 100, 128, 251),
+                               height = pick(1, 2, 5, 13, 32, 45, 53, 64, 96, 127);
             const double pixel = between(.04, 6), side = 2e-6 * pixel * static_cast<double>(std::min(width, height));
-            const std::string method = pick("auto", "auto", "auto", "angular_spectrum", "rayleigh_sommerfeld", "convolution", "fresnel", "fresnel_single_fft");
+            const std::string method = pick("auto", "auto", "auto", "angular_spectrum", "rayleigh_sommerfeld", "convolution",
+                                            "fresnel", "fresnel_single_fft");
             const std::string padding = pick("mean", "reflect", "zero", "none");
-            Json job{{"method", method}, {"wavelength_nm", 532}, {"pixel_um", pixel}, {"padding", padding}, {"band_limit", random() % 2 == 0}};
+            Json job{{"method", method},
+                     {"wavelength_nm", 532},
+                     {"pixel_um", pixel},
+                     {"padding", padding},
+                     {"band_limit", random() % 2 == 0}};
             if (random() % 3 == 0) job["pixel_um"] = {pixel, pixel * between(.5, 2)};
             Json distances = Json::array();
-            for (unsigned i = 0; i < 1 + random() % 4; ++i) distances.push_back((random() % 3 == 0 ? -1 : 1) * between(.05, 40) * std::max(side * 1e6, 1.0));
+            for (unsigned i = 0; i < 1 + random() % 4; ++i)
+                distances.push_back((random() % 3 == 0 ? -1 : 1) * between(.05, 40) * std::max(side * 1e6, 1.0));
             job["distance_um"] = distances;
             if (width > 20 && height > 20 && random() % 4 == 0) {
                 job["off_axis"] = {{"x", static_cast<double>(width) / 4 + .37}, {"y", -static_cast<double>(height) / 5 - .12}};
@@ -461,7 +497,8 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
             }
             if (norm < 1) continue;   // a disc that holds nothing: rounding errors alone
             // On the wrong side of its limit a method's phase runs too fast for a float to hold what is left of it.
-            const double tolerance = sampling_warnings(parameters.as<HologramParameters>(), expected.geometry).empty() ? 1e-5 : 5e-3;
+            const double tolerance =
+                sampling_warnings(parameters.as<HologramParameters>(), expected.geometry).empty() ? 1e-5 : 5e-3;
             for (const std::string& variant : device_variants(session, parameters, image, {"field"})) {
                 if (variant == "paper" && (expected.geometry.padded_width % 2 || expected.geometry.padded_height % 2)) continue;
                 CAPTURE(variant);

@@ -108,7 +108,8 @@ TEST_CASE("pydhm_horse: the head is bright before a dark ground, at 649 mm and n
     // Mean over the neck against mean over the gap between head and neck.
     const auto contrast = [&](const std::string& distance) {
         const HologramParameters p = parse(
-            R"({"method": "fresnel_single_fft", "wavelength_nm": 633, "pixel_um": 5, "off_axis": {"x": -380, "y": -270, "radius": 260}, "distance_mm": )" +
+            R"({"method": "fresnel_single_fft", "wavelength_nm": 633, "pixel_um": 5, "off_axis": {"x": -380, "y": -270,
+                "radius": 260}, "distance_mm": )" +
             distance + "}");
         double ratio = 0;
         reference_reconstruct(p, resolve(p, width, image->desc.size('y')), values_of(*image), 0,
@@ -133,7 +134,8 @@ TEST_CASE("momey_beads1um: phase objects are in focus at 7.2 um") {
     const auto image = hologram_file("momey_beads1um_crop.tiff");
     if (!image) return;
     const HologramParameters p = parse(
-        R"({"wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": {"from": 6, "to": 8.4, "step": 0.2}})");
+        R"({"wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": {"from": 6, "to": 8.4,
+            "step": 0.2}})");
     CHECK(resolve(p, 512, 512).methods.front() == Method::rayleigh_sommerfeld);   // pixels far below half a wavelength
     for (const double d : best_distances(p, *image, ObjectKind::phase)) CHECK(std::abs(d - 7.2) < .1);
 }

@@ -150,8 +150,10 @@ TEST_CASE("every device makes the reference's hologram") {
         R"({"width": 96, "height": 80, "distance_um": 200})",
         R"({"width": 97, "height": 53, "distance_um": 100, "radius_um": 6})",
         R"({"width": 128, "height": 128, "distance_um": 300, "count": 5, "seed": 3, "noise": 0.02})",
-        R"({"width": 120, "height": 96, "pixel_um": [1.4, 0.7], "distance_um": 80, "kind": "phase", "count": 3, "radius_um": 8, "delta_n": -0.03})",
-        R"({"width": 64, "height": 64, "pixel_nm": 100, "distance_um": 12, "radius_nm": 900, "refractive_index": 1.33, "kind": "phase", "delta_n": 0.2})",
+        R"({"width": 120, "height": 96, "pixel_um": [1.4, 0.7], "distance_um": 80, "kind": "phase", "count": 3, "radius_um": 8,
+            "delta_n": -0.03})",
+        R"({"width": 64, "height": 64, "pixel_nm": 100, "distance_um": 12, "radius_nm": 900, "refractive_index": 1.33,
+            "kind": "phase", "delta_n": 0.2})",
         R"({"width": 40, "height": 30, "count": 0, "noise": 0.1})",
         R"({"width": 1, "height": 1, "count": 0})",
         R"({"width": 50, "height": 40, "radius_um": 31, "distance_um": 50})",
@@ -199,7 +201,8 @@ TEST_CASE("what is simulated is found again: place, distance and the record of t
         call.algorithm = &engine.registry().get("hologram");
         call.parameters = call.algorithm->parameters.parse(
             Json::parse(
-                R"({"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": {"from": 500, "to": 700, "step": 20}, "autofocus": {"object": "amplitude"}, "planes": "best"})"),
+                R"({"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": {"from": 500, "to": 700, "step": 20},
+                    "autofocus": {"object": "amplitude"}, "planes": "best"})"),
             "");
         call.inputs = {{"hologram", simulated.outputs.at("hologram")}};
         call.outputs = {"amplitude", "focus"};

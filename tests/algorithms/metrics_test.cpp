@@ -29,7 +29,8 @@ template <class T> HostArray image_of(ElementType type, int width, int height, b
     if (channels > 1) extents.push_back({'c', channels});
     HostArray image = HostArray::make(ArrayDesc::dense(type, extents));
     for (std::int64_t i = 0; i < image.desc.count(); ++i)
-        image.as<T>()[i] = static_cast<T>(factor * level(i / channels % width, i / channels / width, spoilt && i % channels == 0));
+        image.as<T>()[i] =
+            static_cast<T>(factor * level(i / channels % width, i / channels / width, spoilt && i % channels == 0));
     return image;
 }
 
@@ -56,7 +57,8 @@ bool near(const Json& value, double wanted, double tolerance) { return std::abs(
 
 TEST_CASE("metrics: scikit-image's numbers") {
     each_device([](const auto& metrics) {
-        const HostArray clean = image_of<std::uint8_t>(ElementType::u8, 48, 32, false), noisy = image_of<std::uint8_t>(ElementType::u8, 48, 32, true);
+        const HostArray clean = image_of<std::uint8_t>(ElementType::u8, 48, 32, false),
+                        noisy = image_of<std::uint8_t>(ElementType::u8, 48, 32, true);
         const Json bytes = metrics(noisy, clean);
         CHECK(near(bytes["mse"], 26.65234375, 1e-5));
         CHECK(near(bytes["mae"], 4.48828125, 1e-6));
@@ -64,16 +66,20 @@ TEST_CASE("metrics: scikit-image's numbers") {
         CHECK(near(bytes["ssim"], 0.804619977732468, 1e-5));
         CHECK(bytes["range"] == 255);
 
-        const Json words = metrics(image_of<std::uint16_t>(ElementType::u16, 48, 32, true, 257), image_of<std::uint16_t>(ElementType::u16, 48, 32, false, 257));
+        const Json words = metrics(image_of<std::uint16_t>(ElementType::u16, 48, 32, true, 257),
+                                   image_of<std::uint16_t>(ElementType::u16, 48, 32, false, 257));
         CHECK(near(words["ssim"], 0.804619977732468, 1e-5));
         CHECK(near(words["psnr_db"], 33.873449548998536, 1e-5));
 
-        const Json mixed = metrics(image_of<float>(ElementType::f32, 48, 32, true), clean);   // the reference says what the range is
+        const Json mixed =
+            metrics(image_of<float>(ElementType::f32, 48, 32, true), clean);   // the reference says what the range is
         CHECK(near(mixed["ssim"], 0.804619977732468, 1e-5));
-        const Json reals = metrics(image_of<float>(ElementType::f32, 48, 32, true, .5), image_of<float>(ElementType::f32, 48, 32, false, .5), {{"range", 127.5}});
+        const Json reals = metrics(image_of<float>(ElementType::f32, 48, 32, true, .5),
+                                   image_of<float>(ElementType::f32, 48, 32, false, .5), {{"range", 127.5}});
         CHECK(near(reals["ssim"], 0.804619977732468, 1e-5));
 
-        const Json colours = metrics(image_of<std::uint8_t>(ElementType::u8, 48, 32, true, 1, 2), image_of<std::uint8_t>(ElementType::u8, 48, 32, false, 1, 2));
+        const Json colours = metrics(image_of<std::uint8_t>(ElementType::u8, 48, 32, true, 1, 2),
+                                     image_of<std::uint8_t>(ElementType::u8, 48, 32, false, 1, 2));
         CHECK(near(colours["ssim"], 0.902309988866234, 1e-5));
         CHECK(near(colours["mse"], 26.65234375 / 2, 1e-5));
     });
@@ -86,8 +92,11 @@ TEST_CASE("metrics: equal images, small ones, odd ones") {
         CHECK(equal["mse"] == 0);
         CHECK(equal["psnr_db"].is_null());
         CHECK(near(equal["ssim"], 1, 1e-6));
-        CHECK(metrics(image_of<std::uint8_t>(ElementType::u8, 11, 11, true), image_of<std::uint8_t>(ElementType::u8, 11, 11, false))["ssim"].is_number());
-        const Json small = metrics(image_of<std::uint8_t>(ElementType::u8, 1, 10, true), image_of<std::uint8_t>(ElementType::u8, 1, 10, false));
+        CHECK(metrics(image_of<std::uint8_t>(ElementType::u8, 11, 11, true),
+                      image_of<std::uint8_t>(ElementType::u8, 11, 11, false))["ssim"]
+                  .is_number());
+        const Json small =
+            metrics(image_of<std::uint8_t>(ElementType::u8, 1, 10, true), image_of<std::uint8_t>(ElementType::u8, 1, 10, false));
         CHECK(near(small["mae"], 8, 1e-6));   // column 0 is 8 too dark
         CHECK(small["ssim"].is_null());
     });
@@ -97,7 +106,8 @@ TEST_CASE("metrics: what cannot be compared is refused") {
     const Algorithm algorithm = make_metrics();
     const ArrayDesc image = ArrayDesc::dense(ElementType::u8, {{'y', 6}, {'x', 8}});
     const auto refused = [&](const ArrayDesc& a, const ArrayDesc& b) {
-        CHECK_THROWS_AS(algorithm.infer({{{"image", a}, {"reference", b}}, algorithm.parameters.defaults(), {"metrics"}}), ConfigError);
+        CHECK_THROWS_AS(algorithm.infer({{{"image", a}, {"reference", b}}, algorithm.parameters.defaults(), {"metrics"}}),
+                        ConfigError);
     };
     refused(image, ArrayDesc::dense(ElementType::u8, {{'y', 8}, {'x', 6}}));
     refused(image, image.with_type(ElementType::i32));

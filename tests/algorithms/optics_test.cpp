@@ -52,7 +52,8 @@ TEST_CASE("where impulse responses take over") {
 TEST_CASE("auto chooses for each plane by itself") {
     const auto methods = [](std::vector<double> distances, double pixel = 1.4) {
         std::string text;
-        for (const Method m : resolve(parameters(Method::automatic, std::move(distances), pixel), 512, 512).methods) text += m == Method::angular_spectrum ? 'a' : 'r';
+        for (const Method m : resolve(parameters(Method::automatic, std::move(distances), pixel), 512, 512).methods)
+            text += m == Method::angular_spectrum ? 'a' : 'r';
         return text;
     };
     CHECK(methods({1851.9}) == "a");
@@ -60,7 +61,8 @@ TEST_CASE("auto chooses for each plane by itself") {
     CHECK(methods({100, 200, 1852}) == "aar");
     CHECK(methods({-1852, 100, 0, -1851}) == "raaa");
     CHECK(methods({0, 1e6}) == "ar");
-    CHECK(methods({1e6, 1}, .2) == "ra");     // pixels below half a wavelength: the angular spectrum is for the nearest planes alone
+    CHECK(methods({1e6, 1}, .2) ==
+          "ra");   // pixels below half a wavelength: the angular spectrum is for the nearest planes alone
     CHECK(methods({7.2822}, .0388007) == "r");
 }
 
@@ -168,7 +170,8 @@ TEST_CASE("the table reads what a job writes") {
     const ParameterTable table = hologram_table();
     const Parameters values =
         table.parse(Json::parse(R"({"method": "fresnel", "wavelength_nm": 633, "pixel_um": [6.9, 5], "distance_mm": [649, -3],
-        "off_axis": {"x": -308, "y": -238, "radius": 116}, "autofocus": {"metric": "dubois", "object": "phase", "region": [1, 2, 3, 4]}, "planes": "best"})"),
+        "off_axis": {"x": -308, "y": -238, "radius": 116}, "autofocus": {"metric": "dubois", "object": "phase", "region": [1, 2,
+            3, 4]}, "planes": "best"})"),
                     "");
     const auto& p = values.as<HologramParameters>();
     CHECK(p.method == Method::fresnel);
@@ -191,7 +194,8 @@ TEST_CASE("the table reads what a job writes") {
     CHECK(word.to_json()["off_axis"] == "auto");
     CHECK(word.to_json()["pixel_um"] == 0);
     CHECK_FALSE(word.to_json_for_plan().contains("distance_um"));
-    const Parameters side = table.parse(Json::parse(R"({"wavelength_nm": 532, "distance_um": 1, "off_axis": {"side": "lower"}})"), "");
+    const Parameters side =
+        table.parse(Json::parse(R"({"wavelength_nm": 532, "distance_um": 1, "off_axis": {"side": "lower"}})"), "");
     CHECK(side.as<HologramParameters>().off_axis->is_searched());
     CHECK(side.as<HologramParameters>().off_axis->side == Side::lower);
     const Parameters again = table.parse(side.to_json(), "");
@@ -217,7 +221,10 @@ namespace {
 
 Problem problem_of(const std::string& text, double spacing, const std::string& unit) {
     static const ParameterTable table = hologram_table();
-    const ArrayDesc image = ArrayDesc::dense(ElementType::u8, {{'y', 64}, {'x', 64}}).with_spacing('x', spacing).with_spacing('y', spacing).with_unit(unit);
+    const ArrayDesc image = ArrayDesc::dense(ElementType::u8, {{'y', 64}, {'x', 64}})
+                                .with_spacing('x', spacing)
+                                .with_spacing('y', spacing)
+                                .with_unit(unit);
     return {{{"hologram", image}}, table.parse(Json::parse(text), ""), {"amplitude"}};
 }
 

@@ -75,7 +75,8 @@ public:
         try {
             const CallResult result = session_.run(call_, into);
             bool same = true;
-            for (const auto& [port, bytes] : wanted_) same = same && bytes_of_array(session_.download(result.outputs.at(port))) == bytes;
+            for (const auto& [port, bytes] : wanted_)
+                same = same && bytes_of_array(session_.download(result.outputs.at(port))) == bytes;
             return same ? right : wrong;
         } catch (const ConfigError& error) {
             if (why) *why = error.what();
@@ -111,7 +112,8 @@ private:
     host::Buffer memory_;
 };
 
-/// The self-test's first of each algorithm, since every further one is a further program to compile; and those that may work in place.
+/// The self-test's first of each algorithm, since every further one is a further program to compile; and those that may work in
+/// place.
 std::vector<selftest::SmallProblem> all_problems() {
     std::vector<selftest::SmallProblem> all;
     for (const selftest::SmallProblem& problem : selftest::problems(selftest::Extent::cover))
@@ -121,7 +123,8 @@ std::vector<selftest::SmallProblem> all_problems() {
     const Json speckled = Json::parse(R"({"make": "blocks", "type": "f32", "axes": "yx", "shape": [75, 92], "range": [0, 255]})");
     const Json selection = Json::parse(R"({"make": "random", "type": "u8", "axes": "yx", "shape": [61, 83], "range": [0, 1]})");
     all.push_back({"arithmetic", "f32, multiply", {{"image", reals}}, {{"op", "multiply"}, {"value", 1.7}}, {"image"}});
-    all.push_back({"convert", "f32 to u8", {{"image", reals}}, {{"type", "u8"}, {"window", {{"low", -1}, {"high", 1.5}}}}, {"image"}});
+    all.push_back(
+        {"convert", "f32 to u8", {{"image", reals}}, {{"type", "u8"}, {"window", {{"low", -1}, {"high", 1.5}}}}, {"image"}});
     all.push_back({"mask", "f32", {{"image", reals}, {"mask", selection}}, {{"value", 0.5}}, {"image"}});
     all.push_back({"threshold", "u8, Otsu", {{"image", bytes}}, {{"method", "otsu"}}, {"mask", "threshold"}});
     all.push_back({"box_filter", "f32, radius 3", {{"image", speckled}}, {{"radius", 3}}, {"image"}});
@@ -129,7 +132,11 @@ std::vector<selftest::SmallProblem> all_problems() {
     all.push_back({"diffusion_aos", "f32, 2 steps", {{"image", speckled}}, {{"iterations", 2}}, {"image"}});
     all.push_back({"arithmetic", "f32, two arrays", {{"image", reals}, {"other", reals}}, {{"op", "subtract"}}, {"image"}});
     all.push_back({"convert", "f32 to i32", {{"image", reals}}, {{"type", "i32"}}, {"image"}});
-    all.push_back({"convert", "u8 by percentiles", {{"image", bytes}}, {{"type", "u8"}, {"percentiles", {{"low", 5}, {"high", 95}}}}, {"image"}});
+    all.push_back({"convert",
+                   "u8 by percentiles",
+                   {{"image", bytes}},
+                   {{"type", "u8"}, {"percentiles", {{"low", 5}, {"high", 95}}}},
+                   {"image"}});
     all.push_back({"mask", "u8", {{"image", bytes}, {"mask", bytes}}, {{"value", 3}}, {"image"}});
     all.push_back({"threshold", "u8, a value", {{"image", bytes}}, {{"method", "value"}, {"value", 100}}, {"mask"}});
     return all;
@@ -138,7 +145,8 @@ std::vector<selftest::SmallProblem> all_problems() {
 }  // namespace
 
 TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right, for every algorithm") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
+                                                            : std::random_device{}();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random()) % most; };
@@ -147,7 +155,8 @@ TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right
         const bool slow = device->info().platform == "rusticl";   // its compiler: the check is the same for all
         int draws = 0, refusals = 0;
         for (const selftest::SmallProblem& problem : all_problems()) {
-            if (slow && problem.algorithm != "arithmetic" && problem.algorithm != "box_filter" && problem.algorithm != "mask") continue;
+            if (slow && problem.algorithm != "arithmetic" && problem.algorithm != "box_filter" && problem.algorithm != "mask")
+                continue;
             INFO(tests::device_label(*device) << ", " << problem.algorithm << ", " << problem.name);
             Arena arena(engine, problem);
             if (!arena.has_arrays()) continue;
@@ -163,7 +172,8 @@ TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right
                 }
                 // ... then, but for the first draws, an output moves to where something else is, or to a part of it.
                 if (i >= 2) {
-                    const auto shape = std::next(arena.shapes().begin(), static_cast<std::ptrdiff_t>(below(arena.shapes().size())));
+                    const auto shape =
+                        std::next(arena.shapes().begin(), static_cast<std::ptrdiff_t>(below(arena.shapes().size())));
                     const std::string moved = "out " + shape->first;
                     std::string other = moved;
                     while (other == moved) other = order[below(order.size())];
@@ -174,7 +184,8 @@ TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right
                 std::string why;
                 const Arena::Outcome outcome = arena.run(at, &why);
                 std::string places;
-                for (const auto& [name, first] : at) places += name + " at " + std::to_string(first) + ", " + std::to_string(arena.size_of(name)) + " bytes; ";
+                for (const auto& [name, first] : at)
+                    places += name + " at " + std::to_string(first) + ", " + std::to_string(arena.size_of(name)) + " bytes; ";
                 CAPTURE(places);
                 CAPTURE(why);
                 CHECK(outcome != Arena::wrong);
@@ -189,18 +200,30 @@ TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right
 
 TEST_CASE("overlap: what says that it works in place does, and nothing else may") {
     struct Row { const char *algorithm, *name, *input; bool may; };
-    const Row rows[] = {{"arithmetic", "f32, multiply", "image", true}, {"arithmetic", "f32, two arrays", "other", true}, {"convert", "f32 to i32", "image", true},
-                        {"convert", "u8 by percentiles", "image", true}, {"convert", "f32 to u8", "image", false}, {"mask", "u8", "image", true}, {"mask", "u8", "mask", true},
-                        {"mask", "f32", "mask", false}, {"threshold", "u8, a value", "image", true}, {"threshold", "u8, Otsu", "image", true},
-                        {"box_filter", "f32, radius 3", "image", false}, {"equalize", "u8", "image", false}, {"diffusion_aos", "f32, 2 steps", "image", false}};
+    const Row rows[] = {{"arithmetic", "f32, multiply", "image", true},
+                        {"arithmetic", "f32, two arrays", "other", true},
+                        {"convert", "f32 to i32", "image", true},
+                        {"convert", "u8 by percentiles", "image", true},
+                        {"convert", "f32 to u8", "image", false},
+                        {"mask", "u8", "image", true},
+                        {"mask", "u8", "mask", true},
+                        {"mask", "f32", "mask", false},
+                        {"threshold", "u8, a value", "image", true},
+                        {"threshold", "u8, Otsu", "image", true},
+                        {"box_filter", "f32, radius 3", "image", false},
+                        {"equalize", "u8", "image", false},
+                        {"diffusion_aos", "f32, 2 steps", "image", false}};
     for (const auto& device : tests::devices_under_test()) {
         Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         for (const Row& row : rows) {
             INFO(tests::device_label(*device) << ", " << row.algorithm << ", " << row.name);
             const std::vector<selftest::SmallProblem> all = all_problems();
-            const auto problem = std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.algorithm == row.algorithm && p.name == row.name; });
+            const auto problem = std::find_if(all.begin(), all.end(),
+                                              [&](const auto& p) { return p.algorithm == row.algorithm && p.name == row.name; });
             REQUIRE(problem != all.end());
-            if (device->info().platform == "rusticl" && problem->algorithm != "arithmetic" && problem->algorithm != "box_filter" && problem->algorithm != "mask") continue;
+            if (device->info().platform == "rusticl" && problem->algorithm != "arithmetic" &&
+                problem->algorithm != "box_filter" && problem->algorithm != "mask")
+                continue;
             Arena arena(engine, *problem);
             std::map<std::string, std::size_t> at;
             std::size_t end = 0;
@@ -222,7 +245,8 @@ TEST_CASE("overlap: two outputs into one array are refused") {
         if (device->info().platform == "rusticl") continue;
         Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
         const auto& all = selftest::problems(selftest::Extent::cover);
-        const auto sort = std::find_if(all.begin(), all.end(), [](const auto& p) { return p.algorithm == "sort" && p.outputs.size() == 2; });
+        const auto sort =
+            std::find_if(all.begin(), all.end(), [](const auto& p) { return p.algorithm == "sort" && p.outputs.size() == 2; });
         REQUIRE(sort != all.end());
         Arena arena(engine, *sort);
         std::map<std::string, std::size_t> at;
@@ -257,7 +281,8 @@ TEST_CASE("overlap: handles of the host application's own sub-buffers tell the m
             clReleaseMemObject(part);
             return borrowed;
         };
-        const host::Buffer again = host::opencl::borrow_memory(*context, handle), first = part_of(0, 2 * step), second = part_of(step, step), third = part_of(2 * step, step);
+        const host::Buffer again = host::opencl::borrow_memory(*context, handle), first = part_of(0, 2 * step),
+                           second = part_of(step, step), third = part_of(2 * step, step);
         CHECK(place_of(whole).overlaps(place_of(again)));
         CHECK(place_of(whole).overlaps(place_of(third)));
         CHECK(place_of(first).overlaps(place_of(second)));

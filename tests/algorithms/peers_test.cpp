@@ -50,12 +50,14 @@ using T = ElementType;
 
 std::vector<Case> cases() {
     std::vector<Case> all;
-    const auto add = [&](std::string algorithm, Json parameters, std::vector<Input> inputs, std::vector<std::string> outputs, std::set<std::string> takers, double tolerance = 0,
-                         bool constant = false) {
-        all.push_back({std::move(algorithm), std::move(parameters), std::move(inputs), std::move(outputs), std::move(takers), tolerance, constant});
+    const auto add = [&](std::string algorithm, Json parameters, std::vector<Input> inputs, std::vector<std::string> outputs,
+                         std::set<std::string> takers, double tolerance = 0, bool constant = false) {
+        all.push_back({std::move(algorithm), std::move(parameters), std::move(inputs), std::move(outputs), std::move(takers),
+                       tolerance, constant});
     };
     const auto box = [&](T type, Extents extents, Json parameters, std::set<std::string> takers) {
-        const double tolerance = takers.count("npp") != 0 ? 2e-5 : 1e-6;   // NPP adds floats as they come: 5.5e-6 on an H200 where 961 are added
+        const double tolerance =
+            takers.count("npp") != 0 ? 2e-5 : 1e-6;   // NPP adds floats as they come: 5.5e-6 on an H200 where 961 are added
         add("box_filter", std::move(parameters), {{"image", type, std::move(extents)}}, {"image"}, std::move(takers), tolerance);
     };
     box(T::u8, {{'y', 37}, {'x', 53}}, {{"radius", 2}, {"border", "replicate"}}, {"opencv", "npp"});
@@ -92,7 +94,8 @@ std::vector<Case> cases() {
     histogram({{"image", T::u8, colour}}, Json::object(), {"opencv"});
     histogram({{"image", T::u8, plane}, {"mask", T::u8, plane}}, Json::object(), {"opencv"});
     histogram({{"image", T::f32, plane}}, {{"range", {{"low", 0}, {"high", 1}}}}, {});
-    histogram({{"image", T::u8, {{'y', 4099}, {'x', 4099}}}}, Json::object(), {"opencv", "cub"}, true);   // more than f32 can count
+    histogram({{"image", T::u8, {{'y', 4099}, {'x', 4099}}}}, Json::object(), {"opencv", "cub"},
+              true);   // more than f32 can count
 
     const auto sort = [&](T type, std::int64_t count, Json parameters, std::set<std::string> takers, bool values = false) {
         std::vector<Input> inputs{{"keys", type, {{'x', count}}}};
@@ -123,7 +126,8 @@ std::vector<Case> cases() {
     scan(T::f32, {{"kind", "exclusive"}, {"op", "max"}}, {"tbb"});
 
     const auto reduce = [&](T type, Json parameters, std::set<std::string> takers, std::string output = "value") {
-        add("reduce", std::move(parameters), {{"array", type, {{'y', 31}, {'x', 4099}}}}, {std::move(output)}, std::move(takers), 1e-6);
+        add("reduce", std::move(parameters), {{"array", type, {{'y', 31}, {'x', 4099}}}}, {std::move(output)}, std::move(takers),
+            1e-6);
     };
     for (const char* op : {"sum", "min", "max"})
         for (const T type : {T::u8, T::u32, T::i32, T::f32}) reduce(type, {{"op", op}}, {"tbb", "cub"});
@@ -154,7 +158,8 @@ HostArray random_array(const Input& input, bool constant) {
         const std::size_t count = array.desc.dense_bytes() / sizeof(V);
         for (std::size_t i = 0; i < count; ++i) {
             if (constant) values[i] = 7;
-            else if constexpr (std::is_floating_point_v<V>) values[i] = static_cast<V>(std::normal_distribution<double>(1, 2)(random));
+            else if constexpr (std::is_floating_point_v<V>)
+                values[i] = static_cast<V>(std::normal_distribution<double>(1, 2)(random));
             else values[i] = static_cast<V>(random());
         }
     };
@@ -178,7 +183,8 @@ struct Result {
 /// One device with all algorithms.
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     const std::vector<Algorithm>& algorithms() { return engine_.registry().algorithms(); }
     host::Backend backend() { return engine_.device().backend; }
@@ -191,7 +197,9 @@ public:
         return p;
     }
 
-    std::string why_not(const Variant& variant, const Case& c) { return variant.supports ? variant.supports(problem(c), engine_.context()).why_not : ""; }
+    std::string why_not(const Variant& variant, const Case& c) {
+        return variant.supports ? variant.supports(problem(c), engine_.context()).why_not : "";
+    }
 
     Result run(const Case& c, const std::string& variant, const Arrays& inputs) {
         const Algorithm& algorithm = engine_.registry().get(c.algorithm);
@@ -253,7 +261,8 @@ void check_same(const HostArray& got, const HostArray& want, double tolerance, i
             worst = std::max(worst, std::abs(static_cast<int>(got.data()[i]) - static_cast<int>(want.data()[i])));
         CHECK(worst <= levels);
     } else if (levels > 0 && want.desc.type == T::u16) {
-        const auto *a = reinterpret_cast<const std::uint16_t*>(got.data()), *b = reinterpret_cast<const std::uint16_t*>(want.data());
+        const auto *a = reinterpret_cast<const std::uint16_t*>(got.data()),
+                   *b = reinterpret_cast<const std::uint16_t*>(want.data());
         int worst = 0;
         for (std::size_t i = 0; i < want.desc.dense_bytes() / 2; ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
         CHECK(worst <= levels);
@@ -267,7 +276,8 @@ void check_same(const Json& got, const Json& want, double tolerance) {
     for (const auto& [port, record] : want.items())
         for (const auto& [key, value] : record.items()) {
             const Json& other = got.at(port).at(key);
-            if (value.is_number_float()) CHECK(std::abs(other.get<double>() - value.get<double>()) <= tolerance * std::abs(value.get<double>()));
+            if (value.is_number_float())
+                CHECK(std::abs(other.get<double>() - value.get<double>()) <= tolerance * std::abs(value.get<double>()));
             else CHECK(other == value);
         }
 }
@@ -294,13 +304,15 @@ TEST_CASE("peers: each takes what it says and agrees with the reference") {
             CAPTURE(ArrayDesc::dense(c.inputs[0].type, c.inputs[0].extents).describe());
             std::optional<Result> want;
             Arrays inputs;
-            const auto algorithm = std::find_if(bench.algorithms().begin(), bench.algorithms().end(), [&](const Algorithm& a) { return a.name == c.algorithm; });
+            const auto algorithm = std::find_if(bench.algorithms().begin(), bench.algorithms().end(),
+                                                [&](const Algorithm& a) { return a.name == c.algorithm; });
             for (const Variant& variant : algorithm->variants) {
                 if (variant.role != Role::peer || variant.backends.front() != bench.backend()) continue;
                 CAPTURE(variant.name);
                 const std::string reason = bench.why_not(variant, c);
                 CAPTURE(reason);
-                const bool absent = reason.find("cannot open") != std::string::npos || reason.find("without cuFFT") != std::string::npos;
+                const bool absent =
+                    reason.find("cannot open") != std::string::npos || reason.find("without cuFFT") != std::string::npos;
                 if (absent) missing.insert(variant.name + ": " + reason);
                 if (absent && !was_built(variant.name)) continue;
                 CHECK(reason.empty() == (c.takers.count(variant.name) != 0));
@@ -309,10 +321,15 @@ TEST_CASE("peers: each takes what it says and agrees with the reference") {
                     for (const Input& input : c.inputs) inputs.emplace(input.port, random_array(input, c.constant));
                     if (c.parameters.value("kind", "") == "c2r") {   // what is transformed back is half the spectrum of reals
                         const bool odd = c.parameters.value("width", "even") == "odd";
-                        Case forth{"fft", {{"kind", "r2c"}, {"dimensions", c.parameters.value("dimensions", 2)}}, c.inputs, {"array"}, {}};
+                        Case forth{"fft",
+                                   {{"kind", "r2c"}, {"dimensions", c.parameters.value("dimensions", 2)}},
+                                   c.inputs,
+                                   {"array"},
+                                   {}};
                         forth.inputs[0].type = T::f32;
                         forth.inputs[0].extents.back().size = 2 * c.inputs[0].extents.back().size - (odd ? 1 : 2);
-                        inputs.at("array") = native.run(forth, "reference", {{"array", random_array(forth.inputs[0], false)}}).arrays.at("array");
+                        inputs.at("array") =
+                            native.run(forth, "reference", {{"array", random_array(forth.inputs[0], false)}}).arrays.at("array");
                     }
                     want = native.run(c, "reference", inputs);
                 }
@@ -332,7 +349,8 @@ TEST_CASE("peers: none runs unless it is asked for") {
     Session session(engine);
     for (const Algorithm& algorithm : engine.registry().algorithms()) {
         if (algorithm.name != "scan") continue;
-        const Problem problem{{{"array", ArrayDesc::dense(T::u32, {{'x', 5}})}}, algorithm.parameters.parse(Json::object(), ""), {"array"}};
+        const Problem problem{
+            {{"array", ArrayDesc::dense(T::u32, {{'x', 5}})}}, algorithm.parameters.parse(Json::object(), ""), {"array"}};
         const Choice choice = session.choose(algorithm, problem, "", Json::object(), "");
         CHECK(choice.variant->role != Role::peer);
         for (const Refusal& refusal : choice.refusals) CHECK(refusal.variant != "tbb");

@@ -55,7 +55,8 @@ TEST_CASE("phantom: the same voxels on every device, as many as theory says") {
                 CHECK(set > 300);
                 CHECK(set < out.desc.count() / 2);
             }
-            if (p.kind == phantom::Kind::random) CHECK(std::abs(static_cast<double>(set) - 64000 * .2) < 5 * std::sqrt(64000 * .2 * .8));
+            if (p.kind == phantom::Kind::random)
+                CHECK(std::abs(static_cast<double>(set) - 64000 * .2) < 5 * std::sqrt(64000 * .2 * .8));
         }
     }
 }

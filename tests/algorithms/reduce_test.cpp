@@ -38,13 +38,14 @@ template <class T> constexpr ElementType element_type() {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
     host::Context& context() { return engine_.context(); }
     const Algorithm& algorithm() const { return algorithm_; }
 
     template <class T>
-    CallResult run(const std::string& variant, const std::string& op, const std::vector<T>& values, std::vector<std::string> outputs = {"value"},
-                   Json policy = Json::object()) {
+    CallResult run(const std::string& variant, const std::string& op, const std::vector<T>& values,
+                   std::vector<std::string> outputs = {"value"}, Json policy = Json::object()) {
         const std::size_t bytes = values.size() * sizeof(T), guard = 4096;
         std::vector<std::byte> whole(2 * guard + bytes, std::byte{0x7b});   // large in every type
         if (bytes != 0) std::memcpy(whole.data() + guard, values.data(), bytes);
@@ -56,7 +57,8 @@ public:
         call.variant = variant;
         call.policy = std::move(policy);
         call.outputs = std::move(outputs);
-        call.inputs["array"] = {ArrayDesc::dense(element_type<T>(), {{'x', static_cast<std::int64_t>(values.size())}}), {}, buffer.sub(guard, bytes)};
+        call.inputs["array"] = {
+            ArrayDesc::dense(element_type<T>(), {{'x', static_cast<std::int64_t>(values.size())}}), {}, buffer.sub(guard, bytes)};
         CallResult result = session_.run(call);
         std::vector<std::byte> after(whole.size());
         session_.queue().read(buffer, 0, after.data(), after.size()).wait();
@@ -66,7 +68,9 @@ public:
 
     /// Those that this device can run, the best first.
     std::vector<std::string> variants() {
-        const Problem problem{{{"array", ArrayDesc::dense(ElementType::u32, {{'x', 1}})}}, algorithm_.parameters.parse(Json::object(), ""), {"value"}};
+        const Problem problem{{{"array", ArrayDesc::dense(ElementType::u32, {{'x', 1}})}},
+                              algorithm_.parameters.parse(Json::object(), ""),
+                              {"value"}};
         std::vector<std::string> names;
         for (const Variant& v : algorithm_.variants)
             if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
@@ -118,7 +122,8 @@ template <class T> void check_sum(const Json& value, const std::vector<T>& value
     }
 }
 
-const std::vector<std::size_t> sizes = {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 511, 512, 513, 1021, 2047, 2048, 2049, 4099, 65535, 65536, 65537, 100003};
+const std::vector<std::size_t> sizes = {0,   1,   2,    3,    15,   16,   17,   255,   256,   257,   511,
+                                        512, 513, 1021, 2047, 2048, 2049, 4099, 65535, 65536, 65537, 100003};
 
 template <class T> void check_sizes(Bench& bench, const std::string& variant) {
     for (const std::size_t n : sizes) {
@@ -169,7 +174,9 @@ TEST_CASE("reduce: small arrays by every variant") {   // fit for a simulator th
             }
         if (bench.context().info().backend != host::Backend::native) {   // a work-group of several items on CPUs, too
             const auto values = random_values<float>(1000);
-            check_sum(bench.run("grid_stride", "sum", values, {"value"}, {{"work_group_size", 64}, {"loads", 2}}).records.at("value"), values);
+            check_sum(
+                bench.run("grid_stride", "sum", values, {"value"}, {{"work_group_size", 64}, {"loads", 2}}).records.at("value"),
+                values);
         }
     });
 }
@@ -199,7 +206,8 @@ TEST_CASE("reduce: adversarial sums keep their bound, and come out the same agai
     // 10^6 elements: one thousand cancelling giants among small numbers; tenths, whose plain f32 sum is wrong in the third digit.
     std::vector<float> giants(1000000), tenths(1000000, 0.1f), alternating(1000001);
     for (std::size_t i = 0; i < giants.size(); ++i) giants[i] = i % 1000 == 0 ? (i % 2000 ? -1e7f : 1e7f) : 1e-3f;
-    for (std::size_t i = 0; i < alternating.size(); ++i) alternating[i] = i % 2 ? -16777216.0f : 16777217.0f + static_cast<float>(i);
+    for (std::size_t i = 0; i < alternating.size(); ++i)
+        alternating[i] = i % 2 ? -16777216.0f : 16777217.0f + static_cast<float>(i);
     std::vector<float> sorted = random_values<float>(1000000);
     std::sort(sorted.begin(), sorted.end());
     each_device([&](Bench& bench) {
@@ -213,7 +221,8 @@ TEST_CASE("reduce: adversarial sums keep their bound, and come out the same agai
         const std::vector<std::uint32_t> full(1000003, std::numeric_limits<std::uint32_t>::max());
         const std::string best = bench.variants().front();
         check_sum(bench.run(best, "sum", full).records.at("value"), full);
-        CHECK(bench.run(best, "sum", full, {"statistics"}).records["statistics"]["variance"] == 0.0);   // squares need more than 64 bits
+        CHECK(bench.run(best, "sum", full, {"statistics"}).records["statistics"]["variance"] ==
+              0.0);   // squares need more than 64 bits
     });
 }
 
@@ -240,10 +249,12 @@ TEST_CASE("reduce: what cannot be reduced is refused with a reason") {
     each_device([](Bench& bench) {
         const std::string variant = bench.variants().front();
         const std::vector<float> nothing;
-        for (const char* op : {"min", "max"}) CHECK_THROWS_WITH_AS(bench.run(variant, op, nothing), doctest::Contains("no minimum"), ConfigError);
+        for (const char* op : {"min", "max"})
+            CHECK_THROWS_WITH_AS(bench.run(variant, op, nothing), doctest::Contains("no minimum"), ConfigError);
         CHECK_THROWS_AS(bench.run(variant, "sum", nothing, {"statistics"}), ConfigError);
     });
     const Algorithm algorithm = make_reduce();
-    const Problem complex{{{"array", ArrayDesc::dense(ElementType::c64, {{'x', 4}})}}, algorithm.parameters.defaults(), {"value"}};
+    const Problem complex{
+        {{"array", ArrayDesc::dense(ElementType::c64, {{'x', 4}})}}, algorithm.parameters.defaults(), {"value"}};
     CHECK_THROWS_AS(algorithm.infer(complex), ConfigError);
 }

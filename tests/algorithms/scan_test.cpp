@@ -33,10 +33,12 @@ template <class T> constexpr ElementType element_type() {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     template <class T>
-    std::vector<T> run(const std::string& variant, const char* kind, const char* op, const std::vector<T>& values, Json policy = Json::object()) {
+    std::vector<T> run(const std::string& variant, const char* kind, const char* op, const std::vector<T>& values,
+                       Json policy = Json::object()) {
         const std::size_t bytes = values.size() * sizeof(T), guard = 4096;
         const std::vector<std::byte> pattern(2 * guard + bytes, std::byte{0x7b});
         std::vector<std::byte> in = pattern, out(pattern.size());
@@ -65,7 +67,9 @@ public:
     bool native() const { return engine_.device().backend == host::Backend::native; }
     /// Those that this device can run, the best first.
     std::vector<std::string> variants() {
-        const Problem problem{{{"array", ArrayDesc::dense(ElementType::u32, {{'x', 1}})}}, algorithm_.parameters.parse(Json::object(), ""), {"array"}};
+        const Problem problem{{{"array", ArrayDesc::dense(ElementType::u32, {{'x', 1}})}},
+                              algorithm_.parameters.parse(Json::object(), ""),
+                              {"array"}};
         std::vector<std::string> names;
         for (const Variant& v : algorithm_.variants)
             if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
@@ -103,7 +107,9 @@ template <class T> std::vector<T> random_values(std::size_t count) {
 }
 
 /// Integers, minima and maxima exactly; sums of floats within (log2 n + 32) 2^-24 of the sum of magnitudes so far.
-template <class T> void check(Bench& bench, const std::string& variant, const char* kind, const char* op, const std::vector<T>& values, Json policy = Json::object()) {
+template <class T>
+void check(Bench& bench, const std::string& variant, const char* kind, const char* op, const std::vector<T>& values,
+           Json policy = Json::object()) {
     CAPTURE(variant);
     CAPTURE(std::string(kind));
     CAPTURE(std::string(op));
@@ -121,7 +127,9 @@ template <class T> void check(Bench& bench, const std::string& variant, const ch
         const auto compare = [&] {
             if (!sum) return got[i] == extreme;
             if constexpr (!real) return got[i] == static_cast<T>(running);
-            else return std::abs(got[i] - running) <= (std::log2(static_cast<long double>(values.size())) + 32) * 0x1p-24L * magnitudes;
+            else
+                return std::abs(got[i] - running) <=
+                       (std::log2(static_cast<long double>(values.size())) + 32) * 0x1p-24L * magnitudes;
         };
         if (exclusive && !compare()) wrong = i;
         running += static_cast<Wide>(values[i]);
@@ -137,8 +145,10 @@ template <class T> void check(Bench& bench, const std::string& variant, const ch
 TEST_CASE("scan: sums of every size by every variant") {
     each_device([](Bench& bench) {
         for (const std::string& variant : bench.variants())
-            for (const std::size_t n : {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 511, 512, 513, 1021, 2047, 2048, 2049, 65535, 65536, 65537, 100003, 131072, 262145})
-                for (const char* kind : {"inclusive", "exclusive"}) check(bench, variant, kind, "sum", random_values<std::uint32_t>(n));
+            for (const std::size_t n : {0,   1,    2,    3,    15,   16,    17,    255,   256,    257,    511,   512,
+                                        513, 1021, 2047, 2048, 2049, 65535, 65536, 65537, 100003, 131072, 262145})
+                for (const char* kind : {"inclusive", "exclusive"})
+                    check(bench, variant, kind, "sum", random_values<std::uint32_t>(n));
     });
 }
 
@@ -176,7 +186,8 @@ TEST_CASE("scan: a million elements of every type and operation") {
             check(bench, variant, "inclusive", "sum", random_values<float>(300007));
         }
         if (!bench.native())   // several rounds of tiles a work-group, as on a GPU
-            check(bench, "reduce_then_scan", "inclusive", "sum", random_values<std::uint32_t>(1000003), {{"work_group_size", 64}, {"items_per_work_item", 4}});
+            check(bench, "reduce_then_scan", "inclusive", "sum", random_values<std::uint32_t>(1000003),
+                  {{"work_group_size", 64}, {"items_per_work_item", 4}});
     });
 }
 
@@ -186,12 +197,15 @@ TEST_CASE("scan: single_pass in waves, and with one group where the others do no
         for (const std::size_t n : {8192 * 300, 8192 * 300 + 1, 20000003})
             for (const int polls : {1 << 20, 0}) {
                 CAPTURE(polls);
-                for (const int each : {1, 2}) check(bench, "single_pass", "exclusive", "sum", random_values<std::uint32_t>(n), {{"polls", polls}, {"groups_per_unit", each}});
+                for (const int each : {1, 2})
+                    check(bench, "single_pass", "exclusive", "sum", random_values<std::uint32_t>(n),
+                          {{"polls", polls}, {"groups_per_unit", each}});
                 check(bench, "single_pass", "inclusive", "sum", random_values<std::uint64_t>(n), {{"polls", polls}});
                 check(bench, "single_pass", "inclusive", "max", random_values<std::int32_t>(n), {{"polls", polls}});
             }
         const auto values = random_values<float>(20000003);   // the same additions, whoever does them
-        CHECK(bench.run("single_pass", "inclusive", "sum", values) == bench.run("single_pass", "inclusive", "sum", values, {{"polls", 0}}));
+        CHECK(bench.run("single_pass", "inclusive", "sum", values) ==
+              bench.run("single_pass", "inclusive", "sum", values, {{"polls", 0}}));
     });
 }
 
@@ -215,7 +229,9 @@ TEST_CASE("scan: float sums come out the same again, and NaN stays") {
 
 TEST_CASE("scan: what cannot be scanned is refused") {
     const Algorithm algorithm = make_scan();
-    const auto infer = [&](const ArrayDesc& desc) { return algorithm.infer({{{"array", desc}}, algorithm.parameters.defaults(), {"array"}}); };
+    const auto infer = [&](const ArrayDesc& desc) {
+        return algorithm.infer({{{"array", desc}}, algorithm.parameters.defaults(), {"array"}});
+    };
     CHECK(infer(ArrayDesc::dense(ElementType::u64, {{'x', 0}})).at("array").count() == 0);
     CHECK_THROWS_AS(infer(ArrayDesc::dense(ElementType::u32, {{'y', 2}, {'x', 2}})), ConfigError);
     CHECK_THROWS_AS(infer(ArrayDesc::dense(ElementType::u8, {{'x', 2}})), ConfigError);

@@ -1,6 +1,6 @@
-// Every way of sorting on every device against std::stable_sort. Values are the places of their keys, so that a result is right only
-// if it is stable. Arrays lie between guards: those around the input would come out if they were read, those around the output
-// must stay as they are.
+// Every way of sorting on every device against std::stable_sort. Values are the places of their keys, so that a result is right
+// only if it is stable. Arrays lie between guards: those around the input would come out if they were read, those around the
+// output must stay as they are.
 #include "algorithms/sort/sort.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
@@ -41,7 +41,11 @@ const Json other_shape{{"work_group_size", 64}, {"items_per_work_item", 5},     
 /// The places of the keys in order.
 template <class Key> std::vector<std::uint32_t> expected_places(const std::vector<Key>& keys, const How& how) {
     const int end = how.end == -1 ? static_cast<int>(8 * sizeof(Key)) : how.end, width = end - how.begin;
-    const auto part = [&](Key key) { return width == 0 ? Key{0} : static_cast<Key>(static_cast<Key>(key << (8 * sizeof(Key) - static_cast<std::size_t>(end))) >> (8 * sizeof(Key) - static_cast<std::size_t>(width))); };
+    const auto part = [&](Key key) {
+        return width == 0 ? Key{0}
+                          : static_cast<Key>(static_cast<Key>(key << (8 * sizeof(Key) - static_cast<std::size_t>(end))) >>
+                                             (8 * sizeof(Key) - static_cast<std::size_t>(width)));
+    };
     std::vector<std::uint32_t> places(keys.size());
     std::iota(places.begin(), places.end(), 0u);
     std::stable_sort(places.begin(), places.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -53,7 +57,8 @@ template <class Key> std::vector<std::uint32_t> expected_places(const std::vecto
 /// An array on the device between guards.
 class Guarded {
 public:
-    Guarded(Session& session, const void* data, std::size_t bytes) : session_(session), bytes_(bytes), held_(2 * guard + bytes, std::byte{0xfb}) {
+    Guarded(Session& session, const void* data, std::size_t bytes)
+        : session_(session), bytes_(bytes), held_(2 * guard + bytes, std::byte{0xfb}) {
         if (data != nullptr && bytes != 0) std::memcpy(held_.data() + guard, data, bytes);
         memory_ = session.engine().context().allocate(held_.size());
         session.queue().write(memory_, 0, held_.data(), held_.size()).wait();
@@ -86,7 +91,8 @@ DeviceArray array_of(const ArrayDesc& desc, const host::Buffer& buffer) {
 
 class Bench {
 public:
-    explicit Bench(const tests::DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit Bench(const tests::DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
     template <class Key> void check(const std::string& variant, const std::vector<Key>& keys, const How& how = {}) {
         CAPTURE(variant);
@@ -99,7 +105,8 @@ public:
         Guarded in(session_, keys.data(), keys.size() * sizeof(Key)), in_values(session_, places.data(), places.size() * 4);
         Guarded out(session_, nullptr, keys.size() * sizeof(Key)), out_values(session_, nullptr, places.size() * 4);
         const std::initializer_list<ArrayDesc::Extent> extents{{'x', static_cast<std::int64_t>(keys.size())}};
-        const ArrayDesc desc = ArrayDesc::dense(element_type<Key>(), extents), values_desc = ArrayDesc::dense(ElementType::u32, extents);
+        const ArrayDesc desc = ArrayDesc::dense(element_type<Key>(), extents),
+                        values_desc = ArrayDesc::dense(ElementType::u32, extents);
         Call call;
         call.algorithm = &algorithm_;
         Json parameters{{"order", how.descending ? "descending" : "ascending"}};
@@ -121,7 +128,9 @@ public:
         const std::vector<Key> got = out.read<Key>();
         const std::vector<std::uint32_t> got_places = out_values.read<std::uint32_t>();
         std::size_t right = 0;
-        while (right < keys.size() && got[right] == keys[expected[right]] && (!how.values || got_places[right] == expected[right])) ++right;
+        while (right < keys.size() && got[right] == keys[expected[right]] &&
+               (!how.values || got_places[right] == expected[right]))
+            ++right;
         CHECK(right == keys.size());
         CHECK(in.read<Key>() == keys);
         CHECK(in_values.read<std::uint32_t>() == places);
@@ -129,7 +138,9 @@ public:
 
     /// Those that sort `count` keys here.
     std::vector<std::string> variants(std::size_t count) {
-        const Problem problem{{{"keys", ArrayDesc::dense(ElementType::u32, {{'x', static_cast<std::int64_t>(count)}})}}, algorithm_.parameters.defaults(), {"keys"}};
+        const Problem problem{{{"keys", ArrayDesc::dense(ElementType::u32, {{'x', static_cast<std::int64_t>(count)}})}},
+                              algorithm_.parameters.defaults(),
+                              {"keys"}};
         std::vector<std::string> names;
         for (const Variant& v : algorithm_.variants) {
             const bool listed = std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end();
@@ -192,7 +203,8 @@ template <class Key> std::vector<std::vector<Key>> patterns(std::size_t count) {
 
 TEST_CASE("sort: every size by every variant") {
     each_device([](Bench& bench) {
-        for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 63, 257, 1021, 2047, 2048, 2049, 3839, 3840, 3841, 5759, 5760, 5761, 6144, 7681, 8192, 8193, 65536, 65537, 100003}) {
+        for (const std::size_t n : {0,    1,    2,    3,    31,   32,   33,   63,   257,  1021, 2047,  2048,  2049,
+                                    3839, 3840, 3841, 5759, 5760, 5761, 6144, 7681, 8192, 8193, 65536, 65537, 100003}) {
             for (const std::string& variant : bench.variants(n)) {
                 bench.check(variant, random_keys<std::uint32_t>(n));
                 bench.check(variant, random_keys<std::uint32_t>(n, 0x00f00700), {.values = false});
@@ -205,12 +217,15 @@ TEST_CASE("sort: every size by every variant") {
 TEST_CASE("sort: small arrays by every variant") {   // fit for a simulator that checks every access
     each_device([](Bench& bench) {
         for (const std::size_t n : {1, 2, 45, 300, 701})
-            for (const std::string& variant : bench.variants(n)) bench.check(variant, random_keys<std::uint32_t>(n), {.begin = 3, .end = 14});
+            for (const std::string& variant : bench.variants(n))
+                bench.check(variant, random_keys<std::uint32_t>(n), {.begin = 3, .end = 14});
         if (bench.runs("radix")) {
-            for (const std::size_t n : {319, 320, 321, 1000}) bench.check("radix", random_keys<std::uint32_t>(n), {.begin = 3, .end = 14, .policy = other_shape});
+            for (const std::size_t n : {319, 320, 321, 1000})
+                bench.check("radix", random_keys<std::uint32_t>(n), {.begin = 3, .end = 14, .policy = other_shape});
         }
         if (bench.runs("bitonic"))
-            bench.check("bitonic", random_keys<std::uint32_t>(701), {.begin = 3, .end = 14, .policy = {{"work_group_size", 16}, {"block", 64}}});
+            bench.check("bitonic", random_keys<std::uint32_t>(701),
+                        {.begin = 3, .end = 14, .policy = {{"work_group_size", 16}, {"block", 64}}});
     });
 }
 
@@ -231,8 +246,10 @@ TEST_CASE("sort: some bits only") {
         const auto keys = random_keys<std::uint32_t>(9973);
         const auto wide = random_keys<std::uint64_t>(9973);
         for (const std::string& variant : bench.variants(keys.size())) {
-            for (const auto& [begin, end] : {std::pair{0, 0}, {32, 32}, {7, 7}, {3, 4}, {31, 32}, {5, 17}, {0, 8}, {8, 32}, {13, -1}, {24, 31}})
-                for (const bool descending : {false, true}) bench.check(variant, keys, {.descending = descending, .begin = begin, .end = end});
+            for (const auto& [begin, end] :
+                 {std::pair{0, 0}, {32, 32}, {7, 7}, {3, 4}, {31, 32}, {5, 17}, {0, 8}, {8, 32}, {13, -1}, {24, 31}})
+                for (const bool descending : {false, true})
+                    bench.check(variant, keys, {.descending = descending, .begin = begin, .end = end});
             for (const auto& [begin, end] : {std::pair{0, 64}, {30, 34}, {63, 64}, {32, -1}, {64, 64}})
                 bench.check(variant, wide, {.descending = true, .begin = begin, .end = end});
         }
@@ -252,13 +269,19 @@ TEST_CASE("sort: positions of 64 bits, and other shapes of the kernels") {
         if (bench.runs("radix_warp")) {
             for (const int match : {0, 1, 2})
                 for (const int group : {256, 384, 512})
-                    bench.check("radix_warp", keys, {.policy = {{"match", match}, {"work_group_size", group}, {"items_per_work_item", 9}, {"digit_bits", 5 + match}, {"groups_per_unit", 2}}});
+                    bench.check("radix_warp", keys,
+                                {.policy = {{"match", match},
+                                            {"work_group_size", group},
+                                            {"items_per_work_item", 9},
+                                            {"digit_bits", 5 + match},
+                                            {"groups_per_unit", 2}}});
             bench.check("radix_warp", keys, {.policy = {{"index_bits", 64}}});
         }
         if (bench.runs("onesweep")) {   // without patience, twice, then with it
             const auto many = random_keys<std::uint32_t>(1000003);
             for (const int polls : {0, 0, 1 << 20}) bench.check("onesweep", many, {.policy = {{"polls", polls}}});
-            for (const int match : {1, 2}) bench.check("onesweep", many, {.begin = 1, .policy = {{"match", match}, {"looks", 1}, {"digit_bits", 7}}});
+            for (const int match : {1, 2})
+                bench.check("onesweep", many, {.begin = 1, .policy = {{"match", match}, {"looks", 1}, {"digit_bits", 7}}});
         }
     });
 }
@@ -291,7 +314,8 @@ TEST_CASE("sort: as a step of others") {
 TEST_CASE("sort: what cannot be sorted is refused") {
     const Algorithm algorithm = make_sort();
     const auto array = [](ElementType type, std::int64_t n) { return ArrayDesc::dense(type, {{'x', n}}); };
-    const auto pointer = [&](const ArrayDescs& inputs, const Json& parameters, std::vector<std::string> outputs = {"keys"}) -> std::string {
+    const auto pointer = [&](const ArrayDescs& inputs, const Json& parameters,
+                             std::vector<std::string> outputs = {"keys"}) -> std::string {
         try {
             algorithm.infer({inputs, algorithm.parameters.parse(parameters, ""), std::move(outputs)});
         } catch (const ConfigError& error) {

@@ -48,7 +48,8 @@ inline Values random_values(const ArrayDesc& desc, bool special = false, unsigne
     }
     std::normal_distribution<float> normal(1, 300);
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const float rare[] = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 0.0f, -0.0f, 0.5f, 2.5f, 1e30f, -1e30f, 1e-42f};
+    const float rare[] = {
+        std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 0.0f, -0.0f, 0.5f, 2.5f, 1e30f, -1e30f, 1e-42f};
     for (std::int64_t i = 0; i < desc.count(); ++i) {
         const float x = special && random() % 5 == 0 ? rare[random() % 10] : normal(random);
         std::memcpy(v.bytes.data() + 4 * i, &x, 4);
@@ -58,7 +59,8 @@ inline Values random_values(const ArrayDesc& desc, bool special = false, unsigne
 
 class StepBench {
 public:
-    explicit StepBench(const DevicePtr& device) : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
+    explicit StepBench(const DevicePtr& device)
+        : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
     bool native() const { return engine_.device().backend == host::Backend::native; }
 
     struct Result {
@@ -68,8 +70,8 @@ public:
     };
 
     /// `outputs` empty: the required ones.
-    Result run(const Algorithm& algorithm, const Json& parameters, const NamedValues& inputs, std::vector<std::string> outputs = {},
-               const Json& policy = Json::object()) {
+    Result run(const Algorithm& algorithm, const Json& parameters, const NamedValues& inputs,
+               std::vector<std::string> outputs = {}, const Json& policy = Json::object()) {
         Call call;
         call.algorithm = &algorithm;
         call.parameters = algorithm.parameters.parse(parameters, "");
@@ -129,7 +131,8 @@ private:
 };
 
 /// What the reference on the native device gives.
-inline StepBench::Result reference_of(const Algorithm& algorithm, const Json& parameters, const NamedValues& inputs, const std::vector<std::string>& outputs = {}) {
+inline StepBench::Result reference_of(const Algorithm& algorithm, const Json& parameters, const NamedValues& inputs,
+                                      const std::vector<std::string>& outputs = {}) {
     for (const DevicePtr& device : host::enumerate().devices)
         if (device->info().backend == host::Backend::native) return StepBench(device).run(algorithm, parameters, inputs, outputs);
     throw std::runtime_error("there is no native device");
@@ -150,7 +153,8 @@ inline bool same(const Values& got, const Values& want, double tolerance = 0) {
     for (std::int64_t i = 0; i < got.desc.count(); ++i) {
         const float a = got.as<float>()[i], b = want.as<float>()[i];
         if (std::isnan(a) && std::isnan(b)) continue;
-        const double allowed = tolerance == 0 ? 0 : tolerance * std::abs(static_cast<double>(b)) + std::numeric_limits<float>::min();
+        const double allowed =
+            tolerance == 0 ? 0 : tolerance * std::abs(static_cast<double>(b)) + std::numeric_limits<float>::min();
         if (a != b && !(std::abs(static_cast<double>(a) - b) <= allowed)) return false;
     }
     return true;

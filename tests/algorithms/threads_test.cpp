@@ -36,7 +36,9 @@ TEST_CASE("threads: what one throws is thrown when all have ended, and the team 
 
 TEST_CASE("threads: no more of them than have enough to do") {
     std::atomic<int> ranges{0};
-    parallel_ranges(elements_worth_a_thread, 0, [&](std::int64_t first, std::int64_t end) { ranges += end > first ? 1 : 0; }, elements_worth_a_thread);
+    parallel_ranges(
+        elements_worth_a_thread, 0, [&](std::int64_t first, std::int64_t end) { ranges += end > first ? 1 : 0; },
+        elements_worth_a_thread);
     CHECK(ranges == 1);
     std::atomic<std::int64_t> sum{0};
     parallel_parts(100, 3, [&](std::int64_t part) { sum += part; });

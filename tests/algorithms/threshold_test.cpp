@@ -28,10 +28,13 @@ Values hills(ElementType type) {
         const bool upper = i % 3 == 0;
         bytes.push_back(static_cast<std::uint8_t>(upper ? 150 + h % 61 + (h >> 8) % 41 : 20 + h % 91));
         words.push_back(static_cast<std::uint16_t>(upper ? 40000 + h % 9001 + (h >> 8) % 5001 : 1000 + h % 20011));
-        reals.push_back(0.125f * (upper ? 40000.0f + static_cast<float>(h % 9001 + (h >> 8) % 5001) : -1000.0f - static_cast<float>(h % 20011)));
+        reals.push_back(0.125f * (upper ? 40000.0f + static_cast<float>(h % 9001 + (h >> 8) % 5001)
+                                        : -1000.0f - static_cast<float>(h % 20011)));
     }
     const ArrayDesc desc = row_of(type, count);
-    return type == ElementType::u8 ? values_of(desc, bytes) : type == ElementType::u16 ? values_of(desc, words) : values_of(desc, reals);
+    return type == ElementType::u8    ? values_of(desc, bytes)
+           : type == ElementType::u16 ? values_of(desc, words)
+                                      : values_of(desc, reals);
 }
 
 std::size_t above(const Values& mask) {
@@ -48,7 +51,8 @@ const std::vector<std::string> both = {"mask", "threshold"};
 
 TEST_CASE("threshold: Otsu's levels as skimage.filters.threshold_otsu has them") {
     struct Row { ElementType type; double threshold; std::size_t above; };   // scikit-image 0.26
-    const Row rows[] = {{ElementType::u8, 110, 10004}, {ElementType::u16, 21010, 10004}, {ElementType::f32, -118.474365234375, 10004}};
+    const Row rows[] = {
+        {ElementType::u8, 110, 10004}, {ElementType::u16, 21010, 10004}, {ElementType::f32, -118.474365234375, 10004}};
     for (const Row& row : rows) {
         CAPTURE(to_string(row.type));
         const auto check = [&](const StepBench::Result& result) {
@@ -59,7 +63,8 @@ TEST_CASE("threshold: Otsu's levels as skimage.filters.threshold_otsu has them")
         check(reference_of(make_threshold(), Json::object(), inputs, both));
         each_kernel_device([&](StepBench& bench) {
             check(bench.run(make_threshold(), Json::object(), inputs, both));
-            if (row.type != ElementType::u16) check(bench.run(make_threshold(), Json::object(), inputs, both, {{"work_group_size", 64}}));   // as on a GPU
+            if (row.type != ElementType::u16)
+                check(bench.run(make_threshold(), Json::object(), inputs, both, {{"work_group_size", 64}}));   // as on a GPU
         });
     }
 }
@@ -84,8 +89,13 @@ TEST_CASE("threshold: devices find the reference's level in images of few and ne
         for (const std::size_t count : counts) list.insert(list.end(), count, ++level);
         return values_of(row_of(ElementType::u8, static_cast<std::int64_t>(list.size())), list);
     };
-    std::vector<Values> images = {levels({1}), levels({1, 1}), levels({1, 1, 1}), levels({100000, 100000, 100001}), levels({100001, 100000, 100000}),
-                                  levels({40000, 1, 39999, 2, 40000}), random_values(row_of(ElementType::u8, 65537))};
+    std::vector<Values> images = {levels({1}),
+                                  levels({1, 1}),
+                                  levels({1, 1, 1}),
+                                  levels({100000, 100000, 100001}),
+                                  levels({100001, 100000, 100000}),
+                                  levels({40000, 1, 39999, 2, 40000}),
+                                  random_values(row_of(ElementType::u8, 65537))};
     for (const std::int64_t size : {1, 2, 1021, 65537}) {
         images.push_back(random_values(row_of(ElementType::f32, size), size > 2));
         images.push_back(random_values(row_of(ElementType::u16, size)));
@@ -120,20 +130,25 @@ TEST_CASE("threshold: a given value, every type and size") {
     };
     CHECK(mask(99.5, values_of(row_of(ElementType::u8, 3), B{99, 100, 255})) == B{0, 255, 255});
     CHECK(mask(-0.5, values_of(row_of(ElementType::i16, 3), std::vector<std::int16_t>{-1, 0, 1})) == B{0, 255, 255});
-    CHECK(mask(0.1, values_of(row_of(ElementType::f32, 3), std::vector<float>{0.1f, std::nextafter(0.1f, 0.0f), std::nanf("")})) == B{255, 0, 0});   // 0.1f is above 0.1
+    CHECK(
+        mask(0.1, values_of(row_of(ElementType::f32, 3), std::vector<float>{0.1f, std::nextafter(0.1f, 0.0f), std::nanf("")})) ==
+        B{255, 0, 0});   // 0.1f is above 0.1
     CHECK(mask(1e300, values_of(row_of(ElementType::f32, 1), std::vector<float>{3e38f})) == B{0});
     each_kernel_device([&](StepBench& bench) {
-        for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32, ElementType::f32})
+        for (const ElementType type :
+             {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32, ElementType::f32})
             for (const std::int64_t size : {0, 1, 3, 5, 4099}) {
                 CAPTURE(to_string(type));
                 CAPTURE(size);
                 const NamedValues inputs{{"image", random_values(row_of(type, size), true)}};
                 const Json parameters = {{"method", "value"}, {"value", 100.25}};
-                const auto want = reference_of(algorithm, parameters, inputs, both), got = bench.run(algorithm, parameters, inputs, both);
+                const auto want = reference_of(algorithm, parameters, inputs, both),
+                           got = bench.run(algorithm, parameters, inputs, both);
                 CHECK(got.records == want.records);
                 CHECK(got.arrays.at("mask").bytes == want.arrays.at("mask").bytes);
             }
-        const auto alone = bench.run(algorithm, Json::object(), {{"image", hills(ElementType::u8)}}, {"threshold"});   // no mask is made
+        const auto alone =
+            bench.run(algorithm, Json::object(), {{"image", hills(ElementType::u8)}}, {"threshold"});   // no mask is made
         CHECK(threshold_of(alone) == 110);
         CHECK(alone.arrays.empty());
     });
@@ -153,7 +168,9 @@ TEST_CASE("threshold: real images as skimage.filters.threshold_otsu has them") {
         const HostArray image = io::read(path).to_dense();
         const Values values{image.desc, Bytes(image.data(), image.data() + image.desc.dense_bytes())};
         CHECK(threshold_of(reference_of(make_threshold(), Json::object(), {{"image", values}}, both)) == row.threshold);
-        each_kernel_device([&](StepBench& bench) { CHECK(threshold_of(bench.run(make_threshold(), Json::object(), {{"image", values}}, both)) == row.threshold); });
+        each_kernel_device([&](StepBench& bench) {
+            CHECK(threshold_of(bench.run(make_threshold(), Json::object(), {{"image", values}}, both)) == row.threshold);
+        });
     }
 }
 

@@ -34,10 +34,12 @@ struct Driver {
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
             return function != nullptr;
         };
-        return find(init, "cuInit") && find(device_get, "cuDeviceGet") && find(retain, "cuDevicePrimaryCtxRetain") && find(release, "cuDevicePrimaryCtxRelease_v2") &&
-               find(create, "cuCtxCreate_v2") && find(destroy, "cuCtxDestroy_v2") && find(set_current, "cuCtxSetCurrent") && find(stream_create, "cuStreamCreate") &&
-               find(stream_synchronize, "cuStreamSynchronize") && find(stream_destroy, "cuStreamDestroy_v2") && find(allocate, "cuMemAlloc_v2") &&
-               find(free, "cuMemFree_v2") && find(to_device, "cuMemcpyHtoDAsync_v2") && find(to_host, "cuMemcpyDtoHAsync_v2") && init(0) == 0;
+        return find(init, "cuInit") && find(device_get, "cuDeviceGet") && find(retain, "cuDevicePrimaryCtxRetain") &&
+               find(release, "cuDevicePrimaryCtxRelease_v2") && find(create, "cuCtxCreate_v2") &&
+               find(destroy, "cuCtxDestroy_v2") && find(set_current, "cuCtxSetCurrent") &&
+               find(stream_create, "cuStreamCreate") && find(stream_synchronize, "cuStreamSynchronize") &&
+               find(stream_destroy, "cuStreamDestroy_v2") && find(allocate, "cuMemAlloc_v2") && find(free, "cuMemFree_v2") &&
+               find(to_device, "cuMemcpyHtoDAsync_v2") && find(to_host, "cuMemcpyDtoHAsync_v2") && init(0) == 0;
     }
 };
 

@@ -44,14 +44,17 @@ TEST_CASE("a job in memory gives what the same job gives in files") {
         Session session(engine);
         const Result memory = session.run(phantom_job(), {});
         std::vector<std::string> stages;
-        const std::string report = engine.run(phantom_job(), {.out = folder.text(), .progress = [&](const std::string& stage, double) { stages.push_back(stage); }});
+        const std::string report =
+            engine.run(phantom_job(),
+                       {.out = folder.text(), .progress = [&](const std::string& stage, double) { stages.push_back(stage); }});
         CHECK(report.find("\"steps\"") != std::string::npos);
         CHECK(std::find(stages.begin(), stages.end(), "compute phantom") != stages.end());
         CHECK(text_of(folder / "value.json").find(memory.record("value").substr(1, 5)) != std::string::npos);
         const auto carpet = values<std::uint8_t>(session, memory.array("carpet"));
         const std::string file = text_of(folder / "carpet.npy");
         REQUIRE(file.size() > carpet.size());
-        CHECK(std::equal(carpet.begin(), carpet.end(), file.end() - static_cast<std::ptrdiff_t>(carpet.size()), [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
+        CHECK(std::equal(carpet.begin(), carpet.end(), file.end() - static_cast<std::ptrdiff_t>(carpet.size()),
+                         [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
         CHECK_THROWS_AS(engine.run(phantom_job(), {.out = folder.text()}), Error);   // the outputs are there
     }
 }

@@ -43,12 +43,16 @@ TEST_CASE("a series runs from a program, by one engine and by several, and goes 
         const Frames frames(7);
         const Engine engine({.device = spec});
         std::vector<std::string> stages;
-        const std::string report = engine.run(smooth_all(), {.folder = frames.in.text(), .out = frames.out.text(), .progress = [&](const std::string& stage, double) { stages.push_back(stage); }});
+        const std::string report =
+            engine.run(smooth_all(), {.folder = frames.in.text(),
+                                      .out = frames.out.text(),
+                                      .progress = [&](const std::string& stage, double) { stages.push_back(stage); }});
         CHECK(has(report, "\"done\":7"));
         CHECK(has(report, "\"complete\":true"));
         REQUIRE(!stages.empty());
         CHECK(stages.back() == "7 of 7");
-        CHECK_THROWS_AS(engine.run(smooth_all(), {.folder = frames.in.text(), .out = frames.out.text()}), ConfigError);   // it is there
+        CHECK_THROWS_AS(engine.run(smooth_all(), {.folder = frames.in.text(), .out = frames.out.text()}),
+                        ConfigError);   // it is there
 
         write_frame(frames.in / "f7.pgm", 7);
         const std::string more = engine.run(smooth_all(), {.folder = frames.in.text(), .out = frames.out.text(), .resume = true});
@@ -56,7 +60,8 @@ TEST_CASE("a series runs from a program, by one engine and by several, and goes 
         CHECK(has(more, "\"before\":7"));
 
         const Folder together;
-        const std::string shared = run(smooth_all(), {engine, Engine({.device = spec})}, {.folder = frames.in.text(), .out = together.text()});
+        const std::string shared =
+            run(smooth_all(), {engine, Engine({.device = spec})}, {.folder = frames.in.text(), .out = together.text()});
         CHECK(has(shared, "\"done\":8"));
         for (int i = 0; i < 8; ++i) {
             const std::string name = "f" + std::to_string(i) + ".png";
@@ -69,7 +74,9 @@ TEST_CASE("a series runs from a program, by one engine and by several, and goes 
 TEST_CASE("shards of a series share a manifest") {
     const Frames frames(5);
     for (std::size_t shard = 1; shard <= 2; ++shard) {
-        const std::string report = run(smooth_all(), {.folder = frames.in.text(), .out = frames.out.text(), .shard = shard, .shards = 2}, {.device = "native"});
+        const std::string report =
+            run(smooth_all(), {.folder = frames.in.text(), .out = frames.out.text(), .shard = shard, .shards = 2},
+                {.device = "native"});
         CHECK(has(report, shard == 1 ? "\"done\":3" : "\"done\":2"));
         CHECK(has(report, shard == 1 ? "\"complete\":false" : "\"complete\":true"));
     }
@@ -86,7 +93,9 @@ TEST_CASE("an item that fails is in the report, and no other suffers") {
 
 TEST_CASE("several engines share one problem, to the bit") {
     const Frames frames(1);
-    const auto job = Job::parse(R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "diffusion_lb", "iterations": 20}], "outputs": {"image": "out.npy"}})");
+    const auto job = Job::parse(
+        R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "diffusion_lb", "iterations": 20}],
+            "outputs": {"image": "out.npy"}})");
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
         const Engine engine({.device = spec});
@@ -104,13 +113,16 @@ TEST_CASE("an engine with a memory limit does a job in parts that does not fit i
     std::string pixels(1024 * 1024, ' ');
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<char>(i * i % 253);
     std::ofstream(in / "large.pgm", std::ios::binary) << "P5\n1024 1024\n255\n" << pixels;
-    const auto job = Job::parse(R"({"parallax": 1, "inputs": {"image": "large.pgm"}, "steps": [{"run": "box_filter", "radius": 3, "out": {"image": "smooth"}}],
+    const auto job = Job::parse(
+        R"({"parallax": 1, "inputs": {"image": "large.pgm"}, "steps": [{"run": "box_filter", "radius": 3,
+            "out": {"image": "smooth"}}],
         "outputs": {"smooth": "out.npy"}})");
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
         const Folder whole, parts;
         run(job, {.folder = in.text(), .out = whole.text()}, {.device = spec});
-        const std::string report = run(job, {.folder = in.text(), .out = parts.text()}, {.device = spec, .memory_limit = 1536 * 1024});
+        const std::string report =
+            run(job, {.folder = in.text(), .out = parts.text()}, {.device = spec, .memory_limit = 1536 * 1024});
         CHECK_FALSE(has(report, "\"tiles\":1,"));
         CHECK(!bytes_of(whole / "out.npy").empty());
         CHECK(bytes_of(whole / "out.npy") == bytes_of(parts / "out.npy"));
@@ -119,8 +131,10 @@ TEST_CASE("an engine with a memory limit does a job in parts that does not fit i
 
 TEST_CASE("what only a series has, and what no run can have, is refused by the name of the option") {
     const Frames frames(1);
-    const auto single = Job::parse(R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})");
-    const auto pointer_of = [&](const Job& job, JobOptions options, const EngineOptions& engine = {.device = "native"}) -> std::string {
+    const auto single = Job::parse(
+        R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})");
+    const auto pointer_of = [&](const Job& job, JobOptions options,
+                                const EngineOptions& engine = {.device = "native"}) -> std::string {
         options.folder = frames.in.text();
         options.out = frames.out.text();
         try {
@@ -136,5 +150,7 @@ TEST_CASE("what only a series has, and what no run can have, is refused by the n
     CHECK(pointer_of(single, {.trace = frames.out / "trace.json"}) == "trace");
     CHECK(pointer_of(single, {}) == "nothing");
     CHECK_THROWS_AS(run(single, std::vector<Engine>{}, {}), ConfigError);
-    CHECK_THROWS_AS(run(single, {.folder = frames.in.text(), .out = frames.out.text(), .overwrite = true}, {.device = "no such device"}), UnsupportedError);
+    CHECK_THROWS_AS(
+        run(single, {.folder = frames.in.text(), .out = frames.out.text(), .overwrite = true}, {.device = "no such device"}),
+        UnsupportedError);
 }

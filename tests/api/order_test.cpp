@@ -40,7 +40,10 @@ TEST_CASE("calls on the same arrays take effect in the order of the calls, whate
                     break;
                 case 1:
                 case 2:   // in place, too
-                    last = session.submit(call(ArithmeticParameters{.value = value}, {{"image", arrays[a]}}, {.into = {{"image", arrays[b]}}})).done();
+                    last = session
+                               .submit(call(ArithmeticParameters{.value = value}, {{"image", arrays[a]}},
+                                            {.into = {{"image", arrays[b]}}}))
+                               .done();
                     model[b] = model[a] + value;
                     break;
                 default:
@@ -55,7 +58,8 @@ TEST_CASE("calls on the same arrays take effect in the order of the calls, whate
         }
         last.wait();
         std::vector<float> here(count);
-        for (const Array& array : arrays) session.read(array, MutableView(here, extents)).wait();   // reads go in order: all have ended
+        for (const Array& array : arrays)
+            session.read(array, MutableView(here, extents)).wait();   // reads go in order: all have ended
         REQUIRE(seen.size() == expected.size());
         for (std::size_t i = 0; i < seen.size(); ++i) {
             CAPTURE(i);

@@ -23,7 +23,9 @@ TEST_CASE("arrays come down as they went up, gaps and all") {
         window.axes[0].stride = width;
         window.offset = 2 * width + 5;
         std::vector<std::uint8_t> expected;
-        for (std::size_t y = 2; y < 4; ++y) expected.insert(expected.end(), image.begin() + static_cast<std::ptrdiff_t>(y * width + 5), image.begin() + static_cast<std::ptrdiff_t>(y * width + 8));
+        for (std::size_t y = 2; y < 4; ++y)
+            expected.insert(expected.end(), image.begin() + static_cast<std::ptrdiff_t>(y * width + 5),
+                            image.begin() + static_cast<std::ptrdiff_t>(y * width + 8));
         CHECK(values<std::uint8_t>(session, session.upload(View(window, image.data()))) == expected);
 
         CHECK_THROWS_AS(View(image, {{'y', height}, {'x', width + 1}}), ConfigError);
@@ -74,11 +76,14 @@ TEST_CASE("an output lies apart from all inputs and outputs, or in the very plac
             CHECK(run == submitted);
             return run;
         };
-        CHECK(pointer_of(call(BoxFilterParameters{.radius = {3}}, {{"image", array}}, {.into = {{"image", array}}})) == "/into/image");
+        CHECK(pointer_of(call(BoxFilterParameters{.radius = {3}}, {{"image", array}}, {.into = {{"image", array}}})) ==
+              "/into/image");
         CHECK(values<std::uint8_t>(session, array) == image);   // untouched
         const std::vector<std::uint32_t> three{3, 1, 2};
         const Array keys = session.upload(View(three, {{'x', 3}})), both = session.allocate(keys.desc());
-        CHECK(pointer_of(call(SortParameters{}, {{"keys", keys}, {"values", keys}}, {.outputs = {"keys", "values"}, .into = {{"keys", both}, {"values", both}}})).starts_with("/into/"));
+        CHECK(pointer_of(call(SortParameters{}, {{"keys", keys}, {"values", keys}},
+                              {.outputs = {"keys", "values"}, .into = {{"keys", both}, {"values", both}}}))
+                  .starts_with("/into/"));
         CHECK(pointer_of(call(ArithmeticParameters{.value = 1}, {{"image", array}}, {.into = {{"image", array}}})).empty());
         auto sum = image;   // run and submitted
         for (std::uint8_t& v : sum) v = static_cast<std::uint8_t>(std::min(v + 2, 255));
@@ -98,7 +103,9 @@ TEST_CASE("memory of another shape is refused, although it has as many elements"
         CHECK_THROWS_AS(session.download(array, MutableView(turned, back.data())), ConfigError);
         CHECK_THROWS_AS(session.read(array, MutableView(turned, back.data())), ConfigError);
         CHECK_THROWS_AS(session.write(array, View(turned, image.data())), ConfigError);
-        CHECK_THROWS_AS(session.run(call(BoxFilterParameters{.radius = {1}}, {{"image", array}}, {.into = {{"image", session.allocate(turned)}}})), ConfigError);
+        CHECK_THROWS_AS(session.run(call(BoxFilterParameters{.radius = {1}}, {{"image", array}},
+                                         {.into = {{"image", session.allocate(turned)}}})),
+                        ConfigError);
         session.download(array, MutableView(row, back.data()));   // a row of elements is no layout
         CHECK(back == image);
     }
@@ -114,7 +121,9 @@ TEST_CASE("submitted calls follow each other by their events") {
         Event last;
         for (int i = 0; i < 10; ++i) {   // 10 calls, by turns in two sessions
             CallOptions options{.into = {{"image", i % 2 ? image : other}}, .wait = {last}};
-            last = (i % 2 ? second : first).submit(call(ArithmeticParameters{.value = 1}, {{"image", i % 2 ? other : image}}, std::move(options))).done();
+            last = (i % 2 ? second : first)
+                       .submit(call(ArithmeticParameters{.value = 1}, {{"image", i % 2 ? other : image}}, std::move(options)))
+                       .done();
         }
         HostArray result = first.pinned(image.desc());
         first.read(image, result, {{last}}).wait();
@@ -138,7 +147,9 @@ TEST_CASE("what is submitted may be forgotten at once") {
             Session session(Engine({.device = spec}));
             // The record's memory, plan, session and engine all go before anybody has waited.
             session.submit(call(ReduceParameters{}, {{"array", session.upload(View(image, extents))}}));
-            result = session.submit(call(BoxFilterParameters{.radius = {1}}, {{"image", session.upload(View(image, extents))}})).arrays().at("image");
+            result = session.submit(call(BoxFilterParameters{.radius = {1}}, {{"image", session.upload(View(image, extents))}}))
+                         .arrays()
+                         .at("image");
         }
         CHECK(result.desc().count() == static_cast<std::int64_t>(width * height));
     }
@@ -156,7 +167,11 @@ TEST_CASE("errors say what is wrong, and leave the session as it was") {
         CHECK_THROWS_AS(session.run({"box_filter", "{}", {}}), ConfigError);
         CHECK_THROWS_AS(session.run({"box_filter", "{}", {{"image", array}}, {.outputs = {"picture"}}}), ConfigError);
         CHECK_THROWS_AS(session.run({"box_filter", "{}", {{"image", array}}, {.variant = "no_such"}}), ConfigError);
-        CHECK_THROWS_AS(session.run({"box_filter", "{}", {{"image", array}}, {.into = {{"image", session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}}))}}}}), ConfigError);
+        CHECK_THROWS_AS(session.run({"box_filter",
+                                     "{}",
+                                     {{"image", array}},
+                                     {.into = {{"image", session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}}))}}}}),
+                        ConfigError);
         CancelToken token;
         token.cancel();
         CHECK_THROWS_AS(session.box_filter({}, array, {.cancel = token}), CancelledError);
@@ -194,7 +209,8 @@ TEST_CASE("a plan made in the background is there for the first call") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
         Session session(Engine({.device = spec}));
-        const Call blur = call(BoxFilterParameters{.radius = {2}}, {{"image", View(ArrayDesc::dense(ElementType::u8, extents), nullptr)}});
+        const Call blur =
+            call(BoxFilterParameters{.radius = {2}}, {{"image", View(ArrayDesc::dense(ElementType::u8, extents), nullptr)}});
         const Call sum = call(ReduceParameters{}, {{"array", View(ArrayDesc::dense(ElementType::u8, extents), nullptr)}});
         std::vector<double> steps;
         Preparation preparation = session.prepare({blur, sum}, [&](double done) { steps.push_back(done); });
@@ -202,7 +218,8 @@ TEST_CASE("a plan made in the background is there for the first call") {
         CHECK(preparation.done());
         CHECK(preparation.progress() == 1);
         CHECK(steps == std::vector<double>{0.25, 0.5, 0.75, 1});
-        CHECK(session.box_filter({.radius = {2}}, View(image, extents)).report.find("\"plan_seconds\":0.0,") != std::string::npos);
+        CHECK(session.box_filter({.radius = {2}}, View(image, extents)).report.find("\"plan_seconds\":0.0,") !=
+              std::string::npos);
         CHECK_THROWS_AS(session.prepare({{"box_filtre"}}), ConfigError);
         session.prepare({blur}).cancel();   // and goes at once
     }
@@ -218,7 +235,9 @@ TEST_CASE("threads share an engine, each with a session of its own") {
         for (auto& result : results) {
             threads.emplace_back([&engine, &result, &image] {
                 Session session(engine);
-                for (int i = 0; i < 5; ++i) result = values<std::uint8_t>(session, session.box_filter({.radius = {3}}, View(image, extents)).array("image"));
+                for (int i = 0; i < 5; ++i)
+                    result =
+                        values<std::uint8_t>(session, session.box_filter({.radius = {3}}, View(image, extents)).array("image"));
             });
         }
         for (std::thread& thread : threads) thread.join();
@@ -255,7 +274,8 @@ TEST_CASE("a moved-from object is an error, and so is a number that is no choice
 
 TEST_CASE("records are asked for values, and say what they have instead") {
     Session session(Engine({.device = "native"}));
-    const Result result = session.reduce({}, session.upload(View(ramp(1000), {{'x', 1000}})), {.outputs = {"value", "statistics"}});
+    const Result result =
+        session.reduce({}, session.upload(View(ramp(1000), {{'x', 1000}})), {.outputs = {"value", "statistics"}});
     const Record statistics = result.values("statistics");
     CHECK(statistics.number("count") == 1000);
     CHECK(statistics.has("mean"));

@@ -26,7 +26,9 @@ inline std::vector<std::string> specs() {
         for (std::size_t start = 0; start < wanted.size();) {
             const std::size_t end = std::min(wanted.find(',', start), wanted.size());
             const std::string part = wanted.substr(start, end - start);
-            if (!part.empty()) admitted = admitted || info.name.find(part) != std::string::npos || info.platform.find(part) != std::string::npos || part == host::to_string(info.backend);
+            if (!part.empty())
+                admitted = admitted || info.name.find(part) != std::string::npos ||
+                           info.platform.find(part) != std::string::npos || part == host::to_string(info.backend);
             start = end + 1;
         }
         if (admitted) list.push_back(std::to_string(info.index));
@@ -43,7 +45,9 @@ inline std::vector<std::uint8_t> ramp(std::size_t count) {
 
 class Folder {
 public:
-    Folder() : path_(std::filesystem::temp_directory_path() / ("parallax-api-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()))) {
+    Folder()
+        : path_(std::filesystem::temp_directory_path() /
+                ("parallax-api-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()))) {
         std::filesystem::create_directories(path_);
     }
     ~Folder() {

@@ -21,7 +21,8 @@ public:
         const Array there = session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 16}}));
         if (there.opencl() == nullptr) return;
         cl_context context = nullptr;
-        REQUIRE(clGetMemObjectInfo(reinterpret_cast<cl_mem>(there.opencl()), CL_MEM_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr) == CL_SUCCESS);
+        REQUIRE(clGetMemObjectInfo(reinterpret_cast<cl_mem>(there.opencl()), CL_MEM_CONTEXT, sizeof context,
+                                   static_cast<void*>(&context), nullptr) == CL_SUCCESS);
         cl_int status = 0;
         event_ = clCreateUserEvent(context, &status);
         if (status != CL_SUCCESS) event_ = nullptr;
@@ -46,7 +47,8 @@ private:
 
 /// A device with a frame on it.
 struct Place {
-    explicit Place(const std::string& spec) : engine({.device = spec}), session(engine), frame(session.upload(View(ramp(96 * 128), {{'y', 96}, {'x', 128}}))) {}
+    explicit Place(const std::string& spec)
+        : engine({.device = spec}), session(engine), frame(session.upload(View(ramp(96 * 128), {{'y', 96}, {'x', 128}}))) {}
     Engine engine;
     Session session;
     Array frame;
@@ -78,15 +80,18 @@ TEST_CASE("calls that differ in a value that travels with the launch alone each 
         }
         CHECK(mean_difference(alone[0], alone[1]) > 0);
         std::vector<Pending> pending;
-        for (const double distance : {500.0, 900.0, 1300.0, 500.0}) pending.push_back(session.submit(hologram_call(frame, distance)));
+        for (const double distance : {500.0, 900.0, 1300.0, 500.0})
+            pending.push_back(session.submit(hologram_call(frame, distance)));
         for (std::size_t i = 0; i < pending.size(); ++i) {
             CAPTURE(i);
             CHECK(values<float>(session, pending[i].get().array("amplitude")) == alone[i % 3]);
         }
         // Two steps of one job share a plan.
         Job job;
-        job.step(HologramParameters{.wavelength_nm = 532, .pixel_um = 2, .distance_um = 500}, {.id = "near", .in = {{"hologram", "frame"}}, .out = {{"amplitude", "a"}}})
-            .step(HologramParameters{.wavelength_nm = 532, .pixel_um = 2, .distance_um = 900}, {.id = "far", .in = {{"hologram", "frame"}}, .out = {{"amplitude", "b"}}})
+        job.step(HologramParameters{.wavelength_nm = 532, .pixel_um = 2, .distance_um = 500},
+                 {.id = "near", .in = {{"hologram", "frame"}}, .out = {{"amplitude", "a"}}})
+            .step(HologramParameters{.wavelength_nm = 532, .pixel_um = 2, .distance_um = 900},
+                  {.id = "far", .in = {{"hologram", "frame"}}, .out = {{"amplitude", "b"}}})
             .output("a")
             .output("b");
         const Result both = session.run(job, {{"frame", frame}});
@@ -113,13 +118,14 @@ TEST_CASE("submit returns while what is before it has not begun: new values, new
         const auto submitting = std::async(std::launch::async, [&] {
             pending.push_back(session.submit(hologram_call(frame, 700, {gate.event(session)})));
             pending.push_back(session.submit(hologram_call(frame, 900)));
-            pending.push_back(session.submit(call(BoxFilterParameters{.radius = {2}}, {{"image", frame}})));               // not prepared
+            pending.push_back(session.submit(call(BoxFilterParameters{.radius = {2}}, {{"image", frame}})));   // not prepared
             pending.push_back(session.submit(call(BoxFilterParameters{.radius = {2}}, {{"image", View(gaps, wide.data())}})));
             pending.push_back(session.submit(call(BoxFilterParameters{.radius = {1}}, {{"image", View(pinned)}})));
-            pending.push_back(session.submit(call(ReduceParameters{}, {{"array", frame}})));                                // a record
+            pending.push_back(session.submit(call(ReduceParameters{}, {{"array", frame}})));   // a record
         });
         const bool returned = submitting.wait_for(120s) == std::future_status::ready;
-        const bool waited = returned && std::none_of(pending.begin(), pending.end(), [](const Pending& p) { return p.done().complete(); });
+        const bool waited =
+            returned && std::none_of(pending.begin(), pending.end(), [](const Pending& p) { return p.done().complete(); });
         gate.open();
         submitting.wait();
         CHECK(returned);
@@ -141,7 +147,9 @@ TEST_CASE("whoever waits for a result keeps nobody else from the session") {
         Pending pending = session.submit(first);
         auto getting = std::async(std::launch::async, [&] { pending.get(); });
         std::this_thread::sleep_for(50ms);
-        auto submitting = std::async(std::launch::async, [&] { return session.submit(call(BoxFilterParameters{}, {{"image", frame}})); });
+        auto submitting = std::async(std::launch::async, [&] {
+            return session.submit(call(BoxFilterParameters{}, {{"image", frame}}));
+        });
         const bool returned = submitting.wait_for(30s) == std::future_status::ready;
         gate.open();
         CHECK(returned);
@@ -162,7 +170,8 @@ TEST_CASE("on the native device, too, submit returns before the work has ended")
     slow.get();
     // A token reaches what was submitted and has not begun.
     const CancelToken token;
-    Pending busy = session.submit(DiffusionLbParameters{.iterations = 400}, {{"image", frame}}), waiting = session.submit(BoxFilterParameters{}, {{"image", frame}}, {.cancel = token});
+    Pending busy = session.submit(DiffusionLbParameters{.iterations = 400}, {{"image", frame}}),
+            waiting = session.submit(BoxFilterParameters{}, {{"image", frame}}, {.cancel = token});
     token.cancel();
     CHECK_THROWS_AS(waiting.get(), CancelledError);
     CHECK_NOTHROW(busy.get());
@@ -197,8 +206,10 @@ TEST_CASE("plans of many shapes stay within their budget, and go before an alloc
         // With little memory in all, another session's plans go, too.
         const Engine tight({.device = spec, .memory_limit = 2 * (all - plans) + 4 * one});   // each has workspace of its own
         Session first(tight), second(tight);
-        for (std::int64_t width = 64; width < 64 + 12 * 8; width += 8) CHECK_NOTHROW(run(width % 16 == 0 ? first : second, width));
-        CHECK_THROWS_AS(first.allocate(ArrayDesc::dense(ElementType::u8, {{'x', static_cast<std::int64_t>(all * 16)}})), DeviceError);
+        for (std::int64_t width = 64; width < 64 + 12 * 8; width += 8)
+            CHECK_NOTHROW(run(width % 16 == 0 ? first : second, width));
+        CHECK_THROWS_AS(first.allocate(ArrayDesc::dense(ElementType::u8, {{'x', static_cast<std::int64_t>(all * 16)}})),
+                        DeviceError);
         CHECK_NOTHROW(run(first, 64));
     }
 }

@@ -49,8 +49,13 @@ struct Ready {
     Study study;
     std::vector<Point> points;
     std::vector<StudyDevice> devices;
-    explicit Ready(const Json& json) : study(parse_study(json, registry().algorithms(), false)), points(expand(study, registry().algorithms())), devices(devices_of(study, host::enumerate(), std::nullopt)) {}
-    Json run(const CompareOptions& options) const { return engine::compare::run(study, points, devices, registry().algorithms(), options); }
+    explicit Ready(const Json& json)
+        : study(parse_study(json, registry().algorithms(), false)),
+          points(expand(study, registry().algorithms())),
+          devices(devices_of(study, host::enumerate(), std::nullopt)) {}
+    Json run(const CompareOptions& options) const {
+        return engine::compare::run(study, points, devices, registry().algorithms(), options);
+    }
 };
 
 CompareOptions options_in(const TempFolder& folder) {
@@ -102,7 +107,8 @@ TEST_CASE("compare: every row is held against the reference and timed; reports a
 
     const std::string html = read_text(folder / "out/report.html");
     for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http"}) CHECK_FALSE(contains(html, outside));
-    const Run again = run_program({"report", (folder / "out/report.json").string(), "--out", (folder / "again").string()}, folder.path());
+    const Run again =
+        run_program({"report", (folder / "out/report.json").string(), "--out", (folder / "again").string()}, folder.path());
     CHECK(again.status == 0);
     CHECK(read_text(folder / "again/report.html") == html);
     CHECK(read_text(folder / "again/report.json") == read_text(folder / "out/report.json"));
@@ -112,7 +118,8 @@ TEST_CASE("compare: every row is held against the reference and timed; reports a
     io::GzWriter packed(folder / "report.json.gz");
     packed.write(json.data(), json.size());
     packed.close();
-    const std::vector<std::string> words{"report", (folder / "report.json.gz").string(), "--overwrite", "--out", (folder / "again").string()};
+    const std::vector<std::string> words{"report", (folder / "report.json.gz").string(), "--overwrite", "--out",
+                                         (folder / "again").string()};
     CHECK(run_program(words, folder.path()).status == 0);
     CHECK(read_text(folder / "again/report.html") == html);
     fs::resize_file(folder / "report.json.gz", fs::file_size(folder / "report.json.gz") / 2);
@@ -123,12 +130,17 @@ TEST_CASE("compare: every row is held against the reference and timed; reports a
 
 TEST_CASE("compare: each row says whose choice its policy was: the study's, a tuning file's, or the variant's own") {
     const TempFolder folder;
-    write_text(folder / "study.json", R"({"parallax_study": 1, "title": "policies", "devices": [{"backend": "opencl"}], "sampling": {"samples": 2, "rounds": 1, "budget_s": 0.1},
-        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": [5000]}}, "steps": [{"run": "reduce"}],
+    write_text(
+        folder / "study.json",
+        R"({"parallax_study": 1, "title": "policies", "devices": [{"backend": "opencl"}], "sampling": {"samples": 2,
+            "rounds": 1, "budget_s": 0.1},
+        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": [5000]}},
+            "steps": [{"run": "reduce"}],
             "variants": ["grid_stride", {"label": "given", "variant": "grid_stride", "policy": {"loads": 2}}]}]})");
     const auto rows_with = [&](const fs::path& tuning) {
         fs::create_directories(tuning);
-        const Run run = run_program({"compare", "study.json", "--out", "out", "--overwrite", "--quiet"}, folder.path(), {"PARALLAX_TUNING=" + tuning.string()});
+        const Run run = run_program({"compare", "study.json", "--out", "out", "--overwrite", "--quiet"}, folder.path(),
+                                    {"PARALLAX_TUNING=" + tuning.string()});
         CAPTURE(run.err);
         REQUIRE(run.status <= 1);   // 1: this machine has no OpenCL
         return run.status == 0 ? Json::parse(read_text(folder / "out/report.json")) : Json();
@@ -140,7 +152,11 @@ TEST_CASE("compare: each row says whose choice its policy was: the study's, a tu
     CHECK(row_at(untuned, "given")["policy"]["loads"] == 2);
 
     const Json& info = untuned["devices"][0]["info"];
-    const TunedPolicy entry{{info["backend"], info["name"], "", info["vendor"], info["platform"], info["type"]}, {"u32", "small"}, "grid_stride", {{"loads", 8}}, false,
+    const TunedPolicy entry{{info["backend"], info["name"], "", info["vendor"], info["platform"], info["type"]},
+                            {"u32", "small"},
+                            "grid_stride",
+                            {{"loads", 8}},
+                            false,
                             {{"date", "2026-11-21"}, {"driver", "1"}, {"gain", 2}}};
     fs::create_directories(folder / "tuned");
     write_text(folder / "tuned/reduce.json", TuningFile{"reduce", {entry}}.to_json().dump());
@@ -155,7 +171,11 @@ TEST_CASE("compare: each row says whose choice its policy was: the study's, a tu
 }
 
 TEST_CASE("compare: what a title holds cannot end the page's script") {
-    Json report{{"study", {{"title", "</script><b>&"}, {"cases", Json::array()}}}, {"rows", Json::array()}, {"devices", Json::array()}, {"sessions", Json::array()}, {"summary", {"</script>"}}};
+    Json report{{"study", {{"title", "</script><b>&"}, {"cases", Json::array()}}},
+                {"rows", Json::array()},
+                {"devices", Json::array()},
+                {"sessions", Json::array()},
+                {"summary", {"</script>"}}};
     const std::string html = html_of(report);
     CHECK(contains(html, "<title>&lt;/script&gt;&lt;b&gt;&amp;</title>"));
     std::size_t ends = 0;
@@ -172,7 +192,8 @@ TEST_CASE("compare: a worker that dies or hangs costs its row, and the rest goes
     CompareOptions options = options_in(folder);
     // Between study and worker: of the reference at 100 the request is lost, at 1000 the worker loses its input and ends.
     const std::string prepare = R"("do":"prepare".*"variant":"reference".*)";
-    options.worker = {"/bin/sh", "-c", "sed -u '/" + prepare + R"(\/work\/0\//d; /)" + prepare + R"(\/work\/1\//Q' | ')" + program() + "' worker"};
+    options.worker = {"/bin/sh", "-c",
+                      "sed -u '/" + prepare + R"(\/work\/0\//d; /)" + prepare + R"(\/work\/1\//Q' | ')" + program() + "' worker"};
     const Json report = ready.run(options);
     REQUIRE(report["rows"].size() == 4);
     CHECK(row_of(report, "reference", 100)["outcome"] == "hung");
@@ -185,7 +206,11 @@ TEST_CASE("compare: a worker that dies or hangs costs its row, and the rest goes
 
 TEST_CASE("compare: a worker's death is told with the signal and its last words, and three losses end it") {
     const TempFolder folder;
-    WorkerOptions options{{"/bin/sh", "-c", "read line; echo '{}'; read line; echo 'the driver gives up' >&2; kill -SEGV $$"}, {}, folder / "log", {}, false};
+    WorkerOptions options{{"/bin/sh", "-c", "read line; echo '{}'; read line; echo 'the driver gives up' >&2; kill -SEGV $$"},
+                          {},
+                          folder / "log",
+                          {},
+                          false};
     DeviceWorker worker(Json::object(), options);
     for (int i = 0; i < 3; ++i) {
         CHECK_FALSE(worker.given_up());
@@ -201,9 +226,12 @@ TEST_CASE("compare: a worker's death is told with the signal and its last words,
 
 TEST_CASE("compare: a result that disagrees has no time") {
     const TempFolder folder;
-    Json json = Json::parse(R"({"parallax_study": 1, "title": "wrong", "devices": [{"backend": "native"}], "sampling": {"samples": 2, "budget_s": 0.1},
+    Json json = Json::parse(
+        R"({"parallax_study": 1, "title": "wrong", "devices": [{"backend": "native"}], "sampling": {"samples": 2,
+            "budget_s": 0.1},
         "cases": [{"id": "blur", "inputs": {"image": {"make": "random", "type": "f32", "axes": "yx", "shape": [8, 8]}},
-            "steps": [{"run": "box_filter", "radius": 1}], "variants": [{"variant": "threaded", "label": "wider", "set": {"radius": 2}}, "threaded"]}]})");
+            "steps": [{"run": "box_filter", "radius": 1}], "variants": [{"variant": "threaded", "label": "wider",
+                "set": {"radius": 2}}, "threaded"]}]})");
     const Json report = Ready(json).run(options_in(folder));
     CHECK(report["rows"][0]["outcome"] == "disagrees");
     CHECK(contains(report["rows"][0]["reason"].get<std::string>(), "image"));
@@ -296,7 +324,8 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     // What is no whole report is told with its place, before anything is computed.
     const auto refused_at = [&](const std::string& pointer, const Json& value) {
         Json torn = report;
-        if (value.is_discarded()) torn[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))].erase(pointer.substr(pointer.rfind('/') + 1));
+        if (value.is_discarded())
+            torn[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))].erase(pointer.substr(pointer.rfind('/') + 1));
         else torn[Json::json_pointer(pointer)] = value;
         CAPTURE(pointer);
         CHECK(error_of<ConfigError>([&] { check_report(torn, "torn.json"); }).pointer == pointer);
@@ -327,10 +356,13 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     CHECK(contains(unknown.err, "/study/cases/0/steps/0/run in newer.json"));
     CHECK(contains(unknown.err, "the report is of Parallax 9.9"));
     CHECK_FALSE(fs::exists(folder / "never"));
-    CHECK(contains(run_program({"compare", "--replay", "newer.jsn", "--out", "never"}, folder.path()).err, "did you mean \"newer.json\"?"));
+    CHECK(contains(run_program({"compare", "--replay", "newer.jsn", "--out", "never"}, folder.path()).err,
+                   "did you mean \"newer.json\"?"));
     CHECK(contains(run_program({"compare", "--replay", ".", "--out", "never"}, folder.path()).err, "no report in the folder"));
 
-    const Run replay = run_program({"compare", "--replay", (folder / "out").string(), "--out", (folder / "later").string(), "--json", "--quiet"}, folder.path());
+    const Run replay =
+        run_program({"compare", "--replay", (folder / "out").string(), "--out", (folder / "later").string(), "--json", "--quiet"},
+                    folder.path());
     CAPTURE(replay.err);
     CHECK(replay.status == 0);
     const Json changes = Json::parse(replay.out);
@@ -356,10 +388,12 @@ TEST_CASE("compare: a job of one's own on every device, and what the command lin
     const TempFolder folder;
     io::write(folder / "in.png", ramp(32, 24));
     write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "in.png"},
-        "steps": [{"id": "blur", "run": "box_filter", "radius": 2}, {"id": "spread", "run": "equalize", "in": {"image": "image"}, "out": {"image": "even"}}], "outputs": {"even": "even.png"}})");
+        "steps": [{"id": "blur", "run": "box_filter", "radius": 2}, {"id": "spread", "run": "equalize",
+            "in": {"image": "image"}, "out": {"image": "even"}}], "outputs": {"even": "even.png"}})");
     write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"raw": "in.png"},
         "steps": [{"id": "blur", "run": "box_filter", "radius": 2, "in": {"image": "raw"}, "out": {"image": "smooth"}},
-                  {"id": "spread", "run": "equalize", "in": {"image": "smooth"}, "out": {"image": "even"}}], "outputs": {"even": "even.png"}})");
+                  {"id": "spread", "run": "equalize", "in": {"image": "smooth"}, "out": {"image": "even"}}],
+                      "outputs": {"even": "even.png"}})");
     const Run run = run_program({"compare", "--job", "job.json", "--out", "out", "--quiet", "--device", "native"}, folder.path());
     CAPTURE(run.err);
     CHECK(run.status == 0);
@@ -370,18 +404,22 @@ TEST_CASE("compare: a job of one's own on every device, and what the command lin
     CHECK(report["rows"][0]["stages"].size() >= 2);
 
     // Of a series its first item; what outputs are called does not matter.
-    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "*.png"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "equalize"}],
+    write_text(folder / "series.json",
+               R"({"parallax": 1, "for_each": {"frame": "*.png"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "equalize"}],
         "outputs": {"final": {"of": "image", "file": "{frame.stem}-even.png"}}})");
-    const Run series = run_program({"compare", "--job", "series.json", "--out", "series", "--quiet", "--device", "native"}, folder.path());
+    const Run series =
+        run_program({"compare", "--job", "series.json", "--out", "series", "--quiet", "--device", "native"}, folder.path());
     CAPTURE(series.err);
     CHECK(series.status == 0);
     CHECK(Json::parse(read_text(folder / "series/report.json"))["rows"][0]["outcome"] == "ok");
 
     fs::rename(folder / "in.png", folder / "out.png");
-    const Run missing = run_program({"compare", "--job", "job.json", "--out", "missing", "--device", "native", "--quiet"}, folder.path());
+    const Run missing =
+        run_program({"compare", "--job", "job.json", "--out", "missing", "--device", "native", "--quiet"}, folder.path());
     CHECK(contains(missing.err, "1 refused with a reason"));
     CHECK(contains(missing.err, "no file in.png"));   // said where nothing was timed
-    CHECK(run_program({"compare", "--job", "job.json", "--out", "out", "--device", "native"}, folder.path()).status == 2);   // the report is there
+    CHECK(run_program({"compare", "--job", "job.json", "--out", "out", "--device", "native"}, folder.path()).status ==
+          2);   // the report is there
     CHECK(run_program({"compare", "--job", "job.json"}, folder.path()).status == 2);
     CHECK(run_program({"compare", "--out", "x"}, folder.path()).status == 2);
     CHECK(run_program({"report", "job.json", "--out", "x"}, folder.path()).status == 2);

@@ -85,7 +85,8 @@ TEST_CASE("statistics: a fifth more or less is seen, a hundredth is not") {
     int slower = 0, faster = 0, same = 0;
     constexpr int trials = 100;
     for (int i = 0; i < trials; ++i) {
-        const Rounds base = simulate(random, 1e-3, 0.05, 0.01), more = simulate(random, 1.2e-3, 0.05, 0.01), little = simulate(random, 1.01e-3, 0.05, 0.01);
+        const Rounds base = simulate(random, 1e-3, 0.05, 0.01), more = simulate(random, 1.2e-3, 0.05, 0.01),
+                     little = simulate(random, 1.01e-3, 0.05, 0.01);
         slower += judge(estimate_ratio(more, base), practical_margin, difference(more, base)) == Verdict::slower;
         faster += judge(estimate_ratio(base, more), practical_margin, difference(base, more)) == Verdict::faster;
         same += judge(estimate_ratio(little, base), practical_margin, difference(little, base)) == Verdict::same;

@@ -20,8 +20,11 @@ std::string browser() {
 /// What the page has become once its script has run; empty where the browser fails.
 std::string page_in_browser(const fs::path& page, const TempFolder& folder) {
     const fs::path out = folder / "dom.html";
-    const std::string command = "timeout 60 '" + browser() + "' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=5000 --user-data-dir='" +
-                                (folder / "profile").string() + "' --dump-dom 'file://" + page.string() + "' > '" + out.string() + "' 2> /dev/null";
+    const std::string command = "timeout 60 '" + browser() +
+                                "' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --host-resolver-rules='MAP * "
+                                "~NOTFOUND' --virtual-time-budget=5000 --user-data-dir='" +
+                                (folder / "profile").string() + "' --dump-dom 'file://" + page.string() + "' > '" + out.string() +
+                                "' 2> /dev/null";
     return std::system(command.c_str()) == 0 ? read_text(out) : std::string();
 }
 
@@ -42,7 +45,8 @@ TEST_CASE("studies: each runs with its small sizes, agrees with the reference, a
     for (const auto& entry : fs::directory_iterator(*configs / "studies")) {
         const std::string name = entry.path().stem().string();
         CAPTURE(name);
-        const Run run = run_program({"compare", entry.path().string(), "--quick", "--out", (folder / name).string(), "--quiet"}, folder.path());
+        const Run run = run_program({"compare", entry.path().string(), "--quick", "--out", (folder / name).string(), "--quiet"},
+                                    folder.path());
         CAPTURE(run.err);
         CHECK(run.status == 0);
         if (run.status != 0) continue;

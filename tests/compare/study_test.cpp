@@ -19,7 +19,8 @@ const Registry& registry() {
 
 Json good() {
     return Json::parse(R"({"parallax_study": 1, "title": "t", "cases": [{
-        "id": "blur", "grid": {"radius": [1, 2], "size": [{"label": "small", "w": 8, "h": 4}, {"label": "large", "w": 16, "h": 8}]},
+        "id": "blur", "grid": {"radius": [1, 2], "size": [{"label": "small", "w": 8, "h": 4}, {"label": "large", "w": 16,
+            "h": 8}]},
         "quick": {"grid": {"radius": [1]}},
         "inputs": {"image": {"make": "random", "type": "u8", "axes": "yx", "shape": ["$h", "$w"]}},
         "steps": [{"run": "box_filter", "radius": "$radius"}],
@@ -112,7 +113,8 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
 TEST_CASE("report: configs/schema/report.schema.json is what the program prints, and kept results are read by it") {
     const auto folder = repository("configs");
     REQUIRE(folder);
-    CHECK_MESSAGE(read_text(*folder / "schema" / "report.schema.json") == report_schema().dump(2) + "\n", "make it anew: parallax schema report > configs/schema/report.schema.json");
+    CHECK_MESSAGE(read_text(*folder / "schema" / "report.schema.json") == report_schema().dump(2) + "\n",
+                  "make it anew: parallax schema report > configs/schema/report.schema.json");
     const auto results = repository("docs/results");
     REQUIRE(results);
     std::size_t kept = 0;

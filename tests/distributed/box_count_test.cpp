@@ -21,7 +21,10 @@ HostArray volume(ElementType type) {
 Json job(const Json& input, Json step = Json::object()) {
     step["run"] = "box_count";
     if (!step.contains("labels")) step["threshold"] = 200;
-    return {{"parallax", 1}, {"inputs", {{"volume", input}}}, {"steps", {step}}, {"outputs", {{"counts", "c.json"}, {"plot", "p.svg"}}}};
+    return {{"parallax", 1},
+            {"inputs", {{"volume", input}}},
+            {"steps", {step}},
+            {"outputs", {{"counts", "c.json"}, {"plot", "p.svg"}}}};
 }
 
 std::string files_of(const TempFolder& folder, const Json& json, int ranks) {
@@ -45,7 +48,8 @@ TEST_CASE("box counts on ranks: every format that is read in slices, more ranks 
         CHECK(files_of(folder, job({{"file", "v.npy"}, {"page_axis", "z"}}), ranks) == whole);
     }
     const Json raw{{"type", "u16"}, {"axes", "zyx"}, {"shape", {205, 70, 41}}};
-    for (const Json& input : {Json("v.nii"), Json("v.nii.gz"), Json{{"file", "v.tif"}, {"page_axis", "z"}}, Json{{"file", "v.raw"}, {"raw", raw}}}) {
+    for (const Json& input :
+         {Json("v.nii"), Json("v.nii.gz"), Json{{"file", "v.tif"}, {"page_axis", "z"}}, Json{{"file", "v.raw"}, {"raw", raw}}}) {
         CAPTURE(input.dump());
         CHECK(files_of(folder, job(input), 3) == whole);
     }
@@ -54,7 +58,8 @@ TEST_CASE("box counts on ranks: every format that is read in slices, more ranks 
 TEST_CASE("box counts on ranks: labels, small tiles, an image that is decoded as a whole") {
     const TempFolder folder;
     io::write(folder / "v.npy", volume(ElementType::u8));
-    const Json labels = job({{"file", "v.npy"}, {"page_axis", "z"}}, {{"labels", {7, 90, 255}}, {"variant", "pyramid"}, {"policy", {{"tile", 32}}}});
+    const Json labels = job({{"file", "v.npy"}, {"page_axis", "z"}},
+                            {{"labels", {7, 90, 255}}, {"variant", "pyramid"}, {"policy", {{"tile", 32}}}});
     CHECK(files_of(folder, labels, 4) == files_of(folder, labels, 1));
 
     HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 300}, {'x', 123}}));
@@ -77,7 +82,8 @@ TEST_CASE("box counts on ranks: outlines, bounding boxes, several grids and resa
             }
     io::write(folder / "v.npy", array);
     array.desc.unit = "mm";
-    for (Axis& axis : array.desc.axes) axis.spacing = axis.name == 'z' ? 0.7 : 1.9;   // several slices of the array come more than once, some never
+    for (Axis& axis : array.desc.axes)
+        axis.spacing = axis.name == 'z' ? 0.7 : 1.9;   // several slices of the array come more than once, some never
     io::write(folder / "v.nii", array);
     array.desc.axes[0].spacing = 3.1;
     io::write(folder / "w.nii", array);
@@ -86,8 +92,11 @@ TEST_CASE("box counts on ranks: outlines, bounding boxes, several grids and resa
     struct Case {
         Json input, step;
     };
-    for (const Case& c : {Case{npy, {{"surface", true}}}, Case{npy, {{"fit", "auto"}}}, Case{"w.nii", {{"anisotropy", "resample"}, {"origin", "bounding_box"}, {"fit", "auto"}}}, Case{npy, {{"offsets", 3}}}, Case{npy, {{"origin", "bounding_box"}}}, Case{"v.nii", {{"anisotropy", "resample"}}},
-                          Case{"w.nii", {{"anisotropy", "resample"}, {"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}}}) {
+    for (const Case& c :
+         {Case{npy, {{"surface", true}}}, Case{npy, {{"fit", "auto"}}},
+          Case{"w.nii", {{"anisotropy", "resample"}, {"origin", "bounding_box"}, {"fit", "auto"}}}, Case{npy, {{"offsets", 3}}},
+          Case{npy, {{"origin", "bounding_box"}}}, Case{"v.nii", {{"anisotropy", "resample"}}},
+          Case{"w.nii", {{"anisotropy", "resample"}, {"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}}}) {
         CAPTURE(c.step.dump());
         Json step = c.step;
         step["labels"] = {1, 2, 3};
@@ -103,7 +112,9 @@ TEST_CASE("box counts on ranks: outlines, bounding boxes, several grids and resa
     HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 300}, {'x', 123}}));
     for (std::int64_t i = 45 * 123; i < image.desc.count(); ++i) image.as<std::uint8_t>()[i] = (i / 123 & i % 123) == 0 ? 255 : 0;
     io::write(folder / "i.png", image);
-    Json flat = job("i.png", {{"surface", true}, {"origin", "bounding_box"}, {"offsets", 4}, {"variant", "pyramid"}, {"policy", {{"tile", 32}}}});
+    Json flat =
+        job("i.png",
+            {{"surface", true}, {"origin", "bounding_box"}, {"offsets", 4}, {"variant", "pyramid"}, {"policy", {{"tile", 32}}}});
     flat["inputs"] = {{"image", "i.png"}};
     CHECK(files_of(folder, flat, 5) == files_of(folder, flat, 1));
 }

@@ -13,15 +13,21 @@ TEST_CASE("ranks: neighbours exchange, everyone hears rank 0 and each other") {
             std::vector<int> mine(1000, ranks.rank()), left(1000, -1), right(1000, -1);
             for (int round = 0; round < 50; ++round) {
                 std::vector<Message> messages;
-                if (ranks.rank() > 0) messages.push_back({ranks.rank() - 1, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(left))});
-                if (ranks.rank() + 1 < size) messages.push_back({ranks.rank() + 1, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(right))});
+                if (ranks.rank() > 0)
+                    messages.push_back(
+                        {ranks.rank() - 1, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(left))});
+                if (ranks.rank() + 1 < size)
+                    messages.push_back(
+                        {ranks.rank() + 1, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(right))});
                 ranks.exchange(messages);
                 if (ranks.rank() > 0 && left != std::vector<int>(1000, ranks.rank() - 1)) throw Error("wrong rows from the left");
-                if (ranks.rank() + 1 < size && right != std::vector<int>(1000, ranks.rank() + 1)) throw Error("wrong rows from the right");
+                if (ranks.rank() + 1 < size && right != std::vector<int>(1000, ranks.rank() + 1))
+                    throw Error("wrong rows from the right");
             }
             if (broadcast(ranks, ranks.rank() == 0 ? "word" : "noise") != "word") throw Error("not what rank 0 said");
             const std::vector<std::string> all = gather_everywhere(ranks, std::to_string(ranks.rank()));
-            if (all.size() != static_cast<std::size_t>(size) || all.back() != std::to_string(size - 1)) throw Error("not what the ranks said");
+            if (all.size() != static_cast<std::size_t>(size) || all.back() != std::to_string(size - 1))
+                throw Error("not what the ranks said");
         });
     }
 }

@@ -22,7 +22,10 @@ HostArray image(std::int64_t width, std::int64_t height) {
 
 Json job(Json step) {
     step["run"] = "diffusion_lb";
-    return {{"parallax", 1}, {"inputs", {{"image", "in.npy"}}}, {"steps", {step}}, {"outputs", {{"image", "out.npy"}, {"iterations", "iterations.json"}}}};
+    return {{"parallax", 1},
+            {"inputs", {{"image", "in.npy"}}},
+            {"steps", {step}},
+            {"outputs", {{"image", "out.npy"}, {"iterations", "iterations.json"}}}};
 }
 
 std::string hash_of(const TempFolder& folder, const Json& json, int ranks) {
@@ -61,7 +64,8 @@ TEST_CASE("diffusion on ranks: every variant, lattice and pace, odd heights, ste
 TEST_CASE("diffusion on ranks: channels of u8 from a file that is decoded as a whole") {
     const TempFolder folder;
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 61}, {'x', 50}, {'c', 3}}));
-    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
+    for (std::int64_t i = 0; i < array.desc.count(); ++i)
+        array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
     io::write(folder / "in.png", array);
     Json json = job({{"iterations", 6}});
     json["inputs"] = {{"image", {{"file", "in.png"}, {"keep_channels", true}}}};
@@ -90,7 +94,9 @@ TEST_CASE("diffusion on ranks: refused with numbers") {
     CHECK(few.hint == "use at most 7 devices");
     const ConfigError early = error_of<ConfigError>([&] { run_job(folder, job({{"iterations", 3}, {"stop_below", 0.01}}), 2); });
     CHECK(early.pointer == "/steps/0/stop_below");
-    const UnsupportedError variant = error_of<UnsupportedError>([&] { run_job(folder, job({{"iterations", 3}, {"variant", "global"}}), 2); });
+    const UnsupportedError variant = error_of<UnsupportedError>([&] {
+        run_job(folder, job({{"iterations", 3}, {"variant", "global"}}), 2);
+    });
     CHECK(contains(variant.what(), "runs on one device"));
     CHECK_FALSE(fs::exists(folder / "out.npy"));
 }

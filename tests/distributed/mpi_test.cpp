@@ -18,19 +18,25 @@ bool has_mpirun() {
 
 /// Settings of Open MPI for test machines: few cores, perhaps a container; other launchers do not look at them.
 Run run_ranks(int ranks, const std::vector<std::string>& words, const fs::path& folder) {
-    return run_program(words, folder, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-                                       "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"}, {}, {"mpirun", "-n", std::to_string(ranks)});
+    return run_program(words, folder,
+                       {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+                        "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"},
+                       {}, {"mpirun", "-n", std::to_string(ranks)});
 }
 
 HostArray image() {
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 211}, {'x', 90}}));
-    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<float>()[i] = static_cast<float>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
+    for (std::int64_t i = 0; i < array.desc.count(); ++i)
+        array.as<float>()[i] = static_cast<float>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
     return array;
 }
 
-const char* const diffusion = R"({"parallax": 1, "non_finite": "reject", "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "iterations": 9}],
+const char* const diffusion =
+    R"({"parallax": 1, "non_finite": "reject", "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "iterations": 9}],
                                   "outputs": {"image": "out.npy"}})";
-const char* const boxes = R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "surface": true, "origin": "bounding_box", "variant": "simd",
+const char* const boxes =
+    R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_count", "threshold": 240, "surface": true,
+        "origin": "bounding_box", "variant": "simd",
                                            "policy": {"tile": 32}}],
                               "outputs": {"counts": "counts.json"}})";
 
@@ -101,14 +107,23 @@ TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") 
     const TempFolder folder;
     io::write(folder / "in.npy", image());
     struct Wrong { const char *job, *says; int status; };
-    for (const Wrong& wrong : {Wrong{R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})",
-                                     "step \"box_filter\": box_filter needs its input as a whole", 1},
-                               Wrong{R"({"parallax": 1, "for_each": {"frame": {"files": "*.npy"}}, "inputs": {"image": "{frame}"},
-                                         "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "{frame.stem}.tif"}})", "--shard i/n", 1},
-                               Wrong{R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "sigma": 25}], "outputs": {"image": "out.npy"}})",
-                                     "rows each, which neighbours need", 2},
-                               Wrong{R"({"parallax": 1, "inputs": {"image": "absent.npy"}, "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "out.npy"}})",
-                                     "/inputs/image", 2}}) {
+    for (
+        const Wrong& wrong :
+        {Wrong{
+             R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "box_filter"}],
+                 "outputs": {"image": "out.npy"}})",
+             "step \"box_filter\": box_filter needs its input as a whole", 1},
+         Wrong{R"({"parallax": 1, "for_each": {"frame": {"files": "*.npy"}}, "inputs": {"image": "{frame}"},
+                                         "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "{frame.stem}.tif"}})",
+               "--shard i/n", 1},
+         Wrong{
+             R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb", "sigma": 25}],
+                 "outputs": {"image": "out.npy"}})",
+             "rows each, which neighbours need", 2},
+         Wrong{
+             R"({"parallax": 1, "inputs": {"image": "absent.npy"}, "steps": [{"run": "diffusion_lb"}],
+                 "outputs": {"image": "out.npy"}})",
+             "/inputs/image", 2}}) {
         write_text(folder / "job.json", wrong.job);
         const Run run = run_ranks(3, {"run", "job.json"}, folder.path());
         CAPTURE(run.err);
@@ -125,7 +140,9 @@ TEST_CASE("mpi: processes of a launcher that have no module to speak by say so o
     const char* const program = std::getenv("PARALLAX_BIN");
     REQUIRE(program != nullptr);
     io::write(folder / "in.npy", ramp(20, 20));
-    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "out.npy"}})");
+    write_text(
+        folder / "job.json",
+        R"({"parallax": 1, "inputs": {"image": "in.npy"}, "steps": [{"run": "diffusion_lb"}], "outputs": {"image": "out.npy"}})");
     fs::copy_file(program, folder / "parallax");   // alone in its folder
     const std::string command = "cd '" + folder.path().string() + "' && OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=";
     CHECK(std::system((command + "0 ./parallax run job.json 2> first").c_str()) != 0);

@@ -19,10 +19,12 @@ inline engine::Engine& shared_engine() {
 inline engine::JobResult run_job(const TempFolder& folder, const Json& json, int ranks) {
     engine::Locations where;
     where.job_folder = where.out = folder.path();
-    const engine::Prepared prepared = engine::prepare(engine::parse_job(json, shared_engine().registry().algorithms()), where, true);
+    const engine::Prepared prepared =
+        engine::prepare(engine::parse_job(json, shared_engine().registry().algorithms()), where, true);
     if (ranks == 1) return engine::run(prepared, shared_engine());
     engine::distributed::check_divisible(prepared.job, ranks);
-    return engine::distributed::run_on_devices(prepared, std::vector<engine::Engine*>(static_cast<std::size_t>(ranks), &shared_engine()));
+    return engine::distributed::run_on_devices(prepared,
+                                               std::vector<engine::Engine*>(static_cast<std::size_t>(ranks), &shared_engine()));
 }
 
 }  // namespace parallax::tests

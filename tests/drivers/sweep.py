@@ -215,7 +215,7 @@ def launches():
         check(f"what PoCL has compiled, attempt {attempt}", binaries and not [name for name in binaries if "/0-0-0" in name], str(binaries))
     for attempt in (1, 2):
         done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, ABORT_LAUNCH="simd", PARALLAX_CACHE_DIR=os.path.join(work, "cache-launch"))
-        check(f"a compiler that aborts at a launch, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr and "kernel lanes" in done.stderr,
+        check(f"a compiler that aborts at a launch, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr and "kernel simd" in done.stderr,
               f"{done.returncode} {done.stderr}")
     check("the verdict on a launch is remembered", "kept in" in done.stderr, done.stderr)
 

@@ -25,9 +25,11 @@ template <class F> F find(const host::platform::SharedLibrary& from, const char*
 }  // namespace
 
 std::string describe(const Live& live) {
-    static constexpr std::array<const char*, parallax_faults_kinds> kinds{"contexts", "queues", "memory", "programs", "kernels", "events"};
+    static constexpr std::array<const char*, parallax_faults_kinds> kinds{"contexts", "queues",  "memory",
+                                                                          "programs", "kernels", "events"};
     std::string text;
-    for (std::size_t i = 0; i < kinds.size(); ++i) text += std::string(i > 0 ? ", " : "") + kinds[i] + " " + std::to_string(live[i]);
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        text += std::string(i > 0 ? ", " : "") + kinds[i] + " " + std::to_string(live[i]);
     return text;
 }
 
@@ -45,7 +47,9 @@ Layer::Layer() {
     disarm();
     cl_uint platforms = 0;
     clGetPlatformIDs(0, nullptr, &platforms);
-    if (calls() != 1) throw std::runtime_error("the OpenCL loader took no layer: ocl-icd 2.3 or a loader of Khronos of 2021 or later is needed");
+    if (calls() != 1)
+        throw std::runtime_error(
+            "the OpenCL loader took no layer: ocl-icd 2.3 or a loader of Khronos of 2021 or later is needed");
 }
 
 Live Layer::live() const {

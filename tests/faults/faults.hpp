@@ -20,7 +20,9 @@ class Layer {
 public:
     /// Throws std::runtime_error where the loader did not take the layer.
     Layer();
-    void arm(long nth, int code, Mode mode) const { arm_(nth, code, mode == Mode::once ? parallax_faults_once : parallax_faults_from_then_on); }
+    void arm(long nth, int code, Mode mode) const {
+        arm_(nth, code, mode == Mode::once ? parallax_faults_once : parallax_faults_from_then_on);
+    }
     void disarm() const { arm_(0, 0, parallax_faults_once); }
     long calls() const { return calls_(); }
     /// The call that failed first, empty while none has.

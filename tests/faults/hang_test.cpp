@@ -43,7 +43,8 @@ TEST_CASE("watchdog: a device that does not answer is given up at any stage, and
                 if (now.starts_with(stage) && !stalled) stalled = std::make_unique<Stalled>(layer);
             };
             const auto start = std::chrono::steady_clock::now();
-            auto engine = std::make_unique<engine::Engine>(*device, engine::registry_with_peers(), host::ContextOptions{host::ProgramCache::open()});
+            auto engine = std::make_unique<engine::Engine>(*device, engine::registry_with_peers(),
+                                                           host::ContextOptions{host::ProgramCache::open()});
             const auto error = error_of<DeviceError>([&] { engine::run(prepared, *engine, options); });
             CHECK(contains(error.what(), "within 0.1 s"));
             CHECK(contains(error.hint, "step_timeout_s"));
@@ -134,8 +135,11 @@ TEST_CASE("a context that has failed takes no more work") {
         CHECK(contains(context->failure(), "the step: clFinish gave CL_OUT_OF_RESOURCES"));
         char byte = 0;
         for (const auto& use : std::initializer_list<std::function<void()>>{
-                 [&] { queue->write(buffer, 0, &byte, 1); }, [&] { queue->read(buffer, 0, &byte, 1); }, [&] { context->allocate(1); },
-                 [&] { context->allocate_pinned(1); }, [&] { context->create_queue(); }, [&] { context->build({"elementwise/copy_view.cl", {}}); }})
+                 [&] { queue->write(buffer, 0, &byte, 1); }, [&] { queue->read(buffer, 0, &byte, 1); },
+                 [&] { context->allocate(1); }, [&] { context->allocate_pinned(1); }, [&] { context->create_queue(); },
+                 [&] {
+                     context->build({"elementwise/copy_view.cl", {}});
+                 }})
             CHECK(contains(error_of<DeviceError>(use).hint, "is not used again"));
         const auto fresh = context->reopen();
         REQUIRE(fresh);

@@ -24,14 +24,16 @@ using namespace parallax::tests::faults;
 namespace {
 
 const char* const job_text = R"({"parallax": 1,
-    "steps": [{"id": "sponge", "run": "phantom", "kind": "menger", "size": 81}, {"run": "box_count", "in": {"volume": "volume", "image": null}}],
+    "steps": [{"id": "sponge", "run": "phantom", "kind": "menger", "size": 81}, {"run": "box_count", "in": {"volume": "volume",
+        "image": null}}],
     "outputs": {"volume": "out/volume.npy", "counts": "out/counts.json"}})";
 
 std::map<std::string, std::string> visible_files(const fs::path& folder) {
     std::map<std::string, std::string> files;
     if (!fs::exists(folder)) return files;
     for (const auto& entry : fs::directory_iterator(folder))
-        if (const std::string name = entry.path().filename().string(); !name.starts_with(".")) files[name] = read_text(entry.path());
+        if (const std::string name = entry.path().filename().string(); !name.starts_with("."))
+            files[name] = read_text(entry.path());
     return files;
 }
 

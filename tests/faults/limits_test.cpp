@@ -130,7 +130,9 @@ TEST_CASE("limits: work-groups are as small as the driver allows a kernel") {
                        "smaller work-groups: kernel expose is planned for work-groups of 64, and the driver allows it 32"));
         CHECK(equal(made.array, run(judge, "hologram_simulate", beads, {}, "reference").array, 1e-4));
         // A size that a job asks for is not another's to change.
-        const auto refused = error_of<UnsupportedError>([&] { run(engine, "hologram_simulate", beads, {}, "device", {{"work_group_size", 128}}); });
+        const auto refused = error_of<UnsupportedError>([&] {
+            run(engine, "hologram_simulate", beads, {}, "device", {{"work_group_size", 128}});
+        });
         CHECK(contains(refused.what(), "kernel expose is planned for work-groups of 128, and the driver allows it 32"));
         CHECK(layer.refused() == 0);
     }

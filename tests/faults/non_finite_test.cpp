@@ -58,7 +58,9 @@ TEST_CASE("non_finite: propagate, reject and mask mean the same on every device"
         CHECK_MESSAGE(contains(spoilt.second, R"("nan")"), spoilt.second);   // JSON has no NaN: a word stands for it
         for (std::int64_t i = 0; i < width * height; ++i) {
             const float value = spoilt.first.as<float>()[i];
-            const bool right = near(i, at_nan) ? std::isnan(value) : near(i, at_infinity) ? std::isinf(value) && value > 0 : value == clean.first.as<float>()[i];
+            const bool right = near(i, at_nan)        ? std::isnan(value)
+                               : near(i, at_infinity) ? std::isinf(value) && value > 0
+                                                      : value == clean.first.as<float>()[i];
             if (!right) FAIL_CHECK("element " << i << " is " << value);
         }
 

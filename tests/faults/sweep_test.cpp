@@ -67,7 +67,9 @@ struct Sweep {
 };
 
 /// Calls whose failure is the device's.
-bool brings_the_device_down(const std::string& call) { return call.starts_with("clEnqueue") || call == "clFlush" || call == "clFinish" || call == "clWaitForEvents"; }
+bool brings_the_device_down(const std::string& call) {
+    return call.starts_with("clEnqueue") || call == "clFlush" || call == "clFinish" || call == "clWaitForEvents";
+}
 
 Counts sweep(const DevicePtr& device, const Subject& subject, const Sweep& with) {
     const Layer layer;
@@ -103,9 +105,11 @@ Counts sweep(const DevicePtr& device, const Subject& subject, const Sweep& with)
         if (outcome.done) CHECK_MESSAGE(workshop.outputs() == wanted, "the outputs differ");
         else CHECK_MESSAGE(workshop.outputs().empty(), "a partial output");
         // A mapping, or an unmapping when nothing is left to lose, has no second try; neither has a query's wait.
-        if (with.retry && with.mode == Mode::once && brings_the_device_down(failed) && failed != "clEnqueueMapBuffer") CHECK(outcome.done);
+        if (with.retry && with.mode == Mode::once && brings_the_device_down(failed) && failed != "clEnqueueMapBuffer")
+            CHECK(outcome.done);
         // A driver that can neither take, end nor await a transfer keeps its memory, and so the context: see host::InFlight.
-        if (with.mode == Mode::once || !(brings_the_device_down(failed) || failed == "clGetEventInfo")) CHECK(describe(layer.live()) == describe(alive));
+        if (with.mode == Mode::once || !(brings_the_device_down(failed) || failed == "clGetEventInfo"))
+            CHECK(describe(layer.live()) == describe(alive));
         alive = layer.live();
         workshop.clear();
     }
@@ -116,8 +120,9 @@ void sweep_all(const Sweep& with) {
     for (const DevicePtr& device : kernel_devices_under_test())
         for (const Subject& subject : subjects()) {
             const Counts counts = sweep(device, subject, with);
-            MESSAGE(fmt::format("{}: {} calls, {} faults, {} errors, {} runs that ended well, {} of them at the second try", std::string(subject.name), counts.calls,
-                                counts.faults, counts.errors, counts.survived, counts.retried));
+            MESSAGE(fmt::format("{}: {} calls, {} faults, {} errors, {} runs that ended well, {} of them at the second try",
+                                std::string(subject.name), counts.calls, counts.faults, counts.errors, counts.survived,
+                                counts.retried));
         }
 }
 
@@ -125,7 +130,9 @@ void sweep_all(const Sweep& with) {
 
 TEST_CASE("faults: a call that fails once") { sweep_all({}); }
 
-TEST_CASE("faults: a call that fails once, where waits sleep in the driver") { sweep_all({.step = 2 * stride() + 1, .step_timeout_s = 0}); }
+TEST_CASE("faults: a call that fails once, where waits sleep in the driver") {
+    sweep_all({.step = 2 * stride() + 1, .step_timeout_s = 0});
+}
 
 TEST_CASE("faults: a device that fails once costs a second try") { sweep_all({.step = stride() + 2, .retry = true}); }
 
@@ -137,7 +144,8 @@ TEST_CASE("faults: memory that runs out") { sweep_all({.code = CL_MEM_OBJECT_ALL
 
 TEST_CASE("faults: while programs are built from their text") {
     for (const DevicePtr& device : kernel_devices_under_test())
-        sweep(device, subjects()[2], {.code = CL_OUT_OF_HOST_MEMORY, .step = 3 * stride(), .cache = [] { return host::ProgramCache::open("off"); }});
+        sweep(device, subjects()[2],
+              {.code = CL_OUT_OF_HOST_MEMORY, .step = 3 * stride(), .cache = [] { return host::ProgramCache::open("off"); }});
 }
 
 TEST_CASE("faults: while devices are listed") {

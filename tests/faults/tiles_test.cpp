@@ -26,8 +26,13 @@ struct Case {
 
 /// The rows "tiles" of an algorithm (engine/algorithms/<name>/problems.json): one step whose inputs are "image".
 Case case_of(const engine::Algorithm& algorithm, const Json& row) {
-    Case c{algorithm.name + " " + row.value("name", ""), *element_type_from(row.at("type").get<std::string>()), row.at("axes"), row.value("share", 1.5),
-           Json::array(), Json::object(), row.value("refused", "")};
+    Case c{algorithm.name + " " + row.value("name", ""),
+           *element_type_from(row.at("type").get<std::string>()),
+           row.at("axes"),
+           row.value("share", 1.5),
+           Json::array(),
+           Json::object(),
+           row.value("refused", "")};
     Json step = row.value("parameters", Json::object());
     step["run"] = algorithm.name;
     for (const engine::Port& port : algorithm.inputs)
@@ -48,11 +53,15 @@ const std::vector<Case>& cases() {
         std::vector<Case> all;
         for (const engine::Algorithm& algorithm : engine::all_algorithms())
             for (const Json& row : engine::problems::rows(algorithm.name, "tiles")) all.push_back(case_of(algorithm, row));
-        all.push_back({"box_count in slabs", ElementType::u8, "zyx", .6,
-                       Json::parse(R"([{"run": "threshold", "method": "value", "value": 128}, {"run": "box_count", "in": {"volume": "mask", "image": null}}])"),
-                       Json::parse(R"({"counts": "counts.json"})"), ""});
+        all.push_back(
+            {"box_count in slabs", ElementType::u8, "zyx", .6,
+             Json::parse(
+                 R"([{"run": "threshold", "method": "value", "value": 128}, {"run": "box_count", "in": {"volume": "mask",
+                     "image": null}}])"),
+             Json::parse(R"({"counts": "counts.json"})"), ""});
         all.push_back({"several steps", ElementType::u8, "yx", .3, Json::parse(R"([
-            {"run": "convert", "type": "f32", "out": {"image": "real"}}, {"run": "box_filter", "radius": 3, "in": {"image": "real"}, "out": {"image": "background"}},
+            {"run": "convert", "type": "f32", "out": {"image": "real"}}, {"run": "box_filter", "radius": 3,
+                "in": {"image": "real"}, "out": {"image": "background"}},
             {"run": "arithmetic", "op": "subtract", "in": {"image": "real", "other": "background"}, "out": {"image": "flat"}},
             {"run": "reduce", "op": "min", "in": {"array": "flat"}}])"),
                        Json::parse(R"({"flat": "flat.npy", "value": "lowest.json"})"), ""});
@@ -74,7 +83,8 @@ HostArray image_of(const Case& c, std::uint64_t bytes) {
     std::uint32_t state = 12345;
     for (std::int64_t i = 0; i < count; ++i) {
         state = state * 1664525u + 1013904223u;
-        const std::uint32_t value = (state >> 16) * static_cast<std::uint32_t>((i / x / 40 + i % x / 40) % 2 + 1) / 2;   // squares of two brightnesses
+        const std::uint32_t value =
+            (state >> 16) * static_cast<std::uint32_t>((i / x / 40 + i % x / 40) % 2 + 1) / 2;   // squares of two brightnesses
         if (c.type == ElementType::u8) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(value >> 8);
         else if (c.type == ElementType::u16) image.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(value);
         else if (c.type == ElementType::u32) image.as<std::uint32_t>()[i] = value;
@@ -86,7 +96,8 @@ HostArray image_of(const Case& c, std::uint64_t bytes) {
 class Folder {
 public:
     void keep(const HostArray& image) { io::write(folder_ / "image.npy", image, {.overwrite = true}); }
-    engine::Prepared prepare(const Json& steps, const Json& outputs, const std::string& axes, const std::string& out, std::uint64_t limit) const {
+    engine::Prepared prepare(const Json& steps, const Json& outputs, const std::string& axes, const std::string& out,
+                             std::uint64_t limit) const {
         Json job{{"parallax", 1}, {"inputs", {{"image", {{"file", "image.npy"}}}}}, {"steps", steps}, {"outputs", outputs}};
         if (axes.size() == 3) job["inputs"]["image"]["page_axis"] = std::string(1, axes[0]);
         if (limit > 0) job["memory_limit"] = limit;
@@ -98,7 +109,8 @@ public:
     }
     std::map<std::string, std::string> outputs(const std::string& out) const {
         std::map<std::string, std::string> files;
-        for (const auto& entry : fs::directory_iterator(folder_ / out)) files[entry.path().filename().string()] = read_text(entry.path());
+        for (const auto& entry : fs::directory_iterator(folder_ / out))
+            files[entry.path().filename().string()] = read_text(entry.path());
         fs::remove_all(folder_ / out);
         return files;
     }
@@ -134,7 +146,9 @@ TEST_CASE("tiles: a job with too little memory gives the same bytes, and plan kn
             for (const Case& c : cases()) {
                 if (!c.refused.empty()) continue;
                 const std::string& name = c.name;
-                if (is_slow(device->info()) && (name.starts_with("diffusion") || name.starts_with("fft") || name == "box_filter of frames")) continue;   // minutes of compiling
+                if (is_slow(device->info()) &&
+                    (name.starts_with("diffusion") || name.starts_with("fft") || name == "box_filter of frames"))
+                    continue;   // minutes of compiling
                 CAPTURE(device_label(*device));
                 CAPTURE(limit);
                 CAPTURE(name);
@@ -168,7 +182,8 @@ TEST_CASE("tiles: a job with too little memory gives the same bytes, and plan kn
 TEST_CASE("tiles: each algorithm that has an input says how it is cut, or why it cannot be") {
     for (const engine::Algorithm& algorithm : engine::all_algorithms()) {
         CAPTURE(algorithm.name);
-        const bool elsewhere = algorithm.inputs.empty() || algorithm.name == "box_count";   // which goes in slabs, after another step
+        const bool elsewhere =
+            algorithm.inputs.empty() || algorithm.name == "box_count";   // which goes in slabs, after another step
         CHECK(elsewhere == engine::problems::rows(algorithm.name, "tiles").empty());
     }
 }
@@ -182,10 +197,14 @@ TEST_CASE("tiles: what cannot be cut is refused with the numbers and with what t
         folder.keep(image_of(row, 900000));
         const engine::Prepared prepared = folder.prepare(row.steps, row.outputs, row.axes, "out", 600000);
         for (const bool plan : {true, false}) {
-            const auto error = error_of<UnsupportedError>([&] { plan ? static_cast<void>(engine::describe_plan(prepared, engine)) : static_cast<void>(engine::run(prepared, engine)); });
+            const auto error = error_of<UnsupportedError>([&] {
+                plan ? static_cast<void>(engine::describe_plan(prepared, engine))
+                     : static_cast<void>(engine::run(prepared, engine));
+            });
             const std::string text = error.what();
             CAPTURE(text);
-            for (const char* word : {"needs", "memory_limit is 600000 bytes", "try ", row.refused.c_str()}) CHECK(contains(text, word));
+            for (const char* word : {"needs", "memory_limit is 600000 bytes", "try ", row.refused.c_str()})
+                CHECK(contains(text, word));
         }
         CHECK_FALSE(fs::exists(folder.folder() / "out"));
         CHECK(engine.context().allocated() == 0);
@@ -198,12 +217,18 @@ TEST_CASE("tiles: the limits of a device, and what plan prints") {
     if (is_slow(devices.front()->info()) || devices.front()->info().backend != host::Backend::opencl) return;
     Folder folder;
     const bool all = std::getenv("PARALLAX_TILE_LIMITS") != nullptr;
-    const Case c{"", ElementType::u8, "yx", 1, Json::parse(R"([{"run": "box_filter", "radius": 2, "out": {"image": "blurred"}}])"),
-                 Json::parse(R"({"blurred": "blurred.npy"})"), ""};
+    const Case c{"",
+                 ElementType::u8,
+                 "yx",
+                 1,
+                 Json::parse(R"([{"run": "box_filter", "radius": 2, "out": {"image": "blurred"}}])"),
+                 Json::parse(R"({"blurred": "blurred.npy"})"),
+                 ""};
     folder.keep(image_of(c, all ? std::uint64_t{300} << 20 : std::uint64_t{3} << 20));
     folder.prepare(c.steps, c.outputs, c.axes, "out", 0);
     const std::vector<std::string> memory = {"POCL_MEMORY_LIMIT=1"};
-    const std::vector<std::string> limit = all ? std::vector<std::string>{} : std::vector<std::string>{"--set", "memory_limit=4000000"};
+    const std::vector<std::string> limit =
+        all ? std::vector<std::string>{} : std::vector<std::string>{"--set", "memory_limit=4000000"};
     const auto run = [&](std::vector<std::string> words, bool limited) {
         if (limited) words.insert(words.end(), limit.begin(), limit.end());
         const Run done = run_program(words, folder.folder().path(), limited && all ? memory : std::vector<std::string>{});

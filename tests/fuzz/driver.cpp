@@ -43,7 +43,8 @@ public:
 private:
     std::size_t below(std::size_t n) { return random_() % n; }
     void change(Bytes& bytes, const std::vector<Bytes>& seeds) {
-        static constexpr std::uint32_t telling[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
+        static constexpr std::uint32_t telling[] = {0,      1,      0x7f,    0x80,       0xff,       0x7fff,
+                                                    0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
         const std::size_t at = below(bytes.size());
         switch (below(6)) {
             case 0: bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ (1u << below(8))); break;
@@ -55,8 +56,9 @@ private:
                 break;
             }
             case 4: {   // a stretch twice
-                const Bytes stretch(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                                    bytes.begin() + static_cast<std::ptrdiff_t>(at + below(std::min<std::size_t>(64, bytes.size() - at)) + 1));
+                const Bytes stretch(
+                    bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(at + below(std::min<std::size_t>(64, bytes.size() - at)) + 1));
                 bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), stretch.begin(), stretch.end());
                 break;
             }

@@ -13,7 +13,9 @@ namespace {
 /// A file of this process that is written anew for each input.
 class InputFile {
 public:
-    InputFile() : path_(std::filesystem::temp_directory_path() / ("parallax-fuzz-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" + io_name())) {}
+    InputFile()
+        : path_(std::filesystem::temp_directory_path() /
+                ("parallax-fuzz-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" + io_name())) {}
     ~InputFile() {
         std::error_code ignored;
         std::filesystem::remove(path_, ignored);
@@ -21,12 +23,15 @@ public:
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
     const std::filesystem::path& write(const std::uint8_t* data, std::size_t size) const {
-        std::ofstream(path_, std::ios::binary | std::ios::trunc).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+        std::ofstream(path_, std::ios::binary | std::ios::trunc)
+            .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
         return path_;
     }
 
 private:
-    static std::string io_name() { return std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count()); }
+    static std::string io_name() {
+        return std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+    }
     std::filesystem::path path_;
 };
 
@@ -51,7 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     only_io_errors([&] { io::read(path, options); });
     if (size < 64) return 0;
     options = {};
-    options.raw = io::RawLayout{.type = ElementType::u16, .axes = {{'y', data[0]}, {'x', data[1]}}, .offset = data[2], .big_endian = (data[3] & 1) != 0};
+    options.raw = io::RawLayout{
+        .type = ElementType::u16, .axes = {{'y', data[0]}, {'x', data[1]}}, .offset = data[2], .big_endian = (data[3] & 1) != 0};
     only_io_errors([&] { io::read(path, options); });
     return 0;
 }

@@ -243,7 +243,9 @@ bool hammer(ProgramCache& cache, unsigned seed) {
         if (round % 2 == 0) cache.store(key, pattern(5000 + seed, seed));
         if (round % 17 == 0) cache.forget(key);
         const Bytes read = cache.load(key);
-        if (!read.empty() && (read.size() < 5000 || read.size() >= 5008 || read != pattern(read.size(), static_cast<unsigned>(read.size() - 5000)))) return false;
+        if (!read.empty() && (read.size() < 5000 || read.size() >= 5008 ||
+                              read != pattern(read.size(), static_cast<unsigned>(read.size() - 5000))))
+            return false;
     }
     return true;
 }

@@ -15,7 +15,8 @@ using namespace parallax::tests;
 namespace {
 
 const std::map<std::string, std::string> kernels_text{
-    {"test/fill.cl", "#include \"prelude/prelude.clh\"\nKERNEL void fill(GLOBAL uint* data, uint value) { data[get_global_id(0)] = value; }\n"}};
+    {"test/fill.cl",
+     "#include \"prelude/prelude.clh\"\nKERNEL void fill(GLOBAL uint* data, uint value) { data[get_global_id(0)] = value; }\n"}};
 
 }  // namespace
 
@@ -75,7 +76,8 @@ TEST_CASE("capabilities are probed once and remembered") {
             CHECK_FALSE(found.inline_ptx);
             CHECK(found.warp_width == 1);
         }
-        if (device->info().platform == "rusticl" && device->info().driver.starts_with("22.")) CHECK_FALSE(found.event_times);   // 25's measure
+        if (device->info().platform == "rusticl" && device->info().driver.starts_with("22."))
+            CHECK_FALSE(found.event_times);   // 25's measure
         if (device->info().platform == "NVIDIA CUDA") {
             CHECK(found.inline_ptx);
             CHECK(found.event_times);
@@ -118,7 +120,10 @@ TEST_CASE("two contexts of each device work at once, each in a thread of its own
                 const auto kernel = context->build({"test/fill.cl", {}})->kernel("fill");
                 const Buffer buffer = context->allocate(4096);
                 for (std::uint32_t value = 0; value < 50; ++value) {
-                    queue->launch({.kernel = *kernel, .groups = {16}, .local = {64}, .args = std::array<Arg, 2>{buffer, std::uint32_t(value + t)}});
+                    queue->launch({.kernel = *kernel,
+                                   .groups = {16},
+                                   .local = {64},
+                                   .args = std::array<Arg, 2>{buffer, std::uint32_t(value + t)}});
                     std::vector<std::uint32_t> words(1024);
                     queue->read(buffer, 0, words.data(), 4096).wait();
                     if (words == std::vector<std::uint32_t>(1024, value + static_cast<std::uint32_t>(t))) ++right[t];
@@ -142,7 +147,8 @@ TEST_CASE("context, queue, program, kernel, buffer and event may go in any order
             auto kernel = program->kernel("fill");
             Buffer buffer = context->allocate(4096), part = buffer.sub(0, 1024);
             auto pinned = context->allocate_pinned(4096);
-            Event event = queue->launch({.kernel = *kernel, .groups = {16}, .local = {64}, .args = std::array<Arg, 2>{buffer, 3u}});
+            Event event =
+                queue->launch({.kernel = *kernel, .groups = {16}, .local = {64}, .args = std::array<Arg, 2>{buffer, 3u}});
             for (int i = 0; i < parts; ++i) switch ((first + i) % parts) {
                     case 0: context.reset(); break;
                     case 1: queue.reset(); break;

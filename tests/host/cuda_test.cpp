@@ -114,7 +114,8 @@ private:
 
 TEST_CASE("of one GPU under two backends the OpenCL device is met first, the CUDA device by name of its backend") {
     Inventory inventory;
-    inventory.devices = {std::make_shared<Listed>(Backend::opencl, "NVIDIA CUDA", 0), std::make_shared<Listed>(Backend::cuda, "CUDA", 1),
+    inventory.devices = {std::make_shared<Listed>(Backend::opencl, "NVIDIA CUDA", 0),
+                         std::make_shared<Listed>(Backend::cuda, "CUDA", 1),
                          std::make_shared<Listed>(Backend::native, "native", 2)};
     const auto chosen = [&](const DeviceSelector& selector) { return selector.select(inventory).device->info().index; };
     CHECK(chosen(DeviceSelector()) == 0);
@@ -166,17 +167,45 @@ TEST_CASE("the prelude's words mean the same on every device") {
         std::array<std::uint32_t, 64> out{};
         queue->write(input, 0, in.data(), sizeof in);
         queue->write(output, 0, out.data(), sizeof out);
-        queue->launch({.kernel = *kernel, .groups = {2, 1, 1}, .local = {2, 2, 1},
-                       .args = std::array<Arg, 6>{input, output, Pair{1.5f, -2.0f}, Quad{1, 2, 3, 4}, std::uint8_t{200}, std::uint64_t{77} << 40}});
+        queue->launch({.kernel = *kernel,
+                       .groups = {2, 1, 1},
+                       .local = {2, 2, 1},
+                       .args = std::array<Arg, 6>{input, output, Pair{1.5f, -2.0f}, Quad{1, 2, 3, 4}, std::uint8_t{200},
+                                                  std::uint64_t{77} << 40}});
         queue->read(output, 0, out.data(), sizeof out).wait();
 
         const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
         const volatile float product = third * third;   // rounded before the sum
-        const std::uint32_t expected[] = {
-            4 + 200 + 2000, 6, 10, bits(2 * third), 5, 200, 77, bits(3.5f) ^ bits(-7.0f), bits(-1 - 0.375f - 0.25f), 8 + 3100, 0x18u, 15, 90,
-            bits(0.75f), 8, 255 + 0, bits(-3.0f - 20.0f - 300.0f - 2000.0f), bits(std::fmin(std::fmax(in[0], in[1]), in[2])), 93,
-            bits(product + in[2]), bits(std::fma(third, third, in[2])), 0 + 50, 0x3F800000u, 5u + 10u * 0xFFFFFFFFu, bits(0.333251953125f), bits(4.0f), 1,
-            bits(tiny * 0.5f), 98, 8 + 80 + 400 + 2000};
+        const std::uint32_t expected[] = {4 + 200 + 2000,
+                                          6,
+                                          10,
+                                          bits(2 * third),
+                                          5,
+                                          200,
+                                          77,
+                                          bits(3.5f) ^ bits(-7.0f),
+                                          bits(-1 - 0.375f - 0.25f),
+                                          8 + 3100,
+                                          0x18u,
+                                          15,
+                                          90,
+                                          bits(0.75f),
+                                          8,
+                                          255 + 0,
+                                          bits(-3.0f - 20.0f - 300.0f - 2000.0f),
+                                          bits(std::fmin(std::fmax(in[0], in[1]), in[2])),
+                                          93,
+                                          bits(product + in[2]),
+                                          bits(std::fma(third, third, in[2])),
+                                          0 + 50,
+                                          0x3F800000u,
+                                          5u + 10u * 0xFFFFFFFFu,
+                                          bits(0.333251953125f),
+                                          bits(4.0f),
+                                          1,
+                                          bits(tiny * 0.5f),
+                                          98,
+                                          8 + 80 + 400 + 2000};
         for (std::size_t i = 0; i < std::size(expected); ++i) {
             if (i == 27 && out[i] == 0) continue;   // OpenCL leaves denormals to the device
             CAPTURE(i);
@@ -217,11 +246,13 @@ TEST_CASE("what CUDA promises holds: doubles, 64-bit atomics, PTX, lock step, ev
         CHECK_FALSE(promised.images);
         const auto queue = context->create_queue();
         std::optional<EventTimes> times;
-        const auto probe = [&](const std::string& file, std::vector<std::uint32_t> words, std::size_t items, const Defines& defines = {}) {
+        const auto probe = [&](const std::string& file, std::vector<std::uint32_t> words, std::size_t items,
+                               const Defines& defines = {}) {
             const auto kernel = context->build({file, defines})->kernel("probe");
             const Buffer buffer = context->allocate(words.size() * 4);
             queue->write(buffer, 0, words.data(), words.size() * 4);
-            const Event event = queue->launch({.kernel = *kernel, .groups = {}, .local = {items}, .args = std::array<Arg, 1>{buffer}, .step = file});
+            const Event event = queue->launch(
+                {.kernel = *kernel, .groups = {}, .local = {items}, .args = std::array<Arg, 1>{buffer}, .step = file});
             queue->read(buffer, 0, words.data(), words.size() * 4).wait();
             times = event.times();
             return words;
@@ -233,8 +264,8 @@ TEST_CASE("what CUDA promises holds: doubles, 64-bit atomics, PTX, lock step, ev
         CHECK(probe("probe/inline_ptx.cl", {0x12345678u, 0}, 1)[1] == 0x1E6A2C48u);
         const int width = promised.warp_width, items = 4 * width;
         CHECK(width == 32);
-        const auto errors = probe("probe/lockstep.cl", std::vector<std::uint32_t>(static_cast<std::size_t>(items), 1), static_cast<std::size_t>(items),
-                                  Defines().add("WIDTH", width).add("ITEMS", items));
+        const auto errors = probe("probe/lockstep.cl", std::vector<std::uint32_t>(static_cast<std::size_t>(items), 1),
+                                  static_cast<std::size_t>(items), Defines().add("WIDTH", width).add("ITEMS", items));
         CHECK(std::all_of(errors.begin(), errors.end(), [](std::uint32_t count) { return count == 0; }));
         probe("probe/event_times.cl", std::vector<std::uint32_t>(64, 1), 64);
         REQUIRE(times);
@@ -252,7 +283,11 @@ TEST_CASE("CUDA's own limits are refused with their numbers") {
         const Buffer buffer = context->allocate(8);
         for (const NDRange groups : {NDRange{1, 65536, 1}, NDRange{1, 1, 65536}, NDRange{std::size_t{1} << 31, 1, 1}}) {
             try {
-                queue->launch({.kernel = *kernel, .groups = groups, .local = {}, .args = std::array<Arg, 1>{buffer}, .step = "demo/limits"});
+                queue->launch({.kernel = *kernel,
+                               .groups = groups,
+                               .local = {},
+                               .args = std::array<Arg, 1>{buffer},
+                               .step = "demo/limits"});
                 FAIL("no DeviceError");
             } catch (const DeviceError& error) {
                 CHECK(error.code_name == "CUDA_ERROR_INVALID_VALUE");
@@ -344,7 +379,8 @@ TEST_CASE("the branches that defaults leave out compile as CUDA") {
         {"hologram/fused_columns.cl", {{"METHOD", "1"}}},
         {"hologram/fused_rows_forward.cl", {{"HOLOGRAM_TYPE", "float"}, {"HAS_BACKGROUND", "1"}, {"HAS_DARK", "1"}}},
         {"hologram/fused_rows_inverse.cl", {{"WANT_PHASE", "1"}, {"WANT_INTENSITY", "1"}, {"WANT_FIELD", "1"}}},
-        {"hologram/prepare.cl", {{"HOLOGRAM_TYPE", "ushort"}, {"HAS_BACKGROUND", "1"}, {"HAS_DARK", "1"}, {"PADDING", "0"}, {"COMPLEX_FRAME", "0"}}},
+        {"hologram/prepare.cl",
+         {{"HOLOGRAM_TYPE", "ushort"}, {"HAS_BACKGROUND", "1"}, {"HAS_DARK", "1"}, {"PADDING", "0"}, {"COMPLEX_FRAME", "0"}}},
         {"hologram/prepare.cl", {{"PADDING", "1"}}},
         {"hologram/prepare.cl", {{"PADDING", "0"}, {"COMPLEX_INPUT", "1"}}},
         {"hologram/prepare.cl", {{"PADDING", "1"}, {"COMPLEX_INPUT", "1"}}},
@@ -409,9 +445,13 @@ TEST_CASE("arithmetic is compiled as written: nothing contracted, nothing approx
 }
 
 TEST_CASE("a kernel that is not CUDA is a build error with file, line, options and log") {
-    const KernelFolder folder({{"test/bad.cl", "#include \"prelude/prelude.clh\"\n\n#include \"test/part.clh\"\nKERNEL void a(GLOBAL float* x) { x[0] = part(); }\n"},
-                               {"test/part.clh", "// a comment\nINLINE float part() {\n    return undeclared_name;\n}\n"},
-                               {"test/need.cl", "#include \"prelude/prelude.clh\"\n#ifndef N\n#error N is missing\n#endif\nKERNEL void a(GLOBAL int* x) { x[0] = N; }\n"}});
+    const KernelFolder folder(
+        {{"test/bad.cl",
+          "#include \"prelude/prelude.clh\"\n\n#include \"test/part.clh\"\nKERNEL void a(GLOBAL float* x) { x[0] = part(); }\n"},
+         {"test/part.clh", "// a comment\nINLINE float part() {\n    return undeclared_name;\n}\n"},
+         {"test/need.cl",
+          "#include \"prelude/prelude.clh\"\n#ifndef N\n#error N is missing\n#endif\nKERNEL void a(GLOBAL int* x) { x[0] = N; "
+          "}\n"}});
     const auto compiler = compiler_for(hopper);
     if (!compiler) return;
     try {

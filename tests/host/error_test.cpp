@@ -14,9 +14,10 @@ TEST_CASE("errors compose one message for a person") {
         const char* message;
     };
     const Row rows[] = {
-        {std::make_shared<ConfigError>("/steps/0/wavelength_nm", "the string \"red\"", "a number above 0", "did you mean 632?"), "config",
-         "/steps/0/wavelength_nm: found the string \"red\", expected a number above 0. did you mean 632?"},
-        {std::make_shared<ConfigError>("", "a list", "an object"), "config", "the whole document: found a list, expected an object"},
+        {std::make_shared<ConfigError>("/steps/0/wavelength_nm", "the string \"red\"", "a number above 0", "did you mean 632?"),
+         "config", "/steps/0/wavelength_nm: found the string \"red\", expected a number above 0. did you mean 632?"},
+        {std::make_shared<ConfigError>("", "a list", "an object"), "config",
+         "the whole document: found a list, expected an object"},
         {std::make_shared<ConfigError>("/a", "", "an object."), "config", "/a: expected an object."},
         {std::make_shared<DeviceError>("clFinish", -5, "CL_OUT_OF_RESOURCES", "hologram/transfer", "use smaller tiles"), "device",
          "hologram/transfer: clFinish failed with CL_OUT_OF_RESOURCES (-5). use smaller tiles"},
@@ -24,9 +25,11 @@ TEST_CASE("errors compose one message for a person") {
         {std::make_shared<DeviceError>("clFinish", -7000, "", "step"), "device", "step: clFinish failed with code -7000"},
         {std::make_shared<BuildError>("fft/a.cl", 12, "-DN=4", "a.cl:12: error"), "build",
          "fft/a.cl:12: the kernel does not compile\noptions: -DN=4\na.cl:12: error"},
-        {std::make_shared<BuildError>("fft/a.cl", 0, "", ""), "build", "fft/a.cl: the kernel does not compile\nthe driver gave no log"},
+        {std::make_shared<BuildError>("fft/a.cl", 0, "", ""), "build",
+         "fft/a.cl: the kernel does not compile\nthe driver gave no log"},
         {std::make_shared<IoError>("in.tif", "no such file", "check the path"), "io", "in.tif: no such file. check the path"},
-        {std::make_shared<UnsupportedError>("no device", std::vector<std::string>{"a: small", "b: slow"}), "unsupported", "no device\n  - a: small\n  - b: slow"},
+        {std::make_shared<UnsupportedError>("no device", std::vector<std::string>{"a: small", "b: slow"}), "unsupported",
+         "no device\n  - a: small\n  - b: slow"},
         {std::make_shared<UnsupportedError>("no device", std::vector<std::string>{}), "unsupported", "no device"},
     };
     for (const Row& row : rows) {

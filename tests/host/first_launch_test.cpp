@@ -24,7 +24,8 @@ namespace {
 /// Where PoCL keeps what it has compiled, as it looks for it.
 fs::path kept_by_pocl() {
     if (const auto given = platform::environment("POCL_CACHE_DIR")) return *given;
-    if (const auto given = platform::environment("XDG_CACHE_HOME"); given && !given->empty()) return fs::path(*given) / "pocl/kcache";
+    if (const auto given = platform::environment("XDG_CACHE_HOME"); given && !given->empty())
+        return fs::path(*given) / "pocl/kcache";
     if (const auto home = platform::environment("HOME")) return fs::path(*home) / ".cache/pocl/kcache";
     return "/tmp/pocl/kcache";
 }
@@ -58,14 +59,17 @@ std::string text_of(const std::string& kernel) {
 std::vector<std::shared_ptr<opencl::ClContext>> contexts(const std::string& cache) {
     std::vector<std::shared_ptr<opencl::ClContext>> list;
     for (const DevicePtr& device : kernel_devices_under_test())
-        if (auto own = std::dynamic_pointer_cast<opencl::ClContext>(device->open({ProgramCache::open(cache)})); own && own->place().available && own->place().at_launch)
+        if (auto own = std::dynamic_pointer_cast<opencl::ClContext>(device->open({ProgramCache::open(cache)}));
+            own && own->place().available && own->place().at_launch)
             list.push_back(std::move(own));
     return list;
 }
 
 std::size_t launches_kept(const fs::path& folder) {
     const fs::directory_iterator files(folder);
-    return static_cast<std::size_t>(std::count_if(begin(files), end(files), [](const fs::directory_entry& file) { return file.path().filename().string().starts_with("launch-"); }));
+    return static_cast<std::size_t>(std::count_if(begin(files), end(files), [](const fs::directory_entry& file) {
+        return file.path().filename().string().starts_with("launch-");
+    }));
 }
 
 }  // namespace
@@ -81,7 +85,8 @@ TEST_CASE("a child compiles the kernel for the size that is launched, runs it no
         CHECK(compiled(name).empty());
         // With memory that is nowhere: to run it would end the child.
         for (const std::size_t size : {8, 16}) {
-            const auto met = opencl::launch_in_child(context->place(), built.binary, "-cl-std=CL1.2", {name, {size, 1, 1}, {4 * size, 1, 1}});
+            const auto met =
+                opencl::launch_in_child(context->place(), built.binary, "-cl-std=CL1.2", {name, {size, 1, 1}, {4 * size, 1, 1}});
             CHECK(met.outcome == opencl::ChildBuild::Outcome::built);
         }
         CHECK(compiled(name).size() == 2);
@@ -131,11 +136,14 @@ TEST_CASE("a launch whose verdict is bad is refused with the reason, in every pr
         const std::string name = new_name();
         const auto program = context->build_text("new", text_of(name), "-cl-std=CL1.2");
         const std::string reason = "the driver's compiler ended the process that tried it: signal 6";
-        ProgramCache::open(folder.path().string())->store("launch-" + program->hash() + "-" + name + "-4x1x1", {reason.begin(), reason.end()});
+        ProgramCache::open(folder.path().string())
+            ->store("launch-" + program->hash() + "-" + name + "-4x1x1", {reason.begin(), reason.end()});
         const auto kernel = program->kernel(name);
         const auto queue = context->create_queue({});
         const Buffer buffer = context->allocate(64);
-        const auto launch = [&](std::size_t local) { queue->launch({.kernel = *kernel, .groups = {1}, .local = {local}, .args = std::array<Arg, 2>{buffer, 1u}}); };
+        const auto launch = [&](std::size_t local) {
+            queue->launch({.kernel = *kernel, .groups = {1}, .local = {local}, .args = std::array<Arg, 2>{buffer, 1u}});
+        };
         try {
             launch(4);
             FAIL("it was launched");

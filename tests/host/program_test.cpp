@@ -16,7 +16,9 @@ using namespace parallax::tests;
 namespace {
 
 std::string kernel_text(const std::string& value) {
-    return "#include \"prelude/prelude.clh\"\n#ifndef ADD\n#define ADD 0\n#endif\nKERNEL void answer(GLOBAL uint* data) {\n    data[0] = " + value + " + ADD;\n}\n";
+    return "#include \"prelude/prelude.clh\"\n#ifndef ADD\n#define ADD 0\n#endif\nKERNEL void answer(GLOBAL uint* data) {\n    "
+           "data[0] = " +
+           value + " + ADD;\n}\n";
 }
 
 std::uint32_t answer(Context& context, Program& program) {
@@ -32,7 +34,8 @@ std::uint32_t answer(Context& context, Program& program) {
 std::vector<fs::path> entries(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder))
-        if (!entry.path().filename().string().starts_with("launch-")) files.push_back(entry.path());   // first_launch_test.cpp is for those
+        if (!entry.path().filename().string().starts_with("launch-"))
+            files.push_back(entry.path());   // first_launch_test.cpp is for those
     return files;
 }
 
@@ -83,7 +86,8 @@ TEST_CASE("a damaged entry is never handed to the driver: the program is built a
         const std::string sound = read_text(path);
         std::string flipped = sound;
         flipped[sound.size() / 2] = static_cast<char>(flipped[sound.size() / 2] ^ 1);
-        for (const std::string& damage : {sound.substr(0, sound.size() / 2), sound.substr(0, 50), std::string(), flipped, sound + sound}) {
+        for (const std::string& damage :
+             {sound.substr(0, sound.size() / 2), sound.substr(0, 50), std::string(), flipped, sound + sound}) {
             write_text(path, damage);
             const auto context = open();
             const auto program = context->build({"test/answer.cl", {}});
@@ -135,10 +139,14 @@ TEST_CASE("PARALLAX_KERNEL_DIR overrides the embedded kernels, and an edited fil
 }
 
 TEST_CASE("a build error shows file, line, options and log") {
-    const KernelFolder kernels({{"test/bad.cl", "#include \"prelude/prelude.clh\"\n\n#include \"test/part.clh\"\nKERNEL void a(GLOBAL float* x) { x[0] = part(); }\n"},
-                                {"test/part.clh", "// a comment\nINLINE float part() {\n    return undeclared_name;\n}\n"},
-                                {"test/late.cl", "#include \"prelude/prelude.clh\"\n#include \"test/good.clh\"\n#include \"test/good.clh\"\nKERNEL void a(GLOBAL float* x) {\n    x[0] = good() +;\n}\n"},
-                                {"test/good.clh", "#ifndef GOOD\n#define GOOD\nINLINE float good() { return 1; }\n#endif\n"}});
+    const KernelFolder kernels(
+        {{"test/bad.cl",
+          "#include \"prelude/prelude.clh\"\n\n#include \"test/part.clh\"\nKERNEL void a(GLOBAL float* x) { x[0] = part(); }\n"},
+         {"test/part.clh", "// a comment\nINLINE float part() {\n    return undeclared_name;\n}\n"},
+         {"test/late.cl",
+          "#include \"prelude/prelude.clh\"\n#include \"test/good.clh\"\n#include \"test/good.clh\"\nKERNEL void a(GLOBAL float* "
+          "x) {\n    x[0] = good() +;\n}\n"},
+         {"test/good.clh", "#ifndef GOOD\n#define GOOD\nINLINE float good() { return 1; }\n#endif\n"}});
     for (const DevicePtr& device : kernel_devices_under_test()) {
         CAPTURE(device_label(*device));
         const TemporaryFolder folder;

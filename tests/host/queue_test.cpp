@@ -38,7 +38,9 @@ const std::map<std::string, std::string> kernels_text{
 
 struct Bench {
     explicit Bench(const DevicePtr& device, bool profiled = true)
-        : context(open_for_test(device)), queue(context->create_queue({profiled})), program(context->build({"test/scale.cl", {}})) {}
+        : context(open_for_test(device)),
+          queue(context->create_queue({profiled})),
+          program(context->build({"test/scale.cl", {}})) {}
     std::vector<std::uint32_t> read(const Buffer& buffer) {
         std::vector<std::uint32_t> words(buffer.bytes() / 4);
         queue->read(buffer, 0, words.data(), buffer.bytes()).wait();
@@ -85,7 +87,8 @@ TEST_CASE("a launch carries its arguments and runs every work-item") {
         CHECK(scale->max_work_group() >= 1);
         const Buffer data = bench.upload(counting(1000));
         for (const std::uint32_t factor : {3u, 5u})
-            bench.queue->launch({.kernel = *scale, .groups = {16}, .local = {64}, .args = std::array<Arg, 3>{data, 1000u, factor}});
+            bench.queue->launch(
+                {.kernel = *scale, .groups = {16}, .local = {64}, .args = std::array<Arg, 3>{data, 1000u, factor}});
         const auto result = bench.read(data);
         for (std::uint32_t i = 0; i < 1000; ++i) REQUIRE(result[i] == i * 15);
 
@@ -101,7 +104,8 @@ TEST_CASE("a launch carries its arguments and runs every work-item") {
         struct alignas(16) Quad { float x, y, z, w; };
         const auto vector = bench.program->kernel("vector");
         const Buffer floats = bench.context->allocate(24);
-        bench.queue->launch({.kernel = *vector, .groups = {}, .local = {}, .args = std::array<Arg, 3>{floats, Pair{1, 2}, Quad{3, 4, 5, 6}}});
+        bench.queue->launch(
+            {.kernel = *vector, .groups = {}, .local = {}, .args = std::array<Arg, 3>{floats, Pair{1, 2}, Quad{3, 4, 5, 6}}});
         std::array<float, 6> values{};
         bench.queue->read(floats, 0, values.data(), sizeof values).wait();
         CHECK(values == std::array<float, 6>{1, 2, 3, 4, 5, 6});
@@ -150,10 +154,12 @@ TEST_CASE("transfers, copies and parts of buffers") {
         CHECK(has(device_error([&] { whole.sub(align, 4 * align); }).what(), "within the buffer"));
         CHECK(has(device_error([&] { part.sub(3 * align, 0); }).what(), "within the buffer"));
         CHECK(has(device_error([&] { whole.sub(1, 4); }).what(), "multiple"));
-        for (const auto& [offset, bytes] : {std::pair<std::size_t, std::size_t>{words * 4, 1}, {words * 4 + 1, 0}, {0, words * 4 + 1}, {4, SIZE_MAX - 2}}) {
+        for (const auto& [offset, bytes] :
+             {std::pair<std::size_t, std::size_t>{words * 4, 1}, {words * 4 + 1, 0}, {0, words * 4 + 1}, {4, SIZE_MAX - 2}}) {
             CAPTURE(offset);
             CAPTURE(bytes);
-            CHECK(has(device_error([&] { queue->write(whole, offset, source.data(), bytes, "upload frame"); }).what(), "upload frame"));
+            CHECK(has(device_error([&] { queue->write(whole, offset, source.data(), bytes, "upload frame"); }).what(),
+                      "upload frame"));
             CHECK(has(device_error([&] { queue->read(whole, offset, back.data(), bytes); }).what(), "within the buffer"));
             CHECK(has(device_error([&] { queue->copy(whole, 0, other, offset, bytes); }).what(), "within the buffer"));
             CHECK(has(device_error([&] { queue->copy(whole, offset, other, 0, bytes); }).what(), "within the buffer"));
@@ -201,7 +207,8 @@ TEST_CASE("nothing is something: zero bytes, zero groups") {
         const auto scale = bench.program->kernel("scale");
         const Buffer data = bench.upload(counting(4, 1)), empty = bench.context->allocate(0);
         for (const NDRange groups : {NDRange{0, 1, 1}, NDRange{4, 0, 1}, NDRange{4, 1, 0}}) {
-            const Event event = bench.queue->launch({.kernel = *scale, .groups = groups, .local = {1}, .args = std::array<Arg, 3>{data, 4u, 9u}});
+            const Event event =
+                bench.queue->launch({.kernel = *scale, .groups = groups, .local = {1}, .args = std::array<Arg, 3>{data, 4u, 9u}});
             CHECK(event.complete());
             event.wait();
             REQUIRE(event.times());
@@ -213,7 +220,13 @@ TEST_CASE("nothing is something: zero bytes, zero groups") {
         // With something to wait for, later commands still come after it.
         const std::vector<std::uint32_t> words = counting(4, 5);
         const Event written = bench.queue->write(data, 0, words.data(), 16);
-        bench.queue->launch({.kernel = *scale, .groups = {0}, .local = {1}, .args = std::array<Arg, 3>{data, 4u, 9u}, .wait = std::array{written}}).wait();
+        bench.queue
+            ->launch({.kernel = *scale,
+                      .groups = {0},
+                      .local = {1},
+                      .args = std::array<Arg, 3>{data, 4u, 9u},
+                      .wait = std::array{written}})
+            .wait();
         CHECK(bench.read(data) == counting(4, 5));
     }
 }
@@ -229,12 +242,15 @@ TEST_CASE("wrong launches are errors that name step, kernel and limit") {
         const Buffer data = bench.upload(counting(64)), foreign = other.upload(counting(64));
         const Buffer none;
         const auto launch = [&](Kernel& kernel, NDRange groups, NDRange local, std::vector<Arg> args) {
-            return device_error([&] { bench.queue->launch({.kernel = kernel, .groups = groups, .local = local, .args = args, .step = "demo/scale"}); });
+            return device_error([&] {
+                bench.queue->launch({.kernel = kernel, .groups = groups, .local = local, .args = args, .step = "demo/scale"});
+            });
         };
         const std::vector<Arg> good{data, 64u, 2u};
         const bool cuda = device->info().backend == Backend::cuda;   // has one code for all of these
         const auto names = [cuda](const DeviceError& error, std::initializer_list<std::string_view> codes) {
-            return cuda ? error.code_name == "CUDA_ERROR_INVALID_VALUE" : std::find(codes.begin(), codes.end(), error.code_name) != codes.end();
+            return cuda ? error.code_name == "CUDA_ERROR_INVALID_VALUE"
+                        : std::find(codes.begin(), codes.end(), error.code_name) != codes.end();
         };
 
         const DeviceError few = launch(*scale, {1}, {1}, {data, 64u});
@@ -244,14 +260,16 @@ TEST_CASE("wrong launches are errors that name step, kernel and limit") {
         CHECK(has(launch(*scale, {1}, {1}, {data, 64u, 2u, 2u}).what(), "takes 3 arguments, 4 were given"));
         CHECK(has(launch(*scale, {1}, {1}, {none, 64u, 2u}).what(), "argument 0 of kernel scale is an empty buffer"));
         CHECK(has(launch(*scale, {1}, {1}, {foreign, 64u, 2u}).what(), "another device or context"));
-        CHECK(has(launch(*scale, {1}, {1}, {data, std::uint64_t{64}, 2u}).what(), "argument 1 of kernel scale was given a value of 8 bytes"));
+        CHECK(has(launch(*scale, {1}, {1}, {data, std::uint64_t{64}, 2u}).what(),
+                  "argument 1 of kernel scale was given a value of 8 bytes"));
 
         const std::size_t limit = scale->max_work_group();
         const DeviceError large = launch(*scale, {1}, {1, limit + 1, 1}, good);
         CHECK(names(large, {"CL_INVALID_WORK_GROUP_SIZE", "CL_INVALID_WORK_ITEM_SIZE"}));
         CHECK(names(launch(*scale, {1}, {2 * limit}, good), {"CL_INVALID_WORK_GROUP_SIZE", "CL_INVALID_WORK_ITEM_SIZE"}));
         CHECK(has(launch(*scale, {1}, {0}, good).what(), "at least 1"));
-        if (cuda) CHECK(has(launch(*fixed, {1}, {4, 4, 1}, {data}).what(), "this kernel allows 8"));   // CUDA keeps the bound alone
+        if (cuda)
+            CHECK(has(launch(*fixed, {1}, {4, 4, 1}, {data}).what(), "this kernel allows 8"));   // CUDA keeps the bound alone
         else CHECK(has(launch(*fixed, {1}, {2, 4, 1}, {data}).what(), "compiled for 4 x 2 x 1"));
         CHECK(names(launch(*scale, {SIZE_MAX}, {2}, good), {"CL_INVALID_GLOBAL_WORK_SIZE"}));
 
@@ -277,7 +295,8 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
         const auto scale = bench.program->kernel("scale");
         const std::uint32_t count = 1 << 18;
         const Buffer data = bench.upload(std::vector<std::uint32_t>(count, 1));
-        const Event event = bench.queue->launch({.kernel = *scale, .groups = {count / 64}, .local = {64}, .args = std::array<Arg, 3>{data, count, 2u}});
+        const Event event = bench.queue->launch(
+            {.kernel = *scale, .groups = {count / 64}, .local = {64}, .args = std::array<Arg, 3>{data, count, 2u}});
         while (!event.complete()) {}   // no flush: polling must not hang
         if (bench.context->capabilities().event_times) {
             REQUIRE(event.times());
@@ -293,7 +312,11 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
         Event before = event;
         for (std::uint32_t i = 0; i < 10; ++i) {   // to and fro between two queues
             Queue& queue = i % 2 == 0 ? *second : *bench.queue;
-            before = queue.launch({.kernel = *kernel, .groups = {count / 64}, .local = {64}, .args = std::array<Arg, 3>{data, count, 3u}, .wait = std::array{before, Event()}});
+            before = queue.launch({.kernel = *kernel,
+                                   .groups = {count / 64},
+                                   .local = {64},
+                                   .args = std::array<Arg, 3>{data, count, 3u},
+                                   .wait = std::array{before, Event()}});
         }
         before.wait();
         std::uint32_t last = 0;
@@ -305,7 +328,8 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
             const std::vector<std::uint32_t> fives(count, 5);
             const Event up = second->write(data, 0, fives.data(), 4 * count);
             bench.queue->barrier(std::array{up, Event()});
-            bench.queue->launch({.kernel = *kernel, .groups = {count / 64}, .local = {64}, .args = std::array<Arg, 3>{data, count, 7u}});
+            bench.queue->launch(
+                {.kernel = *kernel, .groups = {count / 64}, .local = {64}, .args = std::array<Arg, 3>{data, count, 7u}});
             const Event computed = bench.queue->barrier({});
             second->barrier(std::array{computed});
             second->read(data, 4 * (count - 1), &last, 4).wait();
@@ -316,7 +340,11 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
         Bench plain(device, false);
         const auto unprofiled = plain.program->kernel("scale");
         const Buffer own = plain.upload(counting(4));
-        const Event untimed = plain.queue->launch({.kernel = *unprofiled, .groups = {1}, .local = {4}, .args = std::array<Arg, 3>{own, 4u, 2u}, .wait = std::array{event}});
+        const Event untimed = plain.queue->launch({.kernel = *unprofiled,
+                                                   .groups = {1},
+                                                   .local = {4},
+                                                   .args = std::array<Arg, 3>{own, 4u, 2u},
+                                                   .wait = std::array{event}});
         untimed.wait();
         CHECK(untimed.complete());
         CHECK_FALSE(untimed.times());
@@ -387,7 +415,8 @@ TEST_CASE("the native device works while its caller goes on, in order, and an er
         });
         const std::uint32_t seven = 7;
         std::uint32_t read = 0;
-        const Event written = queue->write(buffer, 0, &seven, 4), second = queue->host_task([&] { order.push_back(2); }), down = queue->read(buffer, 0, &read, 4);
+        const Event written = queue->write(buffer, 0, &seven, 4), second = queue->host_task([&] { order.push_back(2); }),
+                    down = queue->read(buffer, 0, &read, 4);
         CHECK_FALSE(first.complete());
         CHECK_FALSE(written.complete());
         CHECK(read == 0);
@@ -442,6 +471,7 @@ TEST_CASE("the native device runs C++ and times it") {
             std::size_t max_work_group() const override { return 1; }
             std::string text = "none";
         } kernel;
-        CHECK(has(device_error([&] { queue->launch({.kernel = kernel, .groups = {}, .local = {}, .args = {}}); }).what(), "host_task"));
+        CHECK(has(device_error([&] { queue->launch({.kernel = kernel, .groups = {}, .local = {}, .args = {}}); }).what(),
+                  "host_task"));
     }
 }

@@ -56,7 +56,8 @@ Inventory workstation() {
     large.uuid = "fedcba98-7654-3210-fedc-ba9876543210";
     large.pci = "0001:af:00.0";
     large.capabilities = {"images", "fp64", "int64_atomics"};
-    DeviceInfo amd = device(DeviceType::gpu, "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "gfx1100", 24);
+    DeviceInfo amd =
+        device(DeviceType::gpu, "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "gfx1100", 24);
     DeviceInfo pocl = device(DeviceType::cpu, "GenuineIntel", "Portable Computing Language", "pthread-skylake", 32);
     pocl.capabilities = {"fp64", "unified_memory"};
     DeviceInfo board = device(DeviceType::accelerator, "Xilinx", "Xilinx", "U250", 64);
@@ -157,9 +158,21 @@ TEST_CASE("a command-line specification is a word, an index, a name or JSON") {
         const char* spec;
         int device;
     };
-    const Row rows[] = {{"gpu", 0},  {"CPU", 4},   {"native", 6},   {"opencl", 0}, {"2", 2},     {"-1", 6}, {"99", -1},
-                        {"H200", 2}, {"pocl", 4},  {"gfx1100", 3},  {"cuda", -1},  {" gpu ", 0}, {"nothing", -1},
-                        {R"({"vendor": "amd"})", 3}, {R"({"prefer": [{"vendor": "arm"}, {"type": "cpu"}], "on_missing": "next"})", 4}};
+    const Row rows[] = {{"gpu", 0},
+                        {"CPU", 4},
+                        {"native", 6},
+                        {"opencl", 0},
+                        {"2", 2},
+                        {"-1", 6},
+                        {"99", -1},
+                        {"H200", 2},
+                        {"pocl", 4},
+                        {"gfx1100", 3},
+                        {"cuda", -1},
+                        {" gpu ", 0},
+                        {"nothing", -1},
+                        {R"({"vendor": "amd"})", 3},
+                        {R"({"prefer": [{"vendor": "arm"}, {"type": "cpu"}], "on_missing": "next"})", 4}};
     const Inventory inventory = workstation();
     for (const Row& row : rows) {
         CAPTURE(row.spec);
@@ -175,7 +188,8 @@ TEST_CASE("several devices: every one that a rule of \"use\" admits, each once")
     Inventory inventory = workstation();
     const auto chosen_by = [&](const char* rules) {
         std::vector<int> devices;
-        for (const auto& device : DeviceSelector::parse(Json::parse(rules)).select_all(inventory)) devices.push_back(device->info().index);
+        for (const auto& device : DeviceSelector::parse(Json::parse(rules)).select_all(inventory))
+            devices.push_back(device->info().index);
         return devices;
     };
     CHECK(chosen_by(R"({"use": [{"vendor": "nvidia"}, {"type": "gpu", "min_memory_gb": 20}]})") == std::vector<int>{1, 2, 3});
@@ -190,7 +204,8 @@ TEST_CASE("several devices: every one that a rule of \"use\" admits, each once")
     CHECK(chosen_by(R"({"use": [{"vendor": "nvidia"}]})") == std::vector<int>{1, 2});
     CHECK(chosen_by(R"({"use": [{"backend": "cuda"}]})") == std::vector<int>{7});
     CHECK_THROWS_AS(chosen_by(R"({"use": [{"vendor": "nvidia"}, {"vendor": "none"}]})"), UnsupportedError);
-    for (const char* wrong : {R"({"use": []})", R"({"use": "some"})", R"({"use": "all", "on_missing": "next"})", R"({"use": [{"tpye": "gpu"}]})"}) {
+    for (const char* wrong :
+         {R"({"use": []})", R"({"use": "some"})", R"({"use": "all", "on_missing": "next"})", R"({"use": [{"tpye": "gpu"}]})"}) {
         CHECK_THROWS_AS(chosen_by(wrong), ConfigError);
     }
     const DeviceSelector use = DeviceSelector::parse(Json::parse(R"({"use": [{"index": 4}]})"));
@@ -242,7 +257,8 @@ TEST_CASE("wrong rules are errors that say where, what was found and what was ex
         {R"({"min_memory_gb": -1})", "/device/min_memory_gb", "found the number -1"},
         {R"({"min_memory_gb": 1e300})", "/device/min_memory_gb", "an amount of memory"},
         {R"({"min_memory_gb": "8"})", "/device/min_memory_gb", "an amount of memory"},
-        {R"({"min_memory_gb": 8, "min_memory_mb": 8000})", "/device/min_memory_mb", "either \"min_memory_mb\" or \"min_memory_gb\""},
+        {R"({"min_memory_gb": 8, "min_memory_mb": 8000})", "/device/min_memory_mb",
+         "either \"min_memory_mb\" or \"min_memory_gb\""},
         {R"({"require": "fp64"})", "/device/require", "a list of capabilities"},
         {R"({"require": ["fp64", "fp46"]})", "/device/require/1", "did you mean \"fp64\"?"},
         {R"({"require": [1]})", "/device/require/0", "found the number 1"},
@@ -263,13 +279,17 @@ TEST_CASE("wrong rules are errors that say where, what was found and what was ex
 TEST_CASE("every device gets a reason for every rule that was tried") {
     const Inventory inventory = workstation();
     const Selection selection =
-        DeviceSelector::parse(Json::parse(R"({"prefer": [{"vendor": "arm"}, {"type": "gpu", "min_memory_gb": 10, "require": ["fp64"]}, {}], "on_missing": "next"})"))
+        DeviceSelector::parse(
+            Json::parse(
+                R"({"prefer": [{"vendor": "arm"}, {"type": "gpu", "min_memory_gb": 10, "require": ["fp64"]}, {}],
+                    "on_missing": "next"})"))
             .explain(inventory);
     REQUIRE(selection.device);
     CHECK(selection.rule == 1);
     REQUIRE(selection.verdicts.size() == inventory.devices.size());
     const std::string rule = "rule 2 (type gpu, at least 10 GB of memory, requires fp64): ";
-    const char* const expected[] = {"it lacks fp64", "it has 8 GB of memory", "chosen", "it lacks fp64", "type is cpu", "type is accelerator", "type is cpu"};
+    const char* const expected[] = {"it lacks fp64", "it has 8 GB of memory", "chosen",     "it lacks fp64",
+                                    "type is cpu",   "type is accelerator",   "type is cpu"};
     for (std::size_t i = 0; i < selection.verdicts.size(); ++i) {
         const DeviceVerdict& verdict = selection.verdicts[i];
         CHECK(verdict.chosen == (i == 2));
@@ -302,7 +322,8 @@ TEST_CASE("no device: the error lists devices, platform problems and what to ins
     CHECK_FALSE(has(strict, "pocl-opencl-icd"));
 
     inventory = inventory_of({workstation().devices.back()->info()});
-    inventory.problems = {{"Clover", "it has no devices", "nothing needs to be done"}, {"OpenCL", "no platform is registered", ""}};
+    inventory.problems = {{"Clover", "it has no devices", "nothing needs to be done"},
+                          {"OpenCL", "no platform is registered", ""}};
     const std::string bare = message(R"({"type": "gpu"})");
     CHECK(has(bare, "device 0 \"native (Xeon)\" (native): rule 1 (type gpu): type is cpu"));
     CHECK(has(bare, "platform Clover: it has no devices; nothing needs to be done"));
@@ -317,8 +338,8 @@ TEST_CASE("a simulator is taken only where it is meant") {
     DeviceInfo simulator = device(DeviceType::other, "University of Bristol", "Oclgrind", "Oclgrind Simulator", 1);
     simulator.uuid = "01234567-89ab-cdef-0123-456789abcdef";
     const Inventory inventory = inventory_of({simulator, workstation().devices.back()->info()});
-    for (const char* rules : {R"({})", R"({"type": "gpu"})", R"({"type": "cpu"})", R"({"type": "accelerator"})", R"({"backend": "opencl"})", R"({"vendor": "bristol"})",
-                              R"({"min_memory_mb": 1})"}) {
+    for (const char* rules : {R"({})", R"({"type": "gpu"})", R"({"type": "cpu"})", R"({"type": "accelerator"})",
+                              R"({"backend": "opencl"})", R"({"vendor": "bristol"})", R"({"min_memory_mb": 1})"}) {
         CAPTURE(rules);
         CHECK(chosen(DeviceSelector::parse(Json::parse(rules)), inventory) == -1);
     }
@@ -332,7 +353,8 @@ TEST_CASE("a simulator is taken only where it is meant") {
 
 TEST_CASE("rules for any kind of device take the native one where there is no other, and warn") {
     const DeviceInfo native = workstation().devices.back()->info();
-    Inventory alone = inventory_of({device(DeviceType::other, "University of Bristol", "Oclgrind", "Oclgrind Simulator", 1), native});
+    Inventory alone =
+        inventory_of({device(DeviceType::other, "University of Bristol", "Oclgrind", "Oclgrind Simulator", 1), native});
     alone.problems = {{"OpenCL", "no platform is registered", ""}};
     const char* const any = R"({"prefer": [{"type": "gpu"}, {"type": "accelerator"}, {"type": "cpu"}], "on_missing": "next"})";
     take_warnings();
@@ -349,9 +371,10 @@ TEST_CASE("rules for any kind of device take the native one where there is no ot
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0].find("no platform is registered") != std::string::npos);
     CHECK(warnings[0].find("pocl-opencl-icd") != std::string::npos);
-    for (const char* rules : {R"({"type": "cpu"})", R"({"prefer": [{"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"})", R"({"use": [{"type": "cpu"}]})",
-                              R"({"prefer": [{"type": "gpu"}, {"type": "accelerator"}, {"type": "cpu"}]})",
-                              R"({"prefer": [{"type": "gpu", "vendor": "amd"}, {"type": "accelerator"}, {"type": "cpu"}], "on_missing": "next"})"}) {
+    for (const char* rules :
+         {R"({"type": "cpu"})", R"({"prefer": [{"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"})",
+          R"({"use": [{"type": "cpu"}]})", R"({"prefer": [{"type": "gpu"}, {"type": "accelerator"}, {"type": "cpu"}]})",
+          R"({"prefer": [{"type": "gpu", "vendor": "amd"}, {"type": "accelerator"}, {"type": "cpu"}], "on_missing": "next"})"}) {
         CAPTURE(rules);
         CHECK_FALSE(falls_back(DeviceSelector::parse(Json::parse(rules)), alone));
         CHECK_THROWS_AS(DeviceSelector::parse(Json::parse(rules)).select(alone), UnsupportedError);
@@ -363,9 +386,12 @@ TEST_CASE("only what the rules can take is looked for, and what is found is what
     CHECK(enumerate(DeviceSelector::parse_spec("native")).devices.size() == 1);
     CHECK(enumerate(DeviceSelector::parse_spec("native")).devices[0]->info().index == -1);
     CHECK(native_device()->info().backend == Backend::native);
-    for (const auto& device : enumerate(DeviceSelector::parse_spec("cuda")).devices) CHECK(device->info().backend != Backend::opencl);
-    for (const char* rules : {R"({})", R"({"type": "cpu"})", R"({"backend": "opencl"})", R"({"index": 0})", R"({"backend": "opencl", "index": 0})", R"({"use": "all"})",
-                              R"({"prefer": [{"backend": "cuda"}, {"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"})", R"({"index": -1})"}) {
+    for (const auto& device : enumerate(DeviceSelector::parse_spec("cuda")).devices)
+        CHECK(device->info().backend != Backend::opencl);
+    for (const char* rules :
+         {R"({})", R"({"type": "cpu"})", R"({"backend": "opencl"})", R"({"index": 0})", R"({"backend": "opencl", "index": 0})",
+          R"({"use": "all"})", R"({"prefer": [{"backend": "cuda"}, {"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"})",
+          R"({"index": -1})"}) {
         CAPTURE(rules);
         const DeviceSelector selector = DeviceSelector::parse(Json::parse(rules));
         const Selection whole = selector.explain(all), part = selector.explain(enumerate(selector));
@@ -385,7 +411,8 @@ TEST_CASE("the schema names every key") {
     CHECK(list.at("properties").contains("prefer"));
     CHECK(list.at("properties").contains("on_missing"));
     CHECK(list.at("additionalProperties") == false);
-    for (const char* key : {"type", "vendor", "platform", "name", "backend", "index", "uuid", "pci", "min_memory_mb", "min_memory_gb", "require"})
+    for (const char* key :
+         {"type", "vendor", "platform", "name", "backend", "index", "uuid", "pci", "min_memory_mb", "min_memory_gb", "require"})
         CHECK(rule.at("properties").contains(key));
     CHECK(rule.at("additionalProperties") == false);
 }

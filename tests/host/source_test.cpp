@@ -34,16 +34,20 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("flattening keeps line numbers and includes a file as often as it is asked for") {
-    const KernelFolder kernels({{"a.cl", "one\n#include \"sub/b.clh\"\nthree\n  #  include \"sub/b.clh\" // again\nfive"},
-                                {"sub/b.clh", "b1\r\nb2\r\n"},
-                                {"comment.cl", "/* #include \"x\"\n#include \"none.clh\"\n*/ #include <system>\n// #include \"y\"\n\"/*\"\n#include \"sub/b.clh\"\n"},
-                                {"up.cl", "#include \"sub/../sub/b.clh\"\n"},
-                                {"empty.cl", ""}});
+    const KernelFolder kernels(
+        {{"a.cl", "one\n#include \"sub/b.clh\"\nthree\n  #  include \"sub/b.clh\" // again\nfive"},
+         {"sub/b.clh", "b1\r\nb2\r\n"},
+         {"comment.cl",
+          "/* #include \"x\"\n#include \"none.clh\"\n*/ #include <system>\n// #include \"y\"\n\"/*\"\n#include \"sub/b.clh\"\n"},
+         {"up.cl", "#include \"sub/../sub/b.clh\"\n"},
+         {"empty.cl", ""}});
     CHECK(flatten_source("a.cl") ==
-          "#line 1 \"a.cl\"\none\n#line 1 \"sub/b.clh\"\nb1\nb2\n#line 3 \"a.cl\"\nthree\n#line 1 \"sub/b.clh\"\nb1\nb2\n#line 5 \"a.cl\"\nfive\n");
+          "#line 1 \"a.cl\"\none\n#line 1 \"sub/b.clh\"\nb1\nb2\n#line 3 \"a.cl\"\nthree\n#line 1 \"sub/b.clh\"\nb1\nb2\n#line 5 "
+          "\"a.cl\"\nfive\n");
     CHECK(flatten("a.cl").files == std::vector<std::string>{"a.cl", "sub/b.clh"});
     CHECK(flatten_source("comment.cl") ==
-          "#line 1 \"comment.cl\"\n/* #include \"x\"\n#include \"none.clh\"\n*/ #include <system>\n// #include \"y\"\n\"/*\"\n#line 1 \"sub/b.clh\"\nb1\nb2\n#line 7 \"comment.cl\"\n");
+          "#line 1 \"comment.cl\"\n/* #include \"x\"\n#include \"none.clh\"\n*/ #include <system>\n// #include "
+          "\"y\"\n\"/*\"\n#line 1 \"sub/b.clh\"\nb1\nb2\n#line 7 \"comment.cl\"\n");
     CHECK(flatten("up.cl").files == std::vector<std::string>{"up.cl", "sub/b.clh"});
     CHECK(flatten_source("empty.cl") == "#line 1 \"empty.cl\"\n");
     CHECK(flatten_source("./a.cl") == flatten_source("a.cl"));
@@ -55,7 +59,8 @@ TEST_CASE("wrong includes are errors that name includer and line") {
                                              {"escape.cl", "\n#include \"../../etc/passwd\"\n"},
                                              {"absolute.cl", "#include \"/etc/passwd\"\n"},
                                              {"folder.cl", "#include \"prelude\"\n"}};
-    for (int i = 1; i < 32; ++i) files["deep" + std::to_string(i) + ".cl"] = "#include \"deep" + std::to_string(i + 1) + ".cl\"\n";
+    for (int i = 1; i < 32; ++i)
+        files["deep" + std::to_string(i) + ".cl"] = "#include \"deep" + std::to_string(i + 1) + ".cl\"\n";
     files["deep32.cl"] = "bottom\n";
     const KernelFolder kernels(files);
 
@@ -187,7 +192,8 @@ TEST_CASE("kernel files: no line is longer than a reader's window, no name in #i
             CAPTURE(line);
             CHECK(line.size() <= 130);
             std::smatch match;
-            if (file.ends_with(".cl") && std::regex_search(line, match, compared)) CHECK(has(flat, "#define " + match.str(1) + " "));
+            if (file.ends_with(".cl") && std::regex_search(line, match, compared))
+                CHECK(has(flat, "#define " + match.str(1) + " "));
         }
     }
 }

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 /// A new empty folder that goes with the object.
 class TemporaryFolder {
 public:
-    TemporaryFolder() : path_(fs::temp_directory_path() / ("parallax-test-" + host::platform::unique_suffix())) { fs::create_directories(path_); }
+    TemporaryFolder() : path_(fs::temp_directory_path() / ("parallax-test-" + host::platform::unique_suffix())) {
+        fs::create_directories(path_);
+    }
     ~TemporaryFolder() {
         std::error_code ignored;
         fs::remove_all(path_, ignored);
@@ -68,9 +70,11 @@ inline std::string read_text(const fs::path& path) {
 /// A kernel folder with the library's prelude and the test's own files, in force as long as the object lives.
 class KernelFolder {
 public:
-    explicit KernelFolder(const std::map<std::string, std::string>& files) : variable_("PARALLAX_KERNEL_DIR", folder_.path().string()) {
+    explicit KernelFolder(const std::map<std::string, std::string>& files)
+        : variable_("PARALLAX_KERNEL_DIR", folder_.path().string()) {
         for (const host::EmbeddedFile& file : host::embedded_files())
-            if (file.name.starts_with("prelude/") || file.name.starts_with("probe/")) write_text(folder_.path() / file.name, std::string(file.text));
+            if (file.name.starts_with("prelude/") || file.name.starts_with("probe/"))
+                write_text(folder_.path() / file.name, std::string(file.text));
         for (const auto& [name, text] : files) write_text(folder_.path() / name, text);
     }
     const fs::path& path() const noexcept { return folder_.path(); }

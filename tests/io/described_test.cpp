@@ -25,8 +25,9 @@ std::string pages_of(int pages, const std::string& description, const std::vecto
 }
 
 std::string ome(const std::string& pixels, const std::string& inside = "<TiffData/>") {
-    return R"(<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" )" + pixels +
-           ">" + inside + "</Pixels></Image></OME>";
+    return R"(<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">)"
+           R"(<Image ID="Image:0"><Pixels ID="Pixels:0" )" +
+           pixels + ">" + inside + "</Pixels></Image></OME>";
 }
 
 }  // namespace
@@ -44,19 +45,28 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
     };
     const std::vector<Row> rows = {
         {"", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 0},
-        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="3" SizeC="1" SizeT="1" PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2")"), 3, "u8 3 x 1 x 2 (z, y, x)",
-         "um", 0.5, 2, 0},
-        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="3" SizeC="2" SizeT="1" PhysicalSizeX="500" PhysicalSizeXUnit="nm" PhysicalSizeY="500" PhysicalSizeYUnit="nm" PhysicalSizeZ="2" PhysicalSizeZUnit="µm")"),
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="3" SizeC="1" SizeT="1" )"
+             R"(PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2")"),
+         3, "u8 3 x 1 x 2 (z, y, x)", "um", 0.5, 2, 0},
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="3" SizeC="2" SizeT="1" )"
+             R"(PhysicalSizeX="500" PhysicalSizeXUnit="nm" PhysicalSizeY="500" )"
+             R"(PhysicalSizeYUnit="nm" PhysicalSizeZ="2" PhysicalSizeZUnit="µm")"),
          6, "u8 2 x 3 x 1 x 2 (c, z, y, x)", "nm", 500, 2000, 0},
-        {ome(R"(DimensionOrder="XYCZT" SizeX="2" SizeY="1" SizeZ="3" SizeC="2" SizeT="1")"), 6, "u8 3 x 2 x 1 x 2 (z, c, y, x)", "", 1, 1, 0},
-        {ome(R"(DimensionOrder="XYCZT" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="4" TimeIncrement="50" TimeIncrementUnit="ms")"), 4, "u8 4 x 1 x 2 (t, y, x)", "", 1, 1, 0},
+        {ome(R"(DimensionOrder="XYCZT" SizeX="2" SizeY="1" SizeZ="3" SizeC="2" SizeT="1")"), 6, "u8 3 x 2 x 1 x 2 (z, c, y, x)",
+         "", 1, 1, 0},
+        {ome(R"(DimensionOrder="XYCZT" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="4" )"
+             R"(TimeIncrement="50" TimeIncrementUnit="ms")"),
+         4, "u8 4 x 1 x 2 (t, y, x)", "", 1, 1, 0},
         {ome(R"(DimensionOrder="XYZTC" SizeX="2" SizeY="1" SizeZ="2" SizeC="1" SizeT="2")",
-             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="1" FirstT="0" IFD="1"/><TiffData FirstZ="0" FirstT="1" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
+             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="1" FirstT="0" IFD="1"/>)"
+             R"(<TiffData FirstZ="0" FirstT="1" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
          4, "u8 2 x 2 x 1 x 2 (t, z, y, x)", "", 1, 1, 0},
         {ome(R"(DimensionOrder="XYZTC" SizeX="2" SizeY="1" SizeZ="2" SizeC="1" SizeT="2")",
-             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="0" FirstT="1" IFD="1"/><TiffData FirstZ="1" FirstT="0" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
+             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="0" FirstT="1" IFD="1"/>)"
+             R"(<TiffData FirstZ="1" FirstT="0" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
          4, "u8 4 x 1 x 2 (z, y, x)", "", 1, 1, 1},   // an order of its own: said
-        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="30" SizeC="1" SizeT="1")"), 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},   // the others are in other files
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="30" SizeC="1" SizeT="1")"), 3, "u8 3 x 1 x 2 (z, y, x)", "", 1,
+         1, 1},   // the others are in other files
         {"ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\nhyperstack=true\n", 6, "u8 3 x 2 x 1 x 2 (t, c, y, x)", "", 1, 1, 0},
         {"ImageJ=1.53t\nimages=3\nframes=3\nfinterval=0.5\n", 3, "u8 3 x 1 x 2 (t, y, x)", "", 1, 1, 0},
         {"ImageJ=1.53t\nimages=3\nslices=3\nspacing=2.0\n", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 2, 0},
@@ -95,7 +105,12 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
 TEST_CASE("described: stacks are written in words that give them back") {
     const Folder folder;
     const auto write_and_read = [&](const std::vector<ArrayDesc::Extent>& axes, ElementType type) {
-        const ArrayDesc desc = ArrayDesc::dense(type, axes).with_unit("um").with_spacing('x', 0.25).with_spacing('y', 0.5).with_spacing('z', 2.5).with_spacing('t', 0.125);
+        const ArrayDesc desc = ArrayDesc::dense(type, axes)
+                                   .with_unit("um")
+                                   .with_spacing('x', 0.25)
+                                   .with_spacing('y', 0.5)
+                                   .with_spacing('z', 2.5)
+                                   .with_spacing('t', 0.125);
         CAPTURE(desc.describe());
         const HostArray array = pattern(desc);
         io::write(folder / "a.tif", array, {.overwrite = true});
@@ -112,7 +127,10 @@ TEST_CASE("described: stacks are written in words that give them back") {
     write_and_read({{'z', 3}, {'c', 2}, {'y', 5}, {'x', 7}}, ElementType::f64);
     write_and_read({{'z', 2}, {'y', 5}, {'x', 7}, {'c', 3}}, ElementType::u8);
     write_and_read({{'z', 3}, {'y', 700}, {'x', 1100}}, ElementType::u16);   // several strips a page
-    CHECK_FALSE(io_error(folder / "b.tif", [&] { io::write(folder / "b.tif", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'t', 3}, {'y', 5}, {'x', 7}}))); }).problem.empty());
+    CHECK_FALSE(
+        io_error(folder / "b.tif", [&] {
+            io::write(folder / "b.tif", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'t', 3}, {'y', 5}, {'x', 7}})));
+        }).problem.empty());
 }
 
 TEST_CASE("described: how a picture is to be held, and what is left out, is said") {

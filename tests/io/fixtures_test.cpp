@@ -263,7 +263,8 @@ TEST_CASE("TIFF pictures made by hand") {
         put(path, make_tiff({entries}, data.text, true));
         CHECK(values_of<std::uint16_t>(io::read(path)) ==
               std::vector<std::uint16_t>{1, 101, 2, 2, 3, 3});
-        CHECK(values_of<std::uint16_t>(io::read(path, {.grey = true})) == std::vector<std::uint16_t>{1, 2, 3});  // grey with alpha
+        CHECK(values_of<std::uint16_t>(io::read(path, {.grey = true})) ==
+              std::vector<std::uint16_t>{1, 2, 3});   // grey with alpha
         entries.pop_back();
         put(path, make_tiff({entries}, data.text, true));
         io_error(path, [&] { io::read(path, {.grey = true}); });  // two channels that are not colours

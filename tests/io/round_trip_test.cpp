@@ -226,7 +226,8 @@ TEST_CASE("a file says whether slice after slice can be read of it, and is the s
         stream.next(whole.desc.axes.front().size - 2, parts.data() + 2 * slice);
         CHECK(same_elements(parts, whole));
     };
-    const HostArray volume = pattern(ArrayDesc::dense(ElementType::u16, {{'z', 5}, {'y', 6}, {'x', 7}})), plane = pattern(picture(ElementType::u16));
+    const HostArray volume = pattern(ArrayDesc::dense(ElementType::u16, {{'z', 5}, {'y', 6}, {'x', 7}})),
+                    plane = pattern(picture(ElementType::u16));
     for (const char* name : {"v.tif", "v.npy", "v.nii", "v.nii.gz"}) {
         io::write(folder / name, volume);
         check(folder / name, true);
@@ -241,7 +242,8 @@ TEST_CASE("a file says whether slice after slice can be read of it, and is the s
     check(folder / "line.npy", false);
     const std::string elements(reinterpret_cast<const char*>(volume.data()), volume.desc.dense_bytes());
     for (const char* order : {"False", "True"}) {
-        put(folder / "order.npy", make_npy(std::string("{'descr': '<u2', 'fortran_order': ") + order + ", 'shape': (5, 6, 7), }", elements));
+        put(folder / "order.npy",
+            make_npy(std::string("{'descr': '<u2', 'fortran_order': ") + order + ", 'shape': (5, 6, 7), }", elements));
         check(folder / "order.npy", order[0] == 'F');
     }
     put(folder / "v.raw", elements);

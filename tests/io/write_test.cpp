@@ -210,7 +210,8 @@ TEST_CASE("values become greys through a window") {
 
 TEST_CASE("what a picture cannot show is told") {
     const auto loss = [](std::vector<float> values, const io::WriteOptions& options = {}, const char* path = "a.png") {
-        HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', static_cast<std::int64_t>(values.size())}}));
+        HostArray array =
+            HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 1}, {'x', static_cast<std::int64_t>(values.size())}}));
         std::copy(values.begin(), values.end(), array.as<float>());
         return io::display_loss(path, array, options);
     };

@@ -46,7 +46,10 @@ Prepared prepared_job(const TempFolder& folder, const Json& job) {
 }
 
 Json add_one(const Json& input) {
-    return {{"parallax", 1}, {"inputs", {{"image", input}}}, {"steps", {{{"run", "arithmetic"}, {"value", 1}}}}, {"outputs", {{"image", "o.npy"}}}};
+    return {{"parallax", 1},
+            {"inputs", {{"image", input}}},
+            {"steps", {{{"run", "arithmetic"}, {"value", 1}}}},
+            {"outputs", {{"image", "o.npy"}}}};
 }
 
 }  // namespace
@@ -59,9 +62,12 @@ TEST_CASE("changing: a file that is another one by now is an error that says so,
         const char* what;
         HostArray later;
     };
-    const std::vector<Row> rows = {{"smaller", of(f32, {{'y', 2}, {'x', 3}}, 1)},      {"larger", of(f32, {{'y', 700}, {'x', 900}}, 1)},
-                                   {"of another type", of(u8, {{'y', 70}, {'x', 90}}, 1)}, {"turned", of(f32, {{'y', 90}, {'x', 70}}, 1)},
-                                   {"a stack", of(f32, {{'z', 2}, {'y', 70}, {'x', 90}}, 1)}, {"with channels", of(f32, {{'y', 70}, {'x', 90}, {'c', 2}}, 1)},
+    const std::vector<Row> rows = {{"smaller", of(f32, {{'y', 2}, {'x', 3}}, 1)},
+                                   {"larger", of(f32, {{'y', 700}, {'x', 900}}, 1)},
+                                   {"of another type", of(u8, {{'y', 70}, {'x', 90}}, 1)},
+                                   {"turned", of(f32, {{'y', 90}, {'x', 70}}, 1)},
+                                   {"a stack", of(f32, {{'z', 2}, {'y', 70}, {'x', 90}}, 1)},
+                                   {"with channels", of(f32, {{'y', 70}, {'x', 90}, {'c', 2}}, 1)},
                                    {"of the same shape", of(f32, {{'y', 70}, {'x', 90}}, 8)}};
     for (const char* const name : {"a.npy", "a.tif", "a.nii", "a.nii.gz"}) {
         for (const Row& row : rows) {
@@ -72,7 +78,8 @@ TEST_CASE("changing: a file that is another one by now is an error that says so,
                 CAPTURE(several);
                 const TempFolder folder;
                 io::write(folder / name, planned);
-                const Prepared prepared = prepared_job(folder, add_one(several ? Json{{"files", {name, name}}, {"combine", "mean"}} : Json(name)));
+                const Prepared prepared =
+                    prepared_job(folder, add_one(several ? Json{{"files", {name, name}}, {"combine", "mean"}} : Json(name)));
                 replace(folder / name, row.later);
                 const IoError error = error_of<IoError>([&] { run(prepared, engine); });
                 CHECK(contains(error.what(), "has changed"));
@@ -101,10 +108,14 @@ TEST_CASE("changing: a volume in slabs or in tiles is held against its plan as w
     using enum ElementType;
     Engine engine(*host::enumerate().native(), registry_with_peers());
     const HostArray planned = of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 9);
-    const Json count{{"parallax", 1}, {"inputs", {{"volume", {{"file", "v.nii"}, {"slab", 4}}}}}, {"steps", {{{"run", "box_count"}, {"threshold", 5}}}}, {"outputs", {{"counts", "c.json"}}}};
+    const Json count{{"parallax", 1},
+                     {"inputs", {{"volume", {{"file", "v.nii"}, {"slab", 4}}}}},
+                     {"steps", {{{"run", "box_count"}, {"threshold", 5}}}},
+                     {"outputs", {{"counts", "c.json"}}}};
     Json tiles = add_one("v.nii");
     tiles["memory_limit"] = 100000u;
-    for (const HostArray& later : {of(u16, {{'z', 2}, {'y', 3}, {'x', 5}}, 9), of(u8, {{'z', 40}, {'y', 30}, {'x', 50}}, 9), of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 1)}) {
+    for (const HostArray& later : {of(u16, {{'z', 2}, {'y', 3}, {'x', 5}}, 9), of(u8, {{'z', 40}, {'y', 30}, {'x', 50}}, 9),
+                                   of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 1)}) {
         CAPTURE(later.desc.describe());
         const TempFolder folder;
         io::write(folder / "v.nii", planned);
@@ -125,7 +136,10 @@ TEST_CASE("changing: a volume in slabs or in tiles is held against its plan as w
         read({0, 4}, reinterpret_cast<std::byte*>(slices.data()));
         CHECK(slices == std::vector<std::uint16_t>(slices.size(), 9));
         replace(folder / "v.nii", of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 1));
-        CHECK(contains(error_of<IoError>([&] { read({4, 8}, reinterpret_cast<std::byte*>(slices.data())); }).what(), "has changed"));
+        CHECK(contains(error_of<IoError>([&] {
+                           read({4, 8}, reinterpret_cast<std::byte*>(slices.data()));
+                       }).what(),
+                       "has changed"));
     }
 }
 
@@ -145,8 +159,9 @@ TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or
     using enum ElementType;
     const char* const asked = std::getenv("PARALLAX_FLIPS");
     const long flips = asked ? std::atol(asked) : 400;
-    const std::vector<HostArray> states = {of(f32, {{'y', 70}, {'x', 90}}, 7), of(f32, {{'y', 2}, {'x', 3}}, 1), of(u8, {{'y', 70}, {'x', 90}}, 2),
-                                           of(f32, {{'y', 700}, {'x', 90}}, 3), of(u16, {{'z', 5}, {'y', 20}, {'x', 30}}, 4)};
+    const std::vector<HostArray> states = {of(f32, {{'y', 70}, {'x', 90}}, 7), of(f32, {{'y', 2}, {'x', 3}}, 1),
+                                           of(u8, {{'y', 70}, {'x', 90}}, 2), of(f32, {{'y', 700}, {'x', 90}}, 3),
+                                           of(u16, {{'z', 5}, {'y', 20}, {'x', 30}}, 4)};
     for (const char* const name : {"a.npy", "a.tif"}) {
         CAPTURE(std::string(name));
         const TempFolder folder;
@@ -180,20 +195,25 @@ TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or
             const HostArray result = io::read(folder / "out/o.npy");
             bool known = false;
             for (const HostArray& state : states) {
-                if (state.desc.count() != result.desc.count() || state.desc.axes.size() != result.desc.axes.size() || result.desc.type != state.desc.type) continue;
+                if (state.desc.count() != result.desc.count() || state.desc.axes.size() != result.desc.axes.size() ||
+                    result.desc.type != state.desc.type)
+                    continue;
                 const auto all = [&]<class T>(T) {
                     for (std::int64_t i = 0; i < state.desc.count(); ++i)
                         if (result.as<T>()[i] != static_cast<T>(state.as<T>()[i] + 1)) return false;
                     return true;
                 };
-                known = known || (state.desc.type == f32 ? all(float{}) : state.desc.type == u16 ? all(std::uint16_t{}) : all(std::uint8_t{}));
+                known = known || (state.desc.type == f32   ? all(float{})
+                                  : state.desc.type == u16 ? all(std::uint16_t{})
+                                                           : all(std::uint8_t{}));
             }
             REQUIRE(known);
             ++right;
         }
         over = true;
         other.join();
-        MESSAGE(std::string(name) << ": " << done.load() << " exchanges, " << right << " jobs right, " << failed << " refused, of them as changed " << changed);
+        MESSAGE(std::string(name) << ": " << done.load() << " exchanges, " << right << " jobs right, " << failed
+                                  << " refused, of them as changed " << changed);
         CHECK(right > 0);
     }
 }

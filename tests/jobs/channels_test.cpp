@@ -11,12 +11,18 @@ namespace {
 /// 4 x 3 pixels of red, green and blue: 200, 100, 50 and so on.
 HostArray colours() {
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}, {'c', 3}}));
-    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((200 >> (i % 3)) - i / 3);
+    for (std::int64_t i = 0; i < array.desc.count(); ++i)
+        array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((200 >> (i % 3)) - i / 3);
     return array;
 }
 
-Run run_job(const TempFolder& folder, const Json& input, const Json& steps, const Json& outputs, const std::vector<std::string>& more = {}) {
-    write_text(folder / "job.json", Json{{"parallax", 1}, {"inputs", {{"image", input}}}, {"steps", steps.is_array() ? steps : Json::array({steps})}, {"outputs", outputs}}.dump());
+Run run_job(const TempFolder& folder, const Json& input, const Json& steps, const Json& outputs,
+            const std::vector<std::string>& more = {}) {
+    write_text(folder / "job.json", Json{{"parallax", 1},
+                                         {"inputs", {{"image", input}}},
+                                         {"steps", steps.is_array() ? steps : Json::array({steps})},
+                                         {"outputs", outputs}}
+                                        .dump());
     std::vector<std::string> words{"run", "job.json", "--overwrite", "--device", "native"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, folder.path());
@@ -62,10 +68,12 @@ TEST_CASE("channels: they are kept unless the job says grey") {
 TEST_CASE("channels: a step that takes one says what makes one of them") {
     const TempFolder folder;
     io::write(folder / "a.png", colours());
-    const Json hologram{{"run", "hologram"}, {"wavelength_nm", 532}, {"pixel_um", 1.4}, {"distance_um", 100}, {"in", {{"hologram", "image"}}}};
+    const Json hologram{
+        {"run", "hologram"}, {"wavelength_nm", 532}, {"pixel_um", 1.4}, {"distance_um", 100}, {"in", {{"hologram", "image"}}}};
     Run run = run_job(folder, "a.png", {hologram}, {{"amplitude", "o.npy"}});
     CHECK(run.status != 0);
-    for (const char* const words : {"takes one channel", "u8 3 x 4 x 3 (y, x, c)", "\"grey\": true", "select"}) CHECK(contains(run.err, words));
+    for (const char* const words : {"takes one channel", "u8 3 x 4 x 3 (y, x, c)", "\"grey\": true", "select"})
+        CHECK(contains(run.err, words));
     CHECK_FALSE(fs::exists(folder / "o.npy"));
     run = run_job(folder, {{"file", "a.png"}, {"grey", true}}, {hologram}, {{"amplitude", "o.npy"}});
     CAPTURE(run.err);
@@ -73,7 +81,9 @@ TEST_CASE("channels: a step that takes one says what makes one of them") {
     run = run_job(folder, "a.png", {Json{{"run", "box_count"}, {"threshold", 90}}}, {{"counts", "o.json"}});
     CHECK(contains(run.err, "takes one channel"));
     // Behind another step, too; and a transform does not run along channels.
-    run = run_job(folder, "a.png", {Json{{"run", "convert"}, {"type", "f32"}, {"out", {{"image", "real"}}}}, Json{{"run", "fft"}, {"kind", "r2c"}, {"in", {{"array", "real"}}}}},
+    run = run_job(folder, "a.png",
+                  {Json{{"run", "convert"}, {"type", "f32"}, {"out", {{"image", "real"}}}},
+                   Json{{"run", "fft"}, {"kind", "r2c"}, {"in", {{"array", "real"}}}}},
                   {{"array", "o.npy"}});
     CHECK(run.status != 0);
     CHECK(contains(run.err, "takes one channel"));
@@ -87,7 +97,8 @@ TEST_CASE("axes: three of an array without a description are z, y, x, and a job 
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 5}, {'y', 4}, {'x', 6}}));
     for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
     io::write(folder / "a.npy", array);
-    const Json along_z{{{"run", "select"}, {"axis", "z"}, {"index", 2}}}, along_t{{{"run", "select"}, {"axis", "t"}, {"index", 2}}};
+    const Json along_z{{{"run", "select"}, {"axis", "z"}, {"index", 2}}},
+        along_t{{{"run", "select"}, {"axis", "t"}, {"index", 2}}};
     CHECK(run_job(folder, "a.npy", along_z, {{"image", "o.npy"}}).status == 0);
     CHECK(io::read(folder / "o.npy").as<std::uint8_t>()[0] == 48);
     CHECK(run_job(folder, "a.npy", along_t, {{"image", "o.npy"}}).status == 2);
@@ -109,12 +120,17 @@ TEST_CASE("warnings of a file stand on stderr, in the plan and in the report") {
     const Run info = run_program({"info", "a.nii"}, folder.path());
     CHECK(contains(info.out, "without a unit"));
     CHECK(contains(info.out, "warning"));
-    CHECK_FALSE(contains(run_job(folder, {{"file", "a.nii"}, {"spacing_mm", 0.5}}, crop, {{"image", "o.npy"}}).err, "does not name"));
+    CHECK_FALSE(
+        contains(run_job(folder, {{"file", "a.nii"}, {"spacing_mm", 0.5}}, crop, {{"image", "o.npy"}}).err, "does not name"));
 }
 
 TEST_CASE("a part of a NIfTI volume lies where it lay in the whole") {
     const TempFolder folder;
-    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::i16, {{'z', 5}, {'y', 6}, {'x', 7}}).with_unit("mm").with_spacing('x', 0.5).with_spacing('y', 0.75).with_spacing('z', 2));
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::i16, {{'z', 5}, {'y', 6}, {'x', 7}})
+                                          .with_unit("mm")
+                                          .with_spacing('x', 0.5)
+                                          .with_spacing('y', 0.75)
+                                          .with_spacing('z', 2));
     for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::int16_t>()[i] = static_cast<std::int16_t>(i);
     array.metadata.affine = {-0.5, 0, 0, 32, 0, 0.75, 0, -40, 0, 0, 2, -16, 0, 0, 0, 1};
     array.metadata.notes = {{"nifti.sform", "4"}, {"nifti.qform", "1"}, {"nifti.intent", "1005 0 0 0 z scores"}};
@@ -124,7 +140,8 @@ TEST_CASE("a part of a NIfTI volume lies where it lay in the whole") {
         CAPTURE(limit.dump());
         std::vector<std::string> more;
         if (!limit.is_null()) more = {"--set", "memory_limit=" + limit.dump()};
-        const Run run = run_job(folder, "a.nii.gz", {Json{{"run", "crop"}, {"x", {3, 2}}, {"y", {1, 4}}, {"z", {2, 3}}}}, {{"image", "o.nii"}}, more);
+        const Run run = run_job(folder, "a.nii.gz", {Json{{"run", "crop"}, {"x", {3, 2}}, {"y", {1, 4}}, {"z", {2, 3}}}},
+                                {{"image", "o.nii"}}, more);
         CAPTURE(run.err);
         REQUIRE(run.status == 0);
         const HostArray out = io::read(folder / "o.nii");

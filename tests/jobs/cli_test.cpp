@@ -23,7 +23,8 @@ const Json small_job = Json::parse(R"({
     "parallax": 1, "comment": "a small one", "device": {"backend": "native"},
     "steps": [
         {"id": "simulate", "run": "hologram_simulate", "width": 64, "height": 48, "pixel_um": 2, "distance_um": 300, "count": 1},
-        {"id": "recon", "run": "hologram", "wavelength_nm": 532, "pixel_um": 2, "distance_um": {"from": 200, "to": 400, "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}
+        {"id": "recon", "run": "hologram", "wavelength_nm": 532, "pixel_um": 2, "distance_um": {"from": 200, "to": 400,
+            "step": 50}, "autofocus": {"object": "amplitude"}, "planes": "best"}
     ],
     "outputs": {"hologram": {"file": "h.png", "window": [0, 2]}, "amplitude": "deep/a.tif", "focus": {"table": "f.csv"}}
 })");
@@ -102,7 +103,8 @@ TEST_CASE("without any OpenCL platform a job says what to install") {
 TEST_CASE("init: the job of every algorithm reads back, comments and all") {
     const TempFolder folder;
     HostArray hologram = ramp(16, 16);
-    hologram.desc = hologram.desc.with_spacing('x', 1.4).with_spacing('y', 1.4).with_unit("um");   // the pixel, which the job leaves to the file
+    hologram.desc = hologram.desc.with_spacing('x', 1.4).with_spacing('y', 1.4).with_unit(
+        "um");   // the pixel, which the job leaves to the file
     io::write(folder / "hologram.tif", hologram);
     for (const Json& algorithm : json_of(run_program({"algorithms", "--json"}, folder.path()))) {
         const std::string name = algorithm["name"];
@@ -146,7 +148,8 @@ TEST_CASE("run: outputs, summary, report; a second run needs --overwrite; the re
     REQUIRE(first.status == 0);
     CHECK(contains(first.err, "best_distance_um"));
     CHECK_FALSE(contains(first.err, "\r"));   // no bar without a terminal
-    CHECK(folder.listing() == std::vector<std::string>{"job.json", "o", "o/deep", "o/deep/a.tif", "o/f.csv", "o/h.png", "r.json"});
+    CHECK(folder.listing() ==
+          std::vector<std::string>{"job.json", "o", "o/deep", "o/deep/a.tif", "o/f.csv", "o/h.png", "r.json"});
     CHECK(read_text(folder / "o/f.csv").starts_with("metric,object,"));
 
     const Json report = Json::parse(read_text(folder / "r.json"));
@@ -181,10 +184,13 @@ TEST_CASE("run: outputs, summary, report; a second run needs --overwrite; the re
 TEST_CASE("run: files from the command line, hashed in the report") {
     const TempFolder folder, elsewhere;
     io::write(elsewhere / "x.png", ramp(16, 16));
-    write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"hologram": {"file": "missing.png", "spacing_um": 3}},
+    write_text(
+        folder / "job.json",
+        R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"hologram": {"file": "missing.png", "spacing_um": 3}},
         "steps": [{"run": "hologram", "wavelength_nm": 532}], "outputs": {"amplitude": "a.npy"}})");
-    const Json report = json_of(run_program({"run", (folder / "job.json").string(), "--in", "hologram=x.png", "--set", "hologram.distance_mm=2", "--set",
-                                          "hologram.padding=none", "--json"}, elsewhere.path()));
+    const Json report = json_of(run_program({"run", (folder / "job.json").string(), "--in", "hologram=x.png", "--set",
+                                             "hologram.distance_mm=2", "--set", "hologram.padding=none", "--json"},
+                                            elsewhere.path()));
     CHECK(report["inputs"]["hologram"]["files"][0]["xxh3_128"] == io::hash_file(elsewhere / "x.png"));
     CHECK(report["inputs"]["hologram"]["files"][0]["path"] == (elsewhere / "x.png").generic_string());
     CHECK(report["job"]["steps"][0]["distance_um"] == 2000);
@@ -199,7 +205,8 @@ TEST_CASE("run: several files become one, non-finite values are masked") {
     io::write(folder / "b2.npy", floats(8, 8, {3}));
     const std::string job = R"({"parallax": 1, "device": {"backend": "native"}, "non_finite": "mask",
         "inputs": {"hologram": "h.npy", "background": {"files": "b?.npy", "combine": "mean"}},
-        "steps": [{"run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000, "padding": "none"}], "outputs": {"amplitude": "a.npy"}})";
+        "steps": [{"run": "hologram", "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000, "padding": "none"}],
+            "outputs": {"amplitude": "a.npy"}})";
     write_text(folder / "job.json", job);
     const Json report = json_of(run_program({"run", "job.json", "--json"}, folder.path()));
     CHECK(report["inputs"]["background"]["files"].size() == 2);
@@ -212,8 +219,10 @@ TEST_CASE("run: what the data gives cause to tell is told with what to do, and r
     const TempFolder folder;
     io::write(folder / "share.npy", floats(8, 8, {.25f, .5f, .75f, 1}));
     io::write(folder / "holes.npy", floats(8, 8, {nan, 2, 3}));
-    const auto run_on = [&](const std::string& file, const Json& step, const Json& outputs, const Json& device = {{"backend", "native"}}) {
-        const Json job{{"parallax", 1}, {"device", device}, {"inputs", {{"image", file}}}, {"steps", {step}}, {"outputs", outputs}};
+    const auto run_on = [&](const std::string& file, const Json& step, const Json& outputs,
+                            const Json& device = {{"backend", "native"}}) {
+        const Json job{
+            {"parallax", 1}, {"device", device}, {"inputs", {{"image", file}}}, {"steps", {step}}, {"outputs", outputs}};
         write_text(folder / "job.json", job.dump());
         const Run run = run_program({"run", "job.json", "--overwrite", "--report", "report.json"}, folder.path());
         CAPTURE(run.err);
@@ -255,7 +264,8 @@ TEST_CASE("run: a .csv and a table have rows for each label, by name; lists that
     io::write(folder / "atlas.npy", ramp(32, 32));
     write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": "atlas.npy"},
         "steps": [{"run": "box_count", "labels": {"7": "thalamus", "3": "putamen"}}],
-        "outputs": {"counts": "c.csv", "short": {"of": "counts", "table": "t.csv"}, "all": {"of": "counts", "file": "c.json"}}})");
+        "outputs": {"counts": "c.csv", "short": {"of": "counts", "table": "t.csv"}, "all": {"of": "counts",
+            "file": "c.json"}}})");
     const Run run = run_program({"run", "job.json", "--report", "r.json"}, folder.path());
     CAPTURE(run.err);
     REQUIRE(run.status == 0);

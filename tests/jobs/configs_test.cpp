@@ -48,7 +48,8 @@ TEST_CASE("each algorithm may stand twice in a job: the second step takes nothin
             }
             step["out"] = {{own, "made_" + which}};
             job["steps"].push_back(step);
-            job["outputs"]["made_" + which] = algorithm.outputs.front().kind == PortKind::record ? "out_" + which + ".json" : "out_" + which + ".npy";
+            job["outputs"]["made_" + which] =
+                algorithm.outputs.front().kind == PortKind::record ? "out_" + which + ".json" : "out_" + which + ".npy";
         }
         const Job linked = parse_job(job, registry.algorithms());
         for (const auto& [port, source] : linked.steps[1].inputs) CHECK_MESSAGE(!source.step, port);
@@ -67,7 +68,8 @@ TEST_CASE("names that variants had are understood in jobs and in tuning files") 
                 job["steps"][0]["variant"] = old;
                 CHECK(parse_job(job, registry.algorithms()).steps[0].variant == variant.name);
                 const TunedDevice device{"opencl", "A", "", "V", "P", "cpu"};
-                Tuning tuning({TuningFile{algorithm.name, {{device, {"f32", "small"}, old, Json::object(), true, Json::object()}}}});
+                Tuning tuning(
+                    {TuningFile{algorithm.name, {{device, {"f32", "small"}, old, Json::object(), true, Json::object()}}}});
                 tuning.rename(registry.algorithms());
                 CHECK(tuning.files()[0].entries[0].variant == variant.name);
                 ++names;
@@ -98,7 +100,8 @@ TEST_CASE("every committed job and every device file is understood") {
         seen.insert(entry.path().stem().string());
         CHECK_NOTHROW(parse_job(load_json(entry.path()), registry.algorithms()));
     }
-    for (const char* job : {"hologram", "usaf_off_axis", "horse_off_axis", "beads_inline", "holopy_inline"}) CHECK(seen.count(job) == 1);
+    for (const char* job : {"hologram", "usaf_off_axis", "horse_off_axis", "beads_inline", "holopy_inline"})
+        CHECK(seen.count(job) == 1);
     seen.clear();
     for (const auto& entry : fs::directory_iterator(configs() / "devices")) {
         CAPTURE(entry.path().filename().string());
@@ -136,8 +139,9 @@ TEST_CASE("the jobs of the real holograms run") {
     for (const Row& row : rows) {
         CAPTURE(std::string(row.job));
         const TempFolder folder;
-        const Run run = run_program({"run", (configs() / "jobs" / (std::string(row.job) + ".json")).string(), "--root", "data=" + data.string(), "--set",
-                                     row.setting, "--json"}, folder.path());
+        const Run run = run_program({"run", (configs() / "jobs" / (std::string(row.job) + ".json")).string(), "--root",
+                                     "data=" + data.string(), "--set", row.setting, "--json"},
+                                    folder.path());
         CAPTURE(run.err);
         CHECK(run.status == 0);
         CHECK(fs::exists(folder / row.output));

@@ -40,7 +40,9 @@ TEST_CASE("denoise_ultrasound: the phantom, and a real image") {
         MESSAGE("SKIPPED: the real image is not there (PARALLAX_TEST_DATA)");
         return;
     }
-    const Run run = run_program({"run", job("denoise_ultrasound.json"), "--in", "image=" + (data / "us/pydicomdata_US1_UNCR.png").string(), "--overwrite"}, folder.path());
+    const Run run = run_program({"run", job("denoise_ultrasound.json"), "--in",
+                                 "image=" + (data / "us/pydicomdata_US1_UNCR.png").string(), "--overwrite"},
+                                folder.path());
     CAPTURE(run.err);
     CHECK(run.status == 0);
 }
@@ -52,16 +54,24 @@ TEST_CASE("denoise_psnr: the PSNR that other programs have on camera.png") {
         return;
     }
     struct Row { const char* lattice; double variance, noisy, denoised; bool paper; };   // paper: 8 steps of 2; else the defaults
-    const Row rows[] = {{"D2Q5", .01, 20.44, 27.45, true},  {"D2Q5", .05, 14.23, 24.50, true},  {"D2Q5", .09, 12.17, 22.21, true},
-                        {"D2Q9", .01, 20.44, 27.44, true},  {"D2Q9", .05, 14.23, 24.01, true},  {"D2Q9", .09, 12.17, 21.78, true},
-                        {"D2Q5", .01, 20.44, 27.21, false}, {"D2Q5", .05, 14.23, 24.78, false}, {"D2Q5", .09, 12.17, 22.56, false},
-                        {"D2Q9", .01, 20.44, 27.08, false}, {"D2Q9", .05, 14.23, 24.73, false}, {"D2Q9", .09, 12.17, 22.55, false}};
+    const Row rows[] = {
+        {"D2Q5", .01, 20.44, 27.45, true},  {"D2Q5", .05, 14.23, 24.50, true},  {"D2Q5", .09, 12.17, 22.21, true},
+        {"D2Q9", .01, 20.44, 27.44, true},  {"D2Q9", .05, 14.23, 24.01, true},  {"D2Q9", .09, 12.17, 21.78, true},
+        {"D2Q5", .01, 20.44, 27.21, false}, {"D2Q5", .05, 14.23, 24.78, false}, {"D2Q5", .09, 12.17, 22.56, false},
+        {"D2Q9", .01, 20.44, 27.08, false}, {"D2Q9", .05, 14.23, 24.73, false}, {"D2Q9", .09, 12.17, 22.55, false}};
     for (const Row& row : rows) {
         CAPTURE(std::string(row.lattice));
         CAPTURE(row.variance);
         const TempFolder folder;
-        std::vector<std::string> arguments{"run", job("denoise_psnr.json"), "--in", "image=" + (data / "std/camera.png").string(), "--json", "--set",
-                                           "denoise.lattice=" + std::string(row.lattice), "--set", "spoil.variance=" + std::to_string(row.variance)};
+        std::vector<std::string> arguments{"run",
+                                           job("denoise_psnr.json"),
+                                           "--in",
+                                           "image=" + (data / "std/camera.png").string(),
+                                           "--json",
+                                           "--set",
+                                           "denoise.lattice=" + std::string(row.lattice),
+                                           "--set",
+                                           "spoil.variance=" + std::to_string(row.variance)};
         if (row.paper) arguments.insert(arguments.end(), {"--set", "denoise.step=2", "--set", "denoise.iterations=8"});
         const Run run = run_program(arguments, folder.path());
         CHECK(contains(run.err, "finest patterns") == row.paper);
@@ -73,7 +83,8 @@ TEST_CASE("denoise_psnr: the PSNR that other programs have on camera.png") {
     }
     struct Splitting { double variance, denoised; Json parameters; };
     const Json paper{{"tau", 2}, {"iterations", 8}}, standard = Json::object();
-    const Splitting by_splitting[] = {{.01, 27.86, paper}, {.05, 24.67, paper}, {.09, 22.02, paper}, {.01, 27.68, standard}, {.05, 24.75, standard}, {.09, 22.22, standard}};
+    const Splitting by_splitting[] = {{.01, 27.86, paper},    {.05, 24.67, paper},    {.09, 22.02, paper},
+                                      {.01, 27.68, standard}, {.05, 24.75, standard}, {.09, 22.22, standard}};
     for (const auto& [variance, denoised, parameters] : by_splitting) {
         CAPTURE(variance);
         CAPTURE(parameters.dump());

@@ -36,7 +36,9 @@ inline std::vector<engine::Algorithm> fake_algorithms() {
                           .length("width", &BlurParameters::width, {.above = 0}, "Width.")
                           .build();
     blur.inputs = {{"image", "f32", true, PortKind::array}, {"mask", "u8", false, PortKind::array}};
-    blur.outputs = {{"image", "f32", true, PortKind::array}, {"stats", "sums", false, PortKind::record}, {"edges", "f32", false, PortKind::array}};
+    blur.outputs = {{"image", "f32", true, PortKind::array},
+                    {"stats", "sums", false, PortKind::record},
+                    {"edges", "f32", false, PortKind::array}};
     return {make, blur};
 }
 

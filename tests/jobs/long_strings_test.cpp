@@ -16,13 +16,18 @@ namespace {
 Json whole_job() {
     return Json::parse(R"({
         "$schema": "x.json", "parallax": 1, "comment": "c", "non_finite": "mask", "memory_limit": "1 GiB",
-        "device": {"prefer": [{"type": "cpu", "vendor": "v", "name": "n", "platform": "p", "backend": "native", "uuid": "0123456789abcdef0123456789abcdef"}], "on_missing": "next"},
-        "for_each": {"frame": {"files": "f/*.tif", "range": [0, 4]}, "page": {"pages": ["s.tif"], "page_axis": "t"}, "on_error": "continue"},
+        "device": {"prefer": [{"type": "cpu", "vendor": "v", "name": "n", "platform": "p", "backend": "native",
+            "uuid": "0123456789abcdef0123456789abcdef"}], "on_missing": "next"},
+        "for_each": {"frame": {"files": "f/*.tif", "range": [0, 4]}, "page": {"pages": ["s.tif"], "page_axis": "t"},
+            "on_error": "continue"},
         "inputs": {"image": "{frame}", "other": {"file": "{page}", "grey": true},
                    "third": {"files": ["b/*.png"], "combine": "mean", "raw": {"type": "u8", "axes": "yx", "shape": [2, 3]}}},
-        "steps": [{"id": "one", "run": "arithmetic", "op": "add", "in": {"image": "image", "other": "third"}, "out": {"image": "sum"}},
-                  {"id": "two", "run": "arithmetic", "op": "add", "in": {"image": "sum", "other": "other"}, "out": {"image": "all"}, "variant": "reference"}],
-        "outputs": {"all": "o/{frame.stem}.npy", "again": {"file": "p/{frame.index}.png", "of": "all"}, "mean": {"file": "m.npy", "of": "all", "combine": "mean"}}})");
+        "steps": [{"id": "one", "run": "arithmetic", "op": "add", "in": {"image": "image", "other": "third"},
+            "out": {"image": "sum"}},
+                  {"id": "two", "run": "arithmetic", "op": "add", "in": {"image": "sum", "other": "other"},
+                      "out": {"image": "all"}, "variant": "reference"}],
+        "outputs": {"all": "o/{frame.stem}.npy", "again": {"file": "p/{frame.index}.png", "of": "all"},
+            "mean": {"file": "m.npy", "of": "all", "combine": "mean"}}})");
 }
 
 /// Calls visit(a copy with `text` in the place, its pointer) for every string and every key.
@@ -63,12 +68,14 @@ TEST_CASE("long strings: everywhere in a job they end in an answer of readable l
     double slowest = 0;
     std::string slowest_at;
     for (const std::size_t length : {std::size_t{26364}, std::size_t{1000000}}) {
-        for (const std::string& unit : {std::string("a"), std::string("{"), std::string("{}"), std::string("{frame.stem}"), std::string("1"), std::string("a/"), std::string("*"), std::string(" ")}) {
+        for (const std::string& unit : {std::string("a"), std::string("{"), std::string("{}"), std::string("{frame.stem}"),
+                                        std::string("1"), std::string("a/"), std::string("*"), std::string(" ")}) {
             std::string text;
             while (text.size() < length) text += unit;
             text.resize(length);
             everywhere(job, Json::json_pointer(), text, [&](const Json& changed, const std::string& place) {
-                if (length > 100000 && place.find(' ') != std::string::npos && unit != "a") return;   // the large ones in fewer ways
+                if (length > 100000 && place.find(' ') != std::string::npos && unit != "a")
+                    return;   // the large ones in fewer ways
                 CAPTURE(place);
                 CAPTURE(unit);
                 CAPTURE(length);
@@ -92,27 +99,34 @@ TEST_CASE("long strings: everywhere in a job they end in an answer of readable l
 
 TEST_CASE("long strings: names and paths have a bound, and say it") {
     const Registry registry = registry_with_peers();
-    Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
+    Json job = Json::parse(
+        R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}],
+            "outputs": {"image": "o.npy"}})");
     job["steps"][0]["id"] = std::string(100, 'n');
     parse_job(job, registry.algorithms());
     job["steps"][0]["id"] = std::string(101, 'n');
-    CHECK(contains(error_of<ConfigError>([&] { parse_job(job, registry.algorithms()); }).what(), "a name of 101 characters, expected at most 100 characters"));
+    CHECK(contains(error_of<ConfigError>([&] { parse_job(job, registry.algorithms()); }).what(),
+                   "a name of 101 characters, expected at most 100 characters"));
     job["steps"][0].erase("id");
     job["inputs"]["image"] = std::string(4097, 'p');
-    CHECK(contains(error_of<ConfigError>([&] { parse_job(job, registry.algorithms()); }).what(), "a path of 4097 bytes, expected at most 4096 bytes"));
+    CHECK(contains(error_of<ConfigError>([&] { parse_job(job, registry.algorithms()); }).what(),
+                   "a path of 4097 bytes, expected at most 4096 bytes"));
 }
 
 TEST_CASE("sizes of memory as people write them") {
     const Registry registry = registry_with_peers();
     const auto limit_of = [&](const std::string& text) {
-        Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
+        Json job = Json::parse(
+            R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}],
+                "outputs": {"image": "o.npy"}})");
         job["memory_limit"] = text;
         return parse_job(job, registry.algorithms()).memory_limit;
     };
     CHECK(limit_of("512 MiB") == std::uint64_t{512} << 20);
     CHECK(limit_of(" 1.5GB ") == 1500000000u);
     CHECK(limit_of("\t7\nB") == 7u);
-    for (const char* const wrong : {"", "GB", "1.GB", ".5 GB", "-1 GB", "1e3 GB", "1 gb", "1 GB x", "0 B", "inf GB", "nan", "0x10 B", "1 G B", "99999999999 TB"}) {
+    for (const char* const wrong : {"", "GB", "1.GB", ".5 GB", "-1 GB", "1e3 GB", "1 gb", "1 GB x", "0 B", "inf GB", "nan",
+                                    "0x10 B", "1 G B", "99999999999 TB"}) {
         CAPTURE(wrong);
         CHECK_THROWS_AS(limit_of(wrong), ConfigError);
     }

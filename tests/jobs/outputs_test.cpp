@@ -99,7 +99,8 @@ Json random_record(std::mt19937& random, int depth, int& next) {
         else if (kind == 1) record[name] = random_record(random, depth - 1, next);
         else {
             record[name] = Json::array();
-            for (unsigned k = 0, size = random() % 5; k < size; ++k) record[name].push_back(kind == 2 ? Json(next++) : random_record(random, depth - 1, next));
+            for (unsigned k = 0, size = random() % 5; k < size; ++k)
+                record[name].push_back(kind == 2 ? Json(next++) : random_record(random, depth - 1, next));
         }
     }
     return record;
@@ -108,7 +109,9 @@ Json random_record(std::mt19937& random, int depth, int& next) {
 }  // namespace
 
 TEST_CASE("records as tables: lists are columns, and scalars stand in every row") {
-    const Json record = Json::parse(R"({"metric": "tenengrad", "distance_um": [1, 2, 3], "value": [0.5, 0.75, 0.25], "best": {"index": 1, "um": 2.1}, "pair": [1, 2]})");
+    const Json record = Json::parse(
+        R"({"metric": "tenengrad", "distance_um": [1, 2, 3], "value": [0.5, 0.75, 0.25], "best": {"index": 1, "um": 2.1},
+            "pair": [1, 2]})");
     const Table curve = to_csv(record);
     CHECK(curve.header == std::vector<std::string>{"metric", "best.index", "best.um", "distance_um", "value", "pair"});
     REQUIRE(curve.rows.size() == 3);
@@ -127,10 +130,12 @@ TEST_CASE("records as tables: lists are columns, and scalars stand in every row"
 
 TEST_CASE("records as tables: a row, or several, for each label") {
     const Json record = Json::parse(R"({"grid": 64, "labels": [
-        {"label": 3, "name": "thalamus", "levels": [{"m": 0, "edge": [1, 2]}, {"m": 1, "edge": [2, 4]}], "dimension": 2.5, "fit": {"from": 1}},
+        {"label": 3, "name": "thalamus", "levels": [{"m": 0, "edge": [1, 2]}, {"m": 1, "edge": [2, 4]}], "dimension": 2.5,
+            "fit": {"from": 1}},
         {"label": 7, "levels": [{"m": 0, "edge": [1, 2]}], "dimension": null, "fit": null}]})");
     const Table long_form = to_csv(record);
-    CHECK(long_form.header == std::vector<std::string>{"grid", "label", "name", "dimension", "fit.from", "levels.m", "levels.edge.0", "levels.edge.1", "fit"});
+    CHECK(long_form.header == std::vector<std::string>{"grid", "label", "name", "dimension", "fit.from", "levels.m",
+                                                       "levels.edge.0", "levels.edge.1", "fit"});
     REQUIRE(long_form.rows.size() == 3);
     CHECK(long_form.rows[1] == std::vector<Json>{64, 3, "thalamus", 2.5, 1, 1, 2, 4, nullptr});
     CHECK(long_form.rows[2] == std::vector<Json>{64, 7, nullptr, nullptr, nullptr, 0, 1, 2, nullptr});
@@ -143,7 +148,8 @@ TEST_CASE("records as tables: a row, or several, for each label") {
 }
 
 TEST_CASE("records as tables: nothing of any record is lost in a .csv, and a table names what it leaves out") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED"))) : std::random_device{}();
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
+                                                            : std::random_device{}();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     for (int draw = 0; draw < 500; ++draw) {
@@ -182,7 +188,8 @@ TEST_CASE("paths: outputs stay below --out") {
     where.out = folder.path();
     CHECK(resolve_output("a/b.npy", where, "/o") == folder / "a/b.npy");
     CHECK(resolve_output("./b.npy", where, "/o") == folder / "b.npy");
-    for (const char* bad : {"../b.npy", "a/../../b.npy", "/tmp/b.npy", "", "a/", ".", "link/b.npy", "link/new/b.npy", "file.npy", "dir.npy"}) {
+    for (const char* bad :
+         {"../b.npy", "a/../../b.npy", "/tmp/b.npy", "", "a/", ".", "link/b.npy", "link/new/b.npy", "file.npy", "dir.npy"}) {
         CAPTURE(std::string(bad));
         CHECK(error_of<ConfigError>([&] { resolve_output(bad, where, "/o"); }).pointer == "/o");
     }
@@ -200,10 +207,12 @@ TEST_CASE("paths: inputs are found beside the job, below roots, and by patterns"
     CHECK(resolve_input("here.tif", where, "/i") == folder / "here.tif");
     CHECK(resolve_input("data:c.png", where, "/i") == data / "c.png");
     CHECK(resolve_input((data / "c.png").string(), where, "/i") == data / "c.png");
-    CHECK(resolve_inputs("data:b*.tif", where, "/i") == std::vector<fs::path>{data / "b1.tif", data / "b10.tif", data / "b2.tif"});
+    CHECK(resolve_inputs("data:b*.tif", where, "/i") ==
+          std::vector<fs::path>{data / "b1.tif", data / "b10.tif", data / "b2.tif"});
     CHECK(resolve_inputs("data:sub?/b?.tif", where, "/i") == std::vector<fs::path>{data / "sub1/b1.tif"});
     struct Row { const char* text; const char* fragment; };
-    for (const Row& row : {Row{"hree.tif", "did you mean \"here.tif\""}, Row{"dtaa:c.png", "did you mean \"data\""}, Row{"", "an empty path"}, Row{".", "the folder"}}) {
+    for (const Row& row : {Row{"hree.tif", "did you mean \"here.tif\""}, Row{"dtaa:c.png", "did you mean \"data\""},
+                           Row{"", "an empty path"}, Row{".", "the folder"}}) {
         CAPTURE(std::string(row.text));
         CHECK(contains(error_of<ConfigError>([&] { resolve_input(row.text, where, "/i"); }).what(), row.fragment));
     }
@@ -218,15 +227,18 @@ TEST_CASE("paths: confined inputs lie below the job's folder or a root, links fo
     Locations where;
     where.job_folder = folder.path();
     where.roots["data"] = data.path();
-    const std::string outside = (elsewhere / "secret.tif").string(), up = "../" + elsewhere.path().filename().string() + "/secret.tif";
-    for (const std::string& text : {outside, up, std::string("link.tif"), std::string("data:way/secret.tif"), std::string("data:../") + elsewhere.path().filename().string() + "/secret.tif"}) {
+    const std::string outside = (elsewhere / "secret.tif").string(),
+                      up = "../" + elsewhere.path().filename().string() + "/secret.tif";
+    for (const std::string& text : {outside, up, std::string("link.tif"), std::string("data:way/secret.tif"),
+                                    std::string("data:../") + elsewhere.path().filename().string() + "/secret.tif"}) {
         CAPTURE(text);
         where.confined = false;
         CHECK_NOTHROW(resolve_input(text, where, "/i"));
         where.confined = true;
         CHECK(contains(error_of<ConfigError>([&] { resolve_input(text, where, "/i"); }).what(), "outside the job's folder"));
     }
-    CHECK(contains(error_of<ConfigError>([&] { resolve_input((elsewhere / "none.tif").string(), where, "/i"); }).what(), "outside"));
+    CHECK(contains(error_of<ConfigError>([&] { resolve_input((elsewhere / "none.tif").string(), where, "/i"); }).what(),
+                   "outside"));
     CHECK_THROWS_AS(resolve_inputs((elsewhere / "s*.tif").string(), where, "/i"), ConfigError);
     CHECK_THROWS_AS(resolve_inputs("data:way/*.tif", where, "/i"), ConfigError);
     CHECK(resolve_input("here.tif", where, "/i") == folder / "here.tif");
@@ -236,8 +248,9 @@ TEST_CASE("paths: confined inputs lie below the job's folder or a root, links fo
 
 TEST_CASE("paths: patterns") {
     struct Row { const char* pattern; const char* text; bool matches; };
-    for (const Row& row : {Row{"*", "", true}, Row{"a*c", "abbc", true}, Row{"a*c", "abbd", false}, Row{"?", "", false}, Row{"a?c", "abc", true},
-                           Row{"*.tif", "a.tif.tif", true}, Row{"*b*b*", "abab", true}, Row{"**", "x", true}, Row{"a", "ab", false}}) {
+    for (const Row& row :
+         {Row{"*", "", true}, Row{"a*c", "abbc", true}, Row{"a*c", "abbd", false}, Row{"?", "", false}, Row{"a?c", "abc", true},
+          Row{"*.tif", "a.tif.tif", true}, Row{"*b*b*", "abab", true}, Row{"**", "x", true}, Row{"a", "ab", false}}) {
         CAPTURE(std::string(row.pattern));
         CAPTURE(std::string(row.text));
         CHECK(matches(row.pattern, row.text) == row.matches);

@@ -140,7 +140,8 @@ TEST_CASE("parameters: each slip is an error that names the place, what is there
         {R"({"distance": 3})", "/steps/0/distance", "\"distance\"", "distance_nm | distance_um", "\"distance_um\""},
         {R"({"distance_inch": 3})", "/steps/0/distance_inch", "distance_inch", "", "distance_um"},
         {R"({"frobnicate": 1})", "/steps/0/frobnicate", "frobnicate", "radius", ""},
-        {R"({"pixel_um": 1, "pixel_nm": 1000})", "/steps/0/pixel_nm", "\"pixel_nm\" beside \"pixel_um\"", "one of the two", "remove one"},
+        {R"({"pixel_um": 1, "pixel_nm": 1000})", "/steps/0/pixel_nm", "\"pixel_nm\" beside \"pixel_um\"", "one of the two",
+         "remove one"},
         {R"({"a/b~c": 1})", "/steps/0/a~1b~0c", "a/b~c", "", ""},
         {R"({"radius": 65})", "/steps/0/radius", "65", "an integer 0 to 64", ""},
         {R"({"radius": 1.5})", "/steps/0/radius", "1.5", "an integer 0 to 64", ""},
@@ -163,7 +164,8 @@ TEST_CASE("parameters: each slip is an error that names the place, what is there
         {R"({"distance_um": {"from": 1, "to": 2, "stepp": 1}})", "/steps/0/distance_um/stepp", "stepp", "", "\"step\""},
         {R"({"distance_um": {"from": 1, "to": 2, "step": 0}})", "/steps/0/distance_um/step", "0", "above 0", ""},
         {R"({"distance_um": {"from": 2, "to": 1, "step": 1}})", "/steps/0/distance_um/step", "1", "below 0", ""},
-        {R"({"distance_um": {"from": 0, "to": 1e6, "step": 1}})", "/steps/0/distance_um", "1000001 values", "100000", "larger step"},
+        {R"({"distance_um": {"from": 0, "to": 1e6, "step": 1}})", "/steps/0/distance_um", "1000001 values", "100000",
+         "larger step"},
         {R"({"distance_um": {"from": 0, "to": 1e300, "step": 1e-300}})", "/steps/0/distance_um", "inf values", "100000", ""},
         {R"({"region": [1, 2]})", "/steps/0/region", "a list of 2", "a list of 4 integers", ""},
         {R"({"region": [1, 2, 3, -4]})", "/steps/0/region/3", "-4", "at least 0", ""},
@@ -192,7 +194,8 @@ TEST_CASE("parameters: each slip is an error that names the place, what is there
 TEST_CASE("parameters: the schema holds every key, its bounds and its default") {
     const Json schema = table.schema();
     const Json& properties = schema["properties"];
-    CHECK(properties["radius"].dump() == R"({"type":"integer","minimum":0,"maximum":64,"description":"Half width.","default":1})");
+    CHECK(properties["radius"].dump() ==
+          R"({"type":"integer","minimum":0,"maximum":64,"description":"Half width.","default":1})");
     for (const char* unit : {"nm", "um", "mm", "cm", "m"}) CHECK(properties.contains(std::string("wavelength_") + unit));
     CHECK(properties["wavelength_nm"]["exclusiveMinimum"] == 0);
     CHECK(schema["dependentSchemas"]["wavelength_nm"]["properties"]["wavelength_um"] == false);
@@ -246,7 +249,8 @@ TEST_CASE("an integer list is one number or a few") {
     struct Steps {
         std::vector<int> radius;
     };
-    const ParameterTable steps = TableBuilder<Steps>().integer_list("radius", &Steps::radius, 3, {.min = 0, .max = 9}, "Radius.").build();
+    const ParameterTable steps =
+        TableBuilder<Steps>().integer_list("radius", &Steps::radius, 3, {.min = 0, .max = 9}, "Radius.").build();
     const auto radius = [&](const char* text) { return steps.parse(Json::parse(text), "/steps/0").as<Steps>().radius; };
     CHECK(radius(R"({"radius": 2})") == std::vector<int>{2});
     CHECK(radius(R"({"radius": [1, 2, 3]})") == std::vector<int>{1, 2, 3});
@@ -254,7 +258,8 @@ TEST_CASE("an integer list is one number or a few") {
     CHECK(radius("{}").empty());
     for (const char* text : {R"({"radius": 2})", R"({"radius": [1, 2]})", R"({"radius": null})"})
         CHECK(steps.parse(Json::parse(text), "").to_json() == Json::parse(text));
-    for (const char* text : {R"({"radius": 10})", R"({"radius": [1, 2, 3, 4]})", R"({"radius": []})", R"({"radius": "1"})", R"({"radius": [1.5]})"})
+    for (const char* text :
+         {R"({"radius": 10})", R"({"radius": [1, 2, 3, 4]})", R"({"radius": []})", R"({"radius": "1"})", R"({"radius": [1.5]})"})
         CHECK_THROWS_AS(radius(text), ConfigError);
 }
 
@@ -283,7 +288,9 @@ TEST_CASE("parameters: what has no default is asked for") {
         }
         return std::string("nothing");
     };
-    CHECK(missing(R"({})") == "/steps/0/wavelength_nm, no wavelength, one of wavelength_nm | wavelength_um | wavelength_mm | wavelength_cm | wavelength_m");
+    CHECK(missing(R"({})") ==
+          "/steps/0/wavelength_nm, no wavelength, one of wavelength_nm | wavelength_um | wavelength_mm | wavelength_cm | "
+          "wavelength_m");
     CHECK(missing(R"({"wavelength_um": 0.5})").starts_with("/steps/0/distance_um, no distance"));
     CHECK(missing(R"({"distance_um": 1, "//wavelength_nm": 3})").starts_with("/steps/0/wavelength_nm, no wavelength"));
     CHECK(missing(R"({"distance_um": 1, "wavelength_nm": null})").starts_with("/steps/0/wavelength_nm, null"));

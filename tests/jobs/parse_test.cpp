@@ -25,7 +25,8 @@ const std::string rest = steps + ", " + outputs;
 
 TEST_CASE("job: everything that may stand in one is read") {
     const Job j = parse(R"({
-        "$schema": "x.json", "parallax": 1, "comment": "run 7", "//why": "a note", "non_finite": "mask", "memory_limit": "1.5 GiB",
+        "$schema": "x.json", "parallax": 1, "comment": "run 7", "//why": "a note",
+        "non_finite": "mask", "memory_limit": "1.5 GiB",
         "device": {"//": "note", "prefer": [{"type": "gpu"}, {"type": "cpu"}], "on_missing": "next"},
         "inputs": {
             "image": {"file": "data:a.tif", "page": 3, "spacing_um": [1.4, 1.5], "keep_channels": true},
@@ -75,7 +76,8 @@ TEST_CASE("job: names that agree need no in and out; the id is the algorithm's n
 
 TEST_CASE("job: written with every default, it reads back the same") {
     const Job first = parse(job(R"("inputs": {"image": "a.tif"}, "non_finite": "reject", "memory_limit": 1000,
-        "steps": [{"id": "a", "run": "blur", "radius": 4, "out": {"image": "b"}}, {"id": "c", "run": "blur", "in": {"image": "b"}}],
+        "steps": [{"id": "a", "run": "blur", "radius": 4, "out": {"image": "b"}}, {"id": "c", "run": "blur",
+            "in": {"image": "b"}}],
         "outputs": {"image": "b.npy"})"));
     const Json written = to_json(first);
     CHECK(to_json(parse_job(written, algorithms)) == written);
@@ -87,13 +89,17 @@ TEST_CASE("job: written with every default, it reads back the same") {
 
 TEST_CASE("job: for_each is understood in all its forms") {
     const auto each = [](const std::string& text, const std::string& file = "o/{frame.stem}.npy") {
-        return *parse(job(R"("for_each": )" + text + R"(, "inputs": {"image": "{frame}"}, "steps": [{"run": "blur"}], "outputs": {"image": ")" + file + R"("})")).for_each;
+        return *parse(job(R"("for_each": )" + text +
+                          R"(, "inputs": {"image": "{frame}"}, "steps": [{"run": "blur"}], "outputs": {"image": ")" + file +
+                          R"("})"))
+                    .for_each;
     };
     CHECK(each(R"({"frame": "run7/*.tif"})").sources[0].patterns == std::vector<std::string>{"run7/*.tif"});
     CHECK(each(R"({"frame": ["a.tif", "b.tif"], "on_error": "continue"})").continue_on_error);
     CHECK(each(R"({"frame": {"pages": "stack.tif"}})").sources[0].kind == "pages");
     CHECK(each(R"({"frame": {"volumes": "fmri.nii"}})").sources[0].kind == "volumes");
-    const ForEach zipped = each(R"({"frame": {"files": "a*.tif", "range": [2, 9], "stride": 3}, "dark": "d*.tif"})", "o/{frame.stem}-{dark.stem}.npy");
+    const ForEach zipped = each(R"({"frame": {"files": "a*.tif", "range": [2, 9], "stride": 3}, "dark": "d*.tif"})",
+                                "o/{frame.stem}-{dark.stem}.npy");
     REQUIRE(zipped.sources.size() == 2);
     CHECK(*zipped.find("frame")->range == std::pair<std::int64_t, std::int64_t>{2, 9});
     CHECK(zipped.find("frame")->stride == 3);
@@ -118,27 +124,42 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("steps": [{"run": "make", "size": 0}], )" + outputs), "/steps/0/size", "an integer at least 1"},
         {job(R"("steps": [{"run": "make", "id": "a b"}], )" + outputs), "/steps/0/id", "\"a b\""},
         {job(R"("steps": [{"run": "make", "variant": "plane"}], )" + outputs), "/steps/0/variant", "did you mean \"plain\""},
-        {job(R"("steps": [{"run": "make", "policy": {"work_group_size": 32}}], )" + outputs), "/steps/0/policy", "\"variant\" beside"},
+        {job(R"("steps": [{"run": "make", "policy": {"work_group_size": 32}}], )" + outputs), "/steps/0/policy",
+         "\"variant\" beside"},
         {job(R"("steps": [{"run": "make", "variant": "plain", "policy": {"work_group_size": 33}}], )" + outputs),
          "/steps/0/policy/work_group_size", "32 | 64"},
-        {job(R"("steps": [{"run": "make", "variant": "plain", "policy": {"work_group": 32}}], )" + outputs), "/steps/0/policy/work_group", "one of work_group_size"},
+        {job(R"("steps": [{"run": "make", "variant": "plain", "policy": {"work_group": 32}}], )" + outputs),
+         "/steps/0/policy/work_group", "one of work_group_size"},
         {job(R"("steps": [{"run": "make"}, {"run": "make"}], )" + outputs), "/steps/1/id", "an id of its own"},
         {job(R"("steps": [{"run": "make", "out": {"imge": "b"}}], )" + outputs), "/steps/0/out/imge", "did you mean \"image\""},
         {job(R"("steps": [{"run": "make", "in": {"image": "b"}}], )" + outputs), "/steps/0/in/image", "it has none"},
         {job(R"("steps": [{"run": "make", "out": {"image": "b"}}], )" + outputs), "/outputs/image", "which no step makes"},
         {job(R"("steps": [{"run": "blur"}], )" + outputs), "/steps/0/in", "no array \"image\""},
         {job(R"("inputs": {"imgae": "a.tif"}, "steps": [{"run": "blur"}], )" + outputs), "/steps/0/in", "did you mean \"imgae\""},
-        {job(R"("inputs": {"image": "a.tif", "msak": "b.tif"}, "steps": [{"run": "blur"}], )" + outputs), "/inputs/msak", "did you mean \"mask\""},
-        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "in": {"image": "imag"}}], )" + outputs), "/steps/0/in/image", "did you mean \"image\""},
-        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "in": {"image": null}}], )" + outputs), "/steps/0/in/image", "required"},
-        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "in": {"image": "edges"}}], )" + outputs), "/steps/0/in/image", "this step itself"},
-        {job(R"("steps": [{"run": "blur", "in": {"image": "x"}}, {"run": "make", "out": {"image": "x"}}], )" + outputs), "/steps/0/in/image", "move step \"make\" to the front"},
-        {job(R"("steps": [{"run": "blur", "out": {"image": "b"}}, {"run": "make"}], "outputs": {"b": "b.npy"})"), "/steps/0/in", "step \"make\" makes"},
-        {job(R"("steps": [{"run": "make"}, {"id": "b", "run": "blur"}, {"id": "c", "run": "blur"}], )" + outputs), "/steps/2/in", "\"out\": {\"image\": \"image_2\"}"},
-        {job(R"("steps": [{"run": "make"}, {"run": "blur", "out": {"image": "c"}}, {"id": "d", "run": "blur", "out": {"image": "c"}}], "outputs": {"c": "c.npy"})"), "/steps/2/out/image", "step \"blur\" has an array of that name"},
-        {job(R"("steps": [{"run": "make"}, {"run": "blur", "out": {"stats": "s"}}, {"id": "d", "run": "blur", "in": {"image": "s"}}], "outputs": {"image": "c.npy"})"), "/steps/2/in/image", "which is a record"},
-        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "out": {"edges": "e"}}], )" + outputs), "/steps/0/out/edges", "which nothing uses"},
-        {job(R"("steps": [{"run": "make"}, {"id": "two", "run": "make", "out": {"image": "b"}}], "outputs": {"b": "b.npy"})"), "/steps/0", "whose outputs nothing uses"},
+        {job(R"("inputs": {"image": "a.tif", "msak": "b.tif"}, "steps": [{"run": "blur"}], )" + outputs), "/inputs/msak",
+         "did you mean \"mask\""},
+        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "in": {"image": "imag"}}], )" + outputs),
+         "/steps/0/in/image", "did you mean \"image\""},
+        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "in": {"image": null}}], )" + outputs),
+         "/steps/0/in/image", "required"},
+        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "in": {"image": "edges"}}], )" + outputs),
+         "/steps/0/in/image", "this step itself"},
+        {job(R"("steps": [{"run": "blur", "in": {"image": "x"}}, {"run": "make", "out": {"image": "x"}}], )" + outputs),
+         "/steps/0/in/image", "move step \"make\" to the front"},
+        {job(R"("steps": [{"run": "blur", "out": {"image": "b"}}, {"run": "make"}], "outputs": {"b": "b.npy"})"), "/steps/0/in",
+         "step \"make\" makes"},
+        {job(R"("steps": [{"run": "make"}, {"id": "b", "run": "blur"}, {"id": "c", "run": "blur"}], )" + outputs), "/steps/2/in",
+         "\"out\": {\"image\": \"image_2\"}"},
+        {job(R"("steps": [{"run": "make"}, {"run": "blur", "out": {"image": "c"}}, {"id": "d", "run": "blur",
+            "out": {"image": "c"}}], "outputs": {"c": "c.npy"})"),
+         "/steps/2/out/image", "step \"blur\" has an array of that name"},
+        {job(R"("steps": [{"run": "make"}, {"run": "blur", "out": {"stats": "s"}}, {"id": "d", "run": "blur",
+            "in": {"image": "s"}}], "outputs": {"image": "c.npy"})"),
+         "/steps/2/in/image", "which is a record"},
+        {job(R"("inputs": {"image": "a.tif"}, "steps": [{"run": "blur", "out": {"edges": "e"}}], )" + outputs),
+         "/steps/0/out/edges", "which nothing uses"},
+        {job(R"("steps": [{"run": "make"}, {"id": "two", "run": "make", "out": {"image": "b"}}], "outputs": {"b": "b.npy"})"),
+         "/steps/0", "whose outputs nothing uses"},
         {job(steps), "/outputs", "nothing"},
         {job(steps + R"(, "outputs": {})"), "/outputs", "at least one"},
         {job(steps + R"(, "outputs": {"imgae": "a.npy"})"), "/outputs/imgae", "did you mean \"image\""},
@@ -146,11 +167,15 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(steps + R"(, "outputs": {"image": "a.json"})"), "/outputs/image", "for the array"},
         {job(steps + R"(, "outputs": {"image": "{frame}.npy"})"), "/outputs/image", "the placeholder {frame}"},
         {job(steps + R"(, "outputs": {"image": {"fiel": "a.npy"}})"), "/outputs/image/fiel", "did you mean \"file\""},
-        {job(steps + R"(, "outputs": {"image": {"file": "a.png", "table": "b.csv"}})"), "/outputs/image", "\"file\" beside \"table\""},
-        {job(steps + R"(, "outputs": {"image": {"file": "a.npy", "window": [0, 1]}})"), "/outputs/image/window", ".png file only"},
+        {job(steps + R"(, "outputs": {"image": {"file": "a.png", "table": "b.csv"}})"), "/outputs/image",
+         "\"file\" beside \"table\""},
+        {job(steps + R"(, "outputs": {"image": {"file": "a.npy", "window": [0, 1]}})"), "/outputs/image/window",
+         ".png file only"},
         {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window": [1, 0]}})"), "/outputs/image/window", "low < high"},
-        {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window_percentile": [1, 101]}})"), "/outputs/image/window_percentile", "100"},
-        {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window": [0, 1], "window_percentile": [1, 99]}})"), "/outputs/image/window_percentile", "beside"},
+        {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window_percentile": [1, 101]}})"),
+         "/outputs/image/window_percentile", "100"},
+        {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window": [0, 1], "window_percentile": [1, 99]}})"),
+         "/outputs/image/window_percentile", "beside"},
         {job(steps + R"(, "outputs": {"image": {"file": "a.png", "bits": 12}})"), "/outputs/image/bits", "8 or 16"},
         {job(blur + R"("outputs": {"stats": "a.png"})"), "/outputs/stats", "for the record"},
         {job(blur + R"("outputs": {"stats": {"table": "a.json"}})"), "/outputs/stats/table", "a .csv file"},
@@ -161,7 +186,8 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("inputs": {"image": {"file": "a", "files": "b"}}, )" + rest), "/inputs/image", "beside"},
         {job(R"("inputs": {"image": {"files": "b/*"}}, )" + rest), "/inputs/image", "\"combine\""},
         {job(R"("inputs": {"image": {"files": [], "combine": "mean"}}, )" + rest), "/inputs/image/files", "an empty list"},
-        {job(R"("inputs": {"image": {"files": "b/*", "combine": "maen"}}, )" + rest), "/inputs/image/combine", "did you mean \"mean\""},
+        {job(R"("inputs": {"image": {"files": "b/*", "combine": "maen"}}, )" + rest), "/inputs/image/combine",
+         "did you mean \"mean\""},
         {job(R"("inputs": {"image": {"file": "b", "combine": "mean"}}, )" + rest), "/inputs/image/combine", "\"files\""},
         {job(R"("inputs": {"image": {"file": "b", "page": -1}}, )" + rest), "/inputs/image/page", "-1"},
         {job(R"("inputs": {"image": {"file": "b", "page": 1.5}}, )" + rest), "/inputs/image/page", "1.5"},
@@ -169,12 +195,17 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("inputs": {"image": {"file": "b", "pages": [3, 3]}}, )" + rest), "/inputs/image/pages/1", "at least 4"},
         {job(R"("inputs": {"image": {"file": "b", "volume": "x"}}, )" + rest), "/inputs/image/volume", "\"x\""},
         {job(R"("inputs": {"image": {"file": "b", "spacing_um": 0}}, )" + rest), "/inputs/image/spacing_um", "above 0"},
-        {job(R"("inputs": {"image": {"file": "b", "spacing_um": 1, "spacing_mm": 1}}, )" + rest), "/inputs/image/spacing_mm", "beside"},
+        {job(R"("inputs": {"image": {"file": "b", "spacing_um": 1, "spacing_mm": 1}}, )" + rest), "/inputs/image/spacing_mm",
+         "beside"},
         {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16"}}}, )" + rest), "/inputs/image/raw", "without \"axes\""},
-        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u17", "axes": "x", "shape": [3]}}}, )" + rest), "/inputs/image/raw/type", "did you mean \"u16\""},
-        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16", "axes": "yy", "shape": [3, 3]}}}, )" + rest), "/inputs/image/raw/axes", "none twice"},
-        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16", "axes": "yx", "shape": [3]}}}, )" + rest), "/inputs/image/raw/shape", "a list of 2 sizes"},
-        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16", "axes": "yx", "shape": [3, 0]}}}, )" + rest), "/inputs/image/raw/shape/1", "at least 1"},
+        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u17", "axes": "x", "shape": [3]}}}, )" + rest),
+         "/inputs/image/raw/type", "did you mean \"u16\""},
+        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16", "axes": "yy", "shape": [3, 3]}}}, )" + rest),
+         "/inputs/image/raw/axes", "none twice"},
+        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16", "axes": "yx", "shape": [3]}}}, )" + rest),
+         "/inputs/image/raw/shape", "a list of 2 sizes"},
+        {job(R"("inputs": {"image": {"file": "b", "raw": {"type": "u16", "axes": "yx", "shape": [3, 0]}}}, )" + rest),
+         "/inputs/image/raw/shape/1", "at least 1"},
         {job(R"("device": {"prefer": [{"tpye": "gpu"}]}, )" + rest), "/device/prefer/0/tpye", "type"},
         {job(R"("device": 3, )" + rest), "/device", "3"},
         {job(R"("comment": 3, )" + rest), "/comment", "a string"},
@@ -187,12 +218,17 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("for_each": {"a": {"files": "x", "range": [3, 3]}}, )" + rest), "/for_each/a/range/1", "at least 4"},
         {job(R"("for_each": {"a": {"files": "x", "page_axis": "z"}}, )" + rest), "/for_each/a/page_axis", "beside \"pages\""},
         {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "b.npy"})"), "/outputs/image", "{frame.stem}"},
-        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": {"file": "{frame.stem}.npy", "combine": "mean"}})"), "/outputs/image", "a plain path"},
-        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame}.npy"})"), "/outputs/image", "frame.stem"},
-        {job(steps + R"(, "outputs": {"image": {"file": "b.npy", "combine": "mean"}})"), "/outputs/image/combine", "without for_each"},
+        {job(R"("for_each": {"frame": "x"}, )" + steps +
+             R"(, "outputs": {"image": {"file": "{frame.stem}.npy", "combine": "mean"}})"),
+         "/outputs/image", "a plain path"},
+        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame}.npy"})"), "/outputs/image",
+         "frame.stem"},
+        {job(steps + R"(, "outputs": {"image": {"file": "b.npy", "combine": "mean"}})"), "/outputs/image/combine",
+         "without for_each"},
         {job(R"("for_each": {"a": "x", "on_error": "ignore"}, )" + rest), "/for_each/on_error", "stop | continue"},
         {job(R"("for_each": {"a": {"pgaes": "x"}}, )" + rest), "/for_each/a/pgaes", "did you mean \"pages\""},
-        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame.step}.npy"})"), "/outputs/image", "did you mean \"frame.stem\""},
+        {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "{frame.step}.npy"})"), "/outputs/image",
+         "did you mean \"frame.stem\""},
     };
     for (const Row& row : rows) {
         CAPTURE(std::string(row.text));
@@ -225,7 +261,9 @@ TEST_CASE("job: text that is no JSON says where") {
 }
 
 TEST_CASE("--set: reaches parameters, nested ones and the job itself; another unit gives way") {
-    const std::string text = job(R"("inputs": {"image": "a.tif"}, "steps": [{"id": "soft", "run": "blur", "width_nm": 500}], "outputs": {"image": "b.npy"})");
+    const std::string text = job(
+        R"("inputs": {"image": "a.tif"}, "steps": [{"id": "soft", "run": "blur", "width_nm": 500}],
+            "outputs": {"image": "b.npy"})");
     Json j = parse_json(text, "test");
     apply_setting(j, "soft.radius=7", algorithms);
     apply_setting(j, "soft.width_um=3", algorithms);
@@ -240,8 +278,9 @@ TEST_CASE("--set: reaches parameters, nested ones and the job itself; another un
     CHECK(parsed.step_timeout_s == 2.5);
 
     struct Row { const char* setting; const char* fragment; };
-    for (const Row& row : {Row{"sotf.radius=1", "did you mean \"soft\""}, Row{"soft.raduis=1", "did you mean \"radius\""}, Row{"soft.width=1", "width_um"},
-                           Row{"radius", "step.key=value"}, Row{"non_finit=mask", "did you mean \"non_finite\""}, Row{"=3", "step.key=value"}}) {
+    for (const Row& row : {Row{"sotf.radius=1", "did you mean \"soft\""}, Row{"soft.raduis=1", "did you mean \"radius\""},
+                           Row{"soft.width=1", "width_um"}, Row{"radius", "step.key=value"},
+                           Row{"non_finit=mask", "did you mean \"non_finite\""}, Row{"=3", "step.key=value"}}) {
         CAPTURE(std::string(row.setting));
         const auto error = error_of<ConfigError>([&] { apply_setting(j, row.setting, algorithms); });
         CHECK(contains(error.what(), row.fragment));
@@ -249,7 +288,10 @@ TEST_CASE("--set: reaches parameters, nested ones and the job itself; another un
 }
 
 TEST_CASE("--in: replaces the file and keeps the options; new inputs must have a use") {
-    Json j = parse_json(job(R"("inputs": {"image": {"files": "a/*", "combine": "mean", "page": 2}}, "steps": [{"run": "blur"}], "outputs": {"image": "b.npy"})"), "test");
+    Json j = parse_json(
+        job(R"("inputs": {"image": {"files": "a/*", "combine": "mean", "page": 2}}, "steps": [{"run": "blur"}],
+            "outputs": {"image": "b.npy"})"),
+        "test");
     apply_input(j, "image=x.tif", algorithms);
     apply_input(j, "mask=data:m.tif", algorithms);
     const Job parsed = parse_job(j, algorithms);

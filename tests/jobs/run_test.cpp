@@ -14,8 +14,10 @@ namespace {
 
 const char* const text = R"({"parallax": 1, "inputs": {"image": "h.png"},
     "steps": [
-        {"id": "first", "run": "hologram", "in": {"hologram": "image"}, "wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000, "padding": "none", "out": {"intensity": "half"}},
-        {"id": "second", "run": "hologram", "in": {"hologram": "half"}, "wavelength_nm": 532, "distance_um": 1000, "padding": "none", "out": {"amplitude": "whole"}}
+        {"id": "first", "run": "hologram", "in": {"hologram": "image"}, "wavelength_nm": 532, "pixel_um": 1.4,
+            "distance_um": 1000, "padding": "none", "out": {"intensity": "half"}},
+        {"id": "second", "run": "hologram", "in": {"hologram": "half"}, "wavelength_nm": 532, "distance_um": 1000,
+            "padding": "none", "out": {"amplitude": "whole"}}
     ],
     "outputs": {"whole": "a/b/whole.npy", "half": "half.tif"}})";
 

@@ -12,12 +12,16 @@ namespace {
 
 HostArray volume(std::int64_t z = 50, std::int64_t y = 30, std::int64_t x = 41) {
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', z}, {'y', y}, {'x', x}}));
-    for (std::int64_t i = 0; i < array.desc.count(); ++i) array.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i / 7 * 2654435761u >> 16);
+    for (std::int64_t i = 0; i < array.desc.count(); ++i)
+        array.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i / 7 * 2654435761u >> 16);
     return array;
 }
 
 Json job(const Json& input) {
-    return {{"parallax", 1}, {"inputs", {{"volume", input}}}, {"steps", {{{"run", "box_count"}, {"threshold", 30000}}}}, {"outputs", {{"counts", "c.json"}}}};
+    return {{"parallax", 1},
+            {"inputs", {{"volume", input}}},
+            {"steps", {{{"run", "box_count"}, {"threshold", 30000}}}},
+            {"outputs", {{"counts", "c.json"}}}};
 }
 
 Run run_job(const TempFolder& folder, const Json& json, const std::vector<std::string>& more = {}) {
@@ -52,8 +56,9 @@ TEST_CASE("slabs: every format gives slices that count as the whole does") {
     REQUIRE(whole.status == 0);
     const Json expected = Json::parse(whole.out)["records"]["counts"];
     const Json raw{{"type", "u16"}, {"axes", "zyx"}, {"shape", {50, 30, 41}}};
-    for (const Json& input : {Json{{"file", "v.npy"}, {"page_axis", "z"}, {"slab", 7}}, Json{{"file", "v.nii"}, {"slab", 50}}, Json{{"file", "v.nii.gz"}, {"slab", 13}},
-                              Json{{"file", "v.tif"}, {"page_axis", "z"}, {"slab", 1}}, Json{{"file", "v.raw"}, {"raw", raw}, {"slab", 1000}}}) {
+    for (const Json& input : {Json{{"file", "v.npy"}, {"page_axis", "z"}, {"slab", 7}}, Json{{"file", "v.nii"}, {"slab", 50}},
+                              Json{{"file", "v.nii.gz"}, {"slab", 13}}, Json{{"file", "v.tif"}, {"page_axis", "z"}, {"slab", 1}},
+                              Json{{"file", "v.raw"}, {"raw", raw}, {"slab", 1000}}}) {
         CAPTURE(input.dump());
         const Run run = run_job(folder, job(input));
         CAPTURE(run.err);
@@ -96,10 +101,12 @@ TEST_CASE("slabs: large files come so of their own accord where one reading will
     const auto job = [](std::int64_t slices, const Json& parameters = Json::object()) {
         Json step{{"run", "box_count"}};
         step.update(parameters);
-        return Json{{"parallax", 1},
-                    {"inputs", {{"volume", {{"file", "v.raw"}, {"raw", {{"type", "u8"}, {"axes", "zyx"}, {"shape", {slices, 512, 512}}}}}}}},
-                    {"steps", {step}},
-                    {"outputs", {{"counts", "c.json"}}}};
+        return Json{
+            {"parallax", 1},
+            {"inputs",
+             {{"volume", {{"file", "v.raw"}, {"raw", {{"type", "u8"}, {"axes", "zyx"}, {"shape", {slices, 512, 512}}}}}}}},
+            {"steps", {step}},
+            {"outputs", {{"counts", "c.json"}}}};
     };
     const auto slab_of = [&](const Json& json) {
         write_text(folder / "job.json", json.dump());
@@ -145,9 +152,10 @@ TEST_CASE("slabs: outlines, boxes, moved grids and resampling come out of a file
     io::write(folder / "v.nii", array);
     array.desc = array.desc.with_spacing('z', .5);
     io::write(folder / "v.npy", array);
-    for (const auto& [name, parameters] : {std::pair<std::string, Json>{"v.npy", {{"surface", true}, {"origin", "bounding_box"}}},
-                                           {"v.npy", {{"offsets", 2}}},
-                                           {"v.nii", {{"anisotropy", "resample"}, {"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}}}) {
+    for (const auto& [name, parameters] :
+         {std::pair<std::string, Json>{"v.npy", {{"surface", true}, {"origin", "bounding_box"}}},
+          {"v.npy", {{"offsets", 2}}},
+          {"v.nii", {{"anisotropy", "resample"}, {"surface", true}, {"origin", "bounding_box"}, {"offsets", 2}}}}) {
         CAPTURE(parameters.dump());
         Json json = job(name == "v.npy" ? Json{{"file", name}, {"page_axis", "z"}} : Json{{"file", name}});
         json["steps"][0].update(parameters);

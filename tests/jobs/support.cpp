@@ -51,7 +51,8 @@ TempFolder::~TempFolder() {
 
 std::vector<std::string> TempFolder::listing() const {
     std::vector<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(path_)) names.push_back(entry.path().lexically_relative(path_).generic_string());
+    for (const auto& entry : fs::recursive_directory_iterator(path_))
+        names.push_back(entry.path().lexically_relative(path_).generic_string());
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -99,7 +100,8 @@ Run run_program(const std::vector<std::string>& arguments, const fs::path& folde
         command += ' ';
         command += quoted(argument);
     }
-    command += " > " + quoted((standard_output.empty() ? streams / "out" : standard_output).string()) + " 2> " + quoted((streams / "err").string()) + " < /dev/null";
+    command += " > " + quoted((standard_output.empty() ? streams / "out" : standard_output).string()) + " 2> " +
+               quoted((streams / "err").string()) + " < /dev/null";
     const int status = std::system(command.c_str());
     return {exit_status(status), read_text(streams / "out"), read_text(streams / "err")};
 }

@@ -42,8 +42,9 @@ struct Run {
 };
 /// Runs the program of PARALLAX_BIN in `folder` and waits. `environment`: "NAME=value". What it
 /// prints is caught, or goes to `standard_output`. launcher: words before the program, such as "mpirun".
-Run run_program(const std::vector<std::string>& arguments, const fs::path& folder, const std::vector<std::string>& environment = {},
-                const fs::path& standard_output = {}, const std::vector<std::string>& launcher = {});
+Run run_program(const std::vector<std::string>& arguments, const fs::path& folder,
+                const std::vector<std::string>& environment = {}, const fs::path& standard_output = {},
+                const std::vector<std::string>& launcher = {});
 
 /// A folder of the repository such as "configs": PARALLAX_SOURCE or a parent of the working directory holds it.
 std::optional<fs::path> repository(const std::string& folder);

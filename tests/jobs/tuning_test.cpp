@@ -10,7 +10,11 @@ using namespace parallax::tests;
 namespace {
 
 TunedPolicy entry(std::string name, std::string architecture, int value, const std::string& date, bool best = false) {
-    return {{"cuda", std::move(name), std::move(architecture), "NVIDIA", "CUDA", "gpu"}, {"f32", "large"}, "fused", {{"work_group_size", value}}, best,
+    return {{"cuda", std::move(name), std::move(architecture), "NVIDIA", "CUDA", "gpu"},
+            {"f32", "large"},
+            "fused",
+            {{"work_group_size", value}},
+            best,
             {{"date", date}, {"driver", "580"}, {"gain", 1.25}}};
 }
 
@@ -26,7 +30,9 @@ host::DeviceInfo device(std::string name, std::string version) {
 }
 
 Json plan_of(const TempFolder& folder, const Json& step, const std::string& tuning) {
-    write_text(folder / "job.json", Json{{"parallax", 1}, {"inputs", {{"image", "ramp.npy"}}}, {"steps", {step}}, {"outputs", {{"image", "out.npy"}}}}.dump());
+    write_text(folder / "job.json",
+               Json{{"parallax", 1}, {"inputs", {{"image", "ramp.npy"}}}, {"steps", {step}}, {"outputs", {{"image", "out.npy"}}}}
+                   .dump());
     const Run run = run_program({"plan", "job.json", "--json"}, folder.path(), {"PARALLAX_TUNING=" + tuning});
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
@@ -36,8 +42,9 @@ Json plan_of(const TempFolder& folder, const Json& step, const std::string& tuni
 }  // namespace
 
 TEST_CASE("tuning: the nearest device's entry, and of equals the newest") {
-    TuningFile file{"box_filter", {entry("H200", "sm_90", 64, "2026-01-01"), entry("H100", "sm_90", 128, "2026-02-01"), entry("H100 PCIe", "sm_90", 512, "2026-03-01"),
-                                   entry("A100", "sm_80", 256, "2026-04-01", true)}};
+    TuningFile file{"box_filter",
+                    {entry("H200", "sm_90", 64, "2026-01-01"), entry("H100", "sm_90", 128, "2026-02-01"),
+                     entry("H100 PCIe", "sm_90", 512, "2026-03-01"), entry("A100", "sm_80", 256, "2026-04-01", true)}};
     const Tuning tuning({TuningFile::parse(file.to_json().dump(), "x.json")});   // as it comes back from disk
     const auto group = [&](const host::DeviceInfo& info, const WorkClass& work = {"f32", "large"}) {
         const auto match = tuning.policy("box_filter", "fused", info, work);
@@ -51,9 +58,11 @@ TEST_CASE("tuning: the nearest device's entry, and of equals the newest") {
     CHECK(group(other) == 0);
     CHECK(group(device("H200", "compute capability 9.0"), {"f32", "small"}) == 0);
     CHECK(group(device("H200", "compute capability 9.0"), {"u8", "large"}) == 0);
-    CHECK(contains(tuning.policy("box_filter", "fused", device("H200", ""), {"f32", "large"})->describe(), "tuned on this device, 2026-01-01, driver 580, gain 1.25"));
+    CHECK(contains(tuning.policy("box_filter", "fused", device("H200", ""), {"f32", "large"})->describe(),
+                   "tuned on this device, 2026-01-01, driver 580, gain 1.25"));
     CHECK(tuning.best("box_filter", device("A100", "compute capability 8.0"), {"f32", "large"})->entry->variant == "fused");
-    CHECK(!tuning.best("box_filter", device("H200", "compute capability 9.0"), {"f32", "large"}));   // another architecture says nothing of variants
+    CHECK(!tuning.best("box_filter", device("H200", "compute capability 9.0"),
+                       {"f32", "large"}));   // another architecture says nothing of variants
     file.put(entry("H200", "sm_90", 32, "2026-05-01"));
     CHECK(file.entries.size() == 4);
     CHECK(file.entries[0].policy.at("work_group_size") == 32);
@@ -63,7 +72,9 @@ TEST_CASE("tuning: bits are not the bytes that hold them") {
     const Registry registry = registry_with_peers();
     const Algorithm& boxes = registry.get("box_count");
     const auto work = [&](const Json& parameters) {
-        return WorkClass::of(boxes, {{{"volume", ArrayDesc::dense(ElementType::u8, {{'z', 64}, {'y', 256}, {'x', 256}})}}, boxes.parameters.parse(parameters, ""), {"counts"}});
+        return WorkClass::of(boxes, {{{"volume", ArrayDesc::dense(ElementType::u8, {{'z', 64}, {'y', 256}, {'x', 256}})}},
+                                     boxes.parameters.parse(parameters, ""),
+                                     {"counts"}});
     };
     CHECK(work(Json::object()) == WorkClass{"u8", "medium"});
     CHECK(work({{"packed_width", 2048}}) == WorkClass{"bits", "medium"});
@@ -93,7 +104,11 @@ TEST_CASE("tuning: a job's own policy wins, then the device's entry, then the de
     const Json policies = before["policy"];
     const std::string name = policies.begin().key();
     const Json about = Json::parse(run_program({"plan", "job.json", "--json"}, folder.path()).out)["device"];
-    const TunedPolicy tuned{{about.at("backend"), about.at("name"), "", "nobody", about.at("platform"), "cpu"}, {"u8", "small"}, before["variant"], {{name, policies.begin().value()}}, false,
+    const TunedPolicy tuned{{about.at("backend"), about.at("name"), "", "nobody", about.at("platform"), "cpu"},
+                            {"u8", "small"},
+                            before["variant"],
+                            {{name, policies.begin().value()}},
+                            false,
                             {{"date", "2026-11-21"}, {"driver", "1"}, {"gain", 2}}};
     write_text(folder / "tuned/box_filter.json", TuningFile{"box_filter", {tuned}}.to_json().dump());
     CHECK(contains(plan_of(folder, plain, "tuned")["policy_from"].get<std::string>(), "tuned on this device, 2026-11-21"));

@@ -59,10 +59,16 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
     fill(folder);
     const Row rows[] = {
         // An order that is not there.
-        {step(R"("off_axis": {"x": 4, "y": 2, "radius": 4.5})"), {}, 2, {"/steps/0/off_axis/radius", "holds the zero order", "less than 4.47"}},
+        {step(R"("off_axis": {"x": 4, "y": 2, "radius": 4.5})"),
+         {},
+         2,
+         {"/steps/0/off_axis/radius", "holds the zero order", "less than 4.47"}},
         {step(R"("off_axis": "auto")"), {}, 2, {"/steps/0/off_axis", "outside the centre", "leave off_axis out"}},
         {step(R"("off_axis": {"side": "left"})"), {}, 2, {"/steps/0/off_axis/side", "unknown | upper | lower"}},
-        {R"({"inputs": {"background": "bg/1.png"}, "steps": )" + Json::parse(step(R"("off_axis": {"x": 4, "y": 2})"))["steps"].dump() + "}", {}, 2,
+        {R"({"inputs": {"background": "bg/1.png"}, "steps": )" +
+             Json::parse(step(R"("off_axis": {"x": 4, "y": 2})"))["steps"].dump() + "}",
+         {},
+         2,
          {"/inputs/background", "beside off_axis", "as a field"}},
         // What nobody can guess.
         {step(R"("wavelength_nm": null)"), {}, 2, {"/steps/0/wavelength_nm", "no wavelength", "wavelength_nm | wavelength_um"}},
@@ -80,7 +86,10 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {R"({"steps": [{"run": "hologramm"}]})", {}, 2, {"/steps/0/run", "\"hologramm\"", "did you mean \"hologram\""}},
         {step(R"("wavelenght_nm": 532)"), {}, 2, {"/steps/0/wavelenght_nm", "did you mean \"wavelength_nm\""}},
         {step(R"("wavelength": 532)"), {}, 2, {"/steps/0/wavelength", "wavelength_nm | wavelength_um"}},
-        {step(R"("wavelength_nm": "green")"), {}, 2, {"/steps/0/wavelength_nm", "the string \"green\"", "a length in nm above 0"}},
+        {step(R"("wavelength_nm": "green")"),
+         {},
+         2,
+         {"/steps/0/wavelength_nm", "the string \"green\"", "a length in nm above 0"}},
         {step(R"("wavelength_nm": -532)"), {}, 2, {"/steps/0/wavelength_nm", "-532", "above 0"}},
         {step(R"("wavelength_nm": 532, "wavelength_um": 0.532)"), {}, 2, {"/steps/0/wavelength_um", "beside \"wavelength_nm\""}},
         {step(R"("pixel_um": [1, 2, 3])"), {}, 2, {"/steps/0/pixel_um", "a list of 3", "[x, y]"}},
@@ -96,12 +105,18 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {step(R"("planes": "best")"), {}, 2, {"/steps/0/planes", "autofocus"}},
         {step(R"("in": {"holgram": "hologram"})"), {}, 2, {"/steps/0/in/holgram", "did you mean \"hologram\""}},
         {step(R"("in": {"hologram": "hologam"})"), {}, 2, {"/steps/0/in/hologram", "did you mean \"hologram\""}},
-        {R"({"outputs": {"ampiltude": "a.npy", "amplitude": null}})", {}, 2, {"/outputs/ampiltude", "did you mean \"amplitude\""}},
+        {R"({"outputs": {"ampiltude": "a.npy", "amplitude": null}})",
+         {},
+         2,
+         {"/outputs/ampiltude", "did you mean \"amplitude\""}},
         {R"({"outputs": {"amplitude": "a.gif"}})", {}, 2, {"/outputs/amplitude", "\"a.gif\"", ".png"}},
         {R"({"outputs": {"amplitude": "a.svg"}})", {}, 2, {"/outputs/amplitude", "a.svg", "drawings"}},
         {R"({"outputs": {"focus": "f.json"}})", {}, 2, {"/outputs/focus", "autofocus"}},
         {R"({"inputs": {"dark_frame": "h.png"}})", {}, 2, {"/inputs/dark_frame", "which no step uses"}},
-        {R"({"device": {"backend": null, "prefer": [{"typ": "gpu"}]}})", {}, 2, {"/device/prefer/0/typ", "did you mean \"type\""}},
+        {R"({"device": {"backend": null, "prefer": [{"typ": "gpu"}]}})",
+         {},
+         2,
+         {"/device/prefer/0/typ", "did you mean \"type\""}},
         {R"({"non_finite": "ignore"})", {}, 2, {"/non_finite", "propagate | reject | mask"}},
         // Files.
         {R"({"inputs": {"hologram": "g.png"}})", {}, 2, {"/inputs/hologram", "no file", "did you mean \"h.png\""}},
@@ -113,10 +128,19 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {R"({"inputs": {"hologram": "text.tif"}})", {}, 1, {"text.tif"}},
         {R"({"inputs": {"hologram": "text.png"}})", {}, 1, {"text.png"}},
         {R"({"inputs": {"hologram": "head.nii"}})", {}, 1, {"head.nii"}},
-        {R"({"inputs": {"hologram": {"file": "x.raw", "raw": {"type": "u16", "axes": "yx", "shape": [100, 100]}}}})", {}, 1, {"x.raw"}},
+        {R"({"inputs": {"hologram": {"file": "x.raw", "raw": {"type": "u16", "axes": "yx", "shape": [100, 100]}}}})",
+         {},
+         1,
+         {"x.raw"}},
         {R"({"inputs": {"hologram": {"file": "h.png", "page": 4}}})", {}, 2, {"/inputs/hologram/page", "one only"}},
-        {R"({"inputs": {"background": {"files": "bg/*.tif", "combine": "mean"}}})", {}, 2, {"/inputs/background/files", "no file that matches"}},
-        {R"({"inputs": {"background": {"files": "bg/*.png", "combine": "mean"}}})", {}, 2, {"/inputs/background/files", "12 x 16", "11 x 16"}},
+        {R"({"inputs": {"background": {"files": "bg/*.tif", "combine": "mean"}}})",
+         {},
+         2,
+         {"/inputs/background/files", "no file that matches"}},
+        {R"({"inputs": {"background": {"files": "bg/*.png", "combine": "mean"}}})",
+         {},
+         2,
+         {"/inputs/background/files", "12 x 16", "11 x 16"}},
         {R"({"inputs": {"background": "small.png"}})", {}, 2, {"/inputs/background", "8 x 8", "16 x 12"}},
         {R"({"inputs": {"hologram": "nan.npy"}, "non_finite": "reject"})", {}, 1, {"nan.npy", "nan at [0, 2] (y, x)"}},
         // Outputs.
@@ -181,8 +205,9 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
 TEST_CASE("job files that are none") {
     const TempFolder folder;
     struct File { const char* text; const char* fragment; };
-    for (const File& file : {File{"", "line 1"}, File{"{\n \"parallax\": 1,\n}", "line 3, column 1"}, File{"[1, 2]", "a list of 2"}, File{"nan", "no JSON"},
-                             File{"{\"parallax\": 1, \"parallax\": 1}", "twice"}}) {
+    for (const File& file :
+         {File{"", "line 1"}, File{"{\n \"parallax\": 1,\n}", "line 3, column 1"}, File{"[1, 2]", "a list of 2"},
+          File{"nan", "no JSON"}, File{"{\"parallax\": 1, \"parallax\": 1}", "twice"}}) {
         write_text(folder / "job.json", file.text);
         const Run run = run_program({"run", "job.json"}, folder.path());
         CAPTURE(run.err);

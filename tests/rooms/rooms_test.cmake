@@ -28,7 +28,7 @@ set(rows
     "engine/job/load.cpp" "registry/registry.hpp" registry
     "engine/api/session.cpp" "peers/peers.hpp" peers
     "lab/timing/bench.hpp" "report/report.hpp" report
-    "lab/workers/serving.cpp" "timing/statistics.hpp" timing)
+    "lab/workers/worker_protocol.cpp" "timing/statistics.hpp" timing)
 while(rows)
     list(POP_FRONT rows source header room)
     file(REMOVE_RECURSE ${WORK})

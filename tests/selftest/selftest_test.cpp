@@ -18,7 +18,8 @@ using namespace parallax::engine;
 namespace {
 
 /// The rows of an algorithm's variant with an outcome.
-std::vector<Json> rows_of(const Json& report, const std::string& algorithm, const std::string& variant, const std::string& outcome) {
+std::vector<Json> rows_of(const Json& report, const std::string& algorithm, const std::string& variant,
+                          const std::string& outcome) {
     std::vector<Json> rows;
     for (const Json& row : report["rows"])
         if (row["algorithm"] == algorithm && row["variant"] == variant && row["outcome"] == outcome) rows.push_back(row);
@@ -26,8 +27,9 @@ std::vector<Json> rows_of(const Json& report, const std::string& algorithm, cons
 }
 
 /// Types that a problem's rules can make, and those that are as wide: what only copies elements goes by their width.
-const std::vector<ElementType> makeable{ElementType::u8, ElementType::i8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32,
-                                        ElementType::u64, ElementType::i64, ElementType::f32, ElementType::f64, ElementType::c64};
+const std::vector<ElementType> makeable{ElementType::u8,  ElementType::i8,  ElementType::u16, ElementType::i16,
+                                        ElementType::u32, ElementType::i32, ElementType::u64, ElementType::i64,
+                                        ElementType::f32, ElementType::f64, ElementType::c64};
 
 ArrayDesc desc_of(const Json& rule, ElementType type) {
     std::vector<ArrayDesc::Extent> extents;
@@ -41,7 +43,8 @@ bool takes(const Algorithm& algorithm, const selftest::SmallProblem& problem, El
     Problem asked{{}, algorithm.parameters.parse(problem.parameters, ""), problem.outputs};
     const Json own = problem.inputs.begin().value()["type"];
     for (const auto& [port, rule] : problem.inputs.items())
-        asked.inputs.emplace(port, desc_of(rule, rule["type"] == own ? type : *element_type_from(rule["type"].get<std::string>())));
+        asked.inputs.emplace(port,
+                             desc_of(rule, rule["type"] == own ? type : *element_type_from(rule["type"].get<std::string>())));
     try {
         algorithm.infer(asked);
         return true;
@@ -51,7 +54,8 @@ bool takes(const Algorithm& algorithm, const selftest::SmallProblem& problem, El
 }
 
 /// A copy of the kernels with one text in one file replaced, everywhere it occurs.
-fs::path kernels_with(const TempFolder& folder, const std::string& file, const std::string& text, const std::string& replacement) {
+fs::path kernels_with(const TempFolder& folder, const std::string& file, const std::string& text,
+                      const std::string& replacement) {
     const auto kernels = repository("kernels_cl");
     REQUIRE(kernels);
     const fs::path copy = folder / "kernels_cl";
@@ -84,7 +88,8 @@ TEST_CASE("selftest: every algorithm has problems, in every type that it takes a
         for (const selftest::SmallProblem& problem : problems) {
             if (problem.algorithm != algorithm.name) continue;
             CHECK(names.insert(problem.name).second);
-            if (problem.inputs.empty() || !algorithm.input(problem.inputs.begin().key())) continue;   // no input, or one that is made of another
+            if (problem.inputs.empty() || !algorithm.input(problem.inputs.begin().key()))
+                continue;   // no input, or one that is made of another
             const std::string type = problem.inputs.begin().value()["type"];
             tried.insert(type);
             widths.insert(bytes_of(*element_type_from(type)));
@@ -116,7 +121,9 @@ TEST_CASE("selftest: every algorithm has problems, in every type that it takes a
         for (const auto& [parameter, values] : parameters)
             for (const std::string& value : values) {
                 CAPTURE(name + " " + parameter + " " + value);
-                CHECK(std::any_of(problems.begin(), problems.end(), [&](const selftest::SmallProblem& p) { return p.algorithm == name && p.parameters.value(parameter, std::string()) == value; }));
+                CHECK(std::any_of(problems.begin(), problems.end(), [&](const selftest::SmallProblem& p) {
+                    return p.algorithm == name && p.parameters.value(parameter, std::string()) == value;
+                }));
             }
     // Each with each has these and more.
     CHECK(selftest::problems(selftest::Extent::product).size() > 2 * problems.size());
@@ -133,7 +140,8 @@ TEST_CASE("selftest: a device that computes rightly passes with every algorithm"
     const Registry registry = registry_with_peers();
     for (const Algorithm& algorithm : registry.algorithms()) {
         CAPTURE(algorithm.name);
-        CHECK(std::any_of(report["rows"].begin(), report["rows"].end(), [&](const Json& row) { return row["algorithm"] == algorithm.name && row["outcome"] == "pass"; }));
+        CHECK(std::any_of(report["rows"].begin(), report["rows"].end(),
+                          [&](const Json& row) { return row["algorithm"] == algorithm.name && row["outcome"] == "pass"; }));
     }
     for (const Json& row : report["rows"]) {
         CAPTURE(row.dump());
@@ -150,25 +158,30 @@ TEST_CASE("selftest: the native device is held against the reference too, peers 
     CHECK(!rows_of(report, "sort", "threaded", "pass").empty());
     // A library that is there is held against the reference in a problem that it takes.
     std::istringstream modules(PARALLAX_PEER_MODULES);
-    const std::map<std::string, std::vector<std::string>> ran{{"tbb", {"reduce", "scan", "sort"}}, {"opencv", {"box_filter", "equalize", "histogram"}}, {"fftw", {"fft"}}};
+    const std::map<std::string, std::vector<std::string>> ran{
+        {"tbb", {"reduce", "scan", "sort"}}, {"opencv", {"box_filter", "equalize", "histogram"}}, {"fftw", {"fft"}}};
     for (std::string name; modules >> name;) {
         for (const std::string& algorithm : ran.count(name) ? ran.at(name) : std::vector<std::string>()) {
             CAPTURE(name);
             CAPTURE(algorithm);
             const auto with = [&](const char* outcome) {
-                return std::any_of(report["rows"].begin(), report["rows"].end(), [&](const Json& r) { return r["algorithm"] == algorithm && r["variant"] == name && r["outcome"] == outcome; });
+                return std::any_of(report["rows"].begin(), report["rows"].end(), [&](const Json& r) {
+                    return r["algorithm"] == algorithm && r["variant"] == name && r["outcome"] == outcome;
+                });
             };
             CHECK(with("pass"));
             CHECK_FALSE(with("fail"));
         }
     }
-    for (const Json& row : report["rows"]) CHECK(row["peer"] == (row["variant"] == "tbb" || row["variant"] == "opencv" || row["variant"] == "fftw"));
+    for (const Json& row : report["rows"])
+        CHECK(row["peer"] == (row["variant"] == "tbb" || row["variant"] == "opencv" || row["variant"] == "fftw"));
 }
 
 TEST_CASE("selftest: a kernel that computes something else is found and named, and the others still run") {
     const TempFolder folder;
     const fs::path kernels = kernels_with(folder, "mask/mask.cl", "b != 0 ? a", "b != 0 ? a + 1");
-    const Run run = run_program({"selftest", "--quiet", "--algorithm", "mask", "--algorithm", "crop", "--json"}, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels.string()});
+    const Run run = run_program({"selftest", "--quiet", "--algorithm", "mask", "--algorithm", "crop", "--json"}, folder.path(),
+                                {"PARALLAX_KERNEL_DIR=" + kernels.string()});
     CAPTURE(run.err);
     CHECK(run.status == 1);
     const Json report = Json::parse(run.out);
@@ -188,7 +201,8 @@ TEST_CASE("selftest: a kernel that computes something else is found and named, a
 TEST_CASE("selftest: a kernel that does not compile is a failure that says where") {
     const TempFolder folder;
     const fs::path kernels = kernels_with(folder, "mask/mask.cl", "b != 0 ? a", "b != 0 ? nonsense");
-    const Run run = run_program({"selftest", "--quiet", "--algorithm", "mask"}, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels.string()});
+    const Run run =
+        run_program({"selftest", "--quiet", "--algorithm", "mask"}, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels.string()});
     CAPTURE(run.out);
     CHECK(run.status == 1);
     CHECK(contains(run.out, "fail "));
@@ -199,10 +213,15 @@ TEST_CASE("selftest: a kernel that does not compile is a failure that says where
 TEST_CASE("selftest: what failed is not chosen until it passes, its kernels change, or it is forgotten") {
     const TempFolder folder;
     const fs::path kernels = kernels_with(folder, "phantom/phantom.cl", "set != 0 ? 255 : 0", "set != 0 ? 254 : 0");
-    const std::vector<std::string> faulty{"PARALLAX_KERNEL_DIR=" + kernels.string(), "PARALLAX_CACHE_DIR=" + (folder / "cache").string()};
+    const std::vector<std::string> faulty{"PARALLAX_KERNEL_DIR=" + kernels.string(),
+                                          "PARALLAX_CACHE_DIR=" + (folder / "cache").string()};
     const std::vector<std::string> sound{faulty[1]};
-    write_text(folder / "job.json", R"({"parallax": 1, "steps": [{"run": "phantom", "size": 27}], "outputs": {"volume": "volume.npy"}})");
-    const auto job = [&](const std::vector<std::string>& environment) { return run_program({"run", "job.json", "--overwrite", "--device", R"({"backend": "opencl"})"}, folder.path(), environment); };
+    write_text(folder / "job.json",
+               R"({"parallax": 1, "steps": [{"run": "phantom", "size": 27}], "outputs": {"volume": "volume.npy"}})");
+    const auto job = [&](const std::vector<std::string>& environment) {
+        return run_program({"run", "job.json", "--overwrite", "--device", R"({"backend": "opencl"})"}, folder.path(),
+                           environment);
+    };
     CHECK(job(faulty).status == 0);
 
     const Run test = run_program({"selftest", "--quiet", "--algorithm", "phantom"}, folder.path(), faulty);
@@ -233,7 +252,8 @@ TEST_CASE("selftest: what failed is not chosen until it passes, its kernels chan
 
 TEST_CASE("selftest: a row that ends or outlives its process has failed, and is told so") {
     const TempFolder folder;
-    const Run late = run_program({"selftest", "--quiet", "--algorithm", "crop", "--limit", "0.001", "--json"}, folder.path(), {"PARALLAX_CACHE_DIR=" + (folder / "cache").string()});
+    const Run late = run_program({"selftest", "--quiet", "--algorithm", "crop", "--limit", "0.001", "--json"}, folder.path(),
+                                 {"PARALLAX_CACHE_DIR=" + (folder / "cache").string()});
     CAPTURE(late.err);
     CHECK(late.status == 1);
     const Json report = Json::parse(late.out);

@@ -67,7 +67,8 @@ inline std::map<std::string, int> times_done(const fs::path& manifest) {
     return times;
 }
 
-inline Run run_job(const fs::path& folder, const std::string& out, std::vector<std::string> more = {}, const std::string& device = "native") {
+inline Run run_job(const fs::path& folder, const std::string& out, std::vector<std::string> more = {},
+                   const std::string& device = "native") {
     std::vector<std::string> arguments{"run", "job.json", "--out", out, "--device", device};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_program(arguments, folder);

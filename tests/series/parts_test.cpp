@@ -28,7 +28,8 @@ TEST_CASE("statistics: any order, any split, the same bits") {
     std::vector<HostArray> values;
     for (std::size_t i = 0; i < arrays; ++i) {
         std::vector<float> row(elements);
-        for (float& v : row) v = std::ldexp(static_cast<float>(random() % 20001) - 10000.0f, static_cast<int>(random() % 60) - 40);
+        for (float& v : row)
+            v = std::ldexp(static_cast<float>(random() % 20001) - 10000.0f, static_cast<int>(random() % 60) - 40);
         if (i == 5) row[3] = std::numeric_limits<float>::infinity();
         if (i == 7) row[4] = std::numeric_limits<float>::quiet_NaN();
         if (i == 8) row[3] = -std::numeric_limits<float>::infinity();
@@ -63,10 +64,11 @@ TEST_CASE("statistics: any order, any split, the same bits") {
             std::vector<double> column;
             for (const HostArray& array : values) column.push_back(static_cast<double>(array.as<float>()[e]));
             std::sort(column.begin(), column.end());
-            const double expected = std::string(how) == "min"      ? column.front()
-                                    : std::string(how) == "max"    ? column.back()
-                                    : std::string(how) == "median" ? column[arrays / 2]
-                                                                   : std::accumulate(column.begin(), column.end(), 0.0) / static_cast<double>(arrays);
+            const double expected = std::string(how) == "min"   ? column.front()
+                                    : std::string(how) == "max" ? column.back()
+                                    : std::string(how) == "median"
+                                        ? column[arrays / 2]
+                                        : std::accumulate(column.begin(), column.end(), 0.0) / static_cast<double>(arrays);
             CHECK(static_cast<double>(first[e]) == doctest::Approx(expected).epsilon(1e-6));
         }
         CHECK(std::isnan(first[4]));
@@ -78,7 +80,8 @@ TEST_CASE("statistics: any order, any split, the same bits") {
     CHECK_THROWS_AS(make_statistic("mean", 1, {})->add(floats(1, 1, {2e12f}), 0), Error);
 }
 
-TEST_CASE("statistics: what is added up fast, what is not and what changes from one to the other give exact sums, in any threads") {
+TEST_CASE(
+    "statistics: what is added up fast, what is not and what changes from one to the other give exact sums, in any threads") {
     const TempFolder folder;
     constexpr std::size_t elements = 5000, arrays = 96;
     constexpr double unit = 0x1p-30;
@@ -115,7 +118,8 @@ TEST_CASE("statistics: what is added up fast, what is not and what changes from 
         total->merge(part->save(folder / fmt::format("state{}", threads), 1), arrays);
         total->result(merged.data());
         bool right = true;
-        for (std::size_t i = 0; i < elements; ++i) right = right && result[i] == static_cast<float>(static_cast<double>(sums[i]) * unit / static_cast<double>(arrays));
+        for (std::size_t i = 0; i < elements; ++i)
+            right = right && result[i] == static_cast<float>(static_cast<double>(sums[i]) * unit / static_cast<double>(arrays));
         CHECK(right);
         CHECK(std::memcmp(result.data(), merged.data(), elements * sizeof(float)) == 0);
     }
@@ -215,6 +219,49 @@ TEST_CASE("manifest: torn and damaged lines do not count, the later of two does"
     CHECK(error.pointer == "/steps");
     CHECK(contains(error.found, "2, another job"));
     CHECK_THROWS_AS(Manifest::open(folder.path(), job, {{"bg.tif", 0, 0, "other"}}), ConfigError);
+}
+
+TEST_CASE("manifest: what comes later counts, although a clock was years ahead, and in folders of before") {
+    const TempFolder folder;
+    const Json job{{"steps", 1}};
+    Record record;
+    record.item = "a";
+    record.error = "was wrong";
+    Manifest::open(folder.path(), job, {}).append(record);
+    // As it was before records had a sequence, written in the year 2100.
+    fs::path journal;
+    for (const auto& entry : fs::directory_iterator(folder.path()))
+        if (entry.path().extension() == ".jsonl") journal = entry.path();
+    Json line = Json::parse(read_text(journal).substr(17));
+    line.erase("sequence");
+    line["at"] = 4102444800000000000;
+    write_text(journal, io::hash_text(line.dump()).substr(0, 16) + ' ' + line.dump() + '\n');
+    CHECK(Manifest::open(folder.path(), job, {}).load().at("a").error == "was wrong");
+    record.done = true;
+    for (int again = 0; again < 3; ++again) {   // each by a process of its own, so to speak
+        record.rows = {{"t", {{"value", again}}}};
+        Manifest::open(folder.path(), job, {}).append(record);
+        const Record known = Manifest::open(folder.path(), job, {}).load().at("a");
+        CHECK(known.done);
+        CHECK(known.rows["t"]["value"] == again);
+    }
+}
+
+TEST_CASE("manifest: a file is what it was by size, time and inode; else its hash decides") {
+    const TempFolder folder;
+    const fs::path file = folder / "a.txt";
+    write_text(file, "one");
+    const FileState state = state_of(engine::report_file(file));
+    CHECK(unchanged(state));
+    const auto time = fs::last_write_time(file);
+    fs::rename(file, folder / "b.txt");   // another file of the same size and time
+    write_text(file, "two");
+    fs::last_write_time(file, time);
+    CHECK_FALSE(unchanged(state));
+    write_text(file, "one");              // the same contents, at another time
+    CHECK(unchanged(state));
+    fs::remove(file);
+    CHECK_FALSE(unchanged(state));
 }
 
 TEST_CASE("channel: bounded, in order, and it ends") {

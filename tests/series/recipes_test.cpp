@@ -1,4 +1,5 @@
-// The recipes of docs/series.md as they stand, with stand-ins for ssh, Slurm and GNU parallel: every one gives what one process gives.
+// The recipes of docs/series.md as they stand, with stand-ins for ssh, Slurm and GNU parallel: every one gives what one process
+// gives.
 #include "frames.hpp"
 
 #include <cstdlib>
@@ -50,8 +51,10 @@ exit $status)");
     /// In a clean "results".
     int run(const std::string& script, const std::string& environment = {}) {
         write_text(folder_ / "script", script);
-        return std::system(("cd '" + folder_.path().string() + "' && PATH=\"$PWD/bin:$PATH\" POCL_DEVICES='pthread pthread pthread pthread' " + environment +
-                            " bash script > log 2>&1").c_str());
+        return std::system(("cd '" + folder_.path().string() +
+                            "' && PATH=\"$PWD/bin:$PATH\" POCL_DEVICES='pthread pthread pthread pthread' " + environment +
+                            " bash script > log 2>&1")
+                               .c_str());
     }
     void clear() { fs::remove_all(folder_ / "results"); }
     std::map<std::string, std::string> results() { return contents(folder_ / "results"); }
@@ -76,7 +79,8 @@ TEST_CASE("series: shards that begin late find the files of others, and none is 
         bench.clear();
         for (int turn = 1; turn <= 3; ++turn) {
             const int shard = backwards ? 4 - turn : turn;
-            const int status = bench.run(fmt::format("parallax run focus.json --out results --device native --shard {}/3", shard));
+            const int status =
+                bench.run(fmt::format("parallax run focus.json --out results --device native --shard {}/3", shard));
             CAPTURE(bench.log());
             CHECK(status == 0);
         }
@@ -90,7 +94,8 @@ TEST_CASE("series: shards that begin late find the files of others, and none is 
 
 TEST_CASE("series: a shard is still refused where its own files are in the way") {
     Bench bench;
-    CHECK(bench.run("mkdir -p results/sums && echo mine > results/sums/f001.npy && parallax run focus.json --out results --device native --shard 2/3") != 0);
+    CHECK(bench.run("mkdir -p results/sums && echo mine > results/sums/f001.npy && parallax run focus.json --out results "
+                    "--device native --shard 2/3") != 0);
     CHECK(contains(bench.log(), "the existing file"));
     CHECK(bench.run("parallax run focus.json --out results --device native --shard 1/3") == 0);   // f001 is not its own
 }

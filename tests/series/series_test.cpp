@@ -2,10 +2,13 @@
 #include "frames.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <set>
 #include <sstream>
+#include <thread>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -44,7 +47,8 @@ TEST_CASE("series: every frame has its output, the table a row for each in their
         const HostArray sum = io::read(folder / ("out/sums/" + frame_name(i) + ".npy"));
         const HostArray expected = frame(i);
         bool same = sum.desc.count() == expected.desc.count();
-        for (std::int64_t n = 0; same && n < expected.desc.count(); ++n) same = sum.as<std::uint8_t>()[n] == expected.as<std::uint8_t>()[n] + 1;
+        for (std::int64_t n = 0; same && n < expected.desc.count(); ++n)
+            same = sum.as<std::uint8_t>()[n] == expected.as<std::uint8_t>()[n] + 1;
         CHECK(same);
     }
     const auto table = lines_of(folder / "out/statistics.csv");
@@ -71,12 +75,25 @@ TEST_CASE("series: pages, volumes, ranges, strides, several variables, names in 
     io::write(folder / "scan.nii", stack);
     Json job = frames_job();
     job["steps"].erase(1);
-    struct Row { const char* each; const char* input; const char* output; std::vector<std::string> files; std::vector<int> frames; };
+    struct Row {
+        const char* each;
+        const char* input;
+        const char* output;
+        std::vector<std::string> files;
+        std::vector<int> frames;
+    };
     const Row rows[] = {
-        {R"({"p": {"pages": "stack.tif", "range": [1, 6], "stride": 2}})", "{p}", "{p.stem}-{p.page}.npy", {"stack-0001.npy", "stack-0003.npy", "stack-0005.npy"}, {11, 13, 15}},
+        {R"({"p": {"pages": "stack.tif", "range": [1, 6], "stride": 2}})",
+         "{p}",
+         "{p.stem}-{p.page}.npy",
+         {"stack-0001.npy", "stack-0003.npy", "stack-0005.npy"},
+         {11, 13, 15}},
         {R"({"p": {"volumes": "scan.nii", "range": [5, 7]}})", "{p}", "v/{p.volume}.npy", {"v/0005.npy", "v/0006.npy"}, {15, 16}},
-        {R"({"a": ["frames/f002.tif", "frames/f00[0-1].tif", "frames/f000.tif"], "b": {"pages": "stack.tif", "range": [0, 2]}})", "frames/{a.name}", "{a.stem}{b.index}.npy",
-         {"f0000001.npy", "f0020000.npy"}, {0, 2}},
+        {R"({"a": ["frames/f002.tif", "frames/f00[0-1].tif", "frames/f000.tif"], "b": {"pages": "stack.tif", "range": [0, 2]}})",
+         "frames/{a.name}",
+         "{a.stem}{b.index}.npy",
+         {"f0000001.npy", "f0020000.npy"},
+         {0, 2}},
     };
     for (const Row& row : rows) {
         Json each = Json::parse(row.each);
@@ -108,23 +125,39 @@ TEST_CASE("series: wrong requests are refused before anything is written") {
     write_text(folder / "out/there/f001.npy", "mine");
     struct Row { const char* patch; std::vector<std::string> arguments; std::vector<std::string> fragments; };
     const Row rows[] = {
-        {R"({"for_each": {"frame": "frames/*.png"}})", {}, {"/for_each/frame", "no file that matches", "3 others, such as f000.tif"}},
-        {R"({"for_each": {"frame": {"files": "frames/*.tif", "range": [0, 4]}}})", {}, {"/for_each/frame/range", "at most [0, 3]: there are 3 files"}},
+        {R"({"for_each": {"frame": "frames/*.png"}})",
+         {},
+         {"/for_each/frame", "no file that matches", "3 others, such as f000.tif"}},
+        {R"({"for_each": {"frame": {"files": "frames/*.tif", "range": [0, 4]}}})",
+         {},
+         {"/for_each/frame/range", "at most [0, 3]: there are 3 files"}},
         {R"({"for_each": {"frame": "frmaes/*.tif"}})", {}, {"/for_each/frame", "there is no folder", "did you mean \"frames\""}},
         {R"({"for_each": {"frame": "frames"}})", {}, {"/for_each/frame", "its files are \"frames/*\""}},
         {R"({"for_each": {"onerror": "continue"}})", {}, {"/for_each/onerror", "did you mean \"on_error\""}},
         {R"({"for_each": {"dark": "frames/*.tif"}})", {}, {"/for_each/dark", "which nothing names"}},
         {R"({"inputs": {"image": "frames/f000.tif"}})", {}, {"/for_each/frame", "all items would be the same"}},
-        {R"({"for_each": {"dark": ["job.json", "job.json"]}, "outputs": {"sum": "{frame.stem}{dark.stem}.npy"}})", {}, {"/for_each/dark", "2 files for \"dark\"", "3, as many as for \"frame\""}},
-        {R"({"for_each": {"frame": ["frames/f000.tif", "frames/f000.tif"]}})", {}, {"/outputs/sum", "for frames/f000.tif and for", "{frame.index} differs"}},
+        {R"({"for_each": {"dark": ["job.json", "job.json"]}, "outputs": {"sum": "{frame.stem}{dark.stem}.npy"}})",
+         {},
+         {"/for_each/dark", "2 files for \"dark\"", "3, as many as for \"frame\""}},
+        {R"({"for_each": {"frame": ["frames/f000.tif", "frames/f000.tif"]}})",
+         {},
+         {"/outputs/sum", "for frames/f000.tif and for", "{frame.index} differs"}},
         {R"({"outputs": {"sum": "../{frame.stem}.npy"}})", {}, {"/outputs/sum", "\"..\""}},
         {R"({"outputs": {"sum": "{frame.stem}.nii.npz"}})", {}, {"/outputs/sum", "a file that ends in one of"}},
-        {R"({"inputs": {"image": {"file": "frames/f000.tif", "running": 3, "combine": "mean"}}})", {}, {"/inputs/image/running", "a fixed file"}},
-        {R"({"inputs": {"image": {"file": "{frame}", "running": 4, "combine": "mean"}}})", {}, {"/inputs/image/running", "an odd number"}},
-        {R"({"outputs": {"sum": {"file": "m.npy", "combine": "mode"}}})", {}, {"/outputs/sum/combine", "mean | median | min | max"}},
+        {R"({"inputs": {"image": {"file": "frames/f000.tif", "running": 3, "combine": "mean"}}})",
+         {},
+         {"/inputs/image/running", "a fixed file"}},
+        {R"({"inputs": {"image": {"file": "{frame}", "running": 4, "combine": "mean"}}})",
+         {},
+         {"/inputs/image/running", "an odd number"}},
+        {R"({"outputs": {"sum": {"file": "m.npy", "combine": "mode"}}})",
+         {},
+         {"/outputs/sum/combine", "mean | median | min | max"}},
         {"{}", {"--shard", "3/2"}, {"--shard", "1 <= i <= n"}},
         {"{}", {"--in-flight", "0"}, {"--in-flight"}},
-        {R"({"outputs": {"sum": "there/{frame.stem}.npy"}})", {}, {"/outputs/sum", "the existing file", "f001.npy", "--overwrite"}},
+        {R"({"outputs": {"sum": "there/{frame.stem}.npy"}})",
+         {},
+         {"/outputs/sum", "the existing file", "f001.npy", "--overwrite"}},
     };
     for (const Row& row : rows) {
         Json job = frames_job();
@@ -213,6 +246,51 @@ TEST_CASE("series: changes between two runs are noticed") {
     CHECK(contents(folder / "out").at("sums/f000.npy") != before.at("sums/f000.npy"));
 }
 
+TEST_CASE("series: frames that are replaced while it runs are done again by --resume, whenever that was") {
+    const char* const given = std::getenv("PARALLAX_TEST_SEED");
+    const unsigned seed = given ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    constexpr int frames = 7, rounds = 12;
+    const TempFolder others;
+    write_frames(others.path(), 2 * frames);   // of the same size; those from `frames` on take the places of the first
+    int failed = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const Folder folder(frames);
+        std::vector<int> there(frames);
+        std::iota(there.begin(), there.end(), 0);
+        std::thread other([&, own = std::mt19937(random())]() mutable {
+            for (int turn = 0; turn < 4; ++turn) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(own() % 60));
+                const int i = static_cast<int>(own() % frames);
+                there[static_cast<std::size_t>(i)] = frames + i;
+                const fs::path from = others / frame_name(frames + i), to = folder / ("frames/" + frame_name(i));
+                if (own() % 2 == 0) {
+                    fs::copy_file(from.string() + ".tif", folder / "new.part", fs::copy_options::overwrite_existing);
+                    fs::rename(folder / "new.part", to.string() + ".tif");
+                } else {
+                    write_text(to.string() + ".tif", read_text(from.string() + ".tif"));   // in place
+                }
+            }
+        });
+        failed += run_job(folder.path(), "out").status != 0 ? 1 : 0;
+        other.join();
+        const Run resumed = run_job(folder.path(), "out", {"--resume"});
+        CAPTURE(resumed.err);
+        CAPTURE(round);
+        REQUIRE(resumed.status == 0);
+        for (int i = 0; i < frames; ++i) {
+            const HostArray sum = io::read(folder / ("out/sums/" + frame_name(i) + ".npy"));
+            const HostArray expected = frame(there[static_cast<std::size_t>(i)]);
+            bool same = true;
+            for (std::int64_t n = 0; same && n < expected.desc.count(); ++n)
+                same = sum.as<std::uint8_t>()[n] == expected.as<std::uint8_t>()[n] + 1;
+            CHECK_MESSAGE(same, frame_name(i));
+        }
+    }
+    MESSAGE(failed << " of " << rounds << " first runs ended with an item that had changed");
+}
+
 TEST_CASE("series: killed 20 times and resumed, it is what it would have been, each item done once") {
     Json job = frames_job();
     job["outputs"]["twice"] = {{"of", "sum"}, {"file", "twice/{frame.stem}.tif"}};
@@ -222,8 +300,9 @@ TEST_CASE("series: killed 20 times and resumed, it is what it would have been, e
     int interrupted = 0;
     for (int kill = 0; kill < 20; ++kill) {
         const double seconds = 0.012 + 0.001 * static_cast<double>(random() % 40);
-        const int status = shell(folder.path(), fmt::format("timeout -s KILL {} \"$P\" run job.json --out out --device native --quiet {} 2> err", seconds,
-                                                            fs::exists(folder / "out/job.series/series.json") ? "--resume" : "--overwrite"));
+        const int status = shell(
+            folder.path(), fmt::format("timeout -s KILL {} \"$P\" run job.json --out out --device native --quiet {} 2> err",
+                                       seconds, fs::exists(folder / "out/job.series/series.json") ? "--resume" : "--overwrite"));
         if (status != 0) ++interrupted;
         else break;
     }
@@ -239,8 +318,9 @@ TEST_CASE("series: killed 20 times and resumed, it is what it would have been, e
 
 TEST_CASE("series: Ctrl-C finishes what is in flight") {
     const Folder folder(3000);
-    const int status = shell(folder.path(), "\"$P\" run job.json --out out --device native > log 2>&1 & p=$!; "
-                                            "while [ ! -e out/sums/f000.npy ] && kill -0 $p; do sleep 0.01; done; kill -TERM $p; wait $p");
+    const int status = shell(folder.path(),
+                             "\"$P\" run job.json --out out --device native > log 2>&1 & p=$!; "
+                             "while [ ! -e out/sums/f000.npy ] && kill -0 $p; do sleep 0.01; done; kill -TERM $p; wait $p");
     const std::string log = read_text(folder / "log");
     CAPTURE(log);
     CHECK(status != 0);
@@ -261,7 +341,8 @@ TEST_CASE("series: a full disk fails items and leaves nothing half-written") {
     replace.overwrite = true;
     io::write(folder / "frames/f003.tif", wide, replace);
     // No file beyond 200 blocks of 512 bytes or of 1024: the wide frame's 360 kB do not fit.
-    const int status = shell(folder.path(), "(trap '' XFSZ; ulimit -f 200; \"$P\" run job.json --out out --device native > log 2>&1)");
+    const int status =
+        shell(folder.path(), "(trap '' XFSZ; ulimit -f 200; \"$P\" run job.json --out out --device native > log 2>&1)");
     CAPTURE(read_text(folder / "log"));
     CHECK(status != 0);
     CHECK(contains(read_text(folder / "log"), "1 of 6 items failed"));
@@ -278,7 +359,8 @@ TEST_CASE("series: a table has a row for each label of each item, and what the d
         "steps": [{"run": "box_count", "labels": {"7": "thalamus", "3": "putamen", "90": "vermis"}},
                   {"run": "reduce", "in": {"array": "image"}, "op": "max", "out": {"value": "most"}},
                   {"id": "narrow", "run": "convert", "type": "i16", "out": {"image": "words"}},
-                  {"id": "cut", "run": "arithmetic", "op": "multiply", "value": 300, "in": {"image": "words"}, "out": {"image": "large"}},
+                  {"id": "cut", "run": "arithmetic", "op": "multiply", "value": 300, "in": {"image": "words"},
+                      "out": {"image": "large"}},
                   {"id": "back", "run": "convert", "type": "u8", "in": {"image": "large"}, "out": {"image": "cut_off"}}],
         "outputs": {"counts": {"table": "t.csv"}, "most": {"table": "t.csv"}, "cut_off": "{frame.stem}.npy"}})");
     const Folder folder(5, job);
@@ -311,7 +393,12 @@ TEST_CASE("series: shards and devices give the same bytes as one process") {
     Json job = frames_job();
     job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};
     job["outputs"]["median"] = {{"of", "image"}, {"file", "median.npy"}, {"combine", "median"}};
-    job["steps"].push_back({{"id", "half"}, {"run", "arithmetic"}, {"op", "divide"}, {"value", 3}, {"in", {{"image", "sum"}}}, {"out", {{"image", "third"}}}});
+    job["steps"].push_back({{"id", "half"},
+                            {"run", "arithmetic"},
+                            {"op", "divide"},
+                            {"value", 3},
+                            {"in", {{"image", "sum"}}},
+                            {"out", {{"image", "third"}}}});
     job["outputs"]["third"] = {{"file", "third.npy"}, {"combine", "mean"}};
     const Folder folder(21, job);
     REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
@@ -321,10 +408,12 @@ TEST_CASE("series: shards and devices give the same bytes as one process") {
         CAPTURE(shards);
         const std::string out = fmt::format("out{}", shards);
         std::string line;
-        for (int i = 1; i <= shards; ++i) line += fmt::format("\"$P\" run job.json --out {} --device native --quiet --shard {}/{} 2>> log & ", out, i, shards);
+        for (int i = 1; i <= shards; ++i)
+            line += fmt::format("\"$P\" run job.json --out {} --device native --quiet --shard {}/{} 2>> log & ", out, i, shards);
         CHECK(shell(folder.path(), line + "wait") == 0);
         CHECK_FALSE(contains(read_text(folder / "log"), "error"));
-        const Run last = run_job(folder.path(), out, {"--resume"});   // nothing is left to do but, perhaps, what all shards gather
+        const Run last =
+            run_job(folder.path(), out, {"--resume"});   // nothing is left to do but, perhaps, what all shards gather
         CAPTURE(last.err);
         CHECK(last.status == 0);
         CHECK(contains(last.err, "nothing left to do: 21 of 21"));
@@ -369,7 +458,8 @@ TEST_CASE("series: a fold that was interrupted counts each item once") {
     CHECK(contents(folder / "out") != contents(folder / "whole"));
     // A state that was lost: its items are added again.
     for (const auto& entry : fs::directory_iterator(folder / "fresh/job.series")) {
-        if (entry.path().filename().string().starts_with("fold-") && entry.path().extension() == ".json") fs::remove(entry.path());
+        if (entry.path().filename().string().starts_with("fold-") && entry.path().extension() == ".json")
+            fs::remove(entry.path());
     }
     fs::remove(folder / "fresh/mean.npy");
     CHECK(run_job(folder.path(), "fresh", {"--resume", "--quiet"}).status == 0);
@@ -380,7 +470,10 @@ TEST_CASE("series: a running background is the median of the neighbours") {
     Json job = frames_job();
     job["inputs"]["other"] = {{"file", "{frame}"}, {"running", 5}, {"combine", "median"}};
     job["inputs"]["image"] = {{"file", "{frame}"}, {"running", 1}, {"combine", "mean"}};   // the frame itself, as f32
-    job["steps"] = Json::array({{{"run", "arithmetic"}, {"op", "subtract"}, {"in", {{"image", "image"}, {"other", "other"}}}, {"out", {{"image", "sum"}}}}});
+    job["steps"] = Json::array({{{"run", "arithmetic"},
+                                 {"op", "subtract"},
+                                 {"in", {{"image", "image"}, {"other", "other"}}},
+                                 {"out", {{"image", "sum"}}}}});
     job["outputs"] = {{"sum", "{frame.index}.npy"}};
     const Folder folder(8, job);
     const Run run = run_job(folder.path(), "out", {"--quiet"});
@@ -391,7 +484,9 @@ TEST_CASE("series: a running background is the median of the neighbours") {
         for (int n = std::max(0, i - 2); n <= std::min(7, i + 2); ++n) around.push_back(frame(n));
         const HostArray median = io::combine(around, "median"), difference = io::read(folder / fmt::format("out/{:04}.npy", i));
         bool same = true;
-        for (std::int64_t n = 0; n < 192; ++n) same = same && difference.as<float>()[n] == static_cast<float>(frame(i).as<std::uint8_t>()[n]) - median.as<float>()[n];
+        for (std::int64_t n = 0; n < 192; ++n)
+            same =
+                same && difference.as<float>()[n] == static_cast<float>(frame(i).as<std::uint8_t>()[n]) - median.as<float>()[n];
         CHECK_MESSAGE(same, i);
     }
 }
@@ -404,7 +499,8 @@ TEST_CASE("series: plan says how many items there are and what they take") {
     const Json plan = Json::parse(run.out);
     CHECK(plan["series"]["items"] == 4);
     CHECK(plan["series"]["first"] == "frames/f000.tif");
-    CHECK(plan["upper_bound_bytes"].get<std::uint64_t>() >= plan["series"]["devices"][0]["in_flight"].get<std::uint64_t>() * 2 * 192);
+    CHECK(plan["upper_bound_bytes"].get<std::uint64_t>() >=
+          plan["series"]["devices"][0]["in_flight"].get<std::uint64_t>() * 2 * 192);
     CHECK(plan["series"]["host_bytes"].get<std::uint64_t>() >= 2 * 192);
     CHECK(folder.listing().size() == 6);   // nothing was written
 }
@@ -418,7 +514,9 @@ TEST_CASE("series: the real holograms and volumes") {
     }
     const TempFolder out;
     for (const char* job : {"fringe_series", "brain_dimensions"}) {
-        const Run run = run_program({"run", (*configs / "jobs" / (std::string(job) + ".json")).string(), "--root", "data=" + data.string(), "--quiet"}, out.path());
+        const Run run = run_program(
+            {"run", (*configs / "jobs" / (std::string(job) + ".json")).string(), "--root", "data=" + data.string(), "--quiet"},
+            out.path());
         CAPTURE(run.err);
         CHECK(run.status == 0);
     }
@@ -433,11 +531,13 @@ TEST_CASE("series: the real holograms and volumes") {
 TEST_CASE("series: a job means the same files from every folder, by relative paths and roots as well") {
     const TempFolder folder;
     write_frames(folder / "job/frames", 4);
-    io::write(folder / "job/job/frames" / fs::path(frame_name(0) + ".tif"), frame(40));   // where a path looked up twice would lead
+    io::write(folder / "job/job/frames" / fs::path(frame_name(0) + ".tif"),
+              frame(40));   // where a path looked up twice would lead
     io::write(folder / "job/dark.tif", frame(9));
     Json json = frames_job();
     json["inputs"]["dark"] = "dark.tif";
-    json["steps"][0] = {{"id", "add"}, {"run", "arithmetic"}, {"op", "add"}, {"in", {{"other", "dark"}}}, {"out", {{"image", "sum"}}}};
+    json["steps"][0] = {
+        {"id", "add"}, {"run", "arithmetic"}, {"op", "add"}, {"in", {{"other", "dark"}}}, {"out", {{"image", "sum"}}}};
     write_text(folder / "job/job.json", json.dump());
     json["for_each"]["frame"] = "data:*.tif";
     write_text(folder / "job/rooted.json", json.dump());

@@ -56,8 +56,8 @@ public:
 private:
     Json integer(const Json& schema, const std::string& key) {
         const auto low = schema.value("minimum", std::int64_t{-8});
-        const auto high =
-            std::min(schema.value("maximum", std::numeric_limits<std::int64_t>::max() / 2), low + most_of(sizes_, key, elements_));
+        const auto high = std::min(schema.value("maximum", std::numeric_limits<std::int64_t>::max() / 2),
+                                   low + most_of(sizes_, key, elements_));
         return random_.log_between(low, std::max(low, high));
     }
     Json number(const Json& schema, const std::string& key) {

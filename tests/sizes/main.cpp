@@ -77,7 +77,9 @@ extern "C" void say_what_crashed(int signal) {
 class Sweep {
 public:
     Sweep(const DevicePtr& device, engine::Engine& reference, const Options& options)
-        : options_(options), engine_(*device, engine::registry_with_peers(), {host::ProgramCache::open()}), judge_(engine_, reference) {
+        : options_(options),
+          engine_(*device, engine::registry_with_peers(), {host::ProgramCache::open()}),
+          judge_(engine_, reference) {
         bounds_.backend = device->info().backend;
         bounds_.peers = options.peers;
         bounds_.elements = options.elements != 0                                       ? options.elements

@@ -54,7 +54,8 @@ HostArray made(Engine& engine, const char* variant, const HostArray& image, cons
 }
 
 bool same(const HostArray& a, const HostArray& b) {
-    return a.desc.count() == b.desc.count() && std::memcmp(a.as<std::uint8_t>(), b.as<std::uint8_t>(), static_cast<std::size_t>(a.desc.count())) == 0;
+    return a.desc.count() == b.desc.count() &&
+           std::memcmp(a.as<std::uint8_t>(), b.as<std::uint8_t>(), static_cast<std::size_t>(a.desc.count())) == 0;
 }
 
 /// The page's rows of "selftest": each type, shape and parameters, on this device against the reference.
@@ -69,9 +70,11 @@ int tried(const host::Device& device, const Json& problems) {
                 Session session(native);
                 const Json rule = problems::input_rule(row.at("inputs").at("image"), "u8", shape);
                 const HostArray image = compare::make_input("image", rule, session, {}, {});
-                const HostArray expected = made(native, "reference", image, parameters), found = made(engine, variant, image, parameters);
+                const HostArray expected = made(native, "reference", image, parameters),
+                                found = made(engine, variant, image, parameters);
                 if (!same(expected, found)) throw std::runtime_error("invert differs on " + device.info().name);
-                if (expected.as<std::uint8_t>()[0] != std::max(0, parameters.at("white").get<int>() - image.as<std::uint8_t>()[0]))
+                if (expected.as<std::uint8_t>()[0] !=
+                    std::max(0, parameters.at("white").get<int>() - image.as<std::uint8_t>()[0]))
                     throw std::runtime_error("the reference is wrong");
                 ++count;
             }

@@ -25,7 +25,8 @@ bool embedding() {
 bool embedding_jobs() {
     namespace fs = std::filesystem;
     const fs::path before = fs::current_path();
-    const fs::path folder = fs::temp_directory_path() / ("parallax-snippets-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
+    const fs::path folder = fs::temp_directory_path() /
+                            ("parallax-snippets-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
     fs::create_directories(folder);
     fs::current_path(folder);
 #include "embedding/2.inc"
@@ -35,6 +36,7 @@ bool embedding_jobs() {
     return good;
 }
 
-[[maybe_unused]] static void borrowed(cl_context context, cl_device_id device, cl_command_queue queue, cl_mem buffer, const parallax::Array& image_out) {
+[[maybe_unused]] static void borrowed(cl_context context, cl_device_id device, cl_command_queue queue, cl_mem buffer,
+                                      const parallax::Array& image_out) {
 #include "embedding/3.inc"
 }

@@ -16,9 +16,12 @@ bool readme() {
 
 // What else one may write for an engine by default, or with options.
 [[maybe_unused]] static void engines() {
-    const parallax::Engine plain, empty{}, braces({}), nested{{}}, options(parallax::EngineOptions{}), device({.device = "native"}), copy(braces);
-    parallax::Session of_temporary(parallax::Engine({})), of_braces({}), of_engine(copy), of_options(parallax::Engine({.device = "native"}));
+    const parallax::Engine plain, empty{}, braces({}), nested{{}}, options(parallax::EngineOptions{}),
+        device({.device = "native"}), copy(braces);
+    parallax::Session of_temporary(parallax::Engine({})), of_braces({}), of_engine(copy),
+        of_options(parallax::Engine({.device = "native"}));
     parallax::Job job;
     job.step("noise", {}).step("noise", "{}", {.id = "again"});
 }
-static_assert(!std::is_constructible_v<parallax::Engine, int> && !std::is_convertible_v<parallax::EngineOptions, parallax::Engine>);
+static_assert(!std::is_constructible_v<parallax::Engine, int> &&
+              !std::is_convertible_v<parallax::EngineOptions, parallax::Engine>);

@@ -12,7 +12,8 @@ static_assert(snippets == 1, "a block of docs/sort.md that no function here has"
 
 namespace parallax::engine {
 
-[[maybe_unused]] static void sorting(PlanBuilder& builder, Execution& x, std::uint64_t n, const host::Buffer& keys, const host::Buffer& sorted) {
+[[maybe_unused]] static void sorting(PlanBuilder& builder, Execution& x, std::uint64_t n, const host::Buffer& keys,
+                                     const host::Buffer& sorted) {
     std::unique_ptr<sort::Sorter> sorter_;
 #include "sort/1.inc"
 }

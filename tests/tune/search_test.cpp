@@ -42,7 +42,8 @@ SearchOptions limited(int candidates) {
 TEST_CASE("tune: a space without coupling is solved by one descent") {
     const Space space = Space::of(wide);
     const auto cost = [](const Point& p) { return 1.0 + std::abs(p[0] - 5) + std::abs(p[1] - 4) + std::abs(p[2] - 3); };
-    const Found found = search(space, {space.defaults()}, costs(cost), limited(36));   // 1 + 7 + 5 + 4, and a second round that brings nothing
+    const Found found =
+        search(space, {space.defaults()}, costs(cost), limited(36));   // 1 + 7 + 5 + 4, and a second round that brings nothing
     CHECK(found.fastest(1).at(0).point == Point{5, 4, 3});
     CHECK(found.tried.size() == 36);
     CHECK(found.ended == "candidates");
@@ -60,7 +61,8 @@ TEST_CASE("tune: where fields depend on each other it does not stay where the de
     const Found again = search(space, {space.defaults()}, costs(cost), limited(200));
     REQUIRE(again.tried.size() == found.tried.size());
     for (std::size_t i = 0; i < found.tried.size(); ++i) CHECK(again.tried[i].point == found.tried[i].point);
-    const Found told = search(space, {space.defaults(), space.from_json({{"field0", 5}, {"field1", 5}, {"field2", 77}})}, costs(cost), limited(40));
+    const Found told = search(space, {space.defaults(), space.from_json({{"field0", 5}, {"field1", 5}, {"field2", 77}})},
+                              costs(cost), limited(40));
     CHECK(told.fastest(1).at(0).point == Point{5, 5, 4});   // what is known already is begun with
 }
 
@@ -113,7 +115,8 @@ TEST_CASE("tune: no point twice, batches no larger than asked, and an end by tim
 }
 
 TEST_CASE("tune: fields for tests and for correctness are no part of the space") {
-    const Space space = Space::of({{"loads", 2, {1, 2}, ""}, {"polls", 9, {0, 9}, ""}, {"index_bits", 0, {0, 32, 64}, ""}, {"fixed", 64, {64}, ""}});
+    const Space space = Space::of(
+        {{"loads", 2, {1, 2}, ""}, {"polls", 9, {0, 9}, ""}, {"index_bits", 0, {0, 32, 64}, ""}, {"fixed", 64, {64}, ""}});
     REQUIRE(space.fields.size() == 1);
     CHECK(space.fields[0].name == "loads");
     CHECK(space.size() == 2);

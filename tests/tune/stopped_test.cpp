@@ -18,16 +18,24 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Answers requests in a shell: "problem", "reference" and "measure" may be scripts, which find the number of the process in $started and
-/// of the measurement in $measured. All candidates are as fast.
+/// Answers requests in a shell: "problem", "reference" and "measure" may be scripts, which find the number of the process in
+/// $started and of the measurement in $measured. All candidates are as fast.
 class MadeUpWorker {
 public:
     MadeUpWorker(const std::string& measure, const std::string& reference = "", const std::string& problem = "") {
-        write_text(folder_ / "worker.sh", "cd \"$(dirname \"$0\")\"\necho $$ >> processes\nstarted=$(wc -l < processes)\nmeasured=0\nwhile read -r line; do case \"$line\" in\n"
-                                          "*'\"do\":\"problem\"'*) " + problem + "\n echo '{\"type\":\"u32\",\"size\":\"small\"}';;\n"
-                                          "*'\"do\":\"reference\"'*) " + reference + "\n echo '{}';;\n"
-                                          "*'\"do\":\"measure\"'*) measured=$((measured+1))\n " + measure + "\n echo '{\"outcome\":\"timed\",\"seconds\":0.001,\"reason\":\"\",\"clock\":\"device\"}';;\n"
-                                          "*'\"do\":\"why_not\"'*) echo '{\"reason\":\"\"}';;\n*) echo '{}';;\nesac; done\n");
+        write_text(folder_ / "worker.sh",
+                   "cd \"$(dirname \"$0\")\"\necho $$ >> processes\nstarted=$(wc -l < processes)\nmeasured=0\nwhile read -r "
+                   "line; do case \"$line\" in\n"
+                   "*'\"do\":\"problem\"'*) " +
+                       problem +
+                       "\n echo '{\"type\":\"u32\",\"size\":\"small\"}';;\n"
+                       "*'\"do\":\"reference\"'*) " +
+                       reference +
+                       "\n echo '{}';;\n"
+                       "*'\"do\":\"measure\"'*) measured=$((measured+1))\n " +
+                       measure +
+                       "\n echo '{\"outcome\":\"timed\",\"seconds\":0.001,\"reason\":\"\",\"clock\":\"device\"}';;\n"
+                       "*'\"do\":\"why_not\"'*) echo '{\"reason\":\"\"}';;\n*) echo '{}';;\nesac; done\n");
     }
     std::vector<std::string> command() const { return {"/bin/sh", (folder_ / "worker.sh").string()}; }
     const TempFolder& folder() const { return folder_; }
@@ -42,14 +50,16 @@ private:
 
 const tune::ProblemSet& small_scan() {
     const auto& sets = tune::problem_sets();
-    return *std::find_if(sets.begin(), sets.end(), [](const tune::ProblemSet& s) { return s.algorithm == "scan" && s.work.size == "small"; });
+    return *std::find_if(sets.begin(), sets.end(),
+                         [](const tune::ProblemSet& s) { return s.algorithm == "scan" && s.work.size == "small"; });
 }
 
 /// A variant with many policies.
 const Variant& variant() {
     static const Registry registry = registry_with_peers();
     const auto& variants = registry.get("scan").variants;
-    return *std::find_if(variants.begin(), variants.end(), [](const Variant& v) { return tune::Space::of(v.policy).size() >= 12; });
+    return *std::find_if(variants.begin(), variants.end(),
+                         [](const Variant& v) { return tune::Space::of(v.policy).size() >= 12; });
 }
 
 }  // namespace

@@ -61,10 +61,12 @@ TuningFile tuning_in(const fs::path& file) { return TuningFile::parse(read_text(
 
 }  // namespace
 
-TEST_CASE("tune: a fast policy that computes something else is passed over, the fast one that is right is kept and taken by jobs") {
+TEST_CASE(
+    "tune: a fast policy that computes something else is passed over, the fast one that is right is kept and taken by jobs") {
     const TempFolder folder;
     const std::vector<std::string> kernels{"PARALLAX_KERNEL_DIR=" + kernels_with(folder, uneven).string()};
-    const std::vector<std::string> tune{"tune", "mask", "--size", "small", "--type", "f32", "--seconds", "60", "--candidates", "9", "--out", "found", "--quiet"};
+    const std::vector<std::string> tune{"tune", "mask",         "--size", "small", "--type", "f32",    "--seconds",
+                                        "60",   "--candidates", "9",      "--out", "found",  "--quiet"};
     const Run run = run_program(tune, folder.path(), kernels);
     CAPTURE(run.out);
     CAPTURE(run.err);
@@ -89,8 +91,12 @@ TEST_CASE("tune: a fast policy that computes something else is passed over, the 
 
     io::write(folder / "image.npy", floats(300, 200, std::vector<float>(60000, 1.5f)));
     io::write(folder / "mask.npy", ramp(300, 200));
-    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "image.npy", "mask": "mask.npy"}, "steps": [{"run": "mask"}], "outputs": {"image": "out.npy"}})");
-    const Run job = run_program({"run", "job.json", "--report", "report.json"}, folder.path(), {kernels[0], "PARALLAX_TUNING=found"});
+    write_text(
+        folder / "job.json",
+        R"({"parallax": 1, "inputs": {"image": "image.npy", "mask": "mask.npy"}, "steps": [{"run": "mask"}],
+            "outputs": {"image": "out.npy"}})");
+    const Run job =
+        run_program({"run", "job.json", "--report", "report.json"}, folder.path(), {kernels[0], "PARALLAX_TUNING=found"});
     CAPTURE(job.err);
     REQUIRE(job.status == 0);
     const std::string report = read_text(folder / "report.json");
@@ -101,12 +107,17 @@ TEST_CASE("tune: a fast policy that computes something else is passed over, the 
 TEST_CASE("tune: a candidate that hangs or crashes the driver is told and passed over, and the rest goes on in another process") {
     const TempFolder folder;
     const std::vector<DevicePtr> devices = devices_under_test();
-    if (devices.empty() || devices.front()->info().type != host::DeviceType::cpu) return;   // to a GPU such kernels may mean more than the end of a process
-    const std::vector<std::string> arguments{"tune", "mask", "--size", "small", "--type", "f32", "--seconds", "60", "--candidates", "12", "--limit", "6", "--out", "found", "--json", "--quiet"};
+    if (devices.empty() || devices.front()->info().type != host::DeviceType::cpu)
+        return;   // to a GPU such kernels may mean more than the end of a process
+    const std::vector<std::string> arguments{"tune",      "mask",  "--size",       "small",  "--type",  "f32",
+                                             "--seconds", "60",    "--candidates", "12",     "--limit", "6",
+                                             "--out",     "found", "--json",       "--quiet"};
     // The crash is to come as a signal where AddressSanitizer would make a report of it, too.
     const char* const sanitizer = std::getenv("ASAN_OPTIONS");
-    const Run run = run_program(arguments, folder.path(), {"PARALLAX_KERNEL_DIR=" + kernels_with(folder, fatal).string(),
-                                                           "ASAN_OPTIONS=" + (sanitizer == nullptr ? std::string() : sanitizer + std::string(":")) + "handle_segv=0"});
+    const Run run =
+        run_program(arguments, folder.path(),
+                    {"PARALLAX_KERNEL_DIR=" + kernels_with(folder, fatal).string(),
+                     "ASAN_OPTIONS=" + (sanitizer == nullptr ? std::string() : sanitizer + std::string(":")) + "handle_segv=0"});
     CAPTURE(run.out);
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
@@ -126,7 +137,9 @@ TEST_CASE("tune: a candidate that hangs or crashes the driver is told and passed
 
 TEST_CASE("tune: where no policy is faster the entry says so, and jobs keep the defaults") {
     const TempFolder folder;
-    const Run run = run_program({"tune", "crop", "--size", "small", "--type", "u8", "--candidates", "1", "--out", "found", "--json", "--quiet"}, folder.path());
+    const Run run = run_program(
+        {"tune", "crop", "--size", "small", "--type", "u8", "--candidates", "1", "--out", "found", "--json", "--quiet"},
+        folder.path());
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
     CHECK(Json::parse(run.out)["results"][0]["verdict"] == "defaults");
@@ -134,17 +147,22 @@ TEST_CASE("tune: where no policy is faster the entry says so, and jobs keep the 
     CHECK(entry.policy.empty());
     CHECK(entry.found.at("gain") == 1);
     io::write(folder / "image.npy", ramp(300, 200));
-    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "image.npy"}, "steps": [{"run": "crop", "x": [1, 20]}], "outputs": {"image": "out.npy"}})");
+    write_text(
+        folder / "job.json",
+        R"({"parallax": 1, "inputs": {"image": "image.npy"}, "steps": [{"run": "crop", "x": [1, 20]}],
+            "outputs": {"image": "out.npy"}})");
     const Run plan = run_program({"plan", "job.json", "--json"}, folder.path(), {"PARALLAX_TUNING=found"});
     CAPTURE(plan.err);
     REQUIRE(plan.status == 0);
-    CHECK(contains(Json::parse(plan.out)["steps"][0]["policy_from"].get<std::string>(), "the defaults, the fastest when tuned on this device"));
+    CHECK(contains(Json::parse(plan.out)["steps"][0]["policy_from"].get<std::string>(),
+                   "the defaults, the fastest when tuned on this device"));
 }
 
 TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") {
     const TempFolder folder;
     const std::vector<DevicePtr> devices = devices_under_test();
-    const auto opencl = std::find_if(devices.begin(), devices.end(), [](const DevicePtr& d) { return d->info().backend != host::Backend::native; });
+    const auto opencl = std::find_if(devices.begin(), devices.end(),
+                                     [](const DevicePtr& d) { return d->info().backend != host::Backend::native; });
     if (opencl == devices.end()) return;   // PARALLAX_TEST_DEVICES
     const host::DeviceInfo& device = (*opencl)->info();
     const Registry registry = registry_with_peers();
@@ -173,10 +191,12 @@ TEST_CASE("tune: what is interrupted keeps what it found and goes on after it") 
 
 TEST_CASE("tune: a job of one's own is tuned at its sizes, on what its steps hand on") {
     const TempFolder folder;
-    for (const char* const name : {"a.npy", "b.npy"}) io::write(folder / name, floats(150, 100, std::vector<float>(15000, 0.25f)));
+    for (const char* const name : {"a.npy", "b.npy"})
+        io::write(folder / name, floats(150, 100, std::vector<float>(15000, 0.25f)));
     write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"raw": "a.npy"}, "steps": [
         {"run": "convert", "type": "u8", "window": {"low": 0, "high": 1}, "in": {"image": "raw"}, "out": {"image": "bytes"}},
-        {"run": "crop", "x": [10, 90], "in": {"image": "bytes"}, "out": {"image": "part"}}, {"run": "fft", "kind": "r2c", "in": {"array": "raw"}}], "outputs": {"part": "part.png", "array": "f.npy"}})");
+        {"run": "crop", "x": [10, 90], "in": {"image": "bytes"}, "out": {"image": "part"}}, {"run": "fft", "kind": "r2c",
+            "in": {"array": "raw"}}], "outputs": {"part": "part.png", "array": "f.npy"}})");
     const auto before = folder.listing();
     const Run list = run_program({"tune", "--from", "job.json", "--list", "--json"}, folder.path());
     CAPTURE(list.err);
@@ -188,7 +208,8 @@ TEST_CASE("tune: a job of one's own is tuned at its sizes, on what its steps han
     CHECK(listed[1]["problem"] == "u8 100 x 150 (y, x), job.json");
     CHECK(folder.listing() == before);
 
-    const std::vector<std::string> words{"tune", "crop", "--from", "job.json", "--candidates", "2", "--out", "own", "--json", "--quiet"};
+    const std::vector<std::string> words{"tune", "crop",  "--from", "job.json", "--candidates",
+                                         "2",    "--out", "own",    "--json",   "--quiet"};
     const Run run = run_program(words, folder.path());
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
@@ -198,11 +219,21 @@ TEST_CASE("tune: a job of one's own is tuned at its sizes, on what its steps han
     CHECK(entry.found.at("candidates").at("wrong") == 0);
     CHECK(contains(run_program(words, folder.path()).err, "nothing was left to tune"));
 
-    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "*.npy"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "crop", "x": [1, 9]}], "outputs": {"image": "{frame.stem}.png"}})");
-    CHECK(contains(run_program({"tune", "--from", "series.json", "--list"}, folder.path()).out, "f32 100 x 150 (y, x), series.json"));   // its first item
+    write_text(
+        folder / "series.json",
+        R"({"parallax": 1, "for_each": {"frame": "*.npy"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "crop", "x": [1,
+            9]}], "outputs": {"image": "{frame.stem}.png"}})");
+    CHECK(contains(run_program({"tune", "--from", "series.json", "--list"}, folder.path()).out,
+                   "f32 100 x 150 (y, x), series.json"));   // its first item
 
-    write_text(folder / "typo.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop", "xx": [1, 9]}], "outputs": {"image": "x.png"}})");
-    write_text(folder / "missing.json", R"({"parallax": 1, "inputs": {"image": "aa.npy"}, "steps": [{"run": "crop", "x": [1, 9]}], "outputs": {"image": "x.png"}})");
+    write_text(
+        folder / "typo.json",
+        R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop", "xx": [1, 9]}],
+            "outputs": {"image": "x.png"}})");
+    write_text(
+        folder / "missing.json",
+        R"({"parallax": 1, "inputs": {"image": "aa.npy"}, "steps": [{"run": "crop", "x": [1, 9]}],
+            "outputs": {"image": "x.png"}})");
     const auto refused = [&](const std::vector<std::string>& arguments, const std::string& said) {
         std::vector<std::string> all{"tune", "--from"};
         all.insert(all.end(), arguments.begin(), arguments.end());
@@ -255,8 +286,10 @@ TEST_CASE("tune: every problem is a problem of its algorithm and of its class") 
                 const bool cells = rule.contains("run");
                 std::vector<ArrayDesc::Extent> extents;
                 for (std::size_t i = 0; i < (cells ? 3 : rule["shape"].size()); ++i)
-                    extents.push_back({cells ? "zyx"[i] : rule["axes"].get<std::string>()[i], (cells ? rule["size"] : rule["shape"][i]).get<std::int64_t>()});
-                asked.inputs.emplace(port, ArrayDesc::dense(*element_type_from(cells ? "u8" : rule["type"].get<std::string>()), extents));
+                    extents.push_back({cells ? "zyx"[i] : rule["axes"].get<std::string>()[i],
+                                       (cells ? rule["size"] : rule["shape"][i]).get<std::int64_t>()});
+                asked.inputs.emplace(
+                    port, ArrayDesc::dense(*element_type_from(cells ? "u8" : rule["type"].get<std::string>()), extents));
             }
             CHECK(WorkClass::of(algorithm, asked) == set.work);
             CHECK_NOTHROW(algorithm.infer(asked));
@@ -264,9 +297,11 @@ TEST_CASE("tune: every problem is a problem of its algorithm and of its class") 
     }
     // Whatever has policies to choose from can be tuned.
     for (const Algorithm& algorithm : registry.algorithms()) {
-        const bool tunable = std::any_of(algorithm.variants.begin(), algorithm.variants.end(), [](const Variant& v) { return tune::Space::of(v.policy).size() > 1; });
+        const bool tunable = std::any_of(algorithm.variants.begin(), algorithm.variants.end(),
+                                         [](const Variant& v) { return tune::Space::of(v.policy).size() > 1; });
         CAPTURE(algorithm.name);
-        CHECK(tunable == std::any_of(tune::problem_sets().begin(), tune::problem_sets().end(), [&](const tune::ProblemSet& s) { return s.algorithm == algorithm.name; }));
+        CHECK(tunable == std::any_of(tune::problem_sets().begin(), tune::problem_sets().end(),
+                                     [&](const tune::ProblemSet& s) { return s.algorithm == algorithm.name; }));
     }
 }
 

@@ -26,7 +26,8 @@ void print(const Algorithm& algorithm) {
     const Json schemas = algorithm.parameters.schema()["properties"];
     for (const engine::ParameterField& field : algorithm.parameters.fields()) {
         const Json& schema = schemas[field.canonical_key];
-        fmt::print("  {:<20} {}; {}\n", field.canonical_key, field.type, schema.contains("default") ? "default " + text_of(schema["default"], -1) : "required");
+        fmt::print("  {:<20} {}; {}\n", field.canonical_key, field.type,
+                   schema.contains("default") ? "default " + text_of(schema["default"], -1) : "required");
         fmt::print("  {:<20} {}\n", "", field.doc);
         if (field.keys.size() > 1) fmt::print("  {:<20} also {}\n", "", fmt::join(field.keys, ", "));
     }
@@ -36,7 +37,8 @@ void print(const Algorithm& algorithm) {
         for (const host::Backend backend : variant.backends) backends.push_back(to_string(backend));
         fmt::print("  {:<20} {} [{}; {}]\n", variant.name, variant.summary, to_string(variant.role), fmt::join(backends, ", "));
         for (const engine::PolicyField& field : variant.policy) {
-            fmt::print("  {:<20} policy {}: one of {}; default {}. {}\n", "", field.name, fmt::join(field.choices, " | "), field.default_value, field.doc);
+            fmt::print("  {:<20} policy {}: one of {}; default {}. {}\n", "", field.name, fmt::join(field.choices, " | "),
+                       field.default_value, field.doc);
         }
     }
 }

@@ -10,7 +10,8 @@
 namespace parallax::cli {
 
 void add_bindings(CLI::App& app, Command& command) {
-    CLI::App* sub = app.add_subcommand("bindings", "Print the typed interface of a language: cpp (parallax/algorithms.hpp) or python (its type stubs)");
+    CLI::App* sub = app.add_subcommand(
+        "bindings", "Print the typed interface of a language: cpp (parallax/algorithms.hpp) or python (its type stubs)");
     auto language = std::make_shared<std::string>();
     sub->add_option("LANGUAGE", *language, "cpp or python")->required()->check(CLI::IsMember({"cpp", "python"}));
     sub->callback([language, &command] {

@@ -25,7 +25,8 @@ const Json* branch(const Json& schema, const char* type) {
 
 /// `auto` and the like are no names in C++.
 std::string identifier(const std::string& word) {
-    static const std::vector<std::string> keywords{"auto", "default", "double", "float", "int", "long", "short", "signed", "static", "switch", "union", "xor", "and", "or", "not"};
+    static const std::vector<std::string> keywords{"auto",   "default", "double", "float", "int", "long", "short", "signed",
+                                                   "static", "switch",  "union",  "xor",   "and", "or",   "not"};
     const bool taken = std::find(keywords.begin(), keywords.end(), word) != keywords.end();
     return taken ? word + "_" : word;
 }
@@ -42,16 +43,20 @@ struct Member {
 };
 
 Member member_of(const std::string& name, const Json& schema, const Json& standard) {
-    if (is_enum(schema)) return {camel_case(name), fmt::format("{}::{}", camel_case(name), identifier(standard.get<std::string>()))};
+    if (is_enum(schema))
+        return {camel_case(name), fmt::format("{}::{}", camel_case(name), identifier(standard.get<std::string>()))};
     const std::string type = schema.value("type", "");
     if (type == "boolean") return {"bool", standard.get<bool>() ? "true" : "false"};
     if (type == "integer") return {"int", number(standard)};
     if (type == "number") return {"double", standard.is_null() ? "0.0" : number(standard)};
     if (type == "string") return {"std::string", fmt::format("\"{}\"", standard.get<std::string>())};
     if (const Json* object = branch(schema, "object"); object && object->contains("properties") && branch(schema, "null")) {
-        return {fmt::format("Optional<{}>", camel_case(name)), standard.is_string() ? fmt::format("\"{}\"", standard.get<std::string>()) : ""};
+        return {fmt::format("Optional<{}>", camel_case(name)),
+                standard.is_string() ? fmt::format("\"{}\"", standard.get<std::string>()) : ""};
     }
-    if (const Json* names = branch(schema, "object"); names && names->contains("patternProperties") && !names->contains("properties")) return {"std::vector<Label>", ""};
+    if (const Json* names = branch(schema, "object");
+        names && names->contains("patternProperties") && !names->contains("properties"))
+        return {"std::vector<Label>", ""};
     if (branch(schema, "object")) return {"Sweep", standard.is_number() ? number(standard) : "std::vector<double>{}"};
     const Json* list = branch(schema, "array");
     if (list && (*list)["items"]["type"] == "number") {
@@ -85,8 +90,8 @@ struct Property {
     Json schema;
 };
 
-std::string struct_of(const std::string& title, const std::string& doc, const std::string& algorithm, const std::vector<Property>& properties,
-                      const std::string& indent) {
+std::string struct_of(const std::string& title, const std::string& doc, const std::string& algorithm,
+                      const std::vector<Property>& properties, const std::string& indent) {
     const std::string inner = indent + "    ";
     std::string text;
     add_doc(text, indent, doc);
@@ -105,15 +110,19 @@ std::string struct_of(const std::string& title, const std::string& doc, const st
                 words.push_back(fmt::format("\"{}\"", word.get<std::string>()));
             }
             types += fmt::format("{}enum class {} {{ {} }};\n", inner, type, fmt::join(names, ", "));
-            body += fmt::format("{}    static constexpr const char* {}_words[] = {{{}}};\n", inner, property.key, fmt::join(words, ", "));
-            body += fmt::format("{}    if ({} != standard.{}) out.add(\"{}\", detail::word({}_words, static_cast<int>({})));\n", inner, member, member, property.key, property.key, member);
+            body += fmt::format("{}    static constexpr const char* {}_words[] = {{{}}};\n", inner, property.key,
+                                fmt::join(words, ", "));
+            body += fmt::format("{}    if ({} != standard.{}) out.add(\"{}\", detail::word({}_words, static_cast<int>({})));\n",
+                                inner, member, member, property.key, property.key, member);
         } else {
-            if (const Json* object = branch(schema, "object"); object && object->contains("properties") && branch(schema, "null")) {
+            if (const Json* object = branch(schema, "object");
+                object && object->contains("properties") && branch(schema, "null")) {
                 std::vector<Property> nested;
                 for (const auto& [key, value] : (*object)["properties"].items()) nested.push_back({key, key, value});
                 types += struct_of(type, fmt::format("{} of {}.", property.name, title), "", nested, inner);
             }
-            body += fmt::format("{}    if (!({} == standard.{})) out.add(\"{}\", {});\n", inner, member, member, property.key, member);
+            body += fmt::format("{}    if (!({} == standard.{})) out.add(\"{}\", {});\n", inner, member, member, property.key,
+                                member);
         }
         const Member m = member_of(property.name, schema, standard);
         add_doc(members, inner, schema.value("description", ""));
@@ -121,9 +130,12 @@ std::string struct_of(const std::string& title, const std::string& doc, const st
     }
     text += types + (types.empty() ? "" : "\n") + members;
     text += fmt::format("\n{}bool operator==(const {}&) const = default;\n", inner, title);
-    text += fmt::format("{}/// The fields that are not at their defaults, as a step of a job has them.\n{}std::string json() const {{\n", inner, inner);
+    text += fmt::format(
+        "{}/// The fields that are not at their defaults, as a step of a job has them.\n{}std::string json() const {{\n", inner,
+        inner);
     if (!properties.empty()) text += fmt::format("{}    const {} standard{{}};\n", inner, title);
-    text += fmt::format("{}    detail::JsonObject out;\n{}{}    return out.text();\n{}}}\n{}}};\n", inner, body, inner, inner, indent);
+    text += fmt::format("{}    detail::JsonObject out;\n{}{}    return out.text();\n{}}}\n{}}};\n", inner, body, inner, inner,
+                        indent);
     return text;
 }
 
@@ -171,9 +183,11 @@ std::string cpp_bindings(const std::vector<Algorithm>& algorithms) {
     std::string text =
         "// Made by `parallax bindings cpp` from the tables of all algorithms; not to be edited by hand.\n"
         "//\n"
-        "// Fields have the names, units and defaults of a job's keys: HologramParameters{.wavelength_nm = 532, .distance_um = 900}.\n"
+        "// Fields have the names, units and defaults of a job's keys: HologramParameters{.wavelength_nm = 532, .distance_um = "
+        "900}.\n"
         "#pragma once\n\n#include \"parallax/call.hpp\"\n#include \"parallax/parameters.hpp\"\n\n"
-        "#include <array>\n#include <optional>\n#include <string>\n#include <utility>\n#include <vector>\n\nnamespace parallax {\n";
+        "#include <array>\n#include <optional>\n#include <string>\n#include <utility>\n#include <vector>\n\nnamespace parallax "
+        "{\n";
     for (const Algorithm& algorithm : algorithms) {
         std::vector<Property> properties;
         const Json schema = algorithm.parameters.schema();
@@ -182,7 +196,8 @@ std::string cpp_bindings(const std::vector<Algorithm>& algorithms) {
             if (!property.contains("default")) property["description"] = "Required. " + field.doc;
             properties.push_back({field.name, field.canonical_key, std::move(property)});
         }
-        text += "\n" + struct_of(camel_case(algorithm.name) + "Parameters", algorithm.summary + ".", algorithm.name, properties, "");
+        text +=
+            "\n" + struct_of(camel_case(algorithm.name) + "Parameters", algorithm.summary + ".", algorithm.name, properties, "");
     }
     text +=
         "\n/// One function an algorithm; S is a Session. Throws as Session::run does.\n"

@@ -44,11 +44,15 @@ std::string function_of(const Algorithm& algorithm) {
     for (const engine::ParameterField& field : algorithm.parameters.fields()) {
         for (const std::string& key : field.keys) text += fmt::format("        {}: {} = ...,\n", key, type_of(properties[key]));
     }
-    text += "        outputs: Sequence[str] | None = None,\n        into: Mapping[str, Array] | None = None,\n        variant: str | None = None,\n"
-            "        policy: Mapping[str, int] | None = None,\n        wait: Sequence[Event] = (),\n        cancel: CancelToken | None = None,\n";
+    text +=
+        "        outputs: Sequence[str] | None = None,\n        into: Mapping[str, Array] | None = None,\n        variant: str | "
+        "None = None,\n"
+        "        policy: Mapping[str, int] | None = None,\n        wait: Sequence[Event] = (),\n        cancel: CancelToken | "
+        "None = None,\n";
     std::vector<std::string> outputs;
     for (const Port& port : algorithm.outputs) outputs.push_back(port.name);
-    return text + fmt::format("    ) -> Result:\n        \"\"\"{}. Outputs: {}.\"\"\"\n", algorithm.summary, fmt::join(outputs, ", "));
+    return text +
+           fmt::format("    ) -> Result:\n        \"\"\"{}. Outputs: {}.\"\"\"\n", algorithm.summary, fmt::join(outputs, ", "));
 }
 
 }  // namespace

@@ -47,7 +47,9 @@ std::string written_by(const Json& report) {
 
 Asked read(const Options& options, const engine::Registry& registry) {
     const int given = !options.study.empty() + !options.job.empty() + !options.replay.empty();
-    if (given != 1) throw ConfigError("", fmt::format("{} of STUDY, --job and --replay", given), "one of them", "parallax compare configs/studies/lb_throughput.json --out results");
+    if (given != 1)
+        throw ConfigError("", fmt::format("{} of STUDY, --job and --replay", given), "one of them",
+                          "parallax compare configs/studies/lb_throughput.json --out results");
     const std::string& file = !options.study.empty() ? options.study : !options.job.empty() ? options.job : options.replay;
     Asked asked;
     asked.where.job_folder = (options.replay.empty() ? engine::path_from(file) : report_file(file)).parent_path();
@@ -63,7 +65,10 @@ Asked read(const Options& options, const engine::Registry& registry) {
             asked.points = expand(asked.study, registry.algorithms());
         } catch (const ConfigError& error) {   // of another version, or changed by hand
             const std::string wrote = written_by(asked.earlier);
-            throw ConfigError("/study" + error.pointer, error.found, error.expected, wrote.empty() || wrote == PARALLAX_VERSION ? error.hint : fmt::format("the report is of Parallax {}, this is " PARALLAX_VERSION, wrote));
+            throw ConfigError("/study" + error.pointer, error.found, error.expected,
+                              wrote.empty() || wrote == PARALLAX_VERSION
+                                  ? error.hint
+                                  : fmt::format("the report is of Parallax {}, this is " PARALLAX_VERSION, wrote));
         }
         return asked;
     }
@@ -78,16 +83,20 @@ Asked read(const Options& options, const engine::Registry& registry) {
 std::vector<std::string> differences(const Json& earlier, const Json& later) {
     std::vector<std::string> lines;
     const auto note = [&](const std::string& what, const Json& was, const Json& is) {
-        if (was != is && was.is_string() && is.is_string()) lines.push_back(fmt::format("{}: {} before, {} now", what, was.get<std::string>(), is.get<std::string>()));
+        if (was != is && was.is_string() && is.is_string())
+            lines.push_back(fmt::format("{}: {} before, {} now", what, was.get<std::string>(), is.get<std::string>()));
     };
     for (const Json& device : later["devices"]) {
         for (const Json& before : earlier["devices"]) {
-            if (before["label"] == device["label"]) note("driver of " + device["label"].get<std::string>(), before["info"]["driver"], device["info"]["driver"]);
+            if (before["label"] == device["label"])
+                note("driver of " + device["label"].get<std::string>(), before["info"]["driver"], device["info"]["driver"]);
         }
     }
     if (earlier["sessions"].empty()) return lines;
-    const Json was = earlier["sessions"].back().value("environment", Json::object()), is = later["sessions"].back().value("environment", Json::object());
-    for (const char* key : {"engine", "revision", "compiler", "build", "processor", "system"}) note(key, was.value(key, Json()), is.value(key, Json()));
+    const Json was = earlier["sessions"].back().value("environment", Json::object()),
+               is = later["sessions"].back().value("environment", Json::object());
+    for (const char* key : {"engine", "revision", "compiler", "build", "processor", "system"})
+        note(key, was.value(key, Json()), is.value(key, Json()));
     return lines;
 }
 
@@ -95,14 +104,21 @@ void print_changes(const std::vector<Change>& changes, bool json) {
     if (json) {
         Json list = Json::array();
         for (const Change& c : changes)
-            list.push_back({{"row", c.row}, {"device", c.device}, {"verdict", c.verdict}, {"ratio", c.ratio > 0 ? Json(c.ratio) : Json()}, {"low", c.low}, {"high", c.high}, {"why", c.why}});
+            list.push_back({{"row", c.row},
+                            {"device", c.device},
+                            {"verdict", c.verdict},
+                            {"ratio", c.ratio > 0 ? Json(c.ratio) : Json()},
+                            {"low", c.low},
+                            {"high", c.high},
+                            {"why", c.why}});
         fmt::print("{}\n", text_of(list));
         return;
     }
     std::map<std::string, int> counts;
     for (const Change& c : changes) {
         ++counts[c.verdict];
-        const std::string ratio = c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
+        const std::string ratio =
+            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
         fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
     for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
@@ -116,20 +132,25 @@ int compare(const Options& options) {
     run.out = fs::absolute(engine::path_from(options.out));
     const fs::path report = run.out / "report.json";
     if (fs::exists(report) && !options.overwrite) {
-        throw ConfigError("--out", fmt::format("the existing report {}", engine::to_utf8(report)), "a folder without one", "use --overwrite to replace it");
+        throw ConfigError("--out", fmt::format("the existing report {}", engine::to_utf8(report)), "a folder without one",
+                          "use --overwrite to replace it");
     }
     engine::writable_ancestor(report, "--out");
     std::error_code error;
     fs::create_directories(run.out, error);
-    if (error) throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", options.out, error.message()), "a folder that can be written");
+    if (error)
+        throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", options.out, error.message()),
+                          "a folder that can be written");
     const fs::path program = host::own_program();
-    if (program.empty()) throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
+    if (program.empty())
+        throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
     run.worker = {program.string(), "worker"};
     run.where = asked.where;
     run.resume = options.resume;
     run.overwrite = options.overwrite;
     if (!options.device.empty()) run.only = device_from(options.device);
-    const std::vector<StudyDevice> devices = devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
+    const std::vector<StudyDevice> devices =
+        devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
 
     watch_interrupts();
     run.cancelled = interrupted;
@@ -146,7 +167,8 @@ int compare(const Options& options) {
 
     for (const Json& line : found["summary"]) tell("{}\n", line.get<std::string>());
     int wrong = 0;
-    const bool nothing = std::none_of(found["rows"].begin(), found["rows"].end(), [](const Json& row) { return row["outcome"] == "ok"; });
+    const bool nothing =
+        std::none_of(found["rows"].begin(), found["rows"].end(), [](const Json& row) { return row["outcome"] == "ok"; });
     for (const Json& row : found["rows"]) {
         const std::string outcome = row["outcome"].get<std::string>();
         const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long";
@@ -173,12 +195,14 @@ void add_compare(CLI::App& app, Command& command) {
     auto options = std::make_shared<Options>();
     sub->add_option("STUDY", options->study, "The study file (configs/studies)");
     sub->add_option("--job", options->job, "A job instead: its steps on every device");
-    sub->add_option("--replay", options->replay, "A report.json, or a folder that has one: run its study here and say what changed");
+    sub->add_option("--replay", options->replay,
+                    "A report.json, or a folder that has one: run its study here and say what changed");
     sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
     sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
     sub->add_flag("--resume", options->resume, "Go on with an interrupted study");
     sub->add_flag("--overwrite", options->overwrite, "Replace an earlier report");
-    sub->add_option("--device", options->device, "Only these of the study's devices: gpu, cpu, an index, part of a name, JSON, or a .json file");
+    sub->add_option("--device", options->device,
+                    "Only these of the study's devices: gpu, cpu, an index, part of a name, JSON, or a .json file");
     sub->add_option("--root", options->roots, "NAME=DIR: where \"NAME:path\" in the study is")->allow_extra_args(false);
     sub->add_flag("--quiet", options->quiet, "No progress");
     sub->add_flag("--json", options->json, "--replay: print what changed as JSON");
@@ -189,10 +213,15 @@ void add_compare(CLI::App& app, Command& command) {
 }
 
 void add_worker(CLI::App& app, Command& command) {
-    CLI::App* sub = app.add_subcommand("worker", "Serves compare, tune or selftest: one device, requests on standard input")->group("");
+    CLI::App* sub =
+        app.add_subcommand("worker", "Serves compare, tune or selftest: one device, requests on standard input")->group("");
     auto whom = std::make_shared<std::string>("compare");
     sub->add_option("WHOM", *whom, "compare, tune or selftest")->check(CLI::IsMember({"compare", "tune", "selftest"}));
-    sub->callback([whom, &command] { command.run = [whom] { return *whom == "tune" ? engine::tune::serve() : *whom == "selftest" ? engine::selftest::serve() : serve(); }; });
+    sub->callback([whom, &command] {
+        command.run = [whom] {
+            return *whom == "tune" ? engine::tune::serve() : *whom == "selftest" ? engine::selftest::serve() : serve();
+        };
+    });
 }
 
 }  // namespace parallax::cli

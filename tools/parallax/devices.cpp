@@ -51,10 +51,18 @@ int explain(const host::Inventory& inventory, const std::string& spec, bool json
         Json verdicts = Json::array();
         for (const host::DeviceVerdict& verdict : selection.verdicts) {
             const host::DeviceInfo& info = inventory.devices[static_cast<std::size_t>(verdict.device)]->info();
-            verdicts.push_back({{"index", info.index}, {"name", info.name}, {"platform", info.platform}, {"chosen", verdict.chosen}, {"reasons", verdict.reasons}});
+            verdicts.push_back({{"index", info.index},
+                                {"name", info.name},
+                                {"platform", info.platform},
+                                {"chosen", verdict.chosen},
+                                {"reasons", verdict.reasons}});
         }
         const Json chosen = selection.device ? Json(selection.device->info().index) : Json(nullptr);
-        fmt::print("{}\n", text_of({{"rules", selector.to_json()}, {"chosen", chosen}, {"rule", selection.rule}, {"devices", std::move(verdicts)}, {"problems", to_json(inventory.problems)}}));
+        fmt::print("{}\n", text_of({{"rules", selector.to_json()},
+                                    {"chosen", chosen},
+                                    {"rule", selection.rule},
+                                    {"devices", std::move(verdicts)},
+                                    {"problems", to_json(inventory.problems)}}));
         return status;
     }
     for (const host::DeviceVerdict& verdict : selection.verdicts) {
@@ -64,7 +72,8 @@ int explain(const host::Inventory& inventory, const std::string& spec, bool json
     }
     print_problems(inventory);
     if (!selection.device)
-        tell("no device meets the rules{}\n", host::falls_back(selector, inventory) ? "; for want of any other the native device is taken" : "");
+        tell("no device meets the rules{}\n",
+             host::falls_back(selector, inventory) ? "; for want of any other the native device is taken" : "");
     return status;
 }
 

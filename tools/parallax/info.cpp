@@ -72,7 +72,9 @@ Range range_of(const HostArray& array) {
     return range;
 }
 
-std::string in_words(const Json& number) { return number.is_number_float() ? fmt::format("{}", number.get<double>()) : number.dump(); }
+std::string in_words(const Json& number) {
+    return number.is_number_float() ? fmt::format("{}", number.get<double>()) : number.dump();
+}
 const char* words_of(const io::FileInfo& info) {
     switch (info.colour) {
         case io::Colour::grey_alpha: return "grey and alpha";
@@ -104,11 +106,13 @@ Json to_json(const io::FileInfo& info, const Range& range) {
     for (const Axis& axis : info.desc.axes) {
         axes.push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});
     }
-    Json json{{"format", info.format}, {"detail", info.detail}, {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
-              {"axes", std::move(axes)}, {"unit", info.desc.unit}, {"pages", info.pages()}};
+    Json json{
+        {"format", info.format},   {"detail", info.detail},  {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
+        {"axes", std::move(axes)}, {"unit", info.desc.unit}, {"pages", info.pages()}};
     if (info.desc.find('c')) json["channels"] = words_of(info);
     json["polarity"] = info.white_is_zero ? "white is zero" : "black is zero";
-    if (range.finite > 0) json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
+    if (range.finite > 0)
+        json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
     json["non_finite"] = range.non_finite;
     if (info.metadata.affine) json["affine"] = *info.metadata.affine, json["orientation"] = orientation_of(info.metadata);
     json["warnings"] = info.warnings;
@@ -118,7 +122,8 @@ Json to_json(const io::FileInfo& info, const Range& range) {
 }
 
 void print(const io::FileInfo& info, const Range& range) {
-    fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")", human_bytes(static_cast<double>(info.file_bytes)));
+    fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")",
+               human_bytes(static_cast<double>(info.file_bytes)));
     fmt::print("array    {}\n", info.desc.describe());
     if (const Axis* const c = info.desc.find('c')) fmt::print("channels {}: {}\n", c->size, words_of(info));
     std::string spacing;
@@ -127,13 +132,15 @@ void print(const io::FileInfo& info, const Range& range) {
         spacing += fmt::format("{}{} {}{}", spacing.empty() ? "" : ", ", axis.name, axis.spacing, axis.name == 't' ? " s" : "");
     }
     // Without a unit 1 is a pixel; any other number is a length that the file does not name.
-    const bool pixels = std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.spacing == 1; });
+    const bool pixels =
+        std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.spacing == 1; });
     fmt::print("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
-    if (const std::string letters = orientation_of(info.metadata); !letters.empty()) fmt::print("towards  {} (x, y, z go there)\n", letters);
+    if (const std::string letters = orientation_of(info.metadata); !letters.empty())
+        fmt::print("towards  {} (x, y, z go there)\n", letters);
     if (info.white_is_zero) fmt::print("polarity white is zero\n");
     if (range.finite > 0) {
-        fmt::print("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()), range.sum / static_cast<double>(range.finite),
-                   is_complex(info.desc.type) ? " (modulus)" : "");
+        fmt::print("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()),
+                   range.sum / static_cast<double>(range.finite), is_complex(info.desc.type) ? " (modulus)" : "");
     }
     if (range.non_finite > 0) fmt::print("         {} values are NaN or infinite\n", range.non_finite);
     for (const std::string& warning : info.warnings) fmt::print("warning  {}\n", warning);

@@ -24,11 +24,13 @@ engine::Locations locations_of(const JobOptions& options) {
 
 void JobOptions::add_to(CLI::App& app) {
     app.add_option("JOB", file, "The job file")->required();
-    app.add_option("--set", settings, "step.key=value: change a parameter; value is JSON or a plain word")->allow_extra_args(false);
+    app.add_option("--set", settings, "step.key=value: change a parameter; value is JSON or a plain word")
+        ->allow_extra_args(false);
     app.add_option("--in", inputs, "name=file: take another file for an input")->allow_extra_args(false);
     app.add_option("--root", roots, "NAME=DIR: where \"NAME:path\" in the job is")->allow_extra_args(false);
     app.add_flag("--confined", confined, "Refuse inputs outside the job's folder and the roots: for jobs of strangers");
-    app.add_option("--device", device, "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
+    app.add_option("--device", device,
+                   "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
     app.add_option("--manifest", manifest, "Folder where a series remembers what is done, by default JOB.series below --out");
     app.add_option("--out", out, "Folder that outputs are written below")->capture_default_str();
 }
@@ -64,7 +66,8 @@ std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::s
             throw ConfigError("--root", fmt::format("\"{}\"", root), "NAME=DIR with a name of at least two letters");
         }
         const std::filesystem::path folder = engine::path_from(root.substr(equals + 1));
-        if (!std::filesystem::is_directory(folder)) throw ConfigError("--root", fmt::format("no folder \"{}\"", root.substr(equals + 1)), "NAME=DIR with a folder");
+        if (!std::filesystem::is_directory(folder))
+            throw ConfigError("--root", fmt::format("no folder \"{}\"", root.substr(equals + 1)), "NAME=DIR with a folder");
         roots[root.substr(0, equals)] = folder;
     }
     return roots;
@@ -76,7 +79,9 @@ host::DeviceSelector device_from(const std::string& spec) {
         if (!file) return host::DeviceSelector::parse_spec(spec);
         return host::DeviceSelector::parse(engine::without_comments(engine::load_json(engine::path_from(spec))), "");
     } catch (const ConfigError& error) {   // a place in the option, not in the job
-        const std::string place = error.pointer.starts_with("/") ? "--device " + error.pointer : file ? "--device " + spec : std::string("--device");
+        const std::string place = error.pointer.starts_with("/") ? "--device " + error.pointer
+                                  : file                         ? "--device " + spec
+                                                                 : std::string("--device");
         throw ConfigError(place, error.found, error.expected, error.hint);
     }
 }

@@ -19,7 +19,8 @@ namespace {
 
 using namespace parallax::cli;
 
-constexpr int reader_gone = 141;   // `parallax devices | head -1`: no error, and what a shell tells of a program that SIGPIPE ended
+constexpr int reader_gone =
+    141;   // `parallax devices | head -1`: no error, and what a shell tells of a program that SIGPIPE ended
 
 /// A command line that CLI11 could not read: what is wrong, and the nearest command or option.
 int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
@@ -34,7 +35,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
     }
     std::string hint, found = error.what();
     if (chosen.empty()) {
-        const auto first = std::find_if(arguments.begin(), arguments.end(), [](const std::string& a) { return !a.starts_with("-"); });
+        const auto first =
+            std::find_if(arguments.begin(), arguments.end(), [](const std::string& a) { return !a.starts_with("-"); });
         found = first == arguments.end() ? std::string("no command") : fmt::format("\"{}\", which is no command", *first);
         if (first != arguments.end() && first->ends_with(".json")) hint = fmt::format("parallax run {}", *first);
         if (first != arguments.end() && (*first == "help" || *first == "version")) hint = fmt::format("parallax --{}", *first);
@@ -50,7 +52,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
     for (const std::string& argument : arguments) {
         const std::vector<std::string>& known = argument.starts_with("-") ? options : names;
         const bool right = std::find(known.begin(), known.end(), argument) != known.end();
-        if (hint.empty() && !right && (chosen.empty() || argument.starts_with("-"))) hint = parallax::did_you_mean(argument, known);
+        if (hint.empty() && !right && (chosen.empty() || argument.starts_with("-")))
+            hint = parallax::did_you_mean(argument, known);
     }
     const std::string expected = chosen.empty() ? fmt::format("one of the commands {}", fmt::join(names, ", "))
                                                 : fmt::format("what parallax {} --help lists", spoken_to.get_name());
@@ -108,7 +111,8 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     } catch (const std::exception& error) {
         const auto* const of_the_system = dynamic_cast<const std::system_error*>(&error);
         if (of_the_system != nullptr && of_the_system->code() == std::errc::broken_pipe) return reader_gone;
-        const int status = std::ferror(stdout) != 0 ? report_error(parallax::IoError("standard output", "cannot be written"), "") : report_error(error, command.origin);
+        const int status = std::ferror(stdout) != 0 ? report_error(parallax::IoError("standard output", "cannot be written"), "")
+                                                    : report_error(error, command.origin);
         if (dynamic_cast<const parallax::DeviceError*>(&error) == nullptr) return status;
         std::fflush(nullptr);
         std::_Exit(status);   // the driver of a device that hangs would wait for it on the way out

@@ -28,42 +28,54 @@ void print(const Json& plan) {
             fmt::print("    not {}: {}\n", refusal["variant"].get<std::string>(), refusal["reason"].get<std::string>());
         }
         for (const Json& warning : step["warnings"]) fmt::print("    warning: {}\n", warning.get<std::string>());
-        for (const Json& kernel : step["kernels"]) fmt::print("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
+        for (const Json& kernel : step["kernels"])
+            fmt::print("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
         if (const Json& tiles = step["tiles"]; !tiles.is_null()) {
-            fmt::print("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n", tiles["count"].get<std::int64_t>(), tiles["size"].get<std::int64_t>(),
-                       tiles["axis"].get<std::string>(), tiles["halo"].get<std::int64_t>(), human_bytes(step["tile_bytes"].get<double>()));
+            fmt::print("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n",
+                       tiles["count"].get<std::int64_t>(), tiles["size"].get<std::int64_t>(), tiles["axis"].get<std::string>(),
+                       tiles["halo"].get<std::int64_t>(), human_bytes(step["tile_bytes"].get<double>()));
         }
         if (step["slab"] != 0) fmt::print("    in slabs of {} slices\n", step["slab"].get<std::int64_t>());
-        fmt::print("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()), human_bytes(step["state_bytes"].get<double>()));
+        fmt::print("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()),
+                   human_bytes(step["state_bytes"].get<double>()));
     }
     if (plan.contains("series")) {
         const Json& series = plan["series"];
-        fmt::print("\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  manifest {}\n",
-                   series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(), series["items_in_memory"].get<int>(),
-                   series["readers"].get<int>(), series["writers"].get<int>(), human_bytes(series["host_bytes"].get<double>()),
-                   series["disk_bytes"] == 0 ? "" : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
-                   series["manifest"].get<std::string>());
+        fmt::print(
+            "\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  "
+            "manifest {}\n",
+            series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(),
+            series["items_in_memory"].get<int>(), series["readers"].get<int>(), series["writers"].get<int>(),
+            human_bytes(series["host_bytes"].get<double>()),
+            series["disk_bytes"] == 0
+                ? ""
+                : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
+            series["manifest"].get<std::string>());
         for (const Json& device : series["devices"]) {
-            fmt::print("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(), device["in_flight"].get<int>(),
-                       human_bytes(device["upper_bound_bytes"].get<double>()));
+            fmt::print("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(),
+                       device["in_flight"].get<int>(), human_bytes(device["upper_bound_bytes"].get<double>()));
         }
     }
     if (plan.contains("ranks")) {
         fmt::print("\ndevices together\n");
         for (const Json& rank : plan["ranks"]) {
-            fmt::print("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(),
-                       rank["share"].get<std::string>(), human_bytes(rank["upper_bound_bytes"].get<double>()));
+            fmt::print("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(),
+                       rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
+                       human_bytes(rank["upper_bound_bytes"].get<double>()));
         }
         return;
     }
     if (plan["spills"]) {
-        fmt::print("\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of device memory at any one time\n",
-                   human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["budget_bytes"].get<double>()), human_bytes(plan["upper_bound_bytes"].get<double>()));
+        fmt::print(
+            "\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of "
+            "device memory at any one time\n",
+            human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["budget_bytes"].get<double>()),
+            human_bytes(plan["upper_bound_bytes"].get<double>()));
         return;
     }
-    fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n", human_bytes(plan["upper_bound_bytes"].get<double>()),
-               human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["workspace_bytes"].get<double>()),
-               human_bytes(plan["state_bytes"].get<double>()));
+    fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n",
+               human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["array_bytes"].get<double>()),
+               human_bytes(plan["workspace_bytes"].get<double>()), human_bytes(plan["state_bytes"].get<double>()));
 }
 
 void tell(const Json& plan, bool json) {
@@ -75,7 +87,8 @@ int plan(const JobOptions& options, bool json) {
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1) {
         return work_as_rank(options, launched, {true, {}}, [&](RankWork& work, engine::distributed::Communicator& ranks) {
-            if (const auto plan = engine::distributed::describe_rank(work.job.prepared, *work.job.engine, ranks)) tell(*plan, json);
+            if (const auto plan = engine::distributed::describe_rank(work.job.prepared, *work.job.engine, ranks))
+                tell(*plan, json);
         });
     }
     const engine::Registry registry = engine::registry_with_peers();

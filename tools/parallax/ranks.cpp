@@ -27,7 +27,8 @@ int status_of(const std::exception_ptr& own) {
 }  // namespace
 
 RankWork::RankWork(const JobOptions& options, const RankRules& rules, const engine::distributed::Communicator& ranks)
-    : job(options.parse(registry), options.locations(), rules.overwrite, registry, ranks, host::ProgramCache::open(), {}, rules.check) {}
+    : job(options.parse(registry), options.locations(), rules.overwrite, registry, ranks, host::ProgramCache::open(), {},
+          rules.check) {}
 
 int work_as_rank(const JobOptions& options, const engine::distributed::Launched& launched, const RankRules& rules,
                  const std::function<void(RankWork&, engine::distributed::Communicator&)>& work) {

@@ -23,8 +23,8 @@ struct RankWork {
     engine::RankJob job;
 };
 
-/// Joins the others and works, once all of them can begin. What is wrong is told once, by the first who found it. Returns the exit
-/// status.
+/// Joins the others and works, once all of them can begin. What is wrong is told once, by the first who found it. Returns the
+/// exit status.
 int work_as_rank(const JobOptions&, const engine::distributed::Launched&, const RankRules&,
                  const std::function<void(RankWork&, engine::distributed::Communicator&)>& work);
 

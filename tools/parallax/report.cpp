@@ -46,7 +46,8 @@ void add_report(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("report", "Make report.html from one report.json, or one report from several machines'");
     struct Options { std::vector<std::string> files; std::string out; bool overwrite = false; };
     auto options = std::make_shared<Options>();
-    sub->add_option("REPORT", options->files, "report.json, report.json.gz or a folder that has one; several to be merged")->required();
+    sub->add_option("REPORT", options->files, "report.json, report.json.gz or a folder that has one; several to be merged")
+        ->required();
     sub->add_option("--out", options->out, "Folder; of one report by default its own, whose files are made anew");
     sub->add_flag("--overwrite", options->overwrite, "Replace files in --out");
     sub->callback([options, &command] {

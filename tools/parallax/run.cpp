@@ -28,9 +28,11 @@ struct Options : SeriesRunOptions {
 void check_report(const Options& options, const engine::Prepared& prepared) {
     if (options.report.empty()) return;
     const std::filesystem::path path = engine::path_from(options.report);
-    if (std::filesystem::is_directory(path)) throw ConfigError("--report", fmt::format("the folder {}", options.report), "the path of a file");
+    if (std::filesystem::is_directory(path))
+        throw ConfigError("--report", fmt::format("the folder {}", options.report), "the path of a file");
     if (std::filesystem::exists(path) && !options.overwrite) {
-        throw ConfigError("--report", fmt::format("the existing file {}", options.report), "no file of that name", "use --overwrite to replace it");
+        throw ConfigError("--report", fmt::format("the existing file {}", options.report), "no file of that name",
+                          "use --overwrite to replace it");
     }
     const auto refuse_same = [&](const std::filesystem::path& other, const char* what) {
         std::error_code ignored;
@@ -45,11 +47,13 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
     }
     for (const std::filesystem::path& output : prepared.outputs) refuse_same(output, "an output too");
     const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal().parent_path();
-    const bool made_for_outputs = std::any_of(prepared.outputs.begin(), prepared.outputs.end(), [&](const std::filesystem::path& output) {
-        return std::filesystem::absolute(output).lexically_normal().parent_path() == folder;
-    });
+    const bool made_for_outputs =
+        std::any_of(prepared.outputs.begin(), prepared.outputs.end(), [&](const std::filesystem::path& output) {
+            return std::filesystem::absolute(output).lexically_normal().parent_path() == folder;
+        });
     if (!std::filesystem::is_directory(folder) && !made_for_outputs) {
-        throw ConfigError("--report", fmt::format("\"{}\" in a folder that is not there", options.report), "a file in a folder that is there");
+        throw ConfigError("--report", fmt::format("\"{}\" in a folder that is not there", options.report),
+                          "a file in a folder that is there");
     }
     engine::writable_ancestor(path, "--report");
 }
@@ -59,7 +63,9 @@ std::string one_line(const Json& record) {
     std::string line;
     for (const auto& [name, value] : record.items()) {
         if (value.is_array() || value.is_null()) continue;
-        const std::string text = value.is_object() ? "(" + one_line(value) + ")" : value.is_string() ? value.get<std::string>() : text_of(value, -1);
+        const std::string text = value.is_object()   ? "(" + one_line(value) + ")"
+                                 : value.is_string() ? value.get<std::string>()
+                                                     : text_of(value, -1);
         line += (line.empty() ? "" : ", ") + name + " " + text;
     }
     return line;
@@ -67,22 +73,25 @@ std::string one_line(const Json& record) {
 
 /// What a device did of a job that several shared.
 void summarise_rank(const Json& rank) {
-    tell("rank {:<3} {}: {} in {:.3f} s", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
-               rank["steps_seconds"].get<double>());
+    tell("rank {:<3} {}: {} in {:.3f} s", rank["rank"].get<int>(), rank["device"]["name"].get<std::string>(),
+         rank["share"].get<std::string>(), rank["steps_seconds"].get<double>());
     if (rank.contains("exchanges") && !rank["exchanges"]["hidden"].is_null())
-        tell(", {} exchanges, {:.0f}% of their time hidden", rank["exchanges"]["count"].get<int>(), 100 * rank["exchanges"]["hidden"].get<double>());
+        tell(", {} exchanges, {:.0f}% of their time hidden", rank["exchanges"]["count"].get<int>(),
+             100 * rank["exchanges"]["hidden"].get<double>());
     tell("\n");
 }
 
 void summarise(const engine::JobResult& result) {
-    if (result.ranks.empty()) tell("device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
+    if (result.ranks.empty())
+        tell("device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
     for (const Json& rank : result.ranks) summarise_rank(rank);
     for (const engine::StepReport& step : result.steps) tell("step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
     for (const auto& [name, record] : result.records.items()) {
         const std::string line = one_line(record);
         if (!line.empty()) tell("{:<8} {}\n", name, line);
     }
-    tell("done in {:.3f} s, {} of device memory\n", result.wall_seconds, human_bytes(static_cast<double>(result.peak_device_bytes)));
+    tell("done in {:.3f} s, {} of device memory\n", result.wall_seconds,
+         human_bytes(static_cast<double>(result.peak_device_bytes)));
     say_what_tables_leave_out(result.outputs);
     for (const engine::OutputReport& output : result.outputs) fmt::print("{}\n", output.file.path);
 }
@@ -94,7 +103,8 @@ void warn(const std::vector<std::string>& warnings) {
 /// The report and the summary.
 void tell(const Options& options, const engine::JobResult& result) {
     for (const std::string& warning : result.warnings) spdlog::warn("{}", warning);
-    if (!result.retried.empty()) spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
+    if (!result.retried.empty())
+        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
     else if (!options.quiet) summarise(result);
@@ -104,7 +114,8 @@ engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started
     engine::RunJobOptions run_options;
     run_options.started = started;
     run_options.cancelled = interrupted;
-    run_options.before.push_back({"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
+    run_options.before.push_back(
+        {"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
     run_options.progress = [&bar, started](const std::string& stage, double done) {
         bar.show(stage, done);
         spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), stage);
@@ -120,7 +131,8 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
         if (ranks.rank() == 0) warn(work.job.prepared.warnings());
         watch_interrupts();
         ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
-        const auto result = engine::distributed::run_rank(work.job.prepared, *work.job.engine, ranks, run_options_of(bar, started, work.job.opening));
+        const auto result = engine::distributed::run_rank(work.job.prepared, *work.job.engine, ranks,
+                                                          run_options_of(bar, started, work.job.opening));
         bar.clear();
         if (result) tell(options, *result);
     });
@@ -135,13 +147,15 @@ int run(const Options& options) {
     const bool is_series = parsed.for_each.has_value();
     engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty());
     if (is_series) check_series_files(options);
-    const engine::PreparedJob job(std::move(parsed), options.job.locations(), {manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)});
+    const engine::PreparedJob job(std::move(parsed), options.job.locations(),
+                                  {manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)});
     if (!is_series) check_report(options, job.prepared());
     warn(job.warnings());
 
     const Clock::time_point opening = Clock::now();
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
-    for (const auto& engine : engines) spdlog::debug("device {}: {} ({})", engine->device().index, engine->device().name, engine->device().platform);
+    for (const auto& engine : engines)
+        spdlog::debug("device {}: {} ({})", engine->device().index, engine->device().name, engine->device().platform);
 
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
@@ -165,9 +179,12 @@ void add_run(CLI::App& app, Command& command) {
     auto options = std::make_shared<Options>();
     options->job.add_to(*sub);
     options->add_to(*sub);
-    sub->footer("With --device all (or \"use\" in the job) the devices of this machine share a series, or one diffusion_lb or box_count; under\n"
-                "mpirun -n N, processes on one machine or many share one diffusion_lb or box_count. The result does not depend on how many.\n"
-                "Exit status: 0 done, 1 the work failed (device, files), 2 the request was wrong.");
+    sub->footer(
+        "With --device all (or \"use\" in the job) the devices of this machine share a series, or one diffusion_lb or box_count; "
+        "under\n"
+        "mpirun -n N, processes on one machine or many share one diffusion_lb or box_count. The result does not depend on how "
+        "many.\n"
+        "Exit status: 0 done, 1 the work failed (device, files), 2 the request was wrong.");
     sub->callback([options, &command] {
         command.origin = options->job.file;
         command.run = [options] { return run(*options); };

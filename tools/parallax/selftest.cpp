@@ -32,11 +32,13 @@ struct Asked {
 std::string how_close(const Row& row) {
     if (row.exact()) return "exact";
     const double relative = row.agreement.value("relative", 0.0);
-    return relative > 0 ? fmt::format("within {:.1e}", relative) : fmt::format("within {:g}", row.agreement.value("max_error", 0.0));
+    return relative > 0 ? fmt::format("within {:.1e}", relative)
+                        : fmt::format("within {:g}", row.agreement.value("max_error", 0.0));
 }
 
 std::size_t count(const std::vector<Row>& rows, Outcome outcome) {
-    return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [outcome](const Row& row) { return row.outcome == outcome; }));
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [outcome](const Row& row) { return row.outcome == outcome; }));
 }
 
 /// A line for each algorithm, or each library of others.
@@ -56,13 +58,15 @@ void print_table(const std::vector<Row>& rows, const char* title, bool peers) {
             if (row.outcome != Outcome::pass) continue;
             if (worst == nullptr || row.agreement.value("relative", 0.0) > worst->agreement.value("relative", 0.0)) worst = &row;
         }
-        fmt::print("{:<18}  {:>6}  {:>7}  {:>6}  {}\n", name, count(own, Outcome::pass), count(own, Outcome::refused), count(own, Outcome::failed), worst ? how_close(*worst) : "");
+        fmt::print("{:<18}  {:>6}  {:>7}  {:>6}  {}\n", name, count(own, Outcome::pass), count(own, Outcome::refused),
+                   count(own, Outcome::failed), worst ? how_close(*worst) : "");
     }
 }
 
 void print_failures(const std::vector<Row>& rows) {
     for (const Row& row : rows)
-        if (row.outcome == Outcome::failed) fmt::print("\nfail  {} {} ({})\n      {}\n", row.algorithm, row.variant, row.problem, row.reason);
+        if (row.outcome == Outcome::failed)
+            fmt::print("\nfail  {} {} ({})\n      {}\n", row.algorithm, row.variant, row.problem, row.reason);
 }
 
 int forget(const host::DeviceInfo& device) {
@@ -83,7 +87,8 @@ int selftest(const Asked& asked) {
     if (asked.forget) return forget(device);
     const std::filesystem::path program = host::own_program();
     Options options{asked.algorithms, asked.thorough, asked.workers, asked.limit, {}};
-    if (!program.empty()) options.worker = {program.string(), "worker", "selftest"};   // else the system has no other process for us
+    if (!program.empty())
+        options.worker = {program.string(), "worker", "selftest"};   // else the system has no other process for us
     ProgressBar bar(!asked.quiet);
     std::mutex mutex;
     options.progress = [&](const std::string& what, double done) {
@@ -101,8 +106,13 @@ int selftest(const Asked& asked) {
     if (asked.json) {
         Json list = Json::array(), refused = Json::array();
         for (const Row& row : rows) list.push_back(row.to_json());
-        for (const engine::Verdict& v : verdicts) refused.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}});
-        fmt::print("{}\n", text_of({{"device", engine::to_json(device)}, {"passed", sound}, {"seconds", seconds}, {"rows", std::move(list)}, {"not_chosen", std::move(refused)}}));
+        for (const engine::Verdict& v : verdicts)
+            refused.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}});
+        fmt::print("{}\n", text_of({{"device", engine::to_json(device)},
+                                    {"passed", sound},
+                                    {"seconds", seconds},
+                                    {"rows", std::move(list)},
+                                    {"not_chosen", std::move(refused)}}));
         return sound ? 0 : 1;
     }
     fmt::print("{} ({}, driver {})\n", device.name, device.platform, device.driver);
@@ -110,8 +120,11 @@ int selftest(const Asked& asked) {
     print_table(rows, "others' libraries", true);
     print_failures(rows);
     if (!verdicts.empty()) fmt::print("\n");
-    for (const engine::Verdict& v : verdicts) fmt::print("{} {} is not chosen for {} on this device until it passes; --forget lets it be used\n", v.algorithm, v.variant, v.type.empty() ? "any input" : v.type);
-    fmt::print("\n{} passed, {} refused, {} failed, in {:.1f} s\n", count(rows, Outcome::pass), count(rows, Outcome::refused), count(rows, Outcome::failed), seconds);
+    for (const engine::Verdict& v : verdicts)
+        fmt::print("{} {} is not chosen for {} on this device until it passes; --forget lets it be used\n", v.algorithm,
+                   v.variant, v.type.empty() ? "any input" : v.type);
+    fmt::print("\n{} passed, {} refused, {} failed, in {:.1f} s\n", count(rows, Outcome::pass), count(rows, Outcome::refused),
+               count(rows, Outcome::failed), seconds);
     return sound ? 0 : 1;
 }
 
@@ -123,7 +136,8 @@ void add_selftest(CLI::App& app, Command& command) {
     sub->add_option("--device", options->device, "Which device: gpu, cpu, an index, part of a name, JSON, or a .json file");
     sub->add_option("--algorithm", options->algorithms, "Only these algorithms");
     sub->add_flag("--thorough", options->thorough, "Every variant, type, operation and size with each other: minutes to hours");
-    sub->add_option("--workers", options->workers, "Processes that compile and run side by side; 0: one a core, 8 at most")->check(CLI::Range(0, 256));
+    sub->add_option("--workers", options->workers, "Processes that compile and run side by side; 0: one a core, 8 at most")
+        ->check(CLI::Range(0, 256));
     sub->add_option("--limit", options->limit, "Seconds after which a row has failed")->check(CLI::PositiveNumber);
     sub->add_flag("--forget", options->forget, "Forget what failed on this device before, and do nothing else");
     sub->add_flag("--quiet", options->quiet, "No progress");

@@ -27,7 +27,8 @@ std::string items(std::size_t count) { return fmt::format("{} {}", count, count 
 
 void summarise(const SeriesResult& result) {
     for (const engine::series::DeviceShare& share : result.devices) {
-        tell("device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver, items(share.items));
+        tell("device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver,
+             items(share.items));
         if (share.busy > 0) tell(", busy {:.0f}%", 100 * share.busy);
         tell(", {} of its memory\n", human_bytes(static_cast<double>(share.peak_bytes)));
     }
@@ -35,7 +36,8 @@ void summarise(const SeriesResult& result) {
     if (result.skipped == result.total) {
         tell("nothing left to do: {} of {} items were done before\n", result.skipped, result.total);
     } else {
-        tell("{} of {} done in {:.3f} s, {:.4g} a second", result.done, items(result.total), result.seconds, result.items_per_second);
+        tell("{} of {} done in {:.3f} s, {:.4g} a second", result.done, items(result.total), result.seconds,
+             result.items_per_second);
         if (result.skipped > 0) tell("; {} were done before", result.skipped);
         tell("\n");
     }
@@ -55,8 +57,9 @@ void report_failures(const SeriesResult& result) {
     if (result.stopped) {
         const std::size_t left = result.total - result.done - result.skipped - result.failed.size();
         const bool by_failure = !result.failed.empty() && !interrupted();
-        tell("stopped with {} of {} left{}; --resume goes on{}\n", left, items(result.total), by_failure ? " after the failure" : "",
-                   by_failure ? ", and \"on_error\": \"continue\" goes past items that fail" : "");
+        tell("stopped with {} of {} left{}; --resume goes on{}\n", left, items(result.total),
+             by_failure ? " after the failure" : "",
+             by_failure ? ", and \"on_error\": \"continue\" goes past items that fail" : "");
     } else if (!result.complete && result.failed.size() < result.total) {
         tell("other shards are not done yet: whoever is last writes what is made of all items\n");
     }
@@ -72,8 +75,8 @@ engine::series::Shard shard_from(const std::string& text) {
         return error == std::errc() && end == part.data() + part.size();
     };
     const std::size_t slash = text.find('/');
-    const bool good = slash != std::string::npos && number(text.substr(0, slash), shard.number) && number(text.substr(slash + 1), shard.count) &&
-                      shard.number >= 1 && shard.number <= shard.count;
+    const bool good = slash != std::string::npos && number(text.substr(0, slash), shard.number) &&
+                      number(text.substr(slash + 1), shard.count) && shard.number >= 1 && shard.number <= shard.count;
     if (!good) throw ConfigError("--shard", fmt::format("\"{}\"", text), "i/n with 1 <= i <= n, such as 3/8");
     return shard;
 }
@@ -81,8 +84,8 @@ engine::series::Shard shard_from(const std::string& text) {
 void say_what_tables_leave_out(const std::vector<engine::OutputReport>& outputs) {
     for (const engine::OutputReport& output : outputs) {
         if (output.left_out.empty()) continue;
-        fmt::print(stderr, "table    {}: without the {} {}, which a .csv or .json output of the record has\n", output.name, output.left_out.size() == 1 ? "list" : "lists",
-                   fmt::join(output.left_out, ", "));
+        fmt::print(stderr, "table    {}: without the {} {}, which a .csv or .json output of the record has\n", output.name,
+                   output.left_out.size() == 1 ? "list" : "lists", fmt::join(output.left_out, ", "));
     }
 }
 
@@ -94,7 +97,9 @@ void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_option("--trace", trace, "Of a job with for_each, write who did what when to this JSON file, for ui.perfetto.dev");
     app.add_option("--readers", readers, "Threads that read and decode, for each device")->check(CLI::Range(1, 256));
     app.add_option("--writers", writers, "Threads that encode and write")->check(CLI::Range(1, 256));
-    app.add_option("--in-flight", in_flight, "Items on a device at once, fewer where its memory is short")->check(CLI::Range(1, 64))->capture_default_str();
+    app.add_option("--in-flight", in_flight, "Items on a device at once, fewer where its memory is short")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
     app.add_flag("--quiet", quiet, "No progress and no summary");
     app.add_flag("--json", json, "Print the report on stdout");
 }
@@ -105,7 +110,8 @@ void check_series_files(const SeriesRunOptions& options) {
         if (text.empty()) continue;
         const fs::path path = engine::path_from(text);
         if (fs::exists(path) && !options.overwrite && !options.resume) {
-            throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name", "use --overwrite to replace it");
+            throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name",
+                              "use --overwrite to replace it");
         }
         engine::writable_ancestor(path, option);
     }
@@ -116,18 +122,21 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
         const auto now = std::chrono::steady_clock::now();
         if (now - shown < std::chrono::milliseconds(100) && progress.finished < progress.total) return;
         shown = now;
-        std::string text = fmt::format("{}/{}, {:.3g} a second, {} left", progress.finished, progress.total, progress.items_per_second, duration(progress.seconds_left));
+        std::string text = fmt::format("{}/{}, {:.3g} a second, {} left", progress.finished, progress.total,
+                                       progress.items_per_second, duration(progress.seconds_left));
         if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
         bar.show(text, static_cast<double>(progress.finished) / static_cast<double>(progress.total));
     };
 }
 
 void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result, const engine::series::PreparedSeries& series) {
-    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
+    if (!options.report.empty())
+        io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
     else if (!options.quiet) summarise(result);
     for (const engine::series::SeriesWarning& warning : result.warnings)
-        spdlog::warn("{}: {}{}", warning.first, warning.text, warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
+        spdlog::warn("{}: {}{}", warning.first, warning.text,
+                     warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
 }
 

@@ -9,8 +9,8 @@ namespace parallax::cli {
 /// What was typed after the program's name, as UTF-8 on every system: Windows hands main() its own code page, in which the
 /// names of files need not exist.
 std::vector<std::string> arguments_of(int argc, char** argv);
-/// To be called first. Where the caller closed standard input, output or error, something else takes its number, so that no file of a job
-/// does; and writing to a pipe that nobody reads becomes an error of that write instead of the end of a job.
+/// To be called first. Where the caller closed standard input, output or error, something else takes its number, so that no file
+/// of a job does; and writing to a pipe that nobody reads becomes an error of that write instead of the end of a job.
 void claim_standard_streams();
 bool stderr_is_terminal();
 bool stdout_is_terminal();

@@ -38,18 +38,25 @@ struct Options {
 };
 
 std::vector<engine::Role> roles_of(const std::vector<std::string>& names) {
-    const std::vector<std::pair<std::string, engine::Role>> known{{"best", engine::Role::best}, {"plain", engine::Role::plain}, {"baseline", engine::Role::baseline}, {"seed", engine::Role::baseline}};
+    const std::vector<std::pair<std::string, engine::Role>> known{{"best", engine::Role::best},
+                                                                  {"plain", engine::Role::plain},
+                                                                  {"baseline", engine::Role::baseline},
+                                                                  {"seed", engine::Role::baseline}};
     std::vector<engine::Role> roles;
     for (const std::string& name : names) {
         const auto role = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
-        if (role == known.end()) throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or baseline", did_you_mean(name, {"best", "plain", "baseline"}));
+        if (role == known.end())
+            throw ConfigError("--role", fmt::format("\"{}\"", name), "best, plain or baseline",
+                              did_you_mean(name, {"best", "plain", "baseline"}));
         roles.push_back(role->second);
     }
     return roles;
 }
 
 std::string milliseconds(double seconds) { return seconds > 0 ? fmt::format("{:.4g}", 1e3 * seconds) : ""; }
-std::string work_of(const Task& task) { return task.set->work.type.empty() ? task.set->work.size : fmt::format("{} {}", task.set->work.type, task.set->work.size); }
+std::string work_of(const Task& task) {
+    return task.set->work.type.empty() ? task.set->work.size : fmt::format("{} {}", task.set->work.type, task.set->work.size);
+}
 
 /// Columns as wide as what stands in them.
 void print_table(const std::vector<std::vector<std::string>>& rows) {
@@ -60,19 +67,31 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
     }
     for (const auto& row : rows) {
         std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}", row[i], i + 1 < row.size() ? widths[i] + 2 : 0);
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += fmt::format("{:<{}}", row[i], i + 1 < row.size() ? widths[i] + 2 : 0);
         fmt::print("{}\n", line);
     }
 }
 
 std::string outcome_of(const Result& result) {
     if (result.verdict == Verdict::tuned) return result.policy.dump();
-    return result.verdict == Verdict::defaults ? "defaults: " + result.reason : fmt::format("{}: {}", to_string(result.verdict), result.reason);
+    return result.verdict == Verdict::defaults ? "defaults: " + result.reason
+                                               : fmt::format("{}: {}", to_string(result.verdict), result.reason);
 }
 
 Json to_json(const Result& r) {
-    return {{"algorithm", r.task.algorithm->name}, {"variant", r.task.variant->name}, {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}}, {"problem", r.task.set->problem.name},
-            {"verdict", to_string(r.verdict)}, {"reason", r.reason}, {"default_s", r.default_s}, {"tuned_s", r.tuned_s}, {"gain", r.gain}, {"policy", r.policy}, {"best", r.best}, {"lost", r.lost}};
+    return {{"algorithm", r.task.algorithm->name},
+            {"variant", r.task.variant->name},
+            {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}},
+            {"problem", r.task.set->problem.name},
+            {"verdict", to_string(r.verdict)},
+            {"reason", r.reason},
+            {"default_s", r.default_s},
+            {"tuned_s", r.tuned_s},
+            {"gain", r.gain},
+            {"policy", r.policy},
+            {"best", r.best},
+            {"lost", r.lost}};
 }
 
 /// A user's own job or study: what it computes, and where it would run.
@@ -90,7 +109,8 @@ Own read_own(const Options& asked, const std::vector<engine::Algorithm>& algorit
     own.where.roots = roots_from(asked.roots);
     Json json = engine::load_json(file);
     if (!json.is_object() || (!json.contains("parallax") && !json.contains("parallax_study")))
-        throw ConfigError("", "neither a job nor a study in " + asked.from, R"(a job ("parallax": 1) or a study ("parallax_study": 1))");
+        throw ConfigError("", "neither a job nor a study in " + asked.from,
+                          R"(a job ("parallax": 1) or a study ("parallax_study": 1))");
     if (json.contains("parallax")) {
         if (asked.quick) throw ConfigError("--quick", "a job", "a study, which may have small sizes");
         own.device = parse_job(json, algorithms).device;
@@ -109,7 +129,9 @@ public:
         std::error_code error;
         path_ = std::filesystem::temp_directory_path(error) / ("parallax-tune-" + host::platform::unique_suffix());
         if (!error) std::filesystem::create_directories(path_, error);
-        if (error) throw IoError(engine::to_utf8(path_), "the temporary folder cannot be made: " + error.message(), "TMPDIR says where it would be");
+        if (error)
+            throw IoError(engine::to_utf8(path_), "the temporary folder cannot be made: " + error.message(),
+                          "TMPDIR says where it would be");
     }
     ~Scratch() {
         std::error_code ignored;
@@ -129,8 +151,14 @@ int list(const host::DeviceInfo& device, const engine::Registry& registry, const
     std::size_t open = 0;
     for (const Task& task : tasks_of(device, registry, options)) {
         const std::uint64_t size = Space::of(task.variant->policy).size();
-        rows.push_back({task.algorithm->name, task.variant->name, work_of(task), std::to_string(size), task.set->problem.name + (task.present ? " (tuned already)" : "")});
-        tasks.push_back({{"algorithm", task.algorithm->name}, {"variant", task.variant->name}, {"work", work_of(task)}, {"policies", size}, {"problem", task.set->problem.name}, {"present", task.present}});
+        rows.push_back({task.algorithm->name, task.variant->name, work_of(task), std::to_string(size),
+                        task.set->problem.name + (task.present ? " (tuned already)" : "")});
+        tasks.push_back({{"algorithm", task.algorithm->name},
+                         {"variant", task.variant->name},
+                         {"work", work_of(task)},
+                         {"policies", size},
+                         {"problem", task.set->problem.name},
+                         {"present", task.present}});
         open += task.present ? 0 : 1;
     }
     if (json) {
@@ -138,7 +166,8 @@ int list(const host::DeviceInfo& device, const engine::Registry& registry, const
         return 0;
     }
     print_table(rows);
-    tell("{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, device.name, static_cast<double>(open) * options.budget.seconds);
+    tell("{} searches on {}, at most {:.0f} s of them and about as long for references and comparisons\n", open, device.name,
+         static_cast<double>(open) * options.budget.seconds);
     return 0;
 }
 
@@ -146,16 +175,19 @@ void print_results(const std::vector<Result>& results) {
     std::vector<std::vector<std::string>> rows{{"algorithm", "variant", "work", "default ms", "tuned ms", "gain", "policy"}};
     for (const Result& r : results) {
         const bool timed = r.verdict == Verdict::tuned || r.verdict == Verdict::defaults;
-        rows.push_back({r.task.algorithm->name, r.task.variant->name + (r.best ? " *" : ""), work_of(r.task), timed ? milliseconds(r.default_s) : "", timed ? milliseconds(r.tuned_s) : "",
+        rows.push_back({r.task.algorithm->name, r.task.variant->name + (r.best ? " *" : ""), work_of(r.task),
+                        timed ? milliseconds(r.default_s) : "", timed ? milliseconds(r.tuned_s) : "",
                         timed ? fmt::format("{:.2f}", r.gain) : "", outcome_of(r)});
     }
     if (results.empty()) return;
     print_table(rows);
-    if (std::any_of(results.begin(), results.end(), [](const Result& r) { return r.best; })) fmt::print("* the fastest variant for such work: jobs that name none take it\n");
+    if (std::any_of(results.begin(), results.end(), [](const Result& r) { return r.best; }))
+        fmt::print("* the fastest variant for such work: jobs that name none take it\n");
 }
 
 std::size_t count(const std::vector<Result>& results, Verdict verdict) {
-    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [verdict](const Result& r) { return r.verdict == verdict; }));
+    return static_cast<std::size_t>(
+        std::count_if(results.begin(), results.end(), [verdict](const Result& r) { return r.verdict == verdict; }));
 }
 
 int tune(const Options& asked) {
@@ -180,11 +212,14 @@ int tune(const Options& asked) {
     for (const std::string& name : asked.algorithms) registry.get(name, "ALGORITHM");   // before a device is opened
     std::optional<Own> own;
     if (!asked.from.empty()) own = read_own(asked, registry.algorithms());
-    const host::DeviceSelector wanted = !asked.device.empty() ? device_from(asked.device) : own ? own->device : host::DeviceSelector();
+    const host::DeviceSelector wanted = !asked.device.empty() ? device_from(asked.device)
+                                        : own                 ? own->device
+                                                              : host::DeviceSelector();
     const host::Inventory inventory = host::enumerate(wanted);
     const host::Selection selection = wanted.select(inventory);
     if (selection.device->info().backend == host::Backend::native)
-        throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device", "the native device has no policies to tune");
+        throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device",
+                          "the native device has no policies to tune");
     const host::DeviceInfo& device = selection.device->info();
     watch_interrupts();
     ProgressBar bar(!asked.quiet);
@@ -193,16 +228,18 @@ int tune(const Options& asked) {
         require_writable(options);
         if (!asked.list) scratch.emplace();
         engine::Engine judge(*inventory.native(), registry);
-        options.own = problem_sets_of({own->study, own->points, own->where, engine::to_utf8(engine::path_from(asked.from).filename())}, judge, scratch ? scratch->path() : std::filesystem::path(),
-                                      [&bar](const std::string& what) {
-                                          bar.show(what, 0);
-                                          if (interrupted()) throw CancelledError("stopped on request: nothing was tuned yet");
-                                      });
+        options.own =
+            problem_sets_of({own->study, own->points, own->where, engine::to_utf8(engine::path_from(asked.from).filename())},
+                            judge, scratch ? scratch->path() : std::filesystem::path(), [&bar](const std::string& what) {
+                                bar.show(what, 0);
+                                if (interrupted()) throw CancelledError("stopped on request: nothing was tuned yet");
+                            });
         bar.clear();
     }
     if (asked.list) return list(device, registry, options, asked.json);
     const std::filesystem::path program = host::own_program();
-    if (program.empty()) throw Error("the system does not tell which program this is, so that no worker can be started: tune runs on Linux");
+    if (program.empty())
+        throw Error("the system does not tell which program this is, so that no worker can be started: tune runs on Linux");
     options.worker = {program.string(), "worker", "tune"};
     options.limit_s = asked.limit;
 
@@ -222,17 +259,23 @@ int tune(const Options& asked) {
     if (asked.json) {
         Json rows = Json::array();
         for (const Result& result : tuned.results) rows.push_back(to_json(result));
-        fmt::print("{}\n", text_of({{"device", engine::to_json(device)}, {"seconds", seconds}, {"ended", tuned.ended}, {"results", std::move(rows)}}));
+        fmt::print("{}\n", text_of({{"device", engine::to_json(device)},
+                                    {"seconds", seconds},
+                                    {"ended", tuned.ended},
+                                    {"results", std::move(rows)}}));
     } else {
         print_results(tuned.results);
     }
     for (const Result& r : tuned.results)
-        for (const std::string& lost : r.lost) tell("{} {} {}: passed over {}\n", r.task.algorithm->name, r.task.variant->name, work_of(r.task), lost);
+        for (const std::string& lost : r.lost)
+            tell("{} {} {}: passed over {}\n", r.task.algorithm->name, r.task.variant->name, work_of(r.task), lost);
     const bool any = count(tuned.results, Verdict::tuned) + count(tuned.results, Verdict::defaults) > 0;
-    tell("{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s{}\n", count(tuned.results, Verdict::tuned), count(tuned.results, Verdict::defaults),
-               count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed), seconds, any ? "; entries are in " + asked.out : "");
+    tell("{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s{}\n", count(tuned.results, Verdict::tuned),
+         count(tuned.results, Verdict::defaults), count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed),
+         seconds, any ? "; entries are in " + asked.out : "");
     if (tuned.results.empty() && tuned.ended.empty())
-        tell("nothing was left to tune: --again does what has an entry once more, --list shows what there is{}\n", own ? " (not every algorithm has policies)" : "");
+        tell("nothing was left to tune: --again does what has an entry once more, --list shows what there is{}\n",
+             own ? " (not every algorithm has policies)" : "");
     if (!tuned.ended.empty()) tell("{}: what was found until then is kept, and the same command goes on\n", tuned.ended);
     return tuned.ended.empty() && count(tuned.results, Verdict::failed) == 0 ? 0 : 1;
 }
@@ -240,20 +283,25 @@ int tune(const Options& asked) {
 }  // namespace
 
 void add_tune(CLI::App& app, Command& command) {
-    CLI::App* sub = app.add_subcommand("tune", "Find each variant's fastest policy on a device: verified, timed against the defaults, kept for later jobs");
+    CLI::App* sub = app.add_subcommand(
+        "tune", "Find each variant's fastest policy on a device: verified, timed against the defaults, kept for later jobs");
     auto options = std::make_shared<Options>();
     sub->add_option("ALGORITHM", options->algorithms, "Only these algorithms");
     sub->add_option("--device", options->device, "Which device: gpu, cpu, an index, part of a name, JSON, or a .json file");
-    sub->add_option("--from", options->from, "A job or a study of your own: what it computes, at its sizes, instead of the program's problems");
+    sub->add_option("--from", options->from,
+                    "A job or a study of your own: what it computes, at its sizes, instead of the program's problems");
     sub->add_flag("--quick", options->quick, "--from STUDY: its small sizes");
     sub->add_option("--root", options->roots, "NAME=DIR: where \"NAME:path\" in --from is")->allow_extra_args(false);
     sub->add_option("--variant", options->variants, "Only these variants")->allow_extra_args(false);
     sub->add_option("--role", options->roles, "Only variants of these roles: best, plain, baseline")->allow_extra_args(false);
     sub->add_option("--type", options->types, "Only these element types, such as f32")->allow_extra_args(false);
-    sub->add_option("--size", options->sizes, "Only these classes: small (inputs below 1 MiB), medium (below 64 MiB), large")->allow_extra_args(false);
-    sub->add_option("--seconds", options->seconds, "Budget of each search: a variant on one type and size")->capture_default_str();
+    sub->add_option("--size", options->sizes, "Only these classes: small (inputs below 1 MiB), medium (below 64 MiB), large")
+        ->allow_extra_args(false);
+    sub->add_option("--seconds", options->seconds, "Budget of each search: a variant on one type and size")
+        ->capture_default_str();
     sub->add_option("--candidates", options->candidates, "The same in policies tried")->capture_default_str();
-    sub->add_option("--limit", options->limit, "Seconds after which a candidate that does not answer has hung and is passed over")->capture_default_str();
+    sub->add_option("--limit", options->limit, "Seconds after which a candidate that does not answer has hung and is passed over")
+        ->capture_default_str();
     sub->add_option("--out", options->out, "Folder of the tuning files")->capture_default_str();
     sub->add_flag("--again", options->again, "Search anew what this device, driver and version have an entry for");
     sub->add_flag("--list", options->list, "Say what would be searched, and search nothing");

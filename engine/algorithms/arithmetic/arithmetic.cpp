@@ -39,10 +39,19 @@ ParameterTable arithmetic_table() {
     using P = ArithmeticParameters;
     return TableBuilder<P>()
         .choice("op", &P::op,
-                {{"add", Op::add}, {"subtract", Op::subtract}, {"multiply", Op::multiply}, {"divide", Op::divide}, {"log", Op::log},
-                 {"exp", Op::exp}, {"abs", Op::abs}, {"sqrt", Op::sqrt}, {"clamp", Op::clamp}},
+                {{"add", Op::add},
+                 {"subtract", Op::subtract},
+                 {"multiply", Op::multiply},
+                 {"divide", Op::divide},
+                 {"log", Op::log},
+                 {"exp", Op::exp},
+                 {"abs", Op::abs},
+                 {"sqrt", Op::sqrt},
+                 {"clamp", Op::clamp}},
                 "What is done to each element. Integers saturate; divide, log (natural), exp and sqrt give f32.")
-        .number("value", &P::value, {}, "add, subtract, multiply, divide without an array `other`: the second operand, not 0. An integer for integer images.")
+        .number(
+            "value", &P::value, {},
+            "add, subtract, multiply, divide without an array `other`: the second operand, not 0. An integer for integer images.")
         .object("range", &P::range, range_table(), {}, "clamp: the ends that elements are cut off at.")
         .build();
 }
@@ -62,8 +71,8 @@ struct Asked {
 void check_number(double value, ElementType type, const char* pointer) {
     if (type == ElementType::f32) return;
     if (value != std::trunc(value) || value < -2147483648.0 || value > 4294967295.0)
-        throw ConfigError(pointer, fmt::format("{} for an image of type {}", value, to_string(type)), "an integer from -2147483648 to 4294967295",
-                          "convert the image to f32 first");
+        throw ConfigError(pointer, fmt::format("{} for an image of type {}", value, to_string(type)),
+                          "an integer from -2147483648 to 4294967295", "convert the image to f32 first");
 }
 
 Asked asked_of(const Problem& problem) {
@@ -83,17 +92,23 @@ Asked asked_of(const Problem& problem) {
     } else if (two) {
         if (p.value != 0) throw ConfigError("/value", fmt::format("{} beside an array `other`", p.value), "one of them");
         if (other->second.type != image.type)
-            throw ConfigError("/inputs/other", other->second.describe(), fmt::format("elements of the image's type, {}", to_string(image.type)), "convert one of them first");
+            throw ConfigError("/inputs/other", other->second.describe(),
+                              fmt::format("elements of the image's type, {}", to_string(image.type)),
+                              "convert one of them first");
         asked.pairing = pairing_of(image, other->second, "other");
     } else {
-        if (p.value == 0) throw ConfigError("/value", "0, and no array `other`", "a second operand", "give a value that is not 0, or connect `other`");
+        if (p.value == 0)
+            throw ConfigError("/value", "0, and no array `other`", "a second operand",
+                              "give a value that is not 0, or connect `other`");
         check_number(p.value, asked.result, "/value");
         asked.values[0] = p.value;
     }
     if ((p.op == Op::clamp) != p.range.has_value())
-        throw ConfigError("/range", p.range ? "a range" : "no range", p.range ? "a range for clamp only" : "the range of clamp", p.range ? "" : "add \"range\": {\"low\": 0, \"high\": 1}");
+        throw ConfigError("/range", p.range ? "a range" : "no range", p.range ? "a range for clamp only" : "the range of clamp",
+                          p.range ? "" : "add \"range\": {\"low\": 0, \"high\": 1}");
     if (p.range) {
-        if (!(p.range->low <= p.range->high)) throw ConfigError("/range", fmt::format("[{}, {}]", p.range->low, p.range->high), "low up to high");
+        if (!(p.range->low <= p.range->high))
+            throw ConfigError("/range", fmt::format("[{}, {}]", p.range->low, p.range->high), "low up to high");
         asked.values = {p.range->low, p.range->high};
         for (double& end : asked.values) {
             check_number(end, image.type, "/range");
@@ -117,8 +132,12 @@ public:
         define_type(d, "B", asked.type);
         define_type(d, "OUT", asked.result);
         pass_.emplace(builder, "arithmetic/arithmetic.cl", d, asked.pairing, asked.count, policy);
-        if (real) parameters_ = builder.constant(std::vector<float>{static_cast<float>(asked.values[0]), static_cast<float>(asked.values[1])});
-        else parameters_ = builder.constant(std::vector<std::int64_t>{static_cast<std::int64_t>(asked.values[0]), static_cast<std::int64_t>(asked.values[1])});
+        if (real)
+            parameters_ =
+                builder.constant(std::vector<float>{static_cast<float>(asked.values[0]), static_cast<float>(asked.values[1])});
+        else
+            parameters_ = builder.constant(std::vector<std::int64_t>{static_cast<std::int64_t>(asked.values[0]),
+                                                                     static_cast<std::int64_t>(asked.values[1])});
     }
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& image = arrays.input("image");
@@ -173,11 +192,13 @@ void reference(const Problem& problem, const Bindings& arrays, Json&) {
         };
         if (asked.result == ElementType::f32) {
             float* out = output<float>(arrays, "image");
-            for (std::int64_t i = 0; i < asked.count; ++i) out[i] = real_result(asked.op, static_cast<float>(in[i]), operands(i, float{}));
+            for (std::int64_t i = 0; i < asked.count; ++i)
+                out[i] = real_result(asked.op, static_cast<float>(in[i]), operands(i, float{}));
         } else {
             T* out = output<T>(arrays, "image");
             for (std::int64_t i = 0; i < asked.count; ++i)
-                out[i] = static_cast<T>(integer_result(asked.op, static_cast<std::int64_t>(in[i]), operands(i, std::int64_t{}), limits_of(asked.type)));
+                out[i] = static_cast<T>(integer_result(asked.op, static_cast<std::int64_t>(in[i]), operands(i, std::int64_t{}),
+                                                       limits_of(asked.type)));
         }
     });
 }
@@ -192,12 +213,16 @@ Algorithm make_arithmetic() {
     a.summary = "An image with another or with a number: sums, products, logarithms and the like";
     a.parameters = arithmetic_table();
     a.inputs = {{"image", "u8, u16, i16, u32, i32 or f32, of any shape", true, PortKind::array},
-                {"other", "of the image's type and shape, or its shape without channels, or of one slice or frame", false, PortKind::array}};
+                {"other", "of the image's type and shape, or its shape without channels, or of one slice or frame", false,
+                 PortKind::array}};
     a.outputs = {{"image", "the image's shape; its type, or f32 for divide, log, exp and sqrt", true, PortKind::array}};
-    a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(asked_of(problem).result)}}; };
+    a.infer = [](const Problem& problem) -> ArrayDescs {
+        return {{"image", problem.inputs.at("image").with_type(asked_of(problem).result)}};
+    };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
     a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
-    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "one pass", .role = Role::best, .policy = elementwise::pass_policy()}),
+    a.variants = {make_variant<DevicePlan>(
+                      {.name = "device", .summary = "one pass", .role = Role::best, .policy = elementwise::pass_policy()}),
                   elementwise::reference_variant(reference)};
     return a;
 }

@@ -18,7 +18,8 @@ Algorithm make_box_count() {
     a.parameters = box_count::box_count_table();
     a.inputs = {{"volume", "(z, y, x) or (y, x); bool, u8 to u64, i8 to i64, f32 or f64", false, PortKind::array},
                 {"image", "the same, in place of a volume", false, PortKind::array}};
-    a.outputs = {{"counts", "boxes of every size, the dimension, its standard error and the range of the fit; for each label", true, PortKind::record},
+    a.outputs = {{"counts", "boxes of every size, the dimension, its standard error and the range of the fit; for each label",
+                  true, PortKind::record},
                  {"plot", "the numbers of boxes by edge and the line through them, an SVG", false, PortKind::drawing}};
     a.infer = infer;
     a.chunking = [](const Problem&) { return Division::no("boxes lie across every cut; variants that take slabs do without"); };
@@ -26,8 +27,9 @@ Algorithm make_box_count() {
         const box_count::BoxCountSpec spec = box_count::spec_of(problem);
         return std::string(spec.packed || !spec.as_it_is() || spec.extents || problem.slab > 0 ? "bits" : "");
     };
-    a.variants = {box_count::simd_variant(),        box_count::pyramid_variant(),    box_count::hou_variant(),      box_count::threaded_variant(),
-                  box_count::hou_threaded_variant(), box_count::hou_serial_variant(), box_count::reference_variant()};
+    a.variants = {box_count::simd_variant(),     box_count::pyramid_variant(),      box_count::hou_variant(),
+                  box_count::threaded_variant(), box_count::hou_threaded_variant(), box_count::hou_serial_variant(),
+                  box_count::reference_variant()};
     return a;
 }
 

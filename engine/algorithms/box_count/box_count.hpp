@@ -36,8 +36,8 @@ struct BoxCountParameters {
     int offsets = 1;
 };
 
-/// Values of a set: low <= v <= high, both double for floats, else integers of 64 bits with a sign where the array's type has one, so
-/// that they are exact. low > high: no value.
+/// Values of a set: low <= v <= high, both double for floats, else integers of 64 bits with a sign where the array's type has
+/// one, so that they are exact. low > high: no value.
 struct Band {
     Number low, high;
 };
@@ -99,7 +99,8 @@ bool is_signed(ElementType) noexcept;
 /// Record `counts`.
 Json record_of(const BoxCountParameters&, const BoxCountSpec&, const Counted&);
 
-/// What "fit": "auto" chooses: neighbouring levels in which N falls as a power of the edge and no box is full. Both -1: there are none.
+/// What "fit": "auto" chooses: neighbouring levels in which N falls as a power of the edge and no box is full. Both -1: there are
+/// none.
 struct AutoFit {
     int from = -1, to = -1;
     double change = 0;               ///< by how much the slope differs from end to end

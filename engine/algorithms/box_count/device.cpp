@@ -69,7 +69,8 @@ void record_counts(Execution& x, const Problem& problem, const BoxCountSpec& spe
         return record_of(p.as<BoxCountParameters>(), spec, counts_in(read));
     };
     x.record("counts", buffer, bytes, record);
-    if (problem.wants("plot")) x.record("plot", buffer, bytes, [record](std::span<const std::byte> read) { return Json(plot_of(record(read))); });
+    if (problem.wants("plot"))
+        x.record("plot", buffer, bytes, [record](std::span<const std::byte> read) { return Json(plot_of(record(read))); });
 }
 
 }  // namespace parallax::engine::box_count

@@ -21,13 +21,14 @@ double cover_of(std::uint64_t number, int dimensions, const Extent& extent, int 
     return boxes > 0 ? static_cast<double>(number) / boxes : 0;
 }
 
-/// |2 c ln(r_to / r_from)|, c the coefficient of the square in the parabola through ln N over ln r: by how much the slope differs from
-/// end to end. Levels lie evenly about their middle, so that only even powers are left.
+/// |2 c ln(r_to / r_from)|, c the coefficient of the square in the parabola through ln N over ln r: by how much the slope differs
+/// from end to end. Levels lie evenly about their middle, so that only even powers are left.
 double change_of(const std::vector<std::uint64_t>& numbers, int from, int to) {
     const double n = to - from + 1, middle = (from + to) / 2.0;
     double xx = 0, xxxx = 0, y = 0, xxy = 0;
     for (int m = from; m <= to; ++m) {
-        const double x = (m - middle) * std::numbers::ln2, log_number = std::log(static_cast<double>(numbers[static_cast<std::size_t>(m)]));
+        const double x = (m - middle) * std::numbers::ln2,
+                     log_number = std::log(static_cast<double>(numbers[static_cast<std::size_t>(m)]));
         xx += x * x;
         xxxx += x * x * x * x;
         y += log_number;
@@ -54,7 +55,9 @@ AutoFit auto_fit(const std::vector<std::uint64_t>& numbers, int dimensions, cons
             const double change = change_of(numbers, from, to);
             const bool stable = change <= most_change;
             const int longer = (to - from) - (best.to - best.from);
-            const bool better = best.to < 0 || (stable != best.stable ? stable : stable && longer != 0 ? longer > 0 : change < best.change);
+            const bool better = best.to < 0 || (stable != best.stable   ? stable
+                                                : stable && longer != 0 ? longer > 0
+                                                                        : change < best.change);
             if (better) best = {from, to, change, 0, stable, false};
         }
     for (int m = best.from; m >= 0 && m <= best.to; ++m) best.cover = std::max(best.cover, covers[static_cast<std::size_t>(m)]);

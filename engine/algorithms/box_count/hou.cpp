@@ -40,7 +40,8 @@ public:
         counts_ = builder.scratch(spec_.bands.size() * (set_bytes() + corner_bytes));
         if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_);
         sorter_ = make_sorter(builder, keys);
-        groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_, std::size_t{32} * builder.device().compute_units);
+        groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_,
+                                        std::size_t{32} * builder.device().compute_units);
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
@@ -49,7 +50,8 @@ public:
         for (std::uint32_t label = 0; label < spec_.bands.size(); ++label) {
             const host::Buffer counts = all.sub(label * set_bytes(), set_bytes());
             x.launch("interleave", *keys_kernel_, {groups_, 1, 1}, {group_, 1, 1},
-                     {arrays.input(spec_.port), bands_, keys, static_cast<std::uint32_t>(spec_.size[0]), static_cast<std::uint32_t>(spec_.size[1]), count, label});
+                     {arrays.input(spec_.port), bands_, keys, static_cast<std::uint32_t>(spec_.size[0]),
+                      static_cast<std::uint32_t>(spec_.size[1]), count, label});
             {
                 const auto scope = x.scope("sort");
                 sorter_->enqueue(x, {keys, {}}, {sorted, {}});
@@ -60,17 +62,19 @@ public:
         }
         const std::size_t sets = spec_.bands.size() * set_bytes(), boxes = mask_ ? spec_.bands.size() * corner_bytes : 0;
         if (mask_) x.copy("bounding box", mask_->corners(x), all.sub(sets, boxes), boxes);
-        record_counts(x, problem_, spec_, all, sets + boxes, [spec = spec_, stride = set_bytes(), sets, boxes](std::span<const std::byte> bytes) {
-            Counted read{std::vector<BoxCounts>(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1)), {}};
-            for (std::size_t label = 0; label < read.counts.size(); ++label)
-                for (std::size_t m = 0; m < read.counts[label].size(); ++m) {
-                    std::uint32_t pair[2];
-                    std::memcpy(pair, bytes.data() + label * stride + m * sizeof pair, sizeof pair);
-                    read.counts[label][m] = {pair[0], pair[1]};
-                }
-            if (boxes > 0) read.extents = extents_of(spec, bytes.subspan(sets, boxes));
-            return read;
-        });
+        record_counts(
+            x, problem_, spec_, all, sets + boxes,
+            [spec = spec_, stride = set_bytes(), sets, boxes](std::span<const std::byte> bytes) {
+                Counted read{std::vector<BoxCounts>(spec.bands.size(), BoxCounts(static_cast<std::size_t>(spec.top) + 1)), {}};
+                for (std::size_t label = 0; label < read.counts.size(); ++label)
+                    for (std::size_t m = 0; m < read.counts[label].size(); ++m) {
+                        std::uint32_t pair[2];
+                        std::memcpy(pair, bytes.data() + label * stride + m * sizeof pair, sizeof pair);
+                        read.counts[label][m] = {pair[0], pair[1]};
+                    }
+                if (boxes > 0) read.extents = extents_of(spec, bytes.subspan(sets, boxes));
+                return read;
+            });
     }
 
 private:
@@ -91,7 +95,9 @@ private:
 
 std::string why_not_hou(const Problem& problem) {
     const BoxCountSpec spec = spec_of(problem);
-    if (!spec.as_it_is()) return "it counts the array's own voxels in the grid that begins at the first: resampling, surfaces, other origins and offsets are for the pyramids";
+    if (!spec.as_it_is())
+        return "it counts the array's own voxels in the grid that begins at the first: resampling, surfaces, other origins and "
+               "offsets are for the pyramids";
     return spec.voxels() <= most_voxels ? "" : fmt::format("{} voxels, and it sorts at most {}", spec.voxels(), most_voxels);
 }
 

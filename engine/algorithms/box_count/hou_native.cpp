@@ -71,7 +71,8 @@ std::vector<BoxCounts> hou_counts(const BoxCountSpec& spec, const std::byte* vox
             const Keys keys = sorted_keys(spec, typed, TypedBand<T>(band), threads);
             BoxCounts counts(static_cast<std::size_t>(spec.top) + 1);
             parallel_ranges(spec.top + 1, threads, [&](std::int64_t first, std::int64_t end) {
-                for (std::int64_t m = first; m < end; ++m) counts[static_cast<std::size_t>(m)] = runs(keys, static_cast<int>(m) * spec.dimensions);
+                for (std::int64_t m = first; m < end; ++m)
+                    counts[static_cast<std::size_t>(m)] = runs(keys, static_cast<int>(m) * spec.dimensions);
             });
             all.push_back(std::move(counts));
         }

@@ -50,7 +50,8 @@ MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec)
       samples_(builder.constant(sample_table(spec))),
       no_corners_(corner_words * spec.bands.size(), 0xffffffffu) {
     const bool boxed = spec.origin == Origin::bounding_box;
-    const host::ProgramSpec program{"box_count/mask.cl", voxel_defines(spec).add("RESAMPLE", spec.size != spec.stored).add("FROM_BOX", boxed)};
+    const host::ProgramSpec program{"box_count/mask.cl",
+                                    voxel_defines(spec).add("RESAMPLE", spec.size != spec.stored).add("FROM_BOX", boxed)};
     bits_ = builder.kernel(program, "mask_bits", group_);
     if (spec.surface) outline_ = builder.kernel(program, "mask_outline", group_);
     if (boxed || spec.extents) lower_ = builder.kernel(program, "mask_box", group_);
@@ -61,17 +62,19 @@ host::NDRange MaskKernels::groups_for(std::int64_t words) const {
     return {std::min(static_cast<std::size_t>(divided_up(words, static_cast<std::int64_t>(group_))), most_groups_), 1, 1};
 }
 
-void MaskKernels::bits(Execution& x, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band, const BitRing& to, const Slices& slices) {
-    const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.stored[0], height = spec_.dimensions == 3 ? spec_.stored[1] : 1;
+void MaskKernels::bits(Execution& x, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band,
+                       const BitRing& to, const Slices& slices) {
+    const std::int64_t width = spec_.packed ? 8 * spec_.pitch() : spec_.stored[0],
+                       height = spec_.dimensions == 3 ? spec_.stored[1] : 1;
     x.launch("bits", *bits_, groups_for(size_.slice() * slices.count()), {group_, 1, 1},
-             {array, bands, samples_, x.buffer(to.memory), u32(width), u32(height), u32(base), u32(spec_.size[0]), u32(size_.rows), u32(size_.row), band, u32(slices.first),
-              u32(slices.count()), u32(slices.first % to.height)});
+             {array, bands, samples_, x.buffer(to.memory), u32(width), u32(height), u32(base), u32(spec_.size[0]),
+              u32(size_.rows), u32(size_.row), band, u32(slices.first), u32(slices.count()), u32(slices.first % to.height)});
 }
 
 void MaskKernels::outline(Execution& x, const BitRing& from, const BitRing& to, const Slices& slices) {
     x.launch("outline", *outline_, groups_for(size_.slice() * slices.count()), {group_, 1, 1},
-             {x.buffer(from.memory), x.buffer(to.memory), u32(spec_.size[0]), u32(size_.rows), u32(size_.slices), u32(size_.row), u32(from.height), u32(to.height),
-              u32(slices.first), u32(slices.count())});
+             {x.buffer(from.memory), x.buffer(to.memory), u32(spec_.size[0]), u32(size_.rows), u32(size_.slices), u32(size_.row),
+              u32(from.height), u32(to.height), u32(slices.first), u32(slices.count())});
 }
 
 void MaskKernels::clear_corners(Execution& x, Scratch corners) {
@@ -80,18 +83,22 @@ void MaskKernels::clear_corners(Execution& x, Scratch corners) {
 
 void MaskKernels::lower(Execution& x, const BitRing& from, Scratch corners, std::uint32_t band, const Slices& slices) {
     x.launch("bounding box", *lower_, groups_for(size_.slice() * slices.count()), {group_, 1, 1},
-             {x.buffer(from.memory), x.buffer(corners), u32(size_.rows), u32(size_.row), u32(from.height), band, u32(slices.first), u32(slices.count())});
+             {x.buffer(from.memory), x.buffer(corners), u32(size_.rows), u32(size_.row), u32(from.height), band,
+              u32(slices.first), u32(slices.count())});
 }
 
-void MaskKernels::shift(Execution& x, const BitRing& from, Scratch corners, std::uint32_t band, const std::array<std::int64_t, 3>& shift, const Slices& layer, Scratch to) {
+void MaskKernels::shift(Execution& x, const BitRing& from, Scratch corners, std::uint32_t band,
+                        const std::array<std::int64_t, 3>& shift, const Slices& layer, Scratch to) {
     const bool flat = spec_.dimensions == 2;
     const std::int64_t rows = flat ? 0 : shift[1], slices = (flat ? shift[1] : shift[2]) - layer.first;
     x.launch("shift", *shift_, groups_for(moved_size_.slice() * layer.count()), {group_, 1, 1},
-             {x.buffer(from.memory), x.buffer(corners), x.buffer(to), u32(size_.rows), u32(size_.slices), u32(size_.row), u32(from.height), band, u32(moved_size_.rows),
-              u32(moved_size_.row), u32(layer.count()), u32(shift[0]), u32(rows), u32(slices)});
+             {x.buffer(from.memory), x.buffer(corners), x.buffer(to), u32(size_.rows), u32(size_.slices), u32(size_.row),
+              u32(from.height), band, u32(moved_size_.rows), u32(moved_size_.row), u32(layer.count()), u32(shift[0]), u32(rows),
+              u32(slices)});
 }
 
-MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec) : spec_(spec), shifts_(spec.shifts()), kernels_(builder, spec) {
+MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec)
+    : spec_(spec), shifts_(spec.shifts()), kernels_(builder, spec) {
     const BitSize& size = kernels_.size();
     const auto whole = [&] { return BitRing{builder.scratch(size.bytes(size.slices)), size.slices}; };
     bits_ = whole();

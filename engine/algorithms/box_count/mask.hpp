@@ -19,7 +19,9 @@ std::vector<Extent> extents_of(const BoxCountSpec&, std::span<const std::byte> c
 struct BitSize {
     BitSize(const std::array<std::int64_t, 3>& voxels, int dimensions);
     std::int64_t slice() const noexcept { return row * rows; }
-    std::size_t bytes(std::int64_t count) const noexcept { return static_cast<std::size_t>(slice() * count) * sizeof(std::uint32_t); }
+    std::size_t bytes(std::int64_t count) const noexcept {
+        return static_cast<std::size_t>(slice() * count) * sizeof(std::uint32_t);
+    }
     std::array<std::int64_t, 3> voxels;
     std::int64_t row;            ///< words of 32
     std::int64_t rows, slices;
@@ -39,15 +41,18 @@ public:
     /// What shift() fills.
     const BitSize& moved_size() const noexcept { return moved_size_; }
 
-    /// Voxels of a band, resampled, in places of `to` that do not go round. `array` begins with the slice `base` of what is stored.
-    void bits(Execution&, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band, const BitRing& to, const Slices&);
+    /// Voxels of a band, resampled, in places of `to` that do not go round. `array` begins with the slice `base` of what is
+    /// stored.
+    void bits(Execution&, const host::Buffer& array, std::int64_t base, const host::Buffer& bands, std::uint32_t band,
+              const BitRing& to, const Slices&);
     /// Needs a slice more of `from` on either side.
     void outline(Execution&, const BitRing& from, const BitRing& to, const Slices&);
     /// corners: as mask_box leaves them, by band. First clear_corners(), then lower().
     void clear_corners(Execution&, Scratch corners);
     void lower(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const Slices&);
     /// `layer`, slices of the grid that begins `shift` voxels (x, y, z) before the array, or before the band's corner.
-    void shift(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const std::array<std::int64_t, 3>& shift, const Slices& layer, Scratch to);
+    void shift(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const std::array<std::int64_t, 3>& shift,
+               const Slices& layer, Scratch to);
 
 private:
     host::NDRange groups_for(std::int64_t words) const;

@@ -23,7 +23,9 @@ Mask mask_of(const BoxCountSpec& spec, const std::byte* voxels, const Band& band
     Mask mask;
     mask.reserve(static_cast<std::size_t>(spec.voxels()));
     const auto from = spec.samples();
-    const auto source = [&](std::size_t axis, std::int64_t i) { return static_cast<std::int64_t>(from[axis][static_cast<std::size_t>(i)]); };
+    const auto source = [&](std::size_t axis, std::int64_t i) {
+        return static_cast<std::int64_t>(from[axis][static_cast<std::size_t>(i)]);
+    };
     if (spec.packed) {
         for_each(spec.size, [&](auto x, auto y, auto z) {
             const std::int64_t sx = source(0, x), row = (source(2, z) * spec.stored[1] + source(1, y)) * spec.pitch();
@@ -34,7 +36,8 @@ Mask mask_of(const BoxCountSpec& spec, const std::byte* voxels, const Band& band
     with_type(spec.type, voxels, [&](const auto* typed) {
         const TypedBand<std::remove_cvref_t<decltype(*typed)>> typed_band(band);
         for_each(spec.size, [&](auto x, auto y, auto z) {
-            mask.push_back(static_cast<std::uint8_t>(typed_band.holds(typed[place(spec.stored, source(0, x), source(1, y), source(2, z))])));
+            mask.push_back(
+                static_cast<std::uint8_t>(typed_band.holds(typed[place(spec.stored, source(0, x), source(1, y), source(2, z))])));
         });
     });
     return mask;
@@ -93,7 +96,9 @@ Counted counts_of(const BoxCountSpec& spec, const std::byte* voxels, Counting co
             Mask moved(static_cast<std::size_t>(moved_spec.voxels()), 0);
             std::size_t i = 0;
             for_each(spec.size, [&](auto x, auto y, auto z) {
-                if (mask[i++] != 0) moved[static_cast<std::size_t>(place(moved_spec.size, x - low[0] + shift[0], y - low[1] + shift[1], z - low[2] + shift[2]))] = 1;
+                if (mask[i++] != 0)
+                    moved[static_cast<std::size_t>(
+                        place(moved_spec.size, x - low[0] + shift[0], y - low[1] + shift[1], z - low[2] + shift[2]))] = 1;
             });
             all.counts.push_back(counting(moved_spec, reinterpret_cast<const std::byte*>(moved.data()), threads).front());
         }

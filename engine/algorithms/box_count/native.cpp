@@ -16,8 +16,12 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto counts = std::make_shared<Counted>();
-        x.host_task("count", [this, counts, voxels = arrays.input(spec_.port)] { *counts = counts_of(spec_, voxels.host_pointer(), counting_, threads_); });
-        const auto record = [counts, p = problem_.parameters, spec = spec_] { return record_of(p.as<BoxCountParameters>(), spec, *counts); };
+        x.host_task("count", [this, counts, voxels = arrays.input(spec_.port)] {
+            *counts = counts_of(spec_, voxels.host_pointer(), counting_, threads_);
+        });
+        const auto record = [counts, p = problem_.parameters, spec = spec_] {
+            return record_of(p.as<BoxCountParameters>(), spec, *counts);
+        };
         x.record("counts", record);
         if (problem_.wants("plot")) x.record("plot", [record] { return Json(plot_of(record())); });
     }
@@ -31,9 +35,20 @@ private:
 
 }  // namespace
 
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "a pyramid of any and all on one thread: what the others are measured by"), pyramid_counts, 1); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the same pyramid on every thread"), pyramid_counts, 0); }
-Variant hou_serial_variant() { return make_variant<NativePlan>(native_row("hou_serial", "the source paper's baseline: interleave, sort, mask, check, count on one thread"), hou_counts, 1); }
-Variant hou_threaded_variant() { return make_variant<NativePlan>(native_row("hou_threaded", "the same on every thread"), hou_counts, 0); }
+Variant reference_variant() {
+    return make_variant<NativePlan>(
+        native_row("reference", "a pyramid of any and all on one thread: what the others are measured by"), pyramid_counts, 1);
+}
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "the same pyramid on every thread"), pyramid_counts, 0);
+}
+Variant hou_serial_variant() {
+    return make_variant<NativePlan>(
+        native_row("hou_serial", "the source paper's baseline: interleave, sort, mask, check, count on one thread"), hou_counts,
+        1);
+}
+Variant hou_threaded_variant() {
+    return make_variant<NativePlan>(native_row("hou_threaded", "the same on every thread"), hou_counts, 0);
+}
 
 }  // namespace parallax::engine::box_count

@@ -59,12 +59,15 @@ template <class A, class B>
 bool less(A a, B b) {
     if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) return std::cmp_less(a, b);
     else if constexpr (std::is_same_v<A, B>) return a < b;
-    else if constexpr (std::is_integral_v<A>) {   // beside an integer a real number is as good as the next one above, or the infinities
+    else if constexpr (std::is_integral_v<A>) {   // beside an integer a real number is as good as the next one above, or the
+                                                  // infinities
         const double whole = std::ceil(b);
-        return whole >= 0x1p64 || (whole >= -0x1p63 && (whole < 0 ? less(a, static_cast<std::int64_t>(whole)) : less(a, static_cast<std::uint64_t>(whole))));
+        return whole >= 0x1p64 || (whole >= -0x1p63 && (whole < 0 ? less(a, static_cast<std::int64_t>(whole))
+                                                                  : less(a, static_cast<std::uint64_t>(whole))));
     } else {
         const double whole = std::floor(a);
-        return whole < -0x1p63 || (whole < 0x1p64 && (whole < 0 ? less(static_cast<std::int64_t>(whole), b) : less(static_cast<std::uint64_t>(whole), b)));
+        return whole < -0x1p63 || (whole < 0x1p64 && (whole < 0 ? less(static_cast<std::int64_t>(whole), b)
+                                                                : less(static_cast<std::uint64_t>(whole), b)));
     }
 }
 bool less(const Number& a, const Number& b) {
@@ -103,7 +106,8 @@ Band above(const Number& threshold, ElementType type, const Limits& limits) {
 Band exactly(const Number& label, ElementType type, const Limits& limits) {
     if (less(label, limits.low) || less(limits.high, label)) return limits.nothing();
     if (is_floating(type)) {
-        const double value = type == ElementType::f32 ? static_cast<double>(static_cast<float>(to_double(label))) : to_double(label);
+        const double value =
+            type == ElementType::f32 ? static_cast<double>(static_cast<float>(to_double(label))) : to_double(label);
         return less(label, Number(value)) || less(Number(value), label) ? limits.nothing() : Band{value, value};
     }
     return std::visit([&](auto high) {
@@ -117,29 +121,40 @@ void check_spacing(const BoxCountSpec& spec, Anisotropy anisotropy) {
     for (int axis = 1; axis < spec.dimensions; ++axis) {
         const double a = spec.spacing[0], b = spec.spacing[static_cast<std::size_t>(axis)];
         if (std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)))
-            throw ConfigError("/inputs/" + spec.port, fmt::format("voxels of {:.6g} x {:.6g} x {:.6g} {}", spec.spacing[0], spec.spacing[1], spec.spacing[2], spec.unit),
-                              "voxels as long on every axis, so that boxes are cubes",
-                              "\"anisotropy\": \"resample\" counts voxels as long as the shortest side, \"ignore\" counts boxes of voxels");
+            throw ConfigError(
+                "/inputs/" + spec.port,
+                fmt::format("voxels of {:.6g} x {:.6g} x {:.6g} {}", spec.spacing[0], spec.spacing[1], spec.spacing[2],
+                            spec.unit),
+                "voxels as long on every axis, so that boxes are cubes",
+                "\"anisotropy\": \"resample\" counts voxels as long as the shortest side, \"ignore\" counts boxes of voxels");
     }
 }
 
 void check_fit(const std::optional<FitRange>& fit, int top) {
     if (!fit) return;
     if (*fit == FitRange{}) {
-        if (top < 3) throw ConfigError("/fit", fmt::format("\"auto\" for {} sizes of boxes", top + 1), "at least 4 sizes", "take a larger volume or name the range");
+        if (top < 3)
+            throw ConfigError("/fit", fmt::format("\"auto\" for {} sizes of boxes", top + 1), "at least 4 sizes",
+                              "take a larger volume or name the range");
         return;
     }
     if (fit->from < 0 || fit->from >= fit->to || fit->to > top)
-        throw ConfigError("/fit", fmt::format("from {} to {}", fit->from, fit->to), fmt::format("from below to, and to at most {}: the largest box has 2^{} voxels a side", top, top));
+        throw ConfigError("/fit", fmt::format("from {} to {}", fit->from, fit->to),
+                          fmt::format("from below to, and to at most {}: the largest box has 2^{} voxels a side", top, top));
 }
 
 /// Voxels that are bits.
 void unpack(BoxCountSpec& spec, const BoxCountParameters& p, const ArrayDesc& array) {
     if (array.type != ElementType::u8 || array.size('x') != (p.packed_width + 7) / 8)
-        throw ConfigError("/packed_width", fmt::format("{} for {}", p.packed_width, array.describe()), "u8 and a byte for each eight voxels along x",
+        throw ConfigError("/packed_width", fmt::format("{} for {}", p.packed_width, array.describe()),
+                          "u8 and a byte for each eight voxels along x",
                           "for an array of one element a voxel leave packed_width out");
-    if (!p.labels.empty()) throw ConfigError("/labels", fmt::format("{} labels of voxels that are bits", p.labels.size()), "none: a voxel is set or is not");
-    if (to_double(p.threshold) != 0) throw ConfigError("/threshold", fmt::format("{} for voxels that are bits", to_json(p.threshold).dump()), "0: a voxel is set or is not");
+    if (!p.labels.empty())
+        throw ConfigError("/labels", fmt::format("{} labels of voxels that are bits", p.labels.size()),
+                          "none: a voxel is set or is not");
+    if (to_double(p.threshold) != 0)
+        throw ConfigError("/threshold", fmt::format("{} for voxels that are bits", to_json(p.threshold).dump()),
+                          "0: a voxel is set or is not");
     spec.packed = true;
     spec.stored[0] = p.packed_width;
 }
@@ -151,9 +166,13 @@ void resample(BoxCountSpec& spec) {
     for (std::size_t axis = 0; axis < axes; ++axis) shortest = std::min(shortest, std::abs(spec.spacing[axis]));
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const double factor = std::abs(spec.spacing[axis]) / shortest;
-        if (!(factor < 1e6)) throw ConfigError("/inputs/" + spec.port, fmt::format("voxels {:.6g} times as long on one axis as on another", factor), "at most a million times");
+        if (!(factor < 1e6))
+            throw ConfigError("/inputs/" + spec.port,
+                              fmt::format("voxels {:.6g} times as long on one axis as on another", factor),
+                              "at most a million times");
         // As many as have their middles in the array.
-        spec.size[axis] = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(spec.stored[axis]) * factor - .5)));
+        spec.size[axis] =
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(spec.stored[axis]) * factor - .5)));
         spec.step[axis] = shortest / std::abs(spec.spacing[axis]);
         spec.spacing[axis] = shortest;
     }
@@ -161,10 +180,12 @@ void resample(BoxCountSpec& spec) {
 
 }  // namespace
 
-bool is_signed(ElementType type) noexcept { return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32 || type == ElementType::i64; }
+bool is_signed(ElementType type) noexcept {
+    return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32 || type == ElementType::i64;
+}
 
-// Shifts of 2^k i / q voxels for an odd q. To boxes of 2^m only the rest of that modulo 2^m matters, 2^m i' / q with i' = 2^(k-m) i
-// modulo q, which takes every value that i takes: one set of shifts spreads grids evenly over boxes of every size.
+// Shifts of 2^k i / q voxels for an odd q. To boxes of 2^m only the rest of that modulo 2^m matters, 2^m i' / q with i' = 2^(k-m)
+// i modulo q, which takes every value that i takes: one set of shifts spreads grids evenly over boxes of every size.
 std::vector<std::array<std::int64_t, 3>> BoxCountSpec::shifts() const {
     const std::int64_t odd = offsets | 1, side = std::int64_t{1} << top;
     const int deep = dimensions == 3 ? offsets : 1;
@@ -186,30 +207,44 @@ std::array<std::vector<std::uint32_t>, 3> BoxCountSpec::samples() const {
     std::array<std::vector<std::uint32_t>, 3> all;
     for (std::size_t axis = 0; axis < 3; ++axis)
         for (std::int64_t i = 0; i < size[axis]; ++i)   // the middle of a new voxel lies in this one of the array
-            all[axis].push_back(static_cast<std::uint32_t>(std::min(static_cast<std::int64_t>((static_cast<double>(i) + .5) * step[axis]), stored[axis] - 1)));
+            all[axis].push_back(static_cast<std::uint32_t>(
+                std::min(static_cast<std::int64_t>((static_cast<double>(i) + .5) * step[axis]), stored[axis] - 1)));
     return all;
 }
 
 ParameterTable box_count_table() {
     using P = BoxCountParameters;
-    ParameterTable table = TableBuilder<P>()
-        .choice("count", &P::count, {{"occupied", Count::occupied}, {"grey", Count::grey}, {"black", Count::black}},
-                "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
-        .object("fit", &P::fit, fit_table(), {{"auto", FitRange{}}},
-                "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: the longest in which the slope is the same from end to end and boxes are neither few nor full, by each set's own counts.")
-        .choice("anisotropy", &P::anisotropy, {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}, {"resample", Anisotropy::resample}},
-                "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours at the distance of the shortest side.")
-        .integer("packed_width", &P::packed_width, {.min = 0, .max = (1 << 30)},
-                 "Above 0: the array is u8, each byte eight voxels along x, lowest bit first, rows of this many voxels that begin at whole bytes. 0: an element is a voxel.")
-        .boolean("surface", &P::surface, "Count the outline alone: set voxels with a neighbour that is not set (of 26, or of 8 in an image). What lies outside counts as set.")
-        .choice("origin", &P::origin, {{"corner", Origin::corner}, {"bounding_box", Origin::bounding_box}},
-                "Where the grid begins: at the array's first voxel, or at the lowest x, y and z of any that is set.")
-        .integer("offsets", &P::offsets, {.min = 1, .max = 16},
-                 "Grids that are tried along each axis, spread over a box of any size. Each level is that of the grid with the fewest occupied boxes.")
-        .build();
+    ParameterTable table =
+        TableBuilder<P>()
+            .choice("count", &P::count, {{"occupied", Count::occupied}, {"grey", Count::grey}, {"black", Count::black}},
+                    "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
+            .object("fit", &P::fit, fit_table(), {{"auto", FitRange{}}},
+                    "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: "
+                    "the longest in which the slope is the same from end to end and boxes are neither few nor full, by each "
+                    "set's own counts.")
+            .choice("anisotropy", &P::anisotropy,
+                    {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}, {"resample", Anisotropy::resample}},
+                    "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours "
+                    "at the distance of the shortest side.")
+            .integer("packed_width", &P::packed_width, {.min = 0, .max = (1 << 30)},
+                     "Above 0: the array is u8, each byte eight voxels along x, lowest bit first, rows of this many voxels that "
+                     "begin at whole bytes. 0: an element is a voxel.")
+            .boolean("surface", &P::surface,
+                     "Count the outline alone: set voxels with a neighbour that is not set (of 26, or of 8 in an image). What "
+                     "lies outside counts as set.")
+            .choice("origin", &P::origin, {{"corner", Origin::corner}, {"bounding_box", Origin::bounding_box}},
+                    "Where the grid begins: at the array's first voxel, or at the lowest x, y and z of any that is set.")
+            .integer("offsets", &P::offsets, {.min = 1, .max = 16},
+                     "Grids that are tried along each axis, spread over a box of any size. Each level is that of the grid with "
+                     "the fewest occupied boxes.")
+            .build();
     using Own = TableBuilder<OwnField>;
-    Own::insert(table, 0, exact_number("threshold", &P::threshold, "Voxels above this are set. Not looked at where there are labels."));
-    Own::insert(table, 1, labels("labels", &P::labels, most_labels, "Voxels of each of these values are a set of their own; with names: {\"3\": \"thalamus\", \"7\": \"putamen\"}."));
+    Own::insert(table, 0,
+                exact_number("threshold", &P::threshold, "Voxels above this are set. Not looked at where there are labels."));
+    Own::insert(
+        table, 1,
+        labels("labels", &P::labels, most_labels,
+               "Voxels of each of these values are a set of their own; with names: {\"3\": \"thalamus\", \"7\": \"putamen\"}."));
     return table;
 }
 
@@ -217,7 +252,8 @@ BoxCountSpec spec_of(const Problem& problem) {
     const auto& p = problem.parameters.as<BoxCountParameters>();
     const bool has_volume = problem.inputs.contains("volume"), has_image = problem.inputs.contains("image");
     if (has_volume == has_image)
-        throw ConfigError("/in", has_volume ? "both a volume and an image" : "neither a volume nor an image", "one of volume and image");
+        throw ConfigError("/in", has_volume ? "both a volume and an image" : "neither a volume nor an image",
+                          "one of volume and image");
     BoxCountSpec spec;
     spec.port = has_volume ? "volume" : "image";
     const std::string pointer = "/inputs/" + spec.port;

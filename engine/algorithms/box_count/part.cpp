@@ -22,7 +22,10 @@ using Clock = std::chrono::steady_clock;
 class BoxPart final : public distributed::Part {
 public:
     BoxPart(PlanBuilder& builder, const Problem& problem, Shape shape, int rank)
-        : array_(problem.inputs.begin()->second), ranks_(problem.ranks), plan_(make_slab_plan(builder, problem, shape)), share_(share_of(rank)) {
+        : array_(problem.inputs.begin()->second),
+          ranks_(problem.ranks),
+          plan_(make_slab_plan(builder, problem, shape)),
+          share_(share_of(rank)) {
         constexpr std::size_t enough = std::size_t{64} << 20;
         slab_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(enough / slice_bytes()), 1, slices());
         for (host::Buffer& buffer : device_) buffer = builder.state(static_cast<std::size_t>(slab_) * slice_bytes());
@@ -64,8 +67,9 @@ private:
     void check_alike(distributed::Communicator& ranks) const {
         for (const std::string& layer : distributed::gather_everywhere(ranks, std::to_string(plan_->layer())))
             if (layer != std::to_string(plan_->layer()))
-                throw ConfigError("/policy/tile", fmt::format("tiles of {} and of {} voxels on devices that differ", layer, plan_->layer()), "one size for all",
-                                  "set \"policy\": {\"tile\": 64}");
+                throw ConfigError("/policy/tile",
+                                  fmt::format("tiles of {} and of {} voxels on devices that differ", layer, plan_->layer()),
+                                  "one size for all", "set \"policy\": {\"tile\": 64}");
     }
 
     void count(PartRun& run, int pass) {
@@ -78,7 +82,9 @@ private:
         send_slabs(queue, run.profiler, "slab", wanted, memory, run.read, [&](const host::Buffer& slices, Slices slab) {
             const Execution::Scope scope(run.profiler, run.step);
             plan_->enqueue_slab(run.execution, slices, pass, slab.first, slab.count());
-            if (run.advance) run.advance((pass + static_cast<double>(slab.end - wanted.first) / static_cast<double>(wanted.count())) / plan_->slab_passes());
+            if (run.advance)
+                run.advance((pass + static_cast<double>(slab.end - wanted.first) / static_cast<double>(wanted.count())) /
+                            plan_->slab_passes());
         });
         queue.finish(run.step);
         slabs.landed();

@@ -33,7 +33,8 @@ double number_of(const Json& level, const std::string& count) {
 std::string colour_of(std::size_t index, std::size_t of) {
     static constexpr std::array<const char*, 6> few{"#1f5fa8", "#c4561b", "#2a8a57", "#8a3f97", "#a88412", "#4a4a4a"};
     if (of <= few.size()) return few[index];
-    return fmt::format("hsl({:.0f}, 65%, {}%)", 360.0 * static_cast<double>(index) / static_cast<double>(of), index % 2 == 0 ? 36 : 52);
+    return fmt::format("hsl({:.0f}, 65%, {}%)", 360.0 * static_cast<double>(index) / static_cast<double>(of),
+                       index % 2 == 0 ? 36 : 52);
 }
 
 Series series_of(const Json& set, const std::string& count, std::string name, std::string colour) {
@@ -56,7 +57,10 @@ std::vector<Series> all_series(const Json& record) {
     std::vector<Series> all;
     const Json& labels = record.at("labels");
     for (std::size_t i = 0; i < labels.size(); ++i)
-        all.push_back(series_of(labels[i], count, labels[i].contains("name") ? labels[i].at("name").get<std::string>() : "label " + labels[i].at("label").dump(), colour_of(i, labels.size())));
+        all.push_back(series_of(
+            labels[i], count,
+            labels[i].contains("name") ? labels[i].at("name").get<std::string>() : "label " + labels[i].at("label").dump(),
+            colour_of(i, labels.size())));
     return all;
 }
 
@@ -71,7 +75,9 @@ struct Frame {
 class Drawing {
 public:
     Drawing(double width, double height) {
-        add(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#333">)", width, height);
+        add(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )"
+            R"(font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#333">)",
+            width, height);
         add(R"(<rect width="{}" height="{}" fill="#fff"/>)", width, height);
     }
     template <class... T> void add(fmt::format_string<T...> format, T&&... values) {
@@ -79,7 +85,8 @@ public:
         text_ += '\n';
     }
     void line(double x1, double y1, double x2, double y2, std::string_view colour, double width) {
-        add(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="{}" stroke-linecap="round"/>)", x1, y1, x2, y2, colour, width);
+        add(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="{}" stroke-linecap="round"/>)", x1,
+            y1, x2, y2, colour, width);
     }
     std::string finish() { return std::move(text_) + "</svg>\n"; }
 
@@ -121,21 +128,30 @@ void draw_axes(Drawing& d, const Frame& frame, const Json& record) {
     const int step = frame.levels > 12 ? 2 : 1;
     for (int m = 0; m <= frame.levels; m += step) {
         d.line(frame.x(m), top + plot_height, frame.x(m), top + plot_height + 5, "#333", 1);
-        d.add(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{:.4g}</text>)", frame.x(m), top + plot_height + 20, std::ldexp(edge.value_or(1.0), m));
+        d.add(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{:.4g}</text>)", frame.x(m), top + plot_height + 20,
+              std::ldexp(edge.value_or(1.0), m));
     }
     d.line(left, top, left, top + plot_height, "#333", 1);
     d.line(left, top + plot_height, left + plot_width, top + plot_height, "#333", 1);
-    d.add(R"(<text x="{}" y="{}" text-anchor="middle" font-size="13">Box edge, {}</text>)", left + plot_width / 2, top + plot_height + 42,
-          !edge || unit == "voxel" ? "voxels" : unit == "unstated" ? "unit not stated" : escaped(unit));
-    d.add(R"-(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle" font-size="13">{} boxes</text>)-", top + plot_height / 2,
-          record.at("count") == "black" ? "Black" : record.at("count") == "grey" ? "Grey" : "Occupied");
+    d.add(R"(<text x="{}" y="{}" text-anchor="middle" font-size="13">Box edge, {}</text>)", left + plot_width / 2,
+          top + plot_height + 42,
+          !edge || unit == "voxel" ? "voxels"
+          : unit == "unstated"     ? "unit not stated"
+                                   : escaped(unit));
+    d.add(R"-(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle" font-size="13">{} boxes</text>)-",
+          top + plot_height / 2,
+          record.at("count") == "black"  ? "Black"
+          : record.at("count") == "grey" ? "Grey"
+                                         : "Occupied");
 }
 
 void draw_series(Drawing& d, const Frame& frame, const Series& s) {
     if (s.from <= s.to) {
         const auto log_at = [&](double m) { return s.level - s.dimension * m * std::log10(2.0); };
         // A little beyond the fitted points, as far as the frame goes.
-        const auto end = [&](double m) { return s.dimension == 0 ? m : std::clamp(log_at(m), 0.0, static_cast<double>(frame.decades)); };
+        const auto end = [&](double m) {
+            return s.dimension == 0 ? m : std::clamp(log_at(m), 0.0, static_cast<double>(frame.decades));
+        };
         double a = s.from - .3, b = s.to + .3;
         if (s.dimension != 0) {
             const double slope = s.dimension * std::log10(2.0);
@@ -147,13 +163,14 @@ void draw_series(Drawing& d, const Frame& frame, const Series& s) {
     for (std::size_t m = 0; m < s.numbers.size(); ++m) {
         if (s.numbers[m] <= 0) continue;
         const bool fitted = static_cast<int>(m) >= s.from && static_cast<int>(m) <= s.to;
-        d.add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4" fill="{}" stroke="{}" stroke-width="1.5"/>)", frame.x(static_cast<double>(m)), frame.y(std::log10(s.numbers[m])),
-              fitted ? s.colour : "#fff", s.colour);
+        d.add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4" fill="{}" stroke="{}" stroke-width="1.5"/>)",
+              frame.x(static_cast<double>(m)), frame.y(std::log10(s.numbers[m])), fitted ? s.colour : "#fff", s.colour);
     }
 }
 
 std::string summary_of(const Json& record) {
-    if (record.contains("labels")) return fmt::format("Dimension by label, grid of {} voxels a side", record.at("grid").get<std::int64_t>());
+    if (record.contains("labels"))
+        return fmt::format("Dimension by label, grid of {} voxels a side", record.at("grid").get<std::int64_t>());
     if (record.at("dimension").is_null()) return "No dimension: " + record.at("why_no_dimension").get<std::string>();
     std::string text = fmt::format("Dimension {:.4f}", record.at("dimension").get<double>());
     if (!record.at("standard_error").is_null()) text += fmt::format(" ± {:.4f}", record.at("standard_error").get<double>());
@@ -180,7 +197,8 @@ std::string plot_of(const Json& record) {
     for (std::size_t i = 0; legend && i < all.size(); ++i) {
         const double y = top + row_height * (static_cast<double>(i) + .5), x = left + plot_width + 24;
         d.add(R"(<circle cx="{}" cy="{}" r="4" fill="{}"/>)", x, y, all[i].colour);
-        d.add(R"(<text x="{}" y="{}">{}{}</text>)", x + 12, y + 4, escaped(all[i].name), all[i].has_dimension ? fmt::format(": {:.4f}", all[i].dimension) : std::string(": none"));
+        d.add(R"(<text x="{}" y="{}">{}{}</text>)", x + 12, y + 4, escaped(all[i].name),
+              all[i].has_dimension ? fmt::format(": {:.4f}", all[i].dimension) : std::string(": none"));
     }
     return d.finish();
 }

@@ -36,7 +36,8 @@ public:
           spec_(spec_of(problem)),
           mask_(needs_bits(spec_) ? std::make_unique<MaskStages>(builder, spec_) : nullptr),
           grids_(spec_.shifts().size()),
-          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), shape, mask_ ? 1 : std::min(spec_.bands.size(), most_sets), spec_.bands.size() * grids_),
+          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), shape,
+                  mask_ ? 1 : std::min(spec_.bands.size(), most_sets), spec_.bands.size() * grids_),
           bands_(band_buffer(builder, spec_)) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
@@ -80,20 +81,24 @@ std::string why_not(const Problem& problem) {
     const BoxCountSpec spec = spec_of(problem);
     if (problem.slab > 0 || problem.ranks > 1) {   // axes of one element may lie before those of the voxels
         const char front = problem.inputs.at(spec.port).axes.front().name, slow = "xyz"[spec.dimensions - 1];
-        if (front != slow) return fmt::format("parts of an array are cut along its first axis: that is {}, and boxes are counted along {}", front, slow);
+        if (front != slow)
+            return fmt::format("parts of an array are cut along its first axis: that is {}, and boxes are counted along {}",
+                               front, slow);
     }
     const std::int64_t tiles = tiles_of(spec.shifted_size(), 32);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
     return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);
 }
 
-/// What the policy says; where it leaves the choice, tiles that leave no compute unit idle. Of bits a work-group takes 1024 along x:
-/// whole lines of 128 bytes (measured on an H200, 2048^3: 16 bytes .56 ms, 32 .35, 64 .32, 128 .27).
+/// What the policy says; where it leaves the choice, tiles that leave no compute unit idle. Of bits a work-group takes 1024 along
+/// x: whole lines of 128 bytes (measured on an H200, 2048^3: 16 bytes .56 ms, 32 .35, 64 .32, 128 .27).
 Shape shape_of(const BoxCountSpec& spec, bool slabs, const Policy& policy, const host::DeviceInfo& device) {
     const bool bits = spec.packed || slabs || needs_bits(spec);
     const auto size = spec.shifted_size();
     const auto many = [&](std::int64_t groups) { return groups >= 2 * std::int64_t{device.compute_units}; };
-    Shape shape{policy.at("tile"), policy.at("wide"), std::min(policy.at("work_group_size"), static_cast<int>(std::bit_floor(static_cast<unsigned>(device.max_work_group))))};
+    Shape shape{
+        policy.at("tile"), policy.at("wide"),
+        std::min(policy.at("work_group_size"), static_cast<int>(std::bit_floor(static_cast<unsigned>(device.max_work_group))))};
     if (shape.tile == 0) shape.tile = !bits && many(tiles_of(size, 128)) ? 128 : 64;
     if (shape.wide == 0) {
         const auto across = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(divided_up(size[0], shape.tile))));
@@ -117,20 +122,28 @@ Variant pyramid_variant() {
         .name = "pyramid",
         .summary = "one read: bits of any and all folded in registers and local memory, then the tiles' flags",
         .role = Role::best,
-        .policy = {{"tile", 0, {0, 32, 64, 128}, "voxels a side; 0: 64, or 128 where these are not bits and two such tiles a compute unit"},
-                   {"wide", 0, {0, 1, 2, 4, 8, 16}, "tiles side by side along x that a work-group folds; 0: as many as make 128 or 32 bytes of bits, else 1"},
+        .policy = {{"tile",
+                    0,
+                    {0, 32, 64, 128},
+                    "voxels a side; 0: 64, or 128 where these are not bits and two such tiles a compute unit"},
+                   {"wide",
+                    0,
+                    {0, 1, 2, 4, 8, 16},
+                    "tiles side by side along x that a work-group folds; 0: as many as make 128 or 32 bytes of bits, else 1"},
                    {"work_group_size", 256, {64, 128, 256, 512}, "work-items of a group, a power of two"}},
         .slabs = true,
-        .supports = [](const Problem& problem, host::Context& context) {
-            if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
-            return counts_all_labels(problem, context);
-        },
+        .supports =
+            [](const Problem& problem, host::Context& context) {
+                if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
+                return counts_all_labels(problem, context);
+            },
         .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
             return make_plan(builder, problem, shape_of(spec_of(problem), problem.slab > 0, policy, builder.device()));
         },
-        .part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
-            return make_part(builder, problem, shape_of(spec_of(problem), true, policy, builder.device()), rank);
-        },
+        .part =
+            [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
+                return make_part(builder, problem, shape_of(spec_of(problem), true, policy, builder.device()), rank);
+            },
     };
 }
 
@@ -143,16 +156,19 @@ Variant simd_variant() {
         .backends = {host::Backend::opencl},
         .policy = {{"tile", 64, {32, 64, 128}, "voxels a side that a work-item folds"}},
         .slabs = true,
-        .supports = [](const Problem& problem, host::Context& context) {
-            if (std::string reason = simd_why_not(context.info(), OnMesa::well); !reason.empty()) return Support::no(std::move(reason));
-            return counts_all_labels(problem, context);
-        },
+        .supports =
+            [](const Problem& problem, host::Context& context) {
+                if (std::string reason = simd_why_not(context.info(), OnMesa::well); !reason.empty())
+                    return Support::no(std::move(reason));
+                return counts_all_labels(problem, context);
+            },
         .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
             return make_plan(builder, problem, {policy.at("tile"), 1, 1});
         },
-        .part = [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
-            return make_part(builder, problem, {policy.at("tile"), 1, 1}, rank);
-        },
+        .part =
+            [](PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank) {
+                return make_part(builder, problem, {policy.at("tile"), 1, 1}, rank);
+            },
     };
 }
 

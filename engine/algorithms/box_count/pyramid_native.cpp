@@ -34,7 +34,8 @@ struct Flags {
 template <class Cells>
 Level join(const Cells& cells, const Size& size, int dimensions, int threads, Boxes& counted) {
     Level up;
-    for (std::size_t axis = 0; axis < 3; ++axis) up.size[axis] = axis < static_cast<std::size_t>(dimensions) ? (size[axis] + 1) / 2 : 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        up.size[axis] = axis < static_cast<std::size_t>(dimensions) ? (size[axis] + 1) / 2 : 1;
     up.flags.resize(static_cast<std::size_t>(up.size[0] * up.size[1] * up.size[2]));
     std::mutex mutex;
     parallel_ranges(up.size[1] * up.size[2], threads, [&](std::int64_t first, std::int64_t end) {
@@ -50,7 +51,8 @@ Level join(const Cells& cells, const Size& size, int dimensions, int threads, Bo
             for (std::int64_t v = z; v < std::min(z + deep, size[2]); ++v)
                 for (std::int64_t u = y; u < std::min(y + 2, size[1]); ++u) {
                     const std::int64_t at = (v * size[1] + u) * size[0];
-                    std::uint8_t *const __restrict ones = any.data(), *const __restrict every = all.data();   // else bytes may alias anything
+                    std::uint8_t* const __restrict ones = any.data(), * const __restrict every =
+                                                                          all.data();   // else bytes may alias anything
                     std::uint32_t set = 0, full = 0;
                     const Cells row_cells = cells.from(at);
                     for (std::int64_t x = 0; x < size[0]; ++x) {
@@ -84,7 +86,8 @@ std::vector<BoxCounts> pyramid_counts(const BoxCountSpec& spec, const std::byte*
         for (const Band& band : spec.bands) {
             BoxCounts counts(static_cast<std::size_t>(spec.top) + 1);
             Level level = join(Voxels<T>{typed, TypedBand<T>(band)}, spec.size, spec.dimensions, threads, counts[0]);
-            for (std::size_t m = 1; m < counts.size(); ++m) level = join(Flags{level.flags.data()}, level.size, spec.dimensions, threads, counts[m]);
+            for (std::size_t m = 1; m < counts.size(); ++m)
+                level = join(Flags{level.flags.data()}, level.size, spec.dimensions, threads, counts[m]);
             all.push_back(std::move(counts));
         }
         return all;

@@ -89,7 +89,8 @@ Fewest fewest_of(std::span<const BoxCounts> grids) {
 /// By how much a grid's boxes of 2^m begin before the first voxel: x, y, z.
 Json offset_of(const BoxCountSpec& spec, const std::array<std::int64_t, 3>& shift, int m) {
     Json offset = Json::array();
-    for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.dimensions); ++axis) offset.push_back(shift[axis] % (std::int64_t{1} << m));
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.dimensions); ++axis)
+        offset.push_back(shift[axis] % (std::int64_t{1} << m));
     return offset;
 }
 
@@ -100,7 +101,8 @@ Json levels_of(const BoxCountSpec& spec, const Fewest& fewest, const std::vector
         const std::size_t at = static_cast<std::size_t>(m);
         const Boxes& b = fewest.counts[at];
         Json slope = nullptr;
-        if (m < spec.top && numbers[at] > 0 && numbers[at + 1] > 0) slope = std::log2(static_cast<double>(numbers[at]) / static_cast<double>(numbers[at + 1]));
+        if (m < spec.top && numbers[at] > 0 && numbers[at + 1] > 0)
+            slope = std::log2(static_cast<double>(numbers[at]) / static_cast<double>(numbers[at + 1]));
         levels.push_back({{"m", m},
                           {"edge_voxels", std::int64_t{1} << m},
                           {"edge", edge_of(spec, std::ldexp(1.0, m))},
@@ -121,19 +123,31 @@ void add_auto(Json& record, const BoxCountSpec& spec, const std::vector<std::uin
         record["dimension"] = static_cast<double>(spec.dimensions);
         record["why"] = "auto: more than 0.9 of the boxes around it are counted at every size: it fills its box";
     } else if (fit.to < 0) {
-        record["why_no_dimension"] = numbers.front() == 0 ? "auto: no voxel is set"
-                                                          : "auto: no four sizes in a row have many boxes and free ones among them; a larger volume has, or name a range";
+        record["why_no_dimension"] =
+            numbers.front() == 0
+                ? "auto: no voxel is set"
+                : "auto: no four sizes in a row have many boxes and free ones among them; a larger volume has, or name a range";
     } else {
-        record["fit"] = {{"from", fit.from}, {"to", fit.to}, {"why", fit.stable ? "auto: the longest in which the slope keeps to 0.2" : "auto: the slope changes least here, and by more than 0.2"},
-                         {"change", fit.change}, {"cover", fit.cover}, {"stable", fit.stable}};
+        record["fit"] = {{"from", fit.from},
+                         {"to", fit.to},
+                         {"why", fit.stable ? "auto: the longest in which the slope keeps to 0.2"
+                                            : "auto: the slope changes least here, and by more than 0.2"},
+                         {"change", fit.change},
+                         {"cover", fit.cover},
+                         {"stable", fit.stable}};
     }
 }
 
-Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::span<const BoxCounts> grids, const Extent& extent) {
+Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::span<const BoxCounts> grids,
+                   const Extent& extent) {
     const Fewest fewest = fewest_of(grids);
     std::vector<std::uint64_t> numbers;
     for (const Boxes& b : fewest.counts) numbers.push_back(fitted(b, p.count));
-    Json record{{"levels", levels_of(spec, fewest, numbers)}, {"dimension", nullptr}, {"standard_error", nullptr}, {"r", nullptr}, {"fit", nullptr}};
+    Json record{{"levels", levels_of(spec, fewest, numbers)},
+                {"dimension", nullptr},
+                {"standard_error", nullptr},
+                {"r", nullptr},
+                {"fit", nullptr}};
     if (spec.extents) {
         add_auto(record, spec, numbers, extent);
     } else if (const std::optional<Range> range = range_of(p.fit, numbers)) {
@@ -156,7 +170,8 @@ Json record_of_set(const BoxCountParameters& p, const BoxCountSpec& spec, std::s
 /// Without a unit a spacing of 1 is a voxel's; of any other nobody has said what it is.
 std::string unit_of(const BoxCountSpec& spec) {
     if (!spec.unit.empty()) return spec.unit;
-    const bool voxels = std::all_of(spec.spacing.begin(), spec.spacing.begin() + spec.dimensions, [](double spacing) { return spacing == 1; });
+    const bool voxels =
+        std::all_of(spec.spacing.begin(), spec.spacing.begin() + spec.dimensions, [](double spacing) { return spacing == 1; });
     return voxels ? "voxel" : "unstated";
 }
 
@@ -164,14 +179,18 @@ std::string unit_of(const BoxCountSpec& spec) {
 
 Json record_of(const BoxCountParameters& p, const BoxCountSpec& spec, const Counted& counted) {
     const char* const fitted_boxes = p.count == Count::occupied ? "occupied" : p.count == Count::grey ? "grey" : "black";
-    Json record{{"dimensions", spec.dimensions}, {"grid", std::int64_t{1} << spec.top}, {"count", fitted_boxes}, {"unit", unit_of(spec)}};
+    Json record{
+        {"dimensions", spec.dimensions}, {"grid", std::int64_t{1} << spec.top}, {"count", fitted_boxes}, {"unit", unit_of(spec)}};
     if (spec.surface) record["surface"] = true;
     if (spec.origin == Origin::bounding_box) record["origin"] = "bounding_box";
     if (spec.offsets > 1) record["offsets"] = spec.offsets;
-    if (spec.size != spec.stored) record["resampled"] = spec.dimensions == 3 ? Json{spec.size[0], spec.size[1], spec.size[2]} : Json{spec.size[0], spec.size[1]};
+    if (spec.size != spec.stored)
+        record["resampled"] =
+            spec.dimensions == 3 ? Json{spec.size[0], spec.size[1], spec.size[2]} : Json{spec.size[0], spec.size[1]};
     const std::size_t grids = counted.counts.size() / spec.bands.size();
     const auto record_of_band = [&](std::size_t band) {
-        return record_of_set(p, spec, std::span(counted.counts).subspan(band * grids, grids), spec.extents ? counted.extents[band] : Extent{});
+        return record_of_set(p, spec, std::span(counted.counts).subspan(band * grids, grids),
+                             spec.extents ? counted.extents[band] : Extent{});
     };
     if (p.labels.empty()) {
         record["threshold"] = to_json(p.threshold);

@@ -1,10 +1,10 @@
-// Slabs of any height become bits, of which a ring one tile high is kept. Whenever it holds a layer of tiles of some grid, these are
-// folded like any others, and only their flags and counts stay: of each 64^3 voxels about 45 bytes a grid.
+// Slabs of any height become bits, of which a ring one tile high is kept. Whenever it holds a layer of tiles of some grid, these
+// are folded like any others, and only their flags and counts stay: of each 64^3 voxels about 45 bytes a grid.
 //
 //   slab -> bits -> [outline, a slice behind] -> ring -> [shift] -> tiles of a layer
 //
-// The box around a band is known at the end only, so it takes a pass of its own. Where the flags and counts of all bands and grids
-// are more than the plan may keep, each further pass takes a part of them.
+// The box around a band is known at the end only, so it takes a pass of its own. Where the flags and counts of all bands and
+// grids are more than the plan may keep, each further pass takes a part of them.
 //
 // Ranks that share an array fold a layer where it begins, however far that grid is shifted.
 #include "algorithms/box_count/slabs.hpp"
@@ -44,7 +44,8 @@ constexpr std::size_t most_bands = 64;
 std::vector<Pass> passes_of(const BoxCountSpec& spec, const PassBytes& bytes, std::uint64_t workspace) {
     const std::size_t bands = spec.bands.size(), grids = spec.shifts().size();
     const auto in_what_is_left = [&](std::uint64_t taken, std::uint64_t each, std::size_t wanted) {
-        const std::uint64_t left = workspace == 0 ? std::numeric_limits<std::uint64_t>::max() : workspace - std::min(workspace, taken);
+        const std::uint64_t left =
+            workspace == 0 ? std::numeric_limits<std::uint64_t>::max() : workspace - std::min(workspace, taken);
         return static_cast<std::size_t>(std::min<std::uint64_t>(left / each, wanted));
     };
     std::size_t bands_at_once = in_what_is_left(bytes.fixed, bytes.band + grids * bytes.set, bands), grids_at_once = grids;
@@ -56,7 +57,8 @@ std::vector<Pass> passes_of(const BoxCountSpec& spec, const PassBytes& bytes, st
     grids_at_once = share_of(grids, grids_at_once);
     std::vector<Pass> passes;
     const auto add = [&](bool boxes, std::size_t first_grid, std::size_t some) {
-        for (std::size_t band = 0; band < bands; band += bands_at_once) passes.push_back({boxes, band, std::min(bands_at_once, bands - band), first_grid, some});
+        for (std::size_t band = 0; band < bands; band += bands_at_once)
+            passes.push_back({boxes, band, std::min(bands_at_once, bands - band), first_grid, some});
     };
     if (spec.origin == Origin::bounding_box) add(true, 0, 0);
     for (std::size_t grid = 0; grid < grids; grid += grids_at_once) add(false, grid, std::min(grids_at_once, grids - grid));
@@ -76,7 +78,8 @@ public:
           mask_(builder, spec_),
           layer_(spec_.shifted_size()),
           passes_(passes_of(spec_, bytes_of(shape), problem.slab_workspace)),
-          folder_(builder, bit_defines(spec_.dimensions), spec_, spec_.shifted_size(), shape, most_sets(), spec_.bands.size() * shifts_.size()),
+          folder_(builder, bit_defines(spec_.dimensions), spec_, spec_.shifted_size(), shape, most_sets(),
+                  spec_.bands.size() * shifts_.size()),
           bands_(band_buffer(builder, spec_)),
           lowest_(spec_.bands.size(), 0) {
         layer_[slow_axis(spec_)] = tile_;
@@ -104,7 +107,8 @@ public:
             made_ = to;
             settle(x, to == slices() ? slices() : to - behind());
         }
-        if (done_ == slices() && !pass_.boxes && problem_.ranks == 1) folder_.sum_up(x, pass_.first_band * shifts_.size() + pass_.first_grid, next_.size());
+        if (done_ == slices() && !pass_.boxes && problem_.ranks == 1)
+            folder_.sum_up(x, pass_.first_band * shifts_.size() + pass_.first_grid, next_.size());
     }
 
     Slices begin(Execution& x, int number, Slices share) override {
@@ -132,7 +136,8 @@ public:
     std::int64_t layer() const noexcept override { return tile_; }
     Slices stored(Slices some) const override {
         if (sources_.empty() || some.count() == 0) return some;
-        return {sources_[static_cast<std::size_t>(some.first)], std::int64_t{sources_[static_cast<std::size_t>(some.end - 1)]} + 1};
+        return {sources_[static_cast<std::size_t>(some.first)],
+                std::int64_t{sources_[static_cast<std::size_t>(some.end - 1)]} + 1};
     }
     bool finds_boxes(int pass) const noexcept override { return passes_[static_cast<std::size_t>(pass)].boxes; }
 
@@ -168,7 +173,8 @@ public:
 
 private:
     PassBytes bytes_of(const Shape& shape) const {
-        return {moves(spec_) ? mask_.moved_size().bytes(tile_) : 0, mask_.size().bytes(tile_) * (spec_.surface ? 2 : 1), TileFolder::bytes_of_set(spec_.shifted_size(), shape)};
+        return {moves(spec_) ? mask_.moved_size().bytes(tile_) : 0, mask_.size().bytes(tile_) * (spec_.surface ? 2 : 1),
+                TileFolder::bytes_of_set(spec_.shifted_size(), shape)};
     }
     std::size_t most_sets() const {
         std::size_t most = 0;
@@ -180,7 +186,9 @@ private:
     std::int64_t behind() const noexcept { return spec_.surface ? 1 : 0; }
     /// Resampled slices that come from the first so many of the array.
     std::int64_t resampled(std::int64_t stored) const {
-        return sources_.empty() ? stored : std::lower_bound(sources_.begin(), sources_.end(), static_cast<std::uint32_t>(stored)) - sources_.begin();
+        return sources_.empty()
+                   ? stored
+                   : std::lower_bound(sources_.begin(), sources_.end(), static_cast<std::uint32_t>(stored)) - sources_.begin();
     }
 
     /// Where bands begin along the slow axis decides which slices make a layer.
@@ -235,8 +243,10 @@ private:
         std::array<std::int64_t, 3> size = layer_;
         size[0] = 32 * mask_.moved_size().row;
         size[slow_axis(spec_)] = slices.count();
-        if (moves(spec_)) mask_.shift(x, still_[i], corners_, band(i), shifts_[pass_.first_grid + set % pass_.grids], slices, moved_);
-        folder_.fold(x, x.buffer(moves(spec_) ? moved_ : still_[i].memory), bands_, size, layer * tiles_of(layer_, static_cast<int>(tile_)), set, 1);
+        if (moves(spec_))
+            mask_.shift(x, still_[i], corners_, band(i), shifts_[pass_.first_grid + set % pass_.grids], slices, moved_);
+        folder_.fold(x, x.buffer(moves(spec_) ? moved_ : still_[i].memory), bands_, size,
+                     layer * tiles_of(layer_, static_cast<int>(tile_)), set, 1);
     }
 
     Problem problem_;

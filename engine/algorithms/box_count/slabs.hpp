@@ -9,8 +9,8 @@
 
 namespace parallax::engine::box_count {
 
-/// Of an array that ranks share: each folds the layers of tiles, of every grid, that begin in its slices, for which it needs a few of
-/// those behind. Slices are of what is counted: resampled ones where the array is resampled.
+/// Of an array that ranks share: each folds the layers of tiles, of every grid, that begin in its slices, for which it needs a
+/// few of those behind. Slices are of what is counted: resampled ones where the array is resampled.
 class SlabCounting : public Plan {
 public:
     virtual std::int64_t slices() const noexcept = 0;

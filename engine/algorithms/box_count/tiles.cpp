@@ -24,9 +24,10 @@ std::uint64_t local_bytes(const Shape& shape, int dimensions) {
 
 void refuse_if_too_large(const Shape& shape, int dimensions, const host::DeviceInfo& device) {
     if (local_bytes(shape, dimensions) <= device.local_memory) return;
-    throw UnsupportedError(fmt::format("box_count with {} tiles of {} a work-group on {}", shape.wide, shape.tile, device.name),
-                           {fmt::format("they take {} bytes of local memory, and the device has {}; use a smaller \"tile\" or \"wide\"",
-                                        local_bytes(shape, dimensions), device.local_memory)});
+    throw UnsupportedError(
+        fmt::format("box_count with {} tiles of {} a work-group on {}", shape.wide, shape.tile, device.name),
+        {fmt::format("they take {} bytes of local memory, and the device has {}; use a smaller \"tile\" or \"wide\"",
+                     local_bytes(shape, dimensions), device.local_memory)});
 }
 
 int bits_of(int tile) { return std::countr_zero(static_cast<unsigned>(tile)); }
@@ -46,7 +47,8 @@ std::int64_t tiles_of(const std::array<std::int64_t, 3>& size, int tile) {
 }
 
 std::uint64_t TileFolder::bytes_of_set(const std::array<std::int64_t, 3>& size, const Shape& shape) {
-    const auto tiles = static_cast<std::size_t>(tiles_of(size, shape.tile)), groups = static_cast<std::size_t>(groups_of(size, shape));
+    const auto tiles = static_cast<std::size_t>(tiles_of(size, shape.tile)),
+               groups = static_cast<std::size_t>(groups_of(size, shape));
     return tiles + groups * columns_of(shape.tile) * sizeof(std::uint32_t) + room_of(tiles);
 }
 
@@ -55,8 +57,8 @@ host::Defines bit_defines(int dimensions) {
     return d.add("ELEMENT_BYTES", 1).add("PACKED", 1).add("ALIGNED", 1).add("DIMS", dimensions);
 }
 
-TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec& spec, const std::array<std::int64_t, 3>& size, Shape shape, std::size_t sets,
-                       std::size_t result_sets)
+TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec& spec, const std::array<std::int64_t, 3>& size,
+                       Shape shape, std::size_t sets, std::size_t result_sets)
     : shape_(shape),
       result_sets_(result_sets),
       levels_(static_cast<std::size_t>(spec.top) + 1),
@@ -77,19 +79,22 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
     results_ = builder.scratch(corners_at() + spec.bands.size() * corner_words * sizeof(std::uint32_t));
 }
 
-void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
-                      std::size_t bands, std::size_t first_band) {
+void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffer& band_buffer,
+                      const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set, std::size_t bands,
+                      std::size_t first_band) {
     // Rows may be padded: there are tiles for what is in them alone.
     const auto rows = static_cast<std::size_t>(divided_up(size[1], shape_.tile) * divided_up(size[2], shape_.tile));
-    x.launch("tiles", *tile_kernel_, {groups_ / (tiles_ / by_axis_[0]) * rows, 1, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
-             {array, band_buffer, x.buffer(tops_), x.buffer(counts_), u32(size[0]), u32(size[1]), u32(size[2]), by_axis_[0], by_axis_[1], tiles_, u32(bands),
-              u32(base / by_axis_[0]), u32(set), u32(first_band)});
+    x.launch("tiles", *tile_kernel_, {groups_ / (tiles_ / by_axis_[0]) * rows, 1, 1},
+             {static_cast<std::size_t>(shape_.group), 1, 1},
+             {array, band_buffer, x.buffer(tops_), x.buffer(counts_), u32(size[0]), u32(size[1]), u32(size[2]), by_axis_[0],
+              by_axis_[1], tiles_, u32(bands), u32(base / by_axis_[0]), u32(set), u32(first_band)});
 }
 
 void TileFolder::add_pieces(Execution& x, std::size_t set, std::int64_t first, std::int64_t end, std::vector<Piece>& to) const {
     if (first == end) return;
     const std::size_t tiles = by_axis_[0], groups = groups_ / (tiles_ / by_axis_[0]);   // of a row
-    const std::size_t from = static_cast<std::size_t>(first) / tiles, rows = static_cast<std::size_t>(end - first) / tiles, word = sizeof(std::uint32_t);
+    const std::size_t from = static_cast<std::size_t>(first) / tiles, rows = static_cast<std::size_t>(end - first) / tiles,
+                      word = sizeof(std::uint32_t);
     to.push_back({x.buffer(tops_), set * tiles_ + from * tiles, rows * tiles});
     for (std::size_t column = 0; column < columns_; ++column)
         to.push_back({x.buffer(counts_), ((set * columns_ + column) * groups_ + from * groups) * word, rows * groups * word});
@@ -97,8 +102,8 @@ void TileFolder::add_pieces(Execution& x, std::size_t set, std::int64_t first, s
 
 void TileFolder::sum_up(Execution& x, std::size_t first, std::size_t sets) {
     x.launch("tops", *top_kernel_, {1 + columns_, sets, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
-             {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), by_axis_[0], by_axis_[1], by_axis_[2], tiles_, groups_, u32(room_),
-              u32(levels_ - 1), u32(first)});
+             {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), by_axis_[0], by_axis_[1], by_axis_[2],
+              tiles_, groups_, u32(room_), u32(levels_ - 1), u32(first)});
 }
 
 void TileFolder::record(Execution& x, const Problem& problem, const BoxCountSpec& spec, const host::Buffer* corners) {

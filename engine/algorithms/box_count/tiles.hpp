@@ -1,4 +1,5 @@
-// The two kernels of pyramid.cl and what goes between them: tiles are folded where they lie, then their flags and counts together.
+// The two kernels of pyramid.cl and what goes between them: tiles are folded where they lie, then their flags and counts
+// together.
 #pragma once
 
 #include "algorithms/box_count/box_count.hpp"
@@ -27,11 +28,12 @@ struct Piece {
 class TileFolder {
 public:
     /// `size`: what tiles cover. sets: what is folded before it is summed up. result_sets: all that is counted.
-    TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, Shape, std::size_t sets, std::size_t result_sets);
-    /// `bands` sets of an array of this size (width in voxels of a row, padding included), its first tile being `base`, by as many bands
-    /// of the buffer from `first_band` on.
-    void fold(Execution&, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t set,
-              std::size_t bands, std::size_t first_band = 0);
+    TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, Shape, std::size_t sets,
+               std::size_t result_sets);
+    /// `bands` sets of an array of this size (width in voxels of a row, padding included), its first tile being `base`, by as
+    /// many bands of the buffer from `first_band` on.
+    void fold(Execution&, const host::Buffer& array, const host::Buffer& band_buffer, const std::array<std::int64_t, 3>& size,
+              std::int64_t base, std::size_t set, std::size_t bands, std::size_t first_band = 0);
     /// Counts of the first `sets` folded sets, as results from the set `first` on.
     void sum_up(Execution&, std::size_t first, std::size_t sets);
     /// Memory of a set.

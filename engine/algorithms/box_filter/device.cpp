@@ -3,7 +3,9 @@
 
 namespace parallax::engine::box_filter {
 
-std::string element_name(const BoxSpec& spec) { return spec.is_float() ? "float" : spec.type == ElementType::u8 ? "uchar" : "ushort"; }
+std::string element_name(const BoxSpec& spec) {
+    return spec.is_float() ? "float" : spec.type == ElementType::u8 ? "uchar" : "ushort";
+}
 std::string sum_name(const BoxSpec& spec) { return spec.is_float() ? "float" : spec.is_wide() ? "ulong64" : "uint"; }
 std::size_t sum_bytes(const BoxSpec& spec) noexcept { return spec.is_wide() ? 8 : 4; }
 

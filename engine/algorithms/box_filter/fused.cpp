@@ -51,22 +51,26 @@ std::string why_none(const PlanePass& pass) {
 
 class FusedKernel final : public PlaneKernel {
 public:
-    FusedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy) : spec_(spec), pass_(pass) {
+    FusedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy)
+        : spec_(spec), pass_(pass) {
         const host::DeviceInfo& device = builder.device();
         group_ = policy.at("work_group_size");
         if (group_ == 0) {
             group_ = default_group(pass, device);
-            if (group_ == 0) throw UnsupportedError("box_filter variant \"fused\" cannot run on " + device.name, {why_none(pass)});
+            if (group_ == 0)
+                throw UnsupportedError("box_filter variant \"fused\" cannot run on " + device.name, {why_none(pass)});
         }
         if (!fits(pass, group_, device))
             throw ConfigError("/policy/work_group_size", std::to_string(group_),
-                              fmt::format("a work-group that holds windows of {} elements in {} channels, on a device with groups of up to {} and {} bytes of local memory",
+                              fmt::format("a work-group that holds windows of {} elements in {} channels, on a device with "
+                                          "groups of up to {} and {} bytes of local memory",
                                           pass.window_x, pass.channels, device.max_work_group, device.local_memory),
                               "0 chooses one");
         wide_ = wide_of(pass, group_);
         strips_ = divided_up(pass.width, wide_);
         planes_ = std::min<std::int64_t>(pass.planes, 65535);
-        const std::int64_t a_unit = policy.at("groups_per_unit") != 0 ? policy.at("groups_per_unit") : std::max<std::int64_t>(1, 768 / group_);
+        const std::int64_t a_unit =
+            policy.at("groups_per_unit") != 0 ? policy.at("groups_per_unit") : std::max<std::int64_t>(1, 768 / group_);
         // At most one wave of groups, and segments that are longer than what they read before their first row.
         const std::int64_t wanted = std::max<std::int64_t>(1, a_unit * device.compute_units / (strips_ * planes_));
         const std::int64_t rows = std::max(divided_up(pass.height, wanted), std::min(pass.window_y, pass.height));
@@ -74,17 +78,24 @@ public:
 
         host::Defines d = defines_of(spec, pass.first, pass.last);
         d.add("GROUP", group_).add("ROWS", rows_a_turn).add("BLOCK_X", block_of(pass.window_x));
-        if (spec.is_float()) d.add("BLOCK_Y", block_of(pass.window_y)).add("RING", ring_of(pass.window_y)).add("PTX", builder.context().capabilities().inline_ptx);
-        // Small groups alone: wider ones are held to their registers as they are, and NVIDIA's OpenCL wants their size in the kernel.
+        if (spec.is_float())
+            d.add("BLOCK_Y", block_of(pass.window_y))
+                .add("RING", ring_of(pass.window_y))
+                .add("PTX", builder.context().capabilities().inline_ptx);
+        // Small groups alone: wider ones are held to their registers as they are, and NVIDIA's OpenCL wants their size in the
+        // kernel.
         kernel_ = builder.kernel({"box_filter/fused.cl", d, group_ <= 256 ? 768 : 0}, "fused", static_cast<std::size_t>(group_));
     }
 
     void enqueue(Execution& x, const char* stage, const host::Buffer& in, const host::Buffer& out) override {
         const auto i32 = [](std::int64_t v) { return static_cast<std::int32_t>(v); };
-        x.launch(stage, *kernel_, {static_cast<std::size_t>(strips_), static_cast<std::size_t>(divided_up(pass_.height, segment_)), static_cast<std::size_t>(planes_)},
+        x.launch(stage, *kernel_,
+                 {static_cast<std::size_t>(strips_), static_cast<std::size_t>(divided_up(pass_.height, segment_)),
+                  static_cast<std::size_t>(planes_)},
                  {static_cast<std::size_t>(group_), 1, 1},
-                 {in, out, i32(pass_.width), i32(pass_.height), i32(pass_.planes), i32(pass_.channels), i32(pass_.window_x), i32(pass_.window_y),
-                  i32(columns_of(pass_, group_)), i32(wide_), i32(segment_), border_argument(spec_), fill_argument(spec_, pass_.taps), divisor_argument(spec_)});
+                 {in, out, i32(pass_.width), i32(pass_.height), i32(pass_.planes), i32(pass_.channels), i32(pass_.window_x),
+                  i32(pass_.window_y), i32(columns_of(pass_, group_)), i32(wide_), i32(segment_), border_argument(spec_),
+                  fill_argument(spec_, pass_.taps), divisor_argument(spec_)});
     }
 
 private:
@@ -96,13 +107,17 @@ private:
 
 Support fused_support(const Problem& problem, host::Context& context) {
     // Measured with PoCL 3.1: each value that outlives a barrier becomes an array, and a ring of 16 takes its compiler minutes.
-    if (context.info().platform == "Portable Computing Language") return Support::no("PoCL's compiler takes minutes for it; simd is for CPUs");
+    if (context.info().platform == "Portable Computing Language")
+        return Support::no("PoCL's compiler takes minutes for it; simd is for CPUs");
     const BoxSpec spec = spec_of(problem);
-    if (spec.is_wide()) return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
+    if (spec.is_wide())
+        return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
     for (const PlanePass& pass : plane_passes_of(spec)) {
         const std::int64_t window = std::max(pass.window_x, pass.window_y);
-        if (window > largest_window) return Support::no(fmt::format("windows of up to {} elements an axis; this one has {}", largest_window, window));
-        if (std::max(pass.width, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2) return Support::no("planes of up to 2^30 columns, and as many of them");
+        if (window > largest_window)
+            return Support::no(fmt::format("windows of up to {} elements an axis; this one has {}", largest_window, window));
+        if (std::max(pass.width, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2)
+            return Support::no("planes of up to 2^30 columns, and as many of them");
         if (default_group(pass, context.info()) == 0) return Support::no(why_none(pass));
     }
     return Support::yes();
@@ -115,12 +130,19 @@ Variant fused_variant() {
         .name = "fused",
         .summary = "rows and columns in one kernel: strips of columns, sums of rows in local memory; for GPUs",
         .role = Role::best,
-        .policy = {{"work_group_size", 0, {0, 64, 128, 256, 384, 512, 768, 1024}, "columns that a group adds up; 0: chosen by the window"},
-                   {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8, 12, 16}, "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}},
+        .policy = {{"work_group_size",
+                    0,
+                    {0, 64, 128, 256, 384, 512, 768, 1024},
+                    "columns that a group adds up; 0: chosen by the window"},
+                   {"groups_per_unit",
+                    0,
+                    {0, 1, 2, 3, 4, 6, 8, 12, 16},
+                    "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}},
         .supports = fused_support,
         .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
             const BoxSpec spec = spec_of(problem);
-            return make_planes_plan(builder, spec, [&](const PlanePass& pass) { return std::make_unique<FusedKernel>(builder, spec, pass, policy); });
+            return make_planes_plan(
+                builder, spec, [&](const PlanePass& pass) { return std::make_unique<FusedKernel>(builder, spec, pass, policy); });
         },
     };
 }

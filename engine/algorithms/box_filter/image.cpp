@@ -23,7 +23,9 @@ using Image = std::unique_ptr<std::remove_pointer_t<cl_mem>, ReleaseMemory>;
 
 /// One channel of the image's elements.
 cl_image_format format_of(const BoxSpec& spec) {
-    return {CL_R, static_cast<cl_channel_type>(spec.is_float() ? CL_FLOAT : spec.type == ElementType::u8 ? CL_UNSIGNED_INT8 : CL_UNSIGNED_INT16)};
+    return {CL_R, static_cast<cl_channel_type>(spec.is_float()                ? CL_FLOAT
+                                               : spec.type == ElementType::u8 ? CL_UNSIGNED_INT8
+                                                                              : CL_UNSIGNED_INT16)};
 }
 
 Image create_image(host::Context& context, const BoxSpec& spec) {
@@ -60,19 +62,34 @@ public:
     void enqueue(Execution& x, const Bindings& arrays) override {
         rows(x, arrays.input("image"), kernels_.empty() ? arrays.output("image") : x.buffer(sums_[0]));
         for (std::size_t i = 0; i < kernels_.size(); ++i)
-            kernels_[i].enqueue(x, x.buffer(sums_[i]), i + 1 == kernels_.size() ? arrays.output("image") : x.buffer(sums_[i + 1]));
+            kernels_[i].enqueue(x, x.buffer(sums_[i]),
+                                i + 1 == kernels_.size() ? arrays.output("image") : x.buffer(sums_[i + 1]));
     }
 
 private:
     void rows(Execution& x, const host::Buffer& in, const host::Buffer& out) {
         const cl_mem from = cl::memory_handle(in), to = cl::memory_handle(out), image = image_.get();
-        const auto width = static_cast<cl_int>(spec_.width), height = static_cast<cl_int>(spec_.height), window = static_cast<cl_int>(spec_.window[0]);
+        const auto width = static_cast<cl_int>(spec_.width), height = static_cast<cl_int>(spec_.height),
+                   window = static_cast<cl_int>(spec_.window[0]);
         const host::Arg border = border_argument(spec_), fill = fill_argument(spec_, 1), divisor = divisor_argument(spec_);
         for (std::int64_t plane = 0; plane < spec_.count(); plane += spec_.width * spec_.height) {
             const auto first = static_cast<cl_ulong>(plane);
-            launch(x, "image", *fill_, {{sizeof from, &from}, {sizeof first, &first}, {sizeof image, &image}, {sizeof width, &width}, {sizeof height, &height}});
-            launch(x, "x", *rows_, {{sizeof image, &image}, {sizeof to, &to}, {sizeof first, &first}, {sizeof width, &width}, {sizeof height, &height},
-                                    {sizeof window, &window}, {border.size(), border.value()}, {fill.size(), fill.value()}, {divisor.size(), divisor.value()}});
+            launch(x, "image", *fill_,
+                   {{sizeof from, &from},
+                    {sizeof first, &first},
+                    {sizeof image, &image},
+                    {sizeof width, &width},
+                    {sizeof height, &height}});
+            launch(x, "x", *rows_,
+                   {{sizeof image, &image},
+                    {sizeof to, &to},
+                    {sizeof first, &first},
+                    {sizeof width, &width},
+                    {sizeof height, &height},
+                    {sizeof window, &window},
+                    {border.size(), border.value()},
+                    {fill.size(), fill.value()},
+                    {divisor.size(), divisor.value()}});
         }
     }
 
@@ -83,12 +100,16 @@ private:
     /// host::Launch takes no images.
     void launch(Execution& x, const char* stage, host::Kernel& kernel, std::initializer_list<Argument> arguments) {
         cl_uint index = 0;
-        for (const Argument& a : arguments) cl::check(clSetKernelArg(cl::kernel_handle(kernel), index++, a.size, a.value), "clSetKernelArg", stage);
+        for (const Argument& a : arguments)
+            cl::check(clSetKernelArg(cl::kernel_handle(kernel), index++, a.size, a.value), "clSetKernelArg", stage);
         const std::size_t local[2] = {16, 4};
-        const std::size_t global[2] = {static_cast<std::size_t>(divided_up(spec_.width, 16) * 16), static_cast<std::size_t>(divided_up(spec_.height, 4) * 4)};
+        const std::size_t global[2] = {static_cast<std::size_t>(divided_up(spec_.width, 16) * 16),
+                                       static_cast<std::size_t>(divided_up(spec_.height, 4) * 4)};
         cl_event done = nullptr;
-        cl::check_command(x.queue(), clEnqueueNDRangeKernel(cl::queue_handle(x.queue()), cl::kernel_handle(kernel), 2, nullptr, global, local, 0, nullptr, &done),
-                  "clEnqueueNDRangeKernel", stage);
+        cl::check_command(x.queue(),
+                          clEnqueueNDRangeKernel(cl::queue_handle(x.queue()), cl::kernel_handle(kernel), 2, nullptr, global,
+                                                 local, 0, nullptr, &done),
+                          "clEnqueueNDRangeKernel", stage);
         x.external(stage, cl::make_event(x.queue(), done, stage));
     }
 
@@ -102,7 +123,8 @@ private:
 Support image_support(const Problem& problem, host::Context& context) {
     const BoxSpec spec = spec_of(problem);
     if (!context.info().images) return Support::no("the device has no images");
-    if (context.info().max_work_group < 64) return Support::no(fmt::format("needs work-groups of 64; the device has {}", context.info().max_work_group));
+    if (context.info().max_work_group < 64)
+        return Support::no(fmt::format("needs work-groups of 64; the device has {}", context.info().max_work_group));
     if (spec.channels != 1) return Support::no(fmt::format("takes one channel; this image has {}", spec.channels));
     std::size_t width = 0, height = 0;
     clGetDeviceInfo(cl::device_handle(context), CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof width, &width, nullptr);
@@ -112,10 +134,13 @@ Support image_support(const Problem& problem, host::Context& context) {
     cl_uint count = 0;
     clGetSupportedImageFormats(cl::context_handle(context), CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count);
     std::vector<cl_image_format> formats(count);
-    clGetSupportedImageFormats(cl::context_handle(context), CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, count, formats.data(), nullptr);
+    clGetSupportedImageFormats(cl::context_handle(context), CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, count, formats.data(),
+                               nullptr);
     const cl_image_format wanted = format_of(spec);
     for (const cl_image_format& format : formats)
-        if (format.image_channel_order == wanted.image_channel_order && format.image_channel_data_type == wanted.image_channel_data_type) return Support::yes();
+        if (format.image_channel_order == wanted.image_channel_order &&
+            format.image_channel_data_type == wanted.image_channel_data_type)
+            return Support::yes();
     return Support::no(fmt::format("the device has no images of one channel of type {}", to_string(spec.type)));
 }
 
@@ -127,7 +152,10 @@ Variant image_variant() {
         .summary = "the source papers' third: rows are read from an image through the texture cache, the other axes as in pixel",
         .role = Role::baseline,
         .backends = {host::Backend::opencl},
-        .policy = {{"work_group_size", 0, {0, 1, 16, 32, 64, 128, 256}, "work-items of a group of the later passes; 0: 16 on CPUs, 128 elsewhere"}},
+        .policy = {{"work_group_size",
+                    0,
+                    {0, 1, 16, 32, 64, 128, 256},
+                    "work-items of a group of the later passes; 0: 16 on CPUs, 128 elsewhere"}},
         .supports = image_support,
     });
 }

@@ -11,10 +11,11 @@
 namespace parallax::engine::box_filter {
 namespace {
 
-/// Windows of n elements that stand `inner` apart: from the ends of one block and the beginnings of the next, each as long as the window.
+/// Windows of n elements that stand `inner` apart: from the ends of one block and the beginnings of the next, each as long as the
+/// window.
 template <class Sum>
-void filter_line(const std::vector<std::int64_t>& places, std::int64_t n, std::int64_t window, Sum fill, const Sum* in, std::int64_t inner, std::vector<Sum>& line,
-                 std::vector<Sum>& ends, Sum* out) {
+void filter_line(const std::vector<std::int64_t>& places, std::int64_t n, std::int64_t window, Sum fill, const Sum* in,
+                 std::int64_t inner, std::vector<Sum>& line, std::vector<Sum>& ends, Sum* out) {
     for (std::size_t i = 0; i < line.size(); ++i) line[i] = places[i] < 0 ? fill : in[places[i] * inner];
     for (std::int64_t block = 0; block < n; block += window) {
         Sum sum = 0;
@@ -34,13 +35,15 @@ template <class T>
 void filter(const BoxSpec& s, const T* in, T* out) {
     using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
     std::vector<Sum> sums(in, in + s.count());
-    const std::int64_t row = s.width * s.channels, lengths[] = {s.width, s.height, s.depth}, inner[] = {s.channels, row, row * s.height * s.middle};
+    const std::int64_t row = s.width * s.channels, lengths[] = {s.width, s.height, s.depth},
+                       inner[] = {s.channels, row, row * s.height * s.middle};
     auto fill = static_cast<Sum>(s.fill());
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::int64_t n = lengths[axis], window = s.window[axis], step = inner[axis];
         if (window == 1) continue;
         std::vector<std::int64_t> places(static_cast<std::size_t>(n + window - 1));
-        for (std::size_t i = 0; i < places.size(); ++i) places[i] = border_index(s.border, static_cast<std::int64_t>(i) - window / 2, n);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            places[i] = border_index(s.border, static_cast<std::int64_t>(i) - window / 2, n);
         parallel_ranges(s.count() / n, 0, [&](std::int64_t first, std::int64_t end) {
             std::vector<Sum> line(places.size()), ends(static_cast<std::size_t>(window));
             for (std::int64_t l = first; l < end; ++l) {
@@ -82,7 +85,13 @@ private:
 
 }  // namespace
 
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "one axis after the other on every thread of the processor, in double precision"), true); }
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "the definition: every window's elements, one by one, on one thread"), false); }
+Variant threaded_variant() {
+    return make_variant<NativePlan>(
+        native_row("threaded", "one axis after the other on every thread of the processor, in double precision"), true);
+}
+Variant reference_variant() {
+    return make_variant<NativePlan>(native_row("reference", "the definition: every window's elements, one by one, on one thread"),
+                                    false);
+}
 
 }  // namespace parallax::engine::box_filter

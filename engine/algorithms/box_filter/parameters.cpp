@@ -11,8 +11,8 @@ namespace parallax::engine::box_filter {
 namespace {
 
 /// x, y and z of the numbers that a job gives; `nothing` for axes that are not filtered.
-std::array<std::int64_t, 3> per_axis(const std::vector<int>& numbers, const std::array<bool, 3>& present, int nothing, const char* pointer,
-                                     const ArrayDesc& image) {
+std::array<std::int64_t, 3> per_axis(const std::vector<int>& numbers, const std::array<bool, 3>& present, int nothing,
+                                     const char* pointer, const ArrayDesc& image) {
     std::array<std::int64_t, 3> result{nothing, nothing, nothing};
     if (numbers.size() == 1) {
         for (std::size_t a = 0; a < 3; ++a)
@@ -26,7 +26,8 @@ std::array<std::int64_t, 3> per_axis(const std::vector<int>& numbers, const std:
         result[a] = numbers[a];
     }
     if (present[2] && numbers.size() == 2)
-        throw ConfigError(pointer, fmt::format("[{}, {}] for a volume of {}", numbers[0], numbers[1], image.describe()), "one number, or three: [x, y, z]",
+        throw ConfigError(pointer, fmt::format("[{}, {}] for a volume of {}", numbers[0], numbers[1], image.describe()),
+                          "one number, or three: [x, y, z]",
                           fmt::format("[{}, {}, {}] filters each plane by itself", numbers[0], numbers[1], nothing));
     return result;
 }
@@ -34,9 +35,11 @@ std::array<std::int64_t, 3> per_axis(const std::vector<int>& numbers, const std:
 void check_value(const BoxSpec& spec) {
     if (spec.border != Border::constant) return;
     const bool fits = spec.is_float() ? std::abs(spec.value) <= std::numeric_limits<float>::max()
-                                      : spec.value == std::floor(spec.value) && spec.value >= 0 && spec.value <= static_cast<double>(spec.largest());
+                                      : spec.value == std::floor(spec.value) && spec.value >= 0 &&
+                                            spec.value <= static_cast<double>(spec.largest());
     if (!fits)
-        throw ConfigError("/value", fmt::format("{} around an image of type {}", spec.value, to_string(spec.type)), "a value that the type can hold");
+        throw ConfigError("/value", fmt::format("{} around an image of type {}", spec.value, to_string(spec.type)),
+                          "a value that the type can hold");
 }
 
 }  // namespace
@@ -45,11 +48,15 @@ ParameterTable box_table() {
     using P = BoxParameters;
     return TableBuilder<P>()
         .integer_list("radius", &P::radius, 3, {.min = 0, .max = largest_radius},
-                      "Elements on each side of the middle: one number for every axis, [x, y], or [x, y, z] of a volume. Null: 1, unless there is a size.")
+                      "Elements on each side of the middle: one number for every axis, [x, y], or [x, y, z] of a volume. Null: "
+                      "1, unless there is a size.")
         .integer_list("size", &P::size, 3, {.min = 1, .max = 2 * largest_radius + 1},
                       "Elements of a window instead of a radius. An even window reaches one element further to the left.")
         .choice("border", &P::border,
-                {{"reflect_101", Border::reflect_101}, {"reflect", Border::reflect}, {"replicate", Border::replicate}, {"constant", Border::constant}},
+                {{"reflect_101", Border::reflect_101},
+                 {"reflect", Border::reflect},
+                 {"replicate", Border::replicate},
+                 {"constant", Border::constant}},
                 "What stands outside the image: 2 1 | 0 1 2, 1 0 | 0 1 2, 0 0 | 0 1 2, or `value`.")
         .number("value", &P::value, {}, "What a constant border holds.")
         .build();
@@ -114,10 +121,11 @@ BoxSpec spec_of(const Problem& problem) {
     spec.border = p.border;
     spec.value = p.value;
     // Sums of integers must fit into 63 bits. The product of three windows may pass that itself.
-    const double sum = static_cast<double>(spec.window[0]) * static_cast<double>(spec.window[1]) * static_cast<double>(spec.window[2]) *
-                       static_cast<double>(spec.is_float() ? 1 : spec.largest());
+    const double sum = static_cast<double>(spec.window[0]) * static_cast<double>(spec.window[1]) *
+                       static_cast<double>(spec.window[2]) * static_cast<double>(spec.is_float() ? 1 : spec.largest());
     if (sum >= 0x1p63)
-        throw ConfigError(p.size.empty() ? "/radius" : "/size", fmt::format("windows of {} x {} x {}", spec.window[0], spec.window[1], spec.window[2]),
+        throw ConfigError(p.size.empty() ? "/radius" : "/size",
+                          fmt::format("windows of {} x {} x {}", spec.window[0], spec.window[1], spec.window[2]),
                           "windows whose sums fit into 63 bits");
     check_value(spec);
     return spec;

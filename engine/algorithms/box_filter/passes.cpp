@@ -14,11 +14,13 @@ class PassesPlan final : public Plan {
 public:
     PassesPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, Walk walk) {
         const BoxSpec spec = spec_of(problem);
-        const std::int64_t group = pass_group(builder, policy.at("work_group_size")), parts = walk == Walk::strip ? policy.at("parts") : 1;
+        const std::int64_t group = pass_group(builder, policy.at("work_group_size")),
+                           parts = walk == Walk::strip ? policy.at("parts") : 1;
         const std::vector<AxisPass> passes = passes_of(spec);
         for (std::size_t i = 0; i < passes.size(); ++i) {
             kernels_.emplace_back(builder, spec, passes[i], walk, group, parts);
-            if (!passes[i].last && i < 2) sums_.push_back(builder.scratch(static_cast<std::size_t>(spec.count()) * sum_bytes(spec)));
+            if (!passes[i].last && i < 2)
+                sums_.push_back(builder.scratch(static_cast<std::size_t>(spec.count()) * sum_bytes(spec)));
         }
     }
 
@@ -41,7 +43,10 @@ Variant pass_variant(std::string name, std::string summary, Walk walk) {
         .policy = {{"work_group_size", 0, {0, 1, 16, 32, 64, 128, 256}, "work-items of a group; 0: 16 on CPUs, 128 elsewhere"}},
     };
     if (walk == Walk::strip)
-        row.policy.push_back({"parts", 0, {0, 1, 2, 4, 8, 16, 32, 64}, "work-items that share a line, 1 as in the papers; 0: as many as keep the device busy"});
+        row.policy.push_back({"parts",
+                              0,
+                              {0, 1, 2, 4, 8, 16, 32, 64},
+                              "work-items that share a line, 1 as in the papers; 0: as many as keep the device busy"});
     return make_variant<PassesPlan>(std::move(row), walk);
 }
 
@@ -49,7 +54,8 @@ Variant pass_variant(std::string name, std::string summary, Walk walk) {
 
 std::vector<AxisPass> passes_of(const BoxSpec& spec) {
     const std::int64_t row = spec.width * spec.channels;
-    const std::int64_t lengths[] = {spec.width, spec.height, spec.depth}, inner[] = {spec.channels, row, row * spec.height * spec.middle};
+    const std::int64_t lengths[] = {spec.width, spec.height, spec.depth},
+                       inner[] = {spec.channels, row, row * spec.height * spec.middle};
     std::vector<AxisPass> passes;
     std::int64_t taps = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -66,15 +72,19 @@ std::int64_t pass_group(const PlanBuilder& builder, int policy) {
     return std::min<std::int64_t>(wanted, builder.device().max_work_group);
 }
 
-PassKernel::PassKernel(PlanBuilder& builder, const BoxSpec& spec, const AxisPass& pass, Walk walk, std::int64_t group, std::int64_t parts)
+PassKernel::PassKernel(PlanBuilder& builder, const BoxSpec& spec, const AxisPass& pass, Walk walk, std::int64_t group,
+                       std::int64_t parts)
     : spec_(spec), pass_(pass), walk_(walk), group_(group), lines_(spec.count() / pass.n) {
-    kernel_ = builder.kernel({"box_filter/passes.cl", defines_of(spec, pass.first, pass.last)}, walk == Walk::pixel ? "pixel" : "strip",
-                             static_cast<std::size_t>(group));
+    kernel_ = builder.kernel({"box_filter/passes.cl", defines_of(spec, pass.first, pass.last)},
+                             walk == Walk::pixel ? "pixel" : "strip", static_cast<std::size_t>(group));
     if (walk == Walk::pixel) return;
     // Of floats each block of a window's length is read once more from its other end: a part holds whole ones.
     const std::int64_t unit = spec.is_float() ? pass.window : 1;
-    const std::int64_t items = std::int64_t{builder.device().compute_units} * (builder.device().type == host::DeviceType::cpu ? 64 : 1024);
-    const std::int64_t wanted = parts != 0 ? parts : std::clamp<std::int64_t>(divided_up(items, lines_), 1, std::max<std::int64_t>(pass.n / (2 * pass.window), 1));
+    const std::int64_t items =
+        std::int64_t{builder.device().compute_units} * (builder.device().type == host::DeviceType::cpu ? 64 : 1024);
+    const std::int64_t wanted = parts != 0 ? parts
+                                           : std::clamp<std::int64_t>(divided_up(items, lines_), 1,
+                                                                      std::max<std::int64_t>(pass.n / (2 * pass.window), 1));
     part_ = std::min<std::int64_t>(divided_up(divided_up(pass.n, wanted), unit) * unit, std::numeric_limits<std::int32_t>::max());
     parts_ = divided_up(pass.n, part_);
 }
@@ -88,13 +98,21 @@ void PassKernel::enqueue(Execution& x, const host::Buffer& in, const host::Buffe
     const host::NDRange local{static_cast<std::size_t>(group_), 1, 1};
     const auto groups = [&](std::int64_t items) { return static_cast<std::size_t>(divided_up(items, group_)); };
     if (walk_ == Walk::pixel)
-        x.launch(stage, *kernel_, {groups(spec_.count()), 1, 1}, local, {in, out, static_cast<std::uint64_t>(spec_.count()), n, inner, window, border, fill, divisor});
+        x.launch(stage, *kernel_, {groups(spec_.count()), 1, 1}, local,
+                 {in, out, static_cast<std::uint64_t>(spec_.count()), n, inner, window, border, fill, divisor});
     else
         x.launch(stage, *kernel_, {groups(lines_), static_cast<std::size_t>(parts_), 1}, local,
-                 {in, out, static_cast<std::uint64_t>(lines_), n, inner, window, static_cast<std::int32_t>(part_), border, fill, divisor});
+                 {in, out, static_cast<std::uint64_t>(lines_), n, inner, window, static_cast<std::int32_t>(part_), border, fill,
+                  divisor});
 }
 
-Variant pixel_variant() { return pass_variant("pixel", "the source papers' first: a work-item adds up a window, one axis after the other", Walk::pixel); }
-Variant strip_variant() { return pass_variant("strip", "the source papers' second: a work-item goes along a line, at a cost that does not depend on the radius", Walk::strip); }
+Variant pixel_variant() {
+    return pass_variant("pixel", "the source papers' first: a work-item adds up a window, one axis after the other", Walk::pixel);
+}
+Variant strip_variant() {
+    return pass_variant("strip",
+                        "the source papers' second: a work-item goes along a line, at a cost that does not depend on the radius",
+                        Walk::strip);
+}
 
 }  // namespace parallax::engine::box_filter

@@ -32,8 +32,11 @@ std::vector<PlanePass> plane_passes_of(const BoxSpec& spec) {
     const bool flat = spec.window[2] == 1;
     std::vector<PlanePass> passes;
     if (flat || spec.window[0] > 1 || spec.window[1] > 1)
-        passes.push_back({spec.outer * spec.depth * spec.middle, spec.width, spec.height, spec.channels, spec.window[0], spec.window[1], 1, true, flat});
-    if (!flat) passes.push_back({spec.outer, slab, spec.depth, 1, 1, spec.window[2], spec.window[0] * spec.window[1], passes.empty(), true});
+        passes.push_back({spec.outer * spec.depth * spec.middle, spec.width, spec.height, spec.channels, spec.window[0],
+                          spec.window[1], 1, true, flat});
+    if (!flat)
+        passes.push_back(
+            {spec.outer, slab, spec.depth, 1, 1, spec.window[2], spec.window[0] * spec.window[1], passes.empty(), true});
     return passes;
 }
 

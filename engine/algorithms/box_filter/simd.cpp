@@ -48,12 +48,16 @@ public:
     SimdKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy)
         : spec_(spec), pass_(pass), shape_(shape_of(spec, pass, builder.device(), policy.at("groups_per_unit"))) {
         host::Defines d;
-        const bool narrow = !spec.is_float() && pass.last && pass.first && spec.largest() * static_cast<std::uint64_t>(spec.taps()) <= 65535;
+        const bool narrow =
+            !spec.is_float() && pass.last && pass.first && spec.largest() * static_cast<std::uint64_t>(spec.taps()) <= 65535;
         column_ = column_name(spec, pass);
         d.add("IN", pass.first ? element_name(spec) : sum_name(spec))
             .add("SUM", narrow ? "ushort" : sum_name(spec))
             .add("COLUMN", column_)
-            .add("EIGHT", narrow || (column_ == "ushort" && 8 * spec.largest() * static_cast<std::uint64_t>(pass.window_y) <= 65535) ? "ushort" : sum_name(spec))
+            .add("EIGHT",
+                 narrow || (column_ == "ushort" && 8 * spec.largest() * static_cast<std::uint64_t>(pass.window_y) <= 65535)
+                     ? "ushort"
+                     : sum_name(spec))
             .add("OUT", pass.last ? element_name(spec) : sum_name(spec))
             .add("FLOATS", spec.is_float())
             .add("MEAN", pass.last);
@@ -67,11 +71,13 @@ public:
         const auto i32 = [](std::int64_t v) { return static_cast<std::int32_t>(v); };
         const host::Arg fill = pass_.first ? element_argument(spec_) : fill_argument(spec_, pass_.taps);
         const std::int64_t column = pass_.taps * pass_.window_y;
-        const host::Arg fill_column = column_ == "ushort" ? host::Arg(static_cast<std::uint16_t>(spec_.fill() * static_cast<double>(column)))
-                                                          : fill_argument(spec_, column);
+        const host::Arg fill_column = column_ == "ushort"
+                                          ? host::Arg(static_cast<std::uint16_t>(spec_.fill() * static_cast<double>(column)))
+                                          : fill_argument(spec_, column);
         x.launch(stage, *kernel_, {static_cast<std::size_t>(shape_.groups), 1, 1}, {1, 1, 1},
-                 {in, out, x.buffer(scratch_), static_cast<std::uint64_t>(shape_.group_bytes), i32(pass_.planes), i32(pass_.width), i32(pass_.height), i32(pass_.channels),
-                  i32(pass_.window_x), i32(pass_.window_y), i32(shape_.line), i32(shape_.chunk), i32(shape_.span), border_argument(spec_), fill, fill_column,
+                 {in, out, x.buffer(scratch_), static_cast<std::uint64_t>(shape_.group_bytes), i32(pass_.planes),
+                  i32(pass_.width), i32(pass_.height), i32(pass_.channels), i32(pass_.window_x), i32(pass_.window_y),
+                  i32(shape_.line), i32(shape_.chunk), i32(shape_.span), border_argument(spec_), fill, fill_column,
                   static_cast<float>(1.0 / static_cast<double>(spec_.taps())), i32(spec_.taps())});
     }
 
@@ -93,8 +99,10 @@ private:
 Support simd_support(const Problem& problem, host::Context& context) {
     if (std::string reason = simd_why_not(context.info(), OnMesa::slowly); !reason.empty()) return Support::no(std::move(reason));
     const BoxSpec spec = spec_of(problem);
-    if (spec.is_wide()) return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
-    if (spec.taps() > (std::int64_t{1} << 29)) return Support::no(fmt::format("windows of up to 2^29 elements; this one has {}", spec.taps()));
+    if (spec.is_wide())
+        return Support::no(fmt::format("sums of {} elements of type {} pass 32 bits", spec.taps(), to_string(spec.type)));
+    if (spec.taps() > (std::int64_t{1} << 29))
+        return Support::no(fmt::format("windows of up to 2^29 elements; this one has {}", spec.taps()));
     for (const PlanePass& pass : plane_passes_of(spec)) {
         if (std::max(pass.width * pass.channels, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2)
             return Support::no("rows of up to 2^30 elements, and as many planes");
@@ -117,7 +125,8 @@ Variant simd_variant() {
         .supports = simd_support,
         .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
             const BoxSpec spec = spec_of(problem);
-            return make_planes_plan(builder, spec, [&](const PlanePass& pass) { return std::make_unique<SimdKernel>(builder, spec, pass, policy); });
+            return make_planes_plan(
+                builder, spec, [&](const PlanePass& pass) { return std::make_unique<SimdKernel>(builder, spec, pass, policy); });
         },
     };
 }

@@ -42,10 +42,12 @@ const ParameterTable& window_table() {
 }
 
 const ParameterTable& percentiles_table() {
-    static const ParameterTable table = TableBuilder<Percentiles>()
-        .number("low", &Percentiles::low, {.min = 0, .max = 100}, "Percentile that becomes 0.")
-        .number("high", &Percentiles::high, {.min = 0, .max = 100}, "Percentile that becomes the largest integer of the type, or 1.")
-        .build();
+    static const ParameterTable table =
+        TableBuilder<Percentiles>()
+            .number("low", &Percentiles::low, {.min = 0, .max = 100}, "Percentile that becomes 0.")
+            .number("high", &Percentiles::high, {.min = 0, .max = 100},
+                    "Percentile that becomes the largest integer of the type, or 1.")
+            .build();
     return table;
 }
 
@@ -53,10 +55,17 @@ ParameterTable convert_table() {
     using P = ConvertParameters;
     return TableBuilder<P>()
         .choice("type", &P::type,
-                {{"u8", ElementType::u8}, {"u16", ElementType::u16}, {"i16", ElementType::i16}, {"u32", ElementType::u32}, {"i32", ElementType::i32}, {"f32", ElementType::f32}},
+                {{"u8", ElementType::u8},
+                 {"u16", ElementType::u16},
+                 {"i16", ElementType::i16},
+                 {"u32", ElementType::u32},
+                 {"i32", ElementType::i32},
+                 {"f32", ElementType::f32}},
                 "Type of the result. Integers are cut off at its ends; f32 is rounded to the nearest, half to even, NaN to 0.")
-        .object("window", &P::window, window_table(), {}, "Values that become black and white; for u8, u16 and f32. null: values stay what they are.")
-        .object("percentiles", &P::percentiles, percentiles_table(), {}, "The same by percentiles of the finite elements of the whole array.")
+        .object("window", &P::window, window_table(), {},
+                "Values that become black and white; for u8, u16 and f32. null: values stay what they are.")
+        .object("percentiles", &P::percentiles, percentiles_table(), {},
+                "The same by percentiles of the finite elements of the whole array.")
         .build();
 }
 
@@ -77,7 +86,8 @@ const ConvertParameters& checked(const Problem& problem) {
     if ((p.window || p.percentiles) && p.type != ElementType::u8 && p.type != ElementType::u16 && p.type != ElementType::f32)
         throw ConfigError(pointer, fmt::format("a window for {}", to_string(p.type)), "u8, u16 or f32 as the type of the result");
     const double limit = std::numeric_limits<float>::max();
-    if (p.window && (!(static_cast<float>(p.window->low) < static_cast<float>(p.window->high)) || p.window->low < -limit || p.window->high > limit))
+    if (p.window && (!(static_cast<float>(p.window->low) < static_cast<float>(p.window->high)) || p.window->low < -limit ||
+                     p.window->high > limit))
         throw ConfigError(pointer, fmt::format("[{}, {}]", p.window->low, p.window->high), "low below high, both numbers of f32");
     if (p.percentiles && !(p.percentiles->low < p.percentiles->high))
         throw ConfigError(pointer, fmt::format("[{}, {}]", p.percentiles->low, p.percentiles->high), "low below high");
@@ -99,26 +109,37 @@ enum Loss : std::uint32_t { fraction = 1, beyond_one = 2, beyond_type = 4, not_a
 /// Whether elements may lose something that nobody asked to lose: without a window, from real numbers or into a narrower type.
 bool may_lose(const ConvertParameters& p, ElementType from) {
     if (p.window || p.percentiles || p.type == ElementType::f32) return false;
-    return from == ElementType::f32 || limits_of(from).low < limits_of(p.type).low || limits_of(from).high > limits_of(p.type).high;
+    return from == ElementType::f32 || limits_of(from).low < limits_of(p.type).low ||
+           limits_of(from).high > limits_of(p.type).high;
 }
 
 Json told(std::uint32_t lost, ElementType type) {
     const Limits limits = limits_of(type);
-    const char* const window = type == ElementType::u8 || type == ElementType::u16 ? "\"window\": {\"low\": 0, \"high\": 1} or \"percentiles\" makes greys of them" : "keep f32, or multiply by \"arithmetic\" first";
-    return observation(lost, {{fraction, beyond_one, fmt::format("all numbers lie about 0 to 1, and as {} they are 0 and 1 alone: {}", to_string(type), window)},
-                              {beyond_type, 0, fmt::format("numbers below {} or above {} are cut off there, the ends of {}: a \"window\" or another type keeps them apart", limits.low, limits.high, to_string(type))},
-                              {not_a_number, 0, "NaN become 0: \"non_finite\" in the job says what else to do with those of its inputs"}});
+    const char* const window = type == ElementType::u8 || type == ElementType::u16
+                                   ? "\"window\": {\"low\": 0, \"high\": 1} or \"percentiles\" makes greys of them"
+                                   : "keep f32, or multiply by \"arithmetic\" first";
+    return observation(
+        lost,
+        {{fraction, beyond_one,
+          fmt::format("all numbers lie about 0 to 1, and as {} they are 0 and 1 alone: {}", to_string(type), window)},
+         {beyond_type, 0,
+          fmt::format(
+              "numbers below {} or above {} are cut off there, the ends of {}: a \"window\" or another type keeps them apart",
+              limits.low, limits.high, to_string(type))},
+         {not_a_number, 0, "NaN become 0: \"non_finite\" in the job says what else to do with those of its inputs"}});
 }
 
 /// Finds on the device what is lost.
 class Losses {
 public:
-    Losses(PlanBuilder& builder, ElementType from, ElementType to, std::int64_t count, const Policy& policy) : count_(static_cast<std::uint64_t>(count)), to_(to) {
+    Losses(PlanBuilder& builder, ElementType from, ElementType to, std::int64_t count, const Policy& policy)
+        : count_(static_cast<std::uint64_t>(count)), to_(to) {
         const host::DeviceInfo& device = builder.device();
         const bool serial = device.type == host::DeviceType::cpu && policy.at("work_group_size") <= 1;
         group_ = serial ? 1 : std::min<std::size_t>(256, std::bit_floor(std::size_t{device.max_work_group}));
         const std::uint64_t a_group = group_ == 1 ? most_turns : group_ * 16;
-        groups_ = static_cast<std::size_t>(std::max(count_ / (group_ * most_turns) + 1, std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
+        groups_ = static_cast<std::size_t>(
+            std::max(count_ / (group_ * most_turns) + 1, std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
         host::Defines d;
         define_type(d, "A", from);
         define_type(d, "OUT", to);
@@ -166,9 +187,12 @@ public:
         d.add("FITS", p.type != ElementType::f32 && !may_lose(p, image.type));
         pass_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
         if (may_lose(p, image.type) && image.count() > 0) losses_.emplace(builder, image.type, p.type, image.count(), policy);
-        if (p.window) constant_ = builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
+        if (p.window)
+            constant_ =
+                builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
         if (!p.percentiles || image.count() == 0) return;
-        ranks_.emplace(builder, image.type, image.count(), Places::of_percentiles(p.percentiles->low, p.percentiles->high), policy);
+        ranks_.emplace(builder, image.type, image.count(), Places::of_percentiles(p.percentiles->low, p.percentiles->high),
+                       policy);
         host::Defines keys;
         define_keys(keys, image.type);
         make_window_ = builder.kernel({"convert/window.cl", keys}, "window_of_ranks");
@@ -176,14 +200,20 @@ public:
     }
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& image = narrow_ ? x.buffer(narrowed_) : arrays.input("image");
-        if (narrow_) x.launch("f32", *narrow_, {(count_ + narrow_group_ - 1) / narrow_group_, 1, 1}, {narrow_group_, 1, 1}, {arrays.input("image"), image, count_});
+        if (narrow_)
+            x.launch("f32", *narrow_, {(count_ + narrow_group_ - 1) / narrow_group_, 1, 1}, {narrow_group_, 1, 1},
+                     {arrays.input("image"), image, count_});
         if (ranks_) {
             const auto scope = x.scope("percentiles");
             ranks_->enqueue(x, image);
             x.launch("window", *make_window_, {1, 1, 1}, {1, 1, 1}, {ranks_->state(x), x.buffer(window_), top_});
         }
         if (losses_) losses_->enqueue(x, image);
-        pass_->enqueue(x, "convert", image, image, ranks_ ? x.buffer(window_) : constant_ ? constant_ : image, arrays.output("image"));
+        pass_->enqueue(x, "convert", image, image,
+                       ranks_      ? x.buffer(window_)
+                       : constant_ ? constant_
+                                   : image,
+                       arrays.output("image"));
     }
 
 private:
@@ -215,7 +245,8 @@ To through(const std::vector<float>& window, float x) {
     if (x <= window[0]) return 0;
     if (x >= window[2]) return top;
     const float scaled = (x - window[0]) * window[1];
-    return std::is_floating_point_v<To> ? static_cast<To>(std::min(scaled, 1.0f)) : static_cast<To>(std::min(std::nearbyint(scaled), static_cast<float>(top)));
+    return std::is_floating_point_v<To> ? static_cast<To>(std::min(scaled, 1.0f))
+                                        : static_cast<To>(std::min(std::nearbyint(scaled), static_cast<float>(top)));
 }
 
 /// As losses.cl finds it.
@@ -248,7 +279,8 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
             const From* in = reinterpret_cast<const From*>(elements);
             To* out = output<To>(arrays, "image");
             for (std::int64_t i = 0; i < image.count(); ++i)
-                out[i] = window.empty() ? as_it_is<To>(static_cast<double>(in[i])) : through<To>(window, static_cast<float>(in[i]));
+                out[i] =
+                    window.empty() ? as_it_is<To>(static_cast<double>(in[i])) : through<To>(window, static_cast<float>(in[i]));
             if (!may_lose(p, image.type)) return;
             std::uint32_t lost = 0;
             for (std::int64_t i = 0; i < image.count(); ++i) lost |= losses_of(in[i], limits_of(p.type));
@@ -268,13 +300,19 @@ Algorithm make_convert() {
     a.parameters = convert_table();
     a.inputs = {{"image", "bool, u8, u16, i16, u32, i32, f32 or f64, of any shape", true, PortKind::array}};
     a.outputs = {{"image", "of the type that is asked for", true, PortKind::array}};
-    a.infer = [](const Problem& problem) -> ArrayDescs { return {{"image", problem.inputs.at("image").with_type(checked(problem).type)}}; };
+    a.infer = [](const Problem& problem) -> ArrayDescs {
+        return {{"image", problem.inputs.at("image").with_type(checked(problem).type)}};
+    };
     a.chunking = [](const Problem& problem) {
-        if (problem.parameters.as<ConvertParameters>().percentiles) return Division::no("percentiles are of all elements; a window of values has no such need");
+        if (problem.parameters.as<ConvertParameters>().percentiles)
+            return Division::no("percentiles are of all elements; a window of values has no such need");
         return along_axes(problem.inputs.at("image"));
     };
     a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
-    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "percentiles by digits of 8 bits, then one pass", .role = Role::best, .policy = pass_policy()}),
+    a.variants = {make_variant<DevicePlan>({.name = "device",
+                                            .summary = "percentiles by digits of 8 bits, then one pass",
+                                            .role = Role::best,
+                                            .policy = pass_policy()}),
                   reference_variant(reference)};
     return a;
 }

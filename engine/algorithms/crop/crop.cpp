@@ -20,10 +20,14 @@ void narrow(ArrayDesc& view, char name, const Range& range) {
     const std::string pointer = std::string("/") + name;
     const auto [from, size] = *range;
     const auto axis = std::find_if(view.axes.begin(), view.axes.end(), [name](const Axis& a) { return a.name == name; });
-    if (axis == view.axes.end()) throw ConfigError(pointer, fmt::format("the axis {} of an image {}", name, view.describe()), "an axis that the image has");
+    if (axis == view.axes.end())
+        throw ConfigError(pointer, fmt::format("the axis {} of an image {}", name, view.describe()),
+                          "an axis that the image has");
     if (size < 1 || std::int64_t{from} + size > axis->size)
-        throw ConfigError(pointer, fmt::format("{} elements from {} of {}", size, from, axis->size),
-                          axis->size == 0 ? "an image with elements" : fmt::format("a first element from 0 to {} and at least one in all that is there", axis->size - 1));
+        throw ConfigError(
+            pointer, fmt::format("{} elements from {} of {}", size, from, axis->size),
+            axis->size == 0 ? "an image with elements"
+                            : fmt::format("a first element from 0 to {} and at least one in all that is there", axis->size - 1));
     view.offset += from * axis->stride;
     axis->size = size;
 }

@@ -17,16 +17,22 @@ ArrayDescs infer(const Problem& problem) {
 ParameterTable aos_table() {
     using P = AosParameters;
     return TableBuilder<P>()
-        .number("tau", &P::tau, {.min = 0, .max = 1e6}, "Step in time, in pixels squared where there are no edges. Stable for any; accurate for small ones.")
+        .number("tau", &P::tau, {.min = 0, .max = 1e6},
+                "Step in time, in pixels squared where there are no edges. Stable for any; accurate for small ones.")
         .number("threshold", &P::threshold, {.above = 0},
-                "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of f32).")
+                "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of "
+                "f32).")
         .integer("iterations", &P::iterations, {.min = 0, .max = 1000000}, "Number of steps.")
-        .number("sigma", &P::sigma, {.min = 0, .max = 32}, "Standard deviation, in pixels, of the Gaussian before the gradient is taken; 0: none.")
+        .number("sigma", &P::sigma, {.min = 0, .max = 32},
+                "Standard deviation, in pixels, of the Gaussian before the gradient is taken; 0: none.")
         .choice("edge_function", &P::edge_function,
-                {{"perona_malik_1", EdgeFunction::perona_malik_1}, {"perona_malik_2", EdgeFunction::perona_malik_2},
-                 {"charbonnier", EdgeFunction::charbonnier}, {"weickert", EdgeFunction::weickert}},
+                {{"perona_malik_1", EdgeFunction::perona_malik_1},
+                 {"perona_malik_2", EdgeFunction::perona_malik_2},
+                 {"charbonnier", EdgeFunction::charbonnier},
+                 {"weickert", EdgeFunction::weickert}},
                 "Diffusivity for r = |gradient|^2 / K^2: exp(-r), 1 / (1 + r), (1 + r)^-1/2, or 1 - exp(-3.31488 / r^4).")
-        .integer("update_edges_every", &P::update_edges_every, {.min = 1, .max = 1000000}, "Steps from one look at the gradients to the next.")
+        .integer("update_edges_every", &P::update_edges_every, {.min = 1, .max = 1000000},
+                 "Steps from one look at the gradients to the next.")
         .build();
 }
 
@@ -37,7 +43,8 @@ Algorithm make_diffusion_aos() {
     a.name = "diffusion_aos";
     a.summary = "Smooths an image and keeps its edges: non-linear diffusion by additive operator splitting";
     a.parameters = diffusion_aos::aos_table();
-    a.inputs = {{"image", "u8, u16 or f32 (..., y, x) or (..., y, x, c); each slice and channel by itself", true, PortKind::array}};
+    a.inputs = {
+        {"image", "u8, u16 or f32 (..., y, x) or (..., y, x, c); each slice and channel by itself", true, PortKind::array}};
     a.outputs = {{"image", "of the same shape and type", true, PortKind::array}};
     a.infer = diffusion_aos::infer;
     a.chunking = [](const Problem& problem) {

@@ -36,8 +36,13 @@ Planes turned(Planes p) {
 class DevicePlan final : public Plan {
 public:
     DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
-        : parameters_(problem.parameters.as<AosParameters>()), lb_(edges_of(parameters_)), layout_(diffusion_lb::planes_of(problem.inputs.at("image"))),
-          turned_(turned(layout_.planes)), conversion_(builder, layout_), edges_(builder, layout_, lb_), group_(policy.at("work_group_size")) {
+        : parameters_(problem.parameters.as<AosParameters>()),
+          lb_(edges_of(parameters_)),
+          layout_(diffusion_lb::planes_of(problem.inputs.at("image"))),
+          turned_(turned(layout_.planes)),
+          conversion_(builder, layout_),
+          edges_(builder, layout_, lb_),
+          group_(policy.at("work_group_size")) {
         host::Defines d;
         d.add("EDGE", static_cast<std::int64_t>(parameters_.edge_function)).add("BLOCK", policy.at("rows_in_flight"));
         const host::ProgramSpec spec{"diffusion_aos/split.cl", d};
@@ -55,16 +60,19 @@ public:
             const std::int64_t count = std::min(layout_.batch, layout_.planes.count() - first);
             conversion_.begin(x, arrays.input("image"), x.buffer(image_[0]), first, count);
             for (int n = 0; n < parameters_.iterations; ++n) step(x, n, count);
-            conversion_.end(x, x.buffer(image_[0]), x.buffer(image_[1]), arrays.output("image"), first, count, parameters_.iterations);
+            conversion_.end(x, x.buffer(image_[0]), x.buffer(image_[1]), arrays.output("image"), first, count,
+                            parameters_.iterations);
         }
     }
 
 private:
     void step(Execution& x, int n, std::int64_t count) {
-        const host::Buffer &in = x.buffer(image_[n % 2]), &out = x.buffer(image_[1 - n % 2]), &g = x.buffer(g_), &turned_g = x.buffer(turned_g_);
+        const host::Buffer &in = x.buffer(image_[n % 2]), &out = x.buffer(image_[1 - n % 2]), &g = x.buffer(g_),
+                           &turned_g = x.buffer(turned_g_);
         if (n % parameters_.update_edges_every == 0) {
             x.launch("edges", *diffusivities_, layout_.pixels(count), diffusion_lb::pixel_group,
-                     {edges_.smooth(x, in, count), g, diffusion_lb::inverse_k2(lb_), layout_.width(), layout_.height(), layout_.pitch32()});
+                     {edges_.smooth(x, in, count), g, diffusion_lb::inverse_k2(lb_), layout_.width(), layout_.height(),
+                      layout_.pitch32()});
             transpose(x, layout_, g, turned_g, count, false);
         }
         transpose(x, layout_, in, x.buffer(turned_image_), count, false);
@@ -73,16 +81,21 @@ private:
         transpose(x, turned_, x.buffer(turned_out_), out, count, true);
     }
 
-    void transpose(Execution& x, const Layout& from, const host::Buffer& in, const host::Buffer& out, std::int64_t count, bool add) {
+    void transpose(Execution& x, const Layout& from, const host::Buffer& in, const host::Buffer& out, std::int64_t count,
+                   bool add) {
         const Layout& to = &from == &layout_ ? turned_ : layout_;
         x.launch(add ? "mean" : "transpose", *transpose_,
-                 {size(divided_up(from.planes.width, tile)), size(std::min<std::int64_t>(divided_up(from.planes.height, tile), 65535)), size(count)},
-                 {tile, tile, 1}, {in, out, from.width(), from.height(), from.pitch32(), to.pitch32(), static_cast<std::int32_t>(add)});
+                 {size(divided_up(from.planes.width, tile)),
+                  size(std::min<std::int64_t>(divided_up(from.planes.height, tile), 65535)), size(count)},
+                 {tile, tile, 1},
+                 {in, out, from.width(), from.height(), from.pitch32(), to.pitch32(), static_cast<std::int32_t>(add)});
     }
 
-    void solve(Execution& x, const Layout& layout, const host::Buffer& in, const host::Buffer& g, const host::Buffer& out, std::int64_t count) {
+    void solve(Execution& x, const Layout& layout, const host::Buffer& in, const host::Buffer& g, const host::Buffer& out,
+               std::int64_t count) {
         x.launch("solve", *solve_, {size(divided_up(layout.planes.width, group_)), 1, size(count)}, {size(group_), 1, 1},
-                 {in, g, x.buffer(upper_), out, static_cast<float>(parameters_.tau), layout.width(), layout.height(), layout.pitch32()});
+                 {in, g, x.buffer(upper_), out, static_cast<float>(parameters_.tau), layout.width(), layout.height(),
+                  layout.pitch32()});
     }
 
     AosParameters parameters_;

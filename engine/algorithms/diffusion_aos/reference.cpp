@@ -12,11 +12,12 @@ namespace parallax::engine::diffusion_aos {
 namespace {
 
 /// (1 - 2 tau A)^-1 u along one line of `n` nodes, `stride` apart, added to `out` by half. Thomas algorithm.
-void solve_line(double tau, const double* u, const double* g, double* out, std::int64_t n, std::int64_t stride, std::vector<double>& upper,
-                std::vector<double>& right) {
+void solve_line(double tau, const double* u, const double* g, double* out, std::int64_t n, std::int64_t stride,
+                std::vector<double>& upper, std::vector<double>& right) {
     for (std::int64_t i = 0; i < n; ++i) {
         const auto k = static_cast<std::size_t>(i);
-        const double before = i > 0 ? tau * (g[i * stride] + g[(i - 1) * stride]) : 0, after = i < n - 1 ? tau * (g[i * stride] + g[(i + 1) * stride]) : 0;
+        const double before = i > 0 ? tau * (g[i * stride] + g[(i - 1) * stride]) : 0,
+                     after = i < n - 1 ? tau * (g[i * stride] + g[(i + 1) * stride]) : 0;
         const double pivot = 1 + before + after + (i > 0 ? before * upper[k - 1] : 0);
         upper[k] = -after / pivot;
         right[k] = (u[i * stride] + (i > 0 ? before * right[k - 1] : 0)) / pivot;
@@ -55,11 +56,16 @@ void diffuse(const AosParameters& p, std::int64_t width, std::int64_t height, do
     for (int n = 0; n < p.iterations; ++n) {
         if (n % p.update_edges_every == 0) {
             const std::vector<double>& r = gradient.of(image);
-            for (std::size_t i = 0; i < size; ++i) g[i] = diffusion_lb::diffusivity(p.edge_function, r[i] / (p.threshold * p.threshold));
+            for (std::size_t i = 0; i < size; ++i)
+                g[i] = diffusion_lb::diffusivity(p.edge_function, r[i] / (p.threshold * p.threshold));
         }
         out.assign(size, 0);
-        for (std::int64_t y = 0; y < height; ++y) solve_line(p.tau, image + y * width, &g[static_cast<std::size_t>(y * width)], &out[static_cast<std::size_t>(y * width)], width, 1, upper, right);
-        for (std::int64_t x = 0; x < width; ++x) solve_line(p.tau, image + x, &g[static_cast<std::size_t>(x)], &out[static_cast<std::size_t>(x)], height, width, upper, right);
+        for (std::int64_t y = 0; y < height; ++y)
+            solve_line(p.tau, image + y * width, &g[static_cast<std::size_t>(y * width)],
+                       &out[static_cast<std::size_t>(y * width)], width, 1, upper, right);
+        for (std::int64_t x = 0; x < width; ++x)
+            solve_line(p.tau, image + x, &g[static_cast<std::size_t>(x)], &out[static_cast<std::size_t>(x)], height, width, upper,
+                       right);
         std::copy(out.begin(), out.end(), image);
     }
 }

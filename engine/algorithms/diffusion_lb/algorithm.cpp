@@ -38,7 +38,8 @@ Algorithm make_diffusion_lb() {
     a.name = "diffusion_lb";
     a.summary = "Smooths an image and keeps its edges: non-linear diffusion by lattice Boltzmann";
     a.parameters = lb_table();
-    a.inputs = {{"image", "u8, u16 or f32 (..., y, x) or (..., y, x, c); each slice and channel by itself", true, PortKind::array}};
+    a.inputs = {
+        {"image", "u8, u16 or f32 (..., y, x) or (..., y, x, c); each slice and channel by itself", true, PortKind::array}};
     a.outputs = {{"image", "of the same shape and type", true, PortKind::array},
                  {"iterations", "steps taken, a number for each slice and channel", false, PortKind::record}};
     a.infer = infer;

@@ -15,9 +15,14 @@ std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 class BaselinePlan final : public Plan {
 public:
     BaselinePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, bool local)
-        : parameters_(problem.parameters.as<LbParameters>()), layout_(planes_of(problem.inputs.at("image"))), conversion_(builder, layout_),
-          edges_(builder, layout_, parameters_), wants_iterations_(problem.wants("iterations")), local_(local),
-          group_x_(policy.at("work_group_size_x")), group_y_(local ? 1 : policy.at("work_group_size_y")),
+        : parameters_(problem.parameters.as<LbParameters>()),
+          layout_(planes_of(problem.inputs.at("image"))),
+          conversion_(builder, layout_),
+          edges_(builder, layout_, parameters_),
+          wants_iterations_(problem.wants("iterations")),
+          local_(local),
+          group_x_(policy.at("work_group_size_x")),
+          group_y_(local ? 1 : policy.at("work_group_size_y")),
           groups_x_(divided_up(layout_.planes.width, group_x_)) {
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("GROUP_X", group_x_).add("GROUP_Y", group_y_);
@@ -64,7 +69,8 @@ private:
         const host::Buffer &in = x.buffer(f_[n % 2]), &out = x.buffer(f_[1 - n % 2]), &keep = x.buffer(keep_);
         const std::int64_t height = layout_.planes.height;
         if (!local_) {
-            x.launch("step", *step_, {size(groups_x_), size(std::min<std::int64_t>(divided_up(height, group_y_), 65535)), size(count)},
+            x.launch("step", *step_,
+                     {size(groups_x_), size(std::min<std::int64_t>(divided_up(height, group_y_), 65535)), size(count)},
                      {size(group_x_), size(group_y_), 1}, {in, out, keep, layout_.width(), layout_.height(), layout_.pitch32()});
             return;
         }
@@ -93,9 +99,12 @@ Variant seed(std::string name, std::string summary) {
         .summary = std::move(summary),
         .role = Role::baseline,
         .policy = {{"work_group_size_x", 128, {32, 64, 128, 256}, "columns of a work-group"}},
-        .supports = [](const Problem& problem, host::Context&) {
-            return problem.parameters.as<LbParameters>().stop_below > 0 ? Support::no("does not stop early: leave out stop_below") : Support::yes();
-        },
+        .supports =
+            [](const Problem& problem, host::Context&) {
+                return problem.parameters.as<LbParameters>().stop_below > 0
+                           ? Support::no("does not stop early: leave out stop_below")
+                           : Support::yes();
+            },
     };
 }
 
@@ -108,7 +117,8 @@ Variant global_variant() {
 }
 
 Variant local_variant() {
-    return make_variant<BaselinePlan>(seed("local", "the source paper's: shifts along rows in local memory, a second kernel for the edges of groups"), true);
+    return make_variant<BaselinePlan>(
+        seed("local", "the source paper's: shifts along rows in local memory, a second kernel for the edges of groups"), true);
 }
 
 }  // namespace parallax::engine::diffusion_lb

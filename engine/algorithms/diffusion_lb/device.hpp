@@ -58,7 +58,8 @@ class Conversion {
 public:
     Conversion(PlanBuilder&, const Layout&);
     void begin(Execution&, const host::Buffer& image, const host::Buffer& a, std::int64_t first, std::int64_t count);
-    void end(Execution&, const host::Buffer& a, const host::Buffer& b, const host::Buffer& image, std::int64_t first, std::int64_t count, int iterations);
+    void end(Execution&, const host::Buffer& a, const host::Buffer& b, const host::Buffer& image, std::int64_t first,
+             std::int64_t count, int iterations);
     /// The record `iterations`.
     void record(Execution&, int iterations);
     const host::Buffer& states(Execution& x) const { return x.buffer(states_); }
@@ -73,11 +74,15 @@ private:
 class EdgePasses {
 public:
     EdgePasses(PlanBuilder&, const Layout&, const LbParameters&);
-    void enqueue(Execution& x, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count) { enqueue(x, intensity, keep, count, layout_.all_rows()); }
+    void enqueue(Execution& x, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count) {
+        enqueue(x, intensity, keep, count, layout_.all_rows());
+    }
     /// Of some rows; looks at radius + 1 rows more on either side.
     void enqueue(Execution&, const host::Buffer& intensity, const host::Buffer& keep, std::int64_t count, Rows);
     /// The smoothing alone, into the buffer that it returns.
-    const host::Buffer& smooth(Execution& x, const host::Buffer& intensity, std::int64_t count) { return smooth(x, intensity, count, layout_.all_rows()); }
+    const host::Buffer& smooth(Execution& x, const host::Buffer& intensity, std::int64_t count) {
+        return smooth(x, intensity, count, layout_.all_rows());
+    }
     const host::Buffer& smooth(Execution&, const host::Buffer& intensity, std::int64_t count, Rows);
 
 private:

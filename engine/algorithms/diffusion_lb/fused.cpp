@@ -18,7 +18,9 @@ struct Sweep {
     std::unique_ptr<host::Kernel> kernel;
     std::int64_t group = 0, strips = 0, rows = 0, chunks = 0;
 
-    host::NDRange groups(std::int64_t planes, const Chunks& c) const { return {static_cast<std::size_t>(strips), c.count, static_cast<std::size_t>(planes)}; }
+    host::NDRange groups(std::int64_t planes, const Chunks& c) const {
+        return {static_cast<std::size_t>(strips), c.count, static_cast<std::size_t>(planes)};
+    }
     host::NDRange local() const { return {static_cast<std::size_t>(group), 1, 1}; }
 };
 
@@ -33,7 +35,8 @@ Pace pace_of_half(const LbParameters& p, const Policy&) { return pace_of(p, 1); 
 
 class FusedSteps final : public Steps {
 public:
-    FusedSteps(PlanBuilder& builder, const Pace& pace, const Policy& policy, bool half, const Layout& layout, const Layout& whole, const Conversion& conversion)
+    FusedSteps(PlanBuilder& builder, const Pace& pace, const Policy& policy, bool half, const Layout& layout, const Layout& whole,
+               const Conversion& conversion)
         : parameters_(pace.parameters), layout_(layout), whole_(whole), conversion_(conversion), half_(half), pairs_(pace.pairs) {
         const std::int64_t radius = radius_of(parameters_);
         const bool same = pairs_ == Pairs::same_edges;
@@ -45,16 +48,23 @@ public:
         model.add("LATTICE", populations(parameters_.lattice));
         if (!passes) model.add("RADIUS", radius).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
         host::Defines fused = model;
-        fused.add("EDGES_GIVEN", passes).add("AHEAD", policy.at("rows_ahead")).add("HALF_STORAGE", half).add("WATCH", parameters_.stop_below > 0);
+        fused.add("EDGES_GIVEN", passes)
+            .add("AHEAD", policy.at("rows_ahead"))
+            .add("HALF_STORAGE", half)
+            .add("WATCH", parameters_.stop_below > 0);
         if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
             step_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused, 8, 4, 12, passes || half ? 0 : held);
         if (same && parameters_.iterations > 1)
-            pair_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused.add("STEPS", 2), 8, 4, 12, passes ? 896 : d2q9 ? 0 : held);
+            pair_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused.add("STEPS", 2), 8, 4, 12,
+                          passes ? 896
+                          : d2q9 ? 0
+                                 : held);
         if (pairs_ == Pairs::own_edges && parameters_.iterations > 1)
             pair_ = sweep(builder, policy, "diffusion_lb/fused_twice.cl", "fused_two_steps", model, 16, 2, 3);
 
         const std::size_t plane = layout_.batch_floats() * sizeof(float);
-        const std::size_t moving = layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * population_bytes();
+        const std::size_t moving =
+            layout_.batch_floats() * static_cast<std::size_t>(populations(parameters_.lattice) - 1) * population_bytes();
         for (int i = 0; i < 2; ++i) {
             intensity_[i] = builder.scratch(plane);
             populations_[i] = builder.scratch(parameters_.iterations > 1 ? moving : sizeof(float));
@@ -67,28 +77,50 @@ public:
     }
 
     void find_edges(Execution& x, const Launch& launch, int number, std::int64_t count, Rows rows) override {
-        if (edges_ && launch.finds_edges) edges_->enqueue(x, state(x, number % 2).intensity, x.buffer(keep_), count, layout_.wider(rows, launch.steps));
+        if (edges_ && launch.finds_edges)
+            edges_->enqueue(x, state(x, number % 2).intensity, x.buffer(keep_), count, layout_.wider(rows, launch.steps));
     }
 
-    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written, std::int64_t again_after) override {
+    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written,
+                 std::int64_t again_after) override {
         const State from = state(x, number % 2), to = state(x, 1 - number % 2);
         const host::Buffer &in = from.intensity, &out = to.intensity, &f_in = from.populations, &f_out = to.populations;
         const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
         const auto gaussian = gaussian_arguments(parameters_);
         const float b = coupling_of(parameters_), k2 = inverse_k2(parameters_);
         // A plane that stops early ends with a step that nobody knows beforehand; `end` reads no populations.
-        const auto is_first = static_cast<std::int32_t>(launch.step == 0), is_last = static_cast<std::int32_t>(launch.step + launch.steps == parameters_.iterations);
+        const auto is_first = static_cast<std::int32_t>(launch.step == 0),
+                   is_last = static_cast<std::int32_t>(launch.step + launch.steps == parameters_.iterations);
         const Sweep& s = launch.steps == 2 ? pair_ : step_;
         const Chunks chunks(written, s.rows, again_after);
         const char* const stage = launch.steps == 2 ? "two steps" : "step";
         if (launch.steps == 2 && pairs_ == Pairs::own_edges)
             x.launch(stage, *s.kernel, s.groups(count, chunks), s.local(),
-                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), chunks.first_row,
-                      chunks.end_row, chunks.apart, chunks.rows, is_first, is_last});
+                     {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(),
+                      chunks.first_row, chunks.end_row, chunks.apart, chunks.rows, is_first, is_last});
         else
             x.launch(stage, *s.kernel, s.groups(count, chunks), s.local(),
-                     {in, out, f_in, f_out, keep, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(), chunks.first_row,
-                      chunks.end_row, chunks.apart, chunks.rows, is_first, is_last, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
+                     {in,
+                      out,
+                      f_in,
+                      f_out,
+                      keep,
+                      gaussian[0],
+                      gaussian[1],
+                      b,
+                      k2,
+                      layout_.width(),
+                      layout_.height(),
+                      layout_.pitch32(),
+                      chunks.first_row,
+                      chunks.end_row,
+                      chunks.apart,
+                      chunks.rows,
+                      is_first,
+                      is_last,
+                      sums,
+                      conversion_.states(x),
+                      static_cast<std::uint64_t>(first)});
         if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, launch.step + 1);
     }
 
@@ -97,11 +129,12 @@ public:
     const host::Buffer* edges(Execution& x) const override { return edges_ ? &x.buffer(keep_) : nullptr; }
 
 private:
-    /// `halo`: columns on either side; `widest`: pixels a work-item at most; `per_unit`: work-groups that each compute unit should have.
-    /// `resident`: work-items of two pixels that should fit on one at a time: NVIDIA's two compilers take different numbers of registers of
-    /// themselves (H200, 4096^2: steps 88 or so and 80, which costs OpenCL 15%). Two D2Q9 steps that smooth need what there is.
-    Sweep sweep(PlanBuilder& builder, const Policy& policy, const char* file, const char* kernel, const host::Defines& defines, std::int64_t halo,
-                std::int64_t widest, std::int64_t per_unit, std::int64_t resident = 0) const {
+    /// `halo`: columns on either side; `widest`: pixels a work-item at most; `per_unit`: work-groups that each compute unit
+    /// should have. `resident`: work-items of two pixels that should fit on one at a time: NVIDIA's two compilers take different
+    /// numbers of registers of themselves (H200, 4096^2: steps 88 or so and 80, which costs OpenCL 15%). Two D2Q9 steps that
+    /// smooth need what there is.
+    Sweep sweep(PlanBuilder& builder, const Policy& policy, const char* file, const char* kernel, const host::Defines& defines,
+                std::int64_t halo, std::int64_t widest, std::int64_t per_unit, std::int64_t resident = 0) const {
         const host::DeviceInfo& device = builder.device();
         const std::int64_t height = layout_.planes.height, units = device.compute_units;
         Sweep s;
@@ -117,8 +150,8 @@ private:
         s.rows = std::clamp(rows, divided_up(height, 65535), height);
         s.chunks = divided_up(height, s.rows);
         host::Defines d = defines;
-        s.kernel = builder.kernel({file, d.add("GROUP", s.group).add("PX", items), items == 2 && s.group <= 128 ? resident : 0}, kernel,
-                                  static_cast<std::size_t>(s.group));
+        s.kernel = builder.kernel({file, d.add("GROUP", s.group).add("PX", items), items == 2 && s.group <= 128 ? resident : 0},
+                                  kernel, static_cast<std::size_t>(s.group));
         return s;
     }
 
@@ -153,23 +186,36 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
         .name = std::move(name),
         .summary = std::move(summary),
         .role = role,
-        .policy = {{"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group, side by side in a row; 0: 128 for large images on GPUs, else 64"},
-                   {"items_per_work_item", 0, {0, 1, 2, 4},
-                    "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the image"},
-                   {"rows_per_group", 0, {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512},
-                    "rows that a group walks down; 0: so that every compute unit has 12 groups, or 3 of those that take two steps"},
-                   {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}},
-        .supports = [](const Problem&, host::Context& context) {
-            return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
-        },
+        .policy =
+            {{"work_group_size",
+              0,
+              {0, 32, 64, 128, 256},
+              "work-items of a group, side by side in a row; 0: 128 for large images on GPUs, else 64"},
+             {"items_per_work_item",
+              0,
+              {0, 1, 2, 4},
+              "pixels side by side of a work-item, a group writes 16 fewer than it reads; 0: 1 on CPUs, else by the size of the "
+              "image"},
+             {"rows_per_group",
+              0,
+              {0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512},
+              "rows that a group walks down; 0: so that every compute unit has 12 groups, or 3 of those that take two steps"},
+             {"rows_ahead", 0, {0, 1}, "rows that are loaded before they are needed"}},
+        .supports =
+            [](const Problem&, host::Context& context) {
+                return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
+            },
     };
     if (!half)
-        row.policy.push_back({"steps_at_once", 0, {0, 1, 2},
-                              "steps of a launch, where edges stay for an even number of them or are found in each; 0: two in the first case"});
+        row.policy.push_back(
+            {"steps_at_once",
+             0,
+             {0, 1, 2},
+             "steps of a launch, where edges stay for an even number of them or are found in each; 0: two in the first case"});
     const PaceOf pace = half ? pace_of_half : pace_of_fused;
     return in_steps(std::move(row), 0, pace,
-                    [half, pace](PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout, const Layout& whole,
-                                 const Conversion& conversion) -> std::unique_ptr<Steps> {
+                    [half, pace](PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout,
+                                 const Layout& whole, const Conversion& conversion) -> std::unique_ptr<Steps> {
                         return std::make_unique<FusedSteps>(builder, pace(p, policy), policy, half, layout, whole, conversion);
                     });
 }
@@ -177,11 +223,16 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
 }  // namespace
 
 Variant fused_variant() {
-    return fused_like("fused", "one launch a step or for two; the smoothing, gradient and streaming of a strip pass through registers and local memory", Role::best, false);
+    return fused_like(
+        "fused",
+        "one launch a step or for two; the smoothing, gradient and streaming of a strip pass through registers and local memory",
+        Role::best, false);
 }
 
 Variant half_variant() {
-    return fused_like("half", "fused, with populations stored as halves of their distance from equilibrium: 40 bytes a pixel and step for D2Q9, 24 for D2Q5",
+    return fused_like("half",
+                      "fused, with populations stored as halves of their distance from equilibrium: 40 bytes a pixel and step "
+                      "for D2Q9, 24 for D2Q5",
                       Role::plain, true);
 }
 

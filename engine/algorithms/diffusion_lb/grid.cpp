@@ -16,7 +16,8 @@ void each_plane_of(const Planes& p, const T* from, T* to, const std::function<vo
     for (std::int64_t slice = 0; slice < p.slices; ++slice)
         for (int channel = 0; channel < p.channels; ++channel) {
             const std::int64_t first = slice * pixels * p.channels + channel;
-            for (std::int64_t i = 0; i < pixels; ++i) plane[static_cast<std::size_t>(i)] = static_cast<double>(from[first + i * p.channels]);
+            for (std::int64_t i = 0; i < pixels; ++i)
+                plane[static_cast<std::size_t>(i)] = static_cast<double>(from[first + i * p.channels]);
             work(plane.data());
             if (to == nullptr) continue;
             for (std::int64_t i = 0; i < pixels; ++i) to[first + i * p.channels] = rounded<T>(plane[static_cast<std::size_t>(i)]);
@@ -26,7 +27,12 @@ void each_plane_of(const Planes& p, const T* from, T* to, const std::function<vo
 }  // namespace
 
 SquaredGradient::SquaredGradient(double sigma, std::int64_t width, std::int64_t height, Team& team)
-    : width_(width), height_(height), team_(team), gaussian_(gaussian(sigma)), rows_(static_cast<std::size_t>(width * height)), smooth_(rows_.size()),
+    : width_(width),
+      height_(height),
+      team_(team),
+      gaussian_(gaussian(sigma)),
+      rows_(static_cast<std::size_t>(width * height)),
+      smooth_(rows_.size()),
       squared_(rows_.size()) {}
 
 const std::vector<double>& SquaredGradient::of(const double* image) {
@@ -38,7 +44,8 @@ const std::vector<double>& SquaredGradient::of(const double* image) {
         for (std::int64_t x = 0; x < width; ++x) {
             double sum = weights[0] * image[at(x, y)];
             for (std::int64_t k = 1; k <= radius; ++k)
-                sum += weights[static_cast<std::size_t>(k)] * (image[at(mirrored(x - k, width), y)] + image[at(mirrored(x + k, width), y)]);
+                sum += weights[static_cast<std::size_t>(k)] *
+                       (image[at(mirrored(x - k, width), y)] + image[at(mirrored(x + k, width), y)]);
             rows_[at(x, y)] = sum;
         }
     });
@@ -47,7 +54,8 @@ const std::vector<double>& SquaredGradient::of(const double* image) {
         for (std::int64_t k = 1; k <= radius; ++k) {
             const double* above = &rows_[at(0, mirrored(y - k, height))];
             const double* below = &rows_[at(0, mirrored(y + k, height))];
-            for (std::int64_t x = 0; x < width; ++x) smooth_[at(x, y)] += weights[static_cast<std::size_t>(k)] * (above[x] + below[x]);
+            for (std::int64_t x = 0; x < width; ++x)
+                smooth_[at(x, y)] += weights[static_cast<std::size_t>(k)] * (above[x] + below[x]);
         }
     });
     for_each_row(height, team_, [&](std::int64_t y) {
@@ -61,7 +69,9 @@ const std::vector<double>& SquaredGradient::of(const double* image) {
 }
 
 void each_plane(const Planes& p, const std::byte* in, std::byte* out, const std::function<void(double*)>& work) {
-    const auto run = [&]<class T>(const T*) { each_plane_of(p, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), work); };
+    const auto run = [&]<class T>(const T*) {
+        each_plane_of(p, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), work);
+    };
     if (p.type == ElementType::u8) run(static_cast<const std::uint8_t*>(nullptr));
     else if (p.type == ElementType::u16) run(static_cast<const std::uint16_t*>(nullptr));
     else run(static_cast<const float*>(nullptr));

@@ -22,7 +22,8 @@ struct Halo::Segment {
     std::int64_t words() const noexcept { return planes * rows * row_words; }
 };
 
-Halo::Halo(PlanBuilder& builder, const Layout& layout, const Territory& territory, int moving, std::size_t population_bytes, std::int64_t need_rows, bool with_edges)
+Halo::Halo(PlanBuilder& builder, const Layout& layout, const Territory& territory, int moving, std::size_t population_bytes,
+           std::int64_t need_rows, bool with_edges)
     : layout_(layout), territory_(territory), moving_(moving), population_bytes_(population_bytes) {
     const auto row = static_cast<std::size_t>(layout_.batch * need_rows * layout_.pitch);
     side_bytes_ = row * (sizeof(float) * (with_edges ? 2 : 1) + population_bytes * static_cast<std::size_t>(moving));
@@ -35,7 +36,8 @@ Halo::Halo(PlanBuilder& builder, const Layout& layout, const Territory& territor
     in_ = builder.context().allocate_pinned(2 * side_bytes_);
 }
 
-std::vector<Halo::Segment> Halo::segments(Execution& x, const Steps& steps, int turn, std::int64_t count, const HaloRows& need) const {
+std::vector<Halo::Segment> Halo::segments(Execution& x, const Steps& steps, int turn, std::int64_t count,
+                                          const HaloRows& need) const {
     std::vector<Segment> all;
     const auto add = [&](const host::Buffer& state, std::int64_t planes, std::int64_t rows, std::size_t bytes) {
         const std::int64_t at = all.empty() ? 0 : all.back().at + all.back().words();
@@ -49,16 +51,22 @@ std::vector<Halo::Segment> Halo::segments(Execution& x, const Steps& steps, int 
 }
 
 /// Outgoing rows are the outermost of the rank's own, incoming ones those beyond.
-void Halo::launch(Execution& x, host::Kernel& kernel, const char* stage, const host::Buffer& travelling, const std::vector<Segment>& segments, bool outgoing) {
+void Halo::launch(Execution& x, host::Kernel& kernel, const char* stage, const host::Buffer& travelling,
+                  const std::vector<Segment>& segments, bool outgoing) {
     const std::size_t sides = (territory_.above ? 1u : 0u) + (territory_.below ? 1u : 0u);
     const std::int32_t first_side = territory_.above ? 0 : 1;
     const Rows own = territory_.own;
     for (const Segment& s : segments) {
-        const std::int64_t block = s.rows * s.row_words, upper = outgoing ? own.from : own.from - s.rows, lower = outgoing ? own.to - s.rows : own.to;
+        const std::int64_t block = s.rows * s.row_words, upper = outgoing ? own.from : own.from - s.rows,
+                           lower = outgoing ? own.to - s.rows : own.to;
         const std::int64_t travel = static_cast<std::int64_t>(message_bytes_) / word;
-        x.launch(stage, kernel, {static_cast<std::size_t>(divided_up(block, 64)), sides, static_cast<std::size_t>(std::min<std::int64_t>(s.planes, 1024))}, {64, 1, 1},
-                 {s.state, travelling, u64(layout_.planes.height * s.row_words), u64(block), u64(std::max<std::int64_t>(upper, 0) * s.row_words), u64(lower * s.row_words),
-                  u64(s.at), u64(travel + s.at), first_side, static_cast<std::int32_t>(s.planes)});
+        x.launch(stage, kernel,
+                 {static_cast<std::size_t>(divided_up(block, 64)), sides,
+                  static_cast<std::size_t>(std::min<std::int64_t>(s.planes, 1024))},
+                 {64, 1, 1},
+                 {s.state, travelling, u64(layout_.planes.height * s.row_words), u64(block),
+                  u64(std::max<std::int64_t>(upper, 0) * s.row_words), u64(lower * s.row_words), u64(s.at), u64(travel + s.at),
+                  first_side, static_cast<std::int32_t>(s.planes)});
     }
 }
 
@@ -80,7 +88,9 @@ void Halo::exchange(distributed::PartRun& run) {
     run.transfers.read(leaving_, 0, out.data(), 2 * message_bytes_, "exchange rows").wait();
     std::vector<distributed::Message> messages;
     const auto add = [&](bool there, int rank, std::size_t side) {
-        if (there) messages.push_back({rank, out.subspan(side * message_bytes_, message_bytes_), in.subspan(side * message_bytes_, message_bytes_)});
+        if (there)
+            messages.push_back(
+                {rank, out.subspan(side * message_bytes_, message_bytes_), in.subspan(side * message_bytes_, message_bytes_)});
     };
     add(territory_.above, run.ranks.rank() - 1, 0);
     add(territory_.below, run.ranks.rank() + 1, 1);
@@ -99,9 +109,12 @@ void Halo::spread(distributed::PartRun& run, const Steps& steps, int turn, std::
 
 Halo::Seconds Halo::seconds() const {
     Seconds sum{0, 0};
-    const auto between = [](std::uint64_t from, std::uint64_t to) { return to > from ? static_cast<double>(to - from) * 1e-9 : 0.0; };
+    const auto between = [](std::uint64_t from, std::uint64_t to) {
+        return to > from ? static_cast<double>(to - from) * 1e-9 : 0.0;
+    };
     for (const Journey& j : journeys_) {
-        const auto collected = j.collected.times(), computed = j.computed.times(), arrived = j.arrived.times(), spread = j.spread.times();
+        const auto collected = j.collected.times(), computed = j.computed.times(), arrived = j.arrived.times(),
+                   spread = j.spread.times();
         if (!collected || !computed || !arrived || !spread) return {};
         sum.all += between(collected->ended, arrived->ended);
         sum.idle += between(computed->ended, spread->started);

@@ -28,7 +28,8 @@ struct Territory {
 class Halo {
 public:
     /// `need`: the largest of the needs.
-    Halo(PlanBuilder&, const Layout&, const Territory&, int moving, std::size_t population_bytes, std::int64_t need_rows, bool with_edges);
+    Halo(PlanBuilder&, const Layout&, const Territory&, int moving, std::size_t population_bytes, std::int64_t need_rows,
+         bool with_edges);
 
     void collect(distributed::PartRun&, const Steps&, int turn, std::int64_t count, const HaloRows&);
     void exchange(distributed::PartRun&);
@@ -44,7 +45,8 @@ public:
 private:
     struct Segment;
     std::vector<Segment> segments(Execution&, const Steps&, int turn, std::int64_t count, const HaloRows&) const;
-    void launch(Execution&, host::Kernel&, const char* stage, const host::Buffer& travelling, const std::vector<Segment>&, bool outgoing);
+    void launch(Execution&, host::Kernel&, const char* stage, const host::Buffer& travelling, const std::vector<Segment>&,
+                bool outgoing);
 
     Layout layout_;
     Territory territory_;

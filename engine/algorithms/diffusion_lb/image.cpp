@@ -16,10 +16,14 @@ std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 class ImagePlan final : public Plan {
 public:
     ImagePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
-        : parameters_(problem.parameters.as<LbParameters>()), layout_(one_at_a_time(planes_of(problem.inputs.at("image")))), conversion_(builder, layout_),
-          wants_iterations_(problem.wants("iterations")), local_{size(policy.at("work_group_size_x")), size(policy.at("work_group_size_y")), 1} {
+        : parameters_(problem.parameters.as<LbParameters>()),
+          layout_(one_at_a_time(planes_of(problem.inputs.at("image")))),
+          conversion_(builder, layout_),
+          wants_iterations_(problem.wants("iterations")),
+          local_{size(policy.at("work_group_size_x")), size(policy.at("work_group_size_y")), 1} {
         const std::int64_t width = layout_.planes.width, height = layout_.planes.height;
-        groups_ = {size(divided_up(width, policy.at("work_group_size_x"))), size(divided_up(height, policy.at("work_group_size_y"))), 1};
+        groups_ = {size(divided_up(width, policy.at("work_group_size_x"))),
+                   size(divided_up(height, policy.at("work_group_size_y"))), 1};
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("EDGE", static_cast<std::int64_t>(parameters_.edge_function));
         const host::ProgramSpec spec{"diffusion_lb/image.cl", d};
@@ -50,8 +54,10 @@ public:
             launch(x, "start", *start_, {plane, rests_[0], axes_[0], diagonals_[0], width, height, pitch});
             for (int n = 0; n < parameters_.iterations; ++n) {
                 if (n % parameters_.update_edges_every == 0) find_edges(x);
-                launch(x, "collide", *collide_, {rests_[0], axes_[0], diagonals_[0], keep_, rests_[1], axes_[1], diagonals_[1], width, height});
-                launch(x, "stream", *pass_, {rests_[1], axes_[1], diagonals_[1], rests_[0], axes_[0], diagonals_[0], width, height});
+                launch(x, "collide", *collide_,
+                       {rests_[0], axes_[0], diagonals_[0], keep_, rests_[1], axes_[1], diagonals_[1], width, height});
+                launch(x, "stream", *pass_,
+                       {rests_[1], axes_[1], diagonals_[1], rests_[0], axes_[0], diagonals_[0], width, height});
             }
             launch(x, "take", *take_, {rests_[0], plane, width, height, pitch});
             if (arrays.has_output("image")) conversion_.end(x, plane, plane, arrays.output("image"), first, 1, 0);
@@ -71,7 +77,8 @@ private:
     }
 
     void find_edges(Execution& x) {
-        const std::int32_t width = layout_.width(), height = layout_.height(), radius = static_cast<std::int32_t>(radius_of(parameters_)), yes = 1, no = 0;
+        const std::int32_t width = layout_.width(), height = layout_.height(),
+                           radius = static_cast<std::int32_t>(radius_of(parameters_)), yes = 1, no = 0;
         const float b = coupling_of(parameters_), k2 = inverse_k2(parameters_);
         launch(x, "smooth rows", *smooth_, {rests_[0], smoothed_[0], gaussian_, radius, yes, no, width, height});
         launch(x, "smooth columns", *smooth_, {smoothed_[0], smoothed_[1], gaussian_, radius, no, yes, width, height});
@@ -97,12 +104,15 @@ Variant image_variant() {
         .summary = "the source paper's: populations packed in images, read through the texture units, several kernels a step",
         .role = Role::baseline,
         .backends = {host::Backend::opencl},
-        .policy = {{"work_group_size_x", 32, {8, 16, 32, 64, 128}, "columns of a work-group"}, {"work_group_size_y", 4, {1, 2, 4, 8}, "rows of a work-group"}},
-        .supports = [](const Problem& problem, host::Context& context) {
-            if (problem.parameters.as<LbParameters>().stop_below > 0) return Support::no("does not stop early: leave out stop_below");
-            const Planes planes = planes_of(problem.inputs.at("image"));
-            return Support{textures_why_not(context, planes.width, planes.height)};
-        },
+        .policy = {{"work_group_size_x", 32, {8, 16, 32, 64, 128}, "columns of a work-group"},
+                   {"work_group_size_y", 4, {1, 2, 4, 8}, "rows of a work-group"}},
+        .supports =
+            [](const Problem& problem, host::Context& context) {
+                if (problem.parameters.as<LbParameters>().stop_below > 0)
+                    return Support::no("does not stop early: leave out stop_below");
+                const Planes planes = planes_of(problem.inputs.at("image"));
+                return Support{textures_why_not(context, planes.width, planes.height)};
+            },
     });
 }
 

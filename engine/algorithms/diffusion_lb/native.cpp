@@ -17,9 +17,11 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         auto taken = std::make_shared<std::vector<int>>();
-        x.host_task("diffuse", [this, in = arrays.input("image"), out = arrays.has_output("image") ? arrays.output("image") : host::Buffer(), taken] {
-            each_plane(planes_, in.host_pointer(), out.host_pointer(),
-                       [&](double* plane) { taken->push_back(diffuse(parameters_, planes_.width, planes_.height, plane, threads_)); });
+        x.host_task("diffuse", [this, in = arrays.input("image"),
+                                out = arrays.has_output("image") ? arrays.output("image") : host::Buffer(), taken] {
+            each_plane(planes_, in.host_pointer(), out.host_pointer(), [&](double* plane) {
+                taken->push_back(diffuse(parameters_, planes_.width, planes_.height, plane, threads_));
+            });
         });
         if (wants_iterations_) x.record("iterations", [taken] { return Json(*taken); });
     }
@@ -33,7 +35,12 @@ private:
 
 }  // namespace
 
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "as it is written down, one thread, double precision: the oracle"), 1); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the same with rows shared out among the processor's threads"), 0); }
+Variant reference_variant() {
+    return make_variant<NativePlan>(native_row("reference", "as it is written down, one thread, double precision: the oracle"),
+                                    1);
+}
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "the same with rows shared out among the processor's threads"), 0);
+}
 
 }  // namespace parallax::engine::diffusion_lb

@@ -15,17 +15,22 @@ ParameterTable lb_table() {
         .choice("lattice", &P::lattice, {{"D2Q5", Lattice::d2q5}, {"D2Q9", Lattice::d2q9}},
                 "D2Q5: a node sends to its 4 neighbours; D2Q9: to 8, which is closer to the same in every direction.")
         .number("step", &P::step, {.min = 0, .max = 1e6},
-                "C: diffusivity away from edges, in pixels squared an iteration. Nothing grows for any C; stripes of single pixels fade where steps are small or many.")
+                "C: diffusivity away from edges, in pixels squared an iteration. Nothing grows for any C; stripes of single "
+                "pixels fade where steps are small or many.")
         .number("threshold", &P::threshold, {.above = 0},
-                "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of f32).")
+                "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of "
+                "f32).")
         .integer("iterations", &P::iterations, {.min = 0, .max = 1000000}, "Number of steps.")
         .number("sigma", &P::sigma, {.min = 0, .max = 32},
                 "Standard deviation, in pixels, of the Gaussian before the gradient is taken; 0: none.")
         .choice("edge_function", &P::edge_function,
-                {{"perona_malik_1", EdgeFunction::perona_malik_1}, {"perona_malik_2", EdgeFunction::perona_malik_2},
-                 {"charbonnier", EdgeFunction::charbonnier}, {"weickert", EdgeFunction::weickert}},
+                {{"perona_malik_1", EdgeFunction::perona_malik_1},
+                 {"perona_malik_2", EdgeFunction::perona_malik_2},
+                 {"charbonnier", EdgeFunction::charbonnier},
+                 {"weickert", EdgeFunction::weickert}},
                 "Diffusivity for r = |gradient|^2 / K^2: exp(-r), 1 / (1 + r), (1 + r)^-1/2, or 1 - exp(-3.31488 / r^4).")
-        .integer("update_edges_every", &P::update_edges_every, {.min = 1, .max = 1000000}, "Steps from one look at the gradients to the next.")
+        .integer("update_edges_every", &P::update_edges_every, {.min = 1, .max = 1000000},
+                 "Steps from one look at the gradients to the next.")
         .number("stop_below", &P::stop_below, {.min = 0, .below = 1},
                 "Stops a slice early once a step changes it by less than this, |I' - I| / |I| in the L2 norm; 0: never.")
         .build();
@@ -60,10 +65,14 @@ std::vector<std::string> step_warnings(const LbParameters& p) {
     const double b = coupling(p), left = left_of_finest(p);
     if (!(b > 1 && left > .005) || p.iterations == 0) return {};
     // 5.3 b C iterations are always enough: ln((b C + 1) / (b C - 1)) >= 2 / (b C), and 2 ln 200 / 2 is 5.3.
-    const double time = p.step * p.iterations, enough = std::ceil(5.3 * b), small = std::floor(1000 * std::sqrt(time / (5.3 * b / p.step))) / 1000;
-    std::string text = fmt::format("{} iterations of step {:g} leave {:.2g} of the finest patterns, which show as stripes and checkerboards: {:.0f} iterations of that step are enough",
-                                   p.iterations, p.step, left, enough);
-    if (small > 0) text += fmt::format(", and {:.0f} of step {:g} smooth as much as was asked for", std::ceil(time / small), small);
+    const double time = p.step * p.iterations, enough = std::ceil(5.3 * b),
+                 small = std::floor(1000 * std::sqrt(time / (5.3 * b / p.step))) / 1000;
+    std::string text = fmt::format(
+        "{} iterations of step {:g} leave {:.2g} of the finest patterns, which show as stripes and checkerboards: {:.0f} "
+        "iterations of that step are enough",
+        p.iterations, p.step, left, enough);
+    if (small > 0)
+        text += fmt::format(", and {:.0f} of step {:g} smooth as much as was asked for", std::ceil(time / small), small);
     return {text};
 }
 

@@ -10,7 +10,12 @@
 namespace parallax::engine::diffusion_lb {
 
 enum class Lattice { d2q5, d2q9 };
-enum class EdgeFunction { perona_malik_1, perona_malik_2, charbonnier, weickert };   ///< as EDGE in kernels_cl/diffusion_lb/edges.clh
+enum class EdgeFunction {
+    perona_malik_1,
+    perona_malik_2,
+    charbonnier,
+    weickert
+};   ///< as EDGE in kernels_cl/diffusion_lb/edges.clh
 
 struct LbParameters {
     Lattice lattice = Lattice::d2q9;
@@ -43,8 +48,8 @@ constexpr int populations(Lattice l) noexcept { return l == Lattice::d2q5 ? 5 : 
 /// b in omega = 2 / (1 + b g): C / (cs^2 / 2), and so that D = C g = cs^2 (1 / omega - 1 / 2).
 constexpr double coupling(const LbParameters& p) noexcept { return p.step * (p.lattice == Lattice::d2q5 ? 5 : 6); }
 
-/// What is left of the finest patterns, stripes and checkerboards of single pixels: |1 - omega|^(iterations / 2) without edges. Of
-/// steps with b C above 1 a part of them flips its sign each time, and fades slowly where steps are large and few.
+/// What is left of the finest patterns, stripes and checkerboards of single pixels: |1 - omega|^(iterations / 2) without edges.
+/// Of steps with b C above 1 a part of them flips its sign each time, and fades slowly where steps are large and few.
 /// Mathematics: docs/theory/diffusion.md#steps-that-are-too-large
 double left_of_finest(const LbParameters&) noexcept;
 /// Where more than 0.005 is left: that, and what to do about it.

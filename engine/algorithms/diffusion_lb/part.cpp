@@ -26,8 +26,11 @@ using Clock = std::chrono::steady_clock;
 
 class DiffusionPart final : public distributed::Part {
 public:
-    DiffusionPart(PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank, std::int64_t margin, PaceOf pace_of, const MakeSteps& make)
-        : image_(problem.inputs.at("image")), pace_(pace_of(problem.parameters.as<LbParameters>(), policy)), whole_(planes_of(image_), margin),
+    DiffusionPart(PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank, std::int64_t margin,
+                  PaceOf pace_of, const MakeSteps& make)
+        : image_(problem.inputs.at("image")),
+          pace_(pace_of(problem.parameters.as<LbParameters>(), policy)),
+          whole_(planes_of(image_), margin),
           wants_iterations_(problem.wants("iterations")) {
         check_shareable();
         const std::int64_t height = whole_.planes.height, fewest = height / problem.ranks;   // rows of a rank
@@ -50,7 +53,8 @@ public:
         steps_ = make(builder, pace_.parameters, policy, layout_, whole_, *conversion_);
         pixels_ = builder.state(static_cast<std::size_t>(there_.count()) * row_bytes());
         if (beyond > 0)
-            halo_.emplace(builder, layout_, territory_, populations(pace_.parameters.lattice) - 1, steps_->population_bytes(), beyond, pace_.parameters.update_edges_every > 1);
+            halo_.emplace(builder, layout_, territory_, populations(pace_.parameters.lattice) - 1, steps_->population_bytes(),
+                          beyond, pace_.parameters.update_edges_every > 1);
     }
 
     std::string share() const override { return distributed::in_words("rows", share_); }
@@ -72,7 +76,8 @@ public:
         PartResult result;
         result.slices.emplace("image", download(run));
         if (wants_iterations_ && run.ranks.rank() == 0)
-            result.records["iterations"] = std::vector<int>(static_cast<std::size_t>(layout_.planes.count()), pace_.parameters.iterations);
+            result.records["iterations"] =
+                std::vector<int>(static_cast<std::size_t>(layout_.planes.count()), pace_.parameters.iterations);
         result.report = report(seconds);
         return result;
     }
@@ -83,18 +88,23 @@ private:
             throw ConfigError("/inputs/image", image_.describe() + ", for several devices", "one image, whose rows they share",
                               "take its slices one by one, by for_each with \"pages\"");
         if (pace_.parameters.stop_below > 0)
-            throw ConfigError("/stop_below", fmt::format("{} on several devices", pace_.parameters.stop_below), "0, which takes all iterations",
-                              "the change of a step is added up by work-groups, whose rows a cut would move: the sum would round differently, and the image stop "
+            throw ConfigError("/stop_below", fmt::format("{} on several devices", pace_.parameters.stop_below),
+                              "0, which takes all iterations",
+                              "the change of a step is added up by work-groups, whose rows a cut would move: the sum would round "
+                              "differently, and the image stop "
                               "a step sooner or later than on one device. Use one, or give \"iterations\"");
     }
 
     ConfigError too_few_rows(int ranks, std::int64_t least) const {
         const std::int64_t height = whole_.planes.height, most = height / least;
-        return {"/inputs/image", fmt::format("{} rows for {} devices", height, ranks), fmt::format("at least {} rows each, which neighbours need", least),
+        return {"/inputs/image", fmt::format("{} rows for {} devices", height, ranks),
+                fmt::format("at least {} rows each, which neighbours need", least),
                 most < 2 ? "use one device" : fmt::format("use at most {} devices", most)};
     }
 
-    std::size_t row_bytes() const { return static_cast<std::size_t>(whole_.planes.width * whole_.planes.channels) * bytes_of(whole_.planes.type); }
+    std::size_t row_bytes() const {
+        return static_cast<std::size_t>(whole_.planes.width * whole_.planes.channels) * bytes_of(whole_.planes.type);
+    }
 
     /// The image, or rows of it.
     ArrayDesc rows_of_image(std::int64_t rows) const {
@@ -142,7 +152,8 @@ private:
                 steps_->advance(run.execution, launch, number, first, count, rows);
             }
             const bool more = halo_ && n < pace_.parameters.iterations;
-            end_round(run, round.launches.back().launch, number++, first, count, more ? round_from(pace_, n, launches_).before : HaloRows{});
+            end_round(run, round.launches.back().launch, number++, first, count,
+                      more ? round_from(pace_, n, launches_).before : HaloRows{});
             if (run.advance) run.advance(static_cast<double>(n) / pace_.parameters.iterations);
         }
         return number;
@@ -161,7 +172,8 @@ private:
         Rows inner{own.from + (territory_.above ? next.rows() : 0), own.to - (territory_.below ? next.rows() : 0)};
         if (inner.count() > 0) {
             const Rows upper{own.from, inner.from}, lower{inner.to, own.to};
-            if (upper.count() > 0 && lower.count() > 0) steps_->advance(x, launch, number, first, count, upper, lower.from - upper.from);
+            if (upper.count() > 0 && lower.count() > 0)
+                steps_->advance(x, launch, number, first, count, upper, lower.from - upper.from);
             else advance(upper.count() > 0 ? upper : lower);
         } else {   // nothing to compute meanwhile
             advance(own);
@@ -202,8 +214,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<distributed::Part> make_part(PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank, std::int64_t margin, PaceOf pace,
-                                             const MakeSteps& make) {
+std::unique_ptr<distributed::Part> make_part(PlanBuilder& builder, const Problem& problem, const Policy& policy, int rank,
+                                             std::int64_t margin, PaceOf pace, const MakeSteps& make) {
     return std::make_unique<DiffusionPart>(builder, problem, policy, rank, margin, pace, make);
 }
 

@@ -9,6 +9,7 @@
 namespace parallax::engine::diffusion_lb {
 
 /// Throws ConfigError for what cannot be shared: stacks, stop_below, and fewer rows a rank than it must lend its neighbours.
-std::unique_ptr<distributed::Part> make_part(PlanBuilder&, const Problem&, const Policy&, int rank, std::int64_t margin, PaceOf, const MakeSteps&);
+std::unique_ptr<distributed::Part> make_part(PlanBuilder&, const Problem&, const Policy&, int rank, std::int64_t margin, PaceOf,
+                                             const MakeSteps&);
 
 }  // namespace parallax::engine::diffusion_lb

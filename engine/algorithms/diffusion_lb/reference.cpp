@@ -61,7 +61,8 @@ private:
         rows([&](std::int64_t y) {
             for (int i = 0; i < count_; ++i) {
                 const double w = weight(p_.lattice, i);
-                for (std::size_t k = at(0, y); k < at(width_, y); ++k) f_[i][k] = (1 - omega_[k]) * f_[i][k] + omega_[k] * w * image_[k];
+                for (std::size_t k = at(0, y); k < at(width_, y); ++k)
+                    f_[i][k] = (1 - omega_[k]) * f_[i][k] + omega_[k] * w * image_[k];
             }
         });
     }

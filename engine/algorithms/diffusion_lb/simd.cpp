@@ -14,9 +14,11 @@ constexpr std::int64_t margin = 16;   // as MARGIN in simd.cl
 
 class SimdSteps final : public Steps {
 public:
-    SimdSteps(PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout, const Conversion& conversion)
+    SimdSteps(PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout,
+              const Conversion& conversion)
         : parameters_(p), layout_(layout), conversion_(conversion), stays_(p.update_edges_every > 1) {
-        const std::int64_t height = layout_.planes.height, wanted = std::int64_t{builder.device().compute_units} * policy.at("groups_per_unit");
+        const std::int64_t height = layout_.planes.height,
+                           wanted = std::int64_t{builder.device().compute_units} * policy.at("groups_per_unit");
         rows_ = std::min(height, std::max<std::int64_t>(16, height * layout_.batch / wanted));
         const std::int64_t parts = divided_up(height, rows_);
         host::Defines d;
@@ -31,22 +33,43 @@ public:
             populations_[i] = builder.scratch(plane * static_cast<std::size_t>(populations(parameters_.lattice) - 1));
         }
         keep_ = builder.scratch(stays_ ? plane : sizeof(float));
-        lines_ = builder.scratch(static_cast<std::size_t>(6 * std::max<std::int64_t>(parts, 2) * layout_.batch * layout_.pitch) * sizeof(float));
+        lines_ = builder.scratch(static_cast<std::size_t>(6 * std::max<std::int64_t>(parts, 2) * layout_.batch * layout_.pitch) *
+                                 sizeof(float));
         if (parameters_.stop_below > 0) judge_.emplace(builder, layout_, parameters_, parts);
     }
 
     void find_edges(Execution&, const Launch&, int, std::int64_t, Rows) override {}
 
-    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written, std::int64_t again_after) override {
+    void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written,
+                 std::int64_t again_after) override {
         const Chunks chunks(written, rows_, again_after);
         const State from = state(x, number % 2), to = state(x, 1 - number % 2);
         const host::Buffer& sums = judge_ ? judge_->sums(x) : from.intensity;
-        const auto edges = static_cast<std::int32_t>(!stays_ ? RowEdges::found : launch.finds_edges ? RowEdges::written : RowEdges::read);
+        const auto edges = static_cast<std::int32_t>(!stays_              ? RowEdges::found
+                                                     : launch.finds_edges ? RowEdges::written
+                                                                          : RowEdges::read);
         x.launch("step", *step_, {chunks.count, static_cast<std::size_t>(count), 1}, {1, 1, 1},
-                 {from.intensity, to.intensity, from.populations, to.populations, x.buffer(keep_), x.buffer(lines_), gaussian_,
-                  coupling_of(parameters_), inverse_k2(parameters_), layout_.width(), layout_.height(), layout_.pitch32(),
-                  chunks.first_row, chunks.end_row, chunks.apart, chunks.rows,
-                  static_cast<std::int32_t>(launch.step == 0), edges, sums, conversion_.states(x), static_cast<std::uint64_t>(first)});
+                 {from.intensity,
+                  to.intensity,
+                  from.populations,
+                  to.populations,
+                  x.buffer(keep_),
+                  x.buffer(lines_),
+                  gaussian_,
+                  coupling_of(parameters_),
+                  inverse_k2(parameters_),
+                  layout_.width(),
+                  layout_.height(),
+                  layout_.pitch32(),
+                  chunks.first_row,
+                  chunks.end_row,
+                  chunks.apart,
+                  chunks.rows,
+                  static_cast<std::int32_t>(launch.step == 0),
+                  edges,
+                  sums,
+                  conversion_.states(x),
+                  static_cast<std::uint64_t>(first)});
         if (judge_) judge_->enqueue(x, conversion_.states(x), first, count, launch.step + 1);
     }
 
@@ -77,7 +100,8 @@ Variant simd_variant() {
         .policy = {{"groups_per_unit", 8, {1, 2, 4, 8, 16}, "chunks of rows for each core"}},
         .supports = [](const Problem& problem, host::Context& context) {
             if (context.info().type != host::DeviceType::cpu) return Support::no("is made for CPUs");
-            if (radius_of(problem.parameters.as<LbParameters>()) > margin) return Support::no("smooths with sigma below 5.5 only");
+            if (radius_of(problem.parameters.as<LbParameters>()) > margin)
+                return Support::no("smooths with sigma below 5.5 only");
             return Support::yes();
         },
     };

@@ -11,9 +11,13 @@ namespace {
 /// The steps of a whole image.
 class StepsPlan final : public Plan {
 public:
-    StepsPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, PaceOf pace, const MakeSteps& make, std::int64_t margin)
-        : pace_(pace(problem.parameters.as<LbParameters>(), policy)), layout_(planes_of(problem.inputs.at("image")), margin), conversion_(builder, layout_),
-          steps_(make(builder, pace_.parameters, policy, layout_, layout_, conversion_)), wants_iterations_(problem.wants("iterations")) {}
+    StepsPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, PaceOf pace, const MakeSteps& make,
+              std::int64_t margin)
+        : pace_(pace(problem.parameters.as<LbParameters>(), policy)),
+          layout_(planes_of(problem.inputs.at("image")), margin),
+          conversion_(builder, layout_),
+          steps_(make(builder, pace_.parameters, policy, layout_, layout_, conversion_)),
+          wants_iterations_(problem.wants("iterations")) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const State a = steps_->state(x, 0), b = steps_->state(x, 1);
@@ -28,7 +32,8 @@ public:
                 steps_->advance(x, launch, launches, first, count, all);
                 n += launch.steps;
             }
-            if (arrays.has_output("image")) conversion_.end(x, a.intensity, b.intensity, arrays.output("image"), first, count, launches);
+            if (arrays.has_output("image"))
+                conversion_.end(x, a.intensity, b.intensity, arrays.output("image"), first, count, launches);
         }
         if (wants_iterations_) conversion_.record(x, pace_.parameters.iterations);
     }

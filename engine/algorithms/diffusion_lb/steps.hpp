@@ -49,7 +49,8 @@ public:
     virtual void find_edges(Execution&, const Launch&, int number, std::int64_t count, Rows) = 0;
     /// Writes rows of the `count` planes in flight, the first of which is number `first` of the image; `number` counts launches.
     /// again_after: above 0, as many rows once more, so many rows further down.
-    virtual void advance(Execution&, const Launch&, int number, std::int64_t first, std::int64_t count, Rows, std::int64_t again_after = 0) = 0;
+    virtual void advance(Execution&, const Launch&, int number, std::int64_t first, std::int64_t count, Rows,
+                         std::int64_t again_after = 0) = 0;
 
     virtual State state(Execution&, int turn) const = 0;
     virtual std::size_t population_bytes() const noexcept { return sizeof(float); }
@@ -58,7 +59,8 @@ public:
 };
 
 /// Makes a variant's steps on rows that lie as `layout` says; `whole` is the image, for which kernels are chosen.
-using MakeSteps = std::function<std::unique_ptr<Steps>(PlanBuilder&, const LbParameters&, const Policy&, const Layout& layout, const Layout& whole, const Conversion&)>;
+using MakeSteps = std::function<std::unique_ptr<Steps>(PlanBuilder&, const LbParameters&, const Policy&, const Layout& layout,
+                                                       const Layout& whole, const Conversion&)>;
 using PaceOf = Pace (*)(const LbParameters&, const Policy&);
 
 /// A variant that takes such steps, on one device and on several. margin: of its Layout.

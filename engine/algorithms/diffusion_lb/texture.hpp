@@ -45,6 +45,7 @@ struct TextureArg {
 /// Empty, or why images of this size and kind cannot be had.
 std::string textures_why_not(host::Context&, std::int64_t width, std::int64_t height);
 
-void launch_with_textures(Execution&, std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local, std::initializer_list<TextureArg>);
+void launch_with_textures(Execution&, std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local,
+                          std::initializer_list<TextureArg>);
 
 }  // namespace parallax::engine::diffusion_lb

@@ -22,7 +22,8 @@ const char* word_type(std::size_t bytes) {
 
 class CopyViewPlan final : public Plan {
 public:
-    CopyViewPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const ViewOf& view_of) : rows_(rows_of(view_of(problem))) {
+    CopyViewPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const ViewOf& view_of)
+        : rows_(rows_of(view_of(problem))) {
         if (rows_.count * rows_.length == 0) return;
         const host::DeviceInfo& device = builder.device();
         const bool cpu = device.type == host::DeviceType::cpu;
@@ -32,7 +33,8 @@ public:
         simd_ = std::min<std::uint64_t>(group_, std::bit_ceil(rows_.length));
         const std::uint64_t units = rows_.count * ((rows_.length + segment - 1) / segment), together = group_ / simd_;
         const std::uint64_t turns = units / together * (1 + rows_.axes.size() / 2) + rows_.count * rows_.length / group_;
-        groups_ = static_cast<std::size_t>(std::max(turns / most_turns + 1, std::min((units + together - 1) / together, std::uint64_t{device.compute_units} * 64)));
+        groups_ = static_cast<std::size_t>(std::max(
+            turns / most_turns + 1, std::min((units + together - 1) / together, std::uint64_t{device.compute_units} * 64)));
         axes_ = builder.constant(rows_.axes);
         host::Defines d;
         d.add("WORD", word_type(rows_.word_bytes)).add("GROUP", static_cast<std::int64_t>(group_));
@@ -61,7 +63,8 @@ Rows rows_of(const ArrayDesc& view) {
     for (const Axis& axis : view.axes) {
         const Part next{static_cast<std::uint64_t>(axis.size), static_cast<std::uint64_t>(axis.stride)};
         if (next.size == 1) continue;
-        if (!parts.empty() && parts.back().stride == next.size * next.stride) parts.back() = {parts.back().size * next.size, next.stride};
+        if (!parts.empty() && parts.back().stride == next.size * next.stride)
+            parts.back() = {parts.back().size * next.size, next.stride};
         else parts.push_back(next);
     }
     while (parts.size() < 2) parts.insert(parts.begin(), {1, 1});

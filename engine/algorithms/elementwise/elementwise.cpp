@@ -30,7 +30,8 @@ public:
         x.host_task("reference", [this, arrays, records] { work_(problem_, arrays, *records); });
         for (const std::string& port : problem_.outputs)
             if (!arrays.has_output(port)) x.record(port, [records, port] { return records->at(port); });
-        x.record(observed, [records] { return records->value(observed, Json()); });   // an observation, where the work has made one
+        x.record(observed,
+                 [records] { return records->value(observed, Json()); });   // an observation, where the work has made one
     }
 
 private:
@@ -77,7 +78,11 @@ void define_type(host::Defines& d, const std::string& name, ElementType type) {
     const bool real = type == ElementType::f32;
     d.add(name, kernel_type(type)).add(name + "_REAL", real);
     if (real) return;
-    const char* const limits = type == ElementType::u8 ? "UCHAR" : type == ElementType::u16 ? "USHRT" : type == ElementType::i16 ? "SHRT" : type == ElementType::u32 ? "UINT" : "INT";
+    const char* const limits = type == ElementType::u8    ? "UCHAR"
+                               : type == ElementType::u16 ? "USHRT"
+                               : type == ElementType::i16 ? "SHRT"
+                               : type == ElementType::u32 ? "UINT"
+                                                          : "INT";
     d.add(name + "_LOW", type == ElementType::i16 || type == ElementType::i32 ? limits + std::string("_MIN") : "0");
     d.add(name + "_HIGH", limits + std::string("_MAX"));
 }
@@ -97,12 +102,16 @@ Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::st
     if (!other.is_dense()) throw ConfigError("/inputs/" + port, other.describe() + " with gaps", "a dense array");
     const bool has_channels = image.find('c') != nullptr && image.axes.back().name == 'c';
     if (other.axes.size() == image.axes.size() && trailing(image.axes)) return {Pairing::same, 1};
-    if (has_channels && other.axes.size() + 1 == image.axes.size() && trailing(without(image.axes, 'c'))) return {Pairing::channels, image.size('c')};
+    if (has_channels && other.axes.size() + 1 == image.axes.size() && trailing(without(image.axes, 'c')))
+        return {Pairing::channels, image.size('c')};
     if (!other.axes.empty() && trailing(image.axes)) return {Pairing::repeated, std::max<std::int64_t>(other.count(), 1)};
-    throw ConfigError("/inputs/" + port, other.describe(), "the shape of the image, " + image.describe() + ", or that without channels, or of one slice or frame of it");
+    throw ConfigError(
+        "/inputs/" + port, other.describe(),
+        "the shape of the image, " + image.describe() + ", or that without channels, or of one slice or frame of it");
 }
 
-ElementwisePass::ElementwisePass(PlanBuilder& builder, const std::string& file, host::Defines defines, const Pairing& pairing, std::int64_t count, const Policy& policy)
+ElementwisePass::ElementwisePass(PlanBuilder& builder, const std::string& file, host::Defines defines, const Pairing& pairing,
+                                 std::int64_t count, const Policy& policy)
     : pairing_(pairing), count_(static_cast<std::uint64_t>(count)) {
     if (count == 0) return;
     const host::DeviceInfo& device = builder.device();
@@ -111,15 +120,19 @@ ElementwisePass::ElementwisePass(PlanBuilder& builder, const std::string& file, 
     group_ = std::min<std::size_t>(wanted != 0 ? static_cast<std::size_t>(wanted) : cpu ? 1 : 256, device.max_work_group);
     const std::uint64_t a_group = group_ == 1 ? 4096 : group_ * 4 * static_cast<std::uint64_t>(loads);
     const auto most = std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(policy.at("groups_per_unit"));
-    groups_ = static_cast<std::size_t>(std::max(count_ / (group_ * most_turns) + 1, std::min((count_ + a_group - 1) / a_group, most)));
-    defines.add("PAIRING", static_cast<std::int64_t>(pairing.kind)).add("GROUP", static_cast<std::int64_t>(group_)).add("LOADS", loads);
+    groups_ =
+        static_cast<std::size_t>(std::max(count_ / (group_ * most_turns) + 1, std::min((count_ + a_group - 1) / a_group, most)));
+    defines.add("PAIRING", static_cast<std::int64_t>(pairing.kind))
+        .add("GROUP", static_cast<std::int64_t>(group_))
+        .add("LOADS", loads);
     kernel_ = builder.kernel({file, std::move(defines)}, "stream");
 }
 
-void ElementwisePass::enqueue(Execution& x, std::string_view stage, const host::Buffer& image, const host::Buffer& other, const host::Buffer& parameters,
-                     const host::Buffer& out) {
+void ElementwisePass::enqueue(Execution& x, std::string_view stage, const host::Buffer& image, const host::Buffer& other,
+                              const host::Buffer& parameters, const host::Buffer& out) {
     if (count_ == 0) return;
-    x.launch(stage, *kernel_, {groups_, 1, 1}, {group_, 1, 1}, {image, other, parameters, out, count_, static_cast<std::uint64_t>(pairing_.n)});
+    x.launch(stage, *kernel_, {groups_, 1, 1}, {group_, 1, 1},
+             {image, other, parameters, out, count_, static_cast<std::uint64_t>(pairing_.n)});
 }
 
 PolicyTable pass_policy() {

@@ -47,7 +47,9 @@ struct Pairing {
     enum Kind { none, same, channels, repeated } kind = none;
     std::int64_t n = 1;
 
-    std::int64_t index(std::int64_t i) const noexcept { return kind == none ? 0 : kind == same ? i : kind == channels ? i / n : i % n; }
+    std::int64_t index(std::int64_t i) const noexcept {
+        return kind == none ? 0 : kind == same ? i : kind == channels ? i / n : i % n;
+    }
 };
 /// The image's shape, its shape without channels, or without axes in front (one for every slice or frame).
 /// Throws ConfigError at /inputs/PORT for any other.
@@ -57,10 +59,11 @@ Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::st
 class ElementwisePass {
 public:
     /// `file` ends with pass.clh; `defines` say A, B, OUT and what the file wants.
-    ElementwisePass(PlanBuilder&, const std::string& file, host::Defines defines, const Pairing&, std::int64_t count, const Policy&);
+    ElementwisePass(PlanBuilder&, const std::string& file, host::Defines defines, const Pairing&, std::int64_t count,
+                    const Policy&);
     /// Where a step has no second array or no parameters, any buffer.
-    void enqueue(Execution&, std::string_view stage, const host::Buffer& image, const host::Buffer& other, const host::Buffer& parameters,
-                 const host::Buffer& out);
+    void enqueue(Execution&, std::string_view stage, const host::Buffer& image, const host::Buffer& other,
+                 const host::Buffer& parameters, const host::Buffer& out);
 
 private:
     std::unique_ptr<host::Kernel> kernel_;
@@ -70,12 +73,19 @@ private:
 };
 PolicyTable pass_policy();
 
-/// `reference`: `work` runs on the host, its arrays in host memory; records that it leaves in `records` by port become the step's.
+/// `reference`: `work` runs on the host, its arrays in host memory; records that it leaves in `records` by port become the
+/// step's.
 using Work = std::function<void(const Problem&, const Bindings&, Json& records)>;
 Variant reference_variant(Work);
 
 /// The elements of an input or output on the native device.
-template <class T> const T* input(const Bindings& arrays, std::string_view port) { return reinterpret_cast<const T*>(arrays.input(port).host_pointer()); }
-template <class T> T* output(const Bindings& arrays, std::string_view port) { return reinterpret_cast<T*>(arrays.output(port).host_pointer()); }
+template <class T>
+const T* input(const Bindings& arrays, std::string_view port) {
+    return reinterpret_cast<const T*>(arrays.input(port).host_pointer());
+}
+template <class T>
+T* output(const Bindings& arrays, std::string_view port) {
+    return reinterpret_cast<T*>(arrays.output(port).host_pointer());
+}
 
 }  // namespace parallax::engine::elementwise

@@ -13,13 +13,18 @@ Places Places::of_percentiles(double low, double high) noexcept {
 }
 
 void define_keys(host::Defines& d, ElementType type) {
-    const KeyKind kind = type == ElementType::f32 ? KeyKind::real : limits_of(type).low < 0 ? KeyKind::signed_integer : KeyKind::unsigned_integer;
-    d.add("A", kernel_type(type)).add("KIND", static_cast<std::int64_t>(kind)).add("BITS", static_cast<std::int64_t>(8 * bytes_of(type)));
+    const KeyKind kind = type == ElementType::f32  ? KeyKind::real
+                         : limits_of(type).low < 0 ? KeyKind::signed_integer
+                                                   : KeyKind::unsigned_integer;
+    d.add("A", kernel_type(type))
+        .add("KIND", static_cast<std::int64_t>(kind))
+        .add("BITS", static_cast<std::int64_t>(8 * bytes_of(type)));
 }
 
 void check_rankable(const ArrayDesc& desc, const std::string& port) {
     if (desc.count() > std::numeric_limits<std::uint32_t>::max())
-        throw ConfigError("/inputs/" + port, desc.describe(), "at most 4294967295 elements, what u32 counts", "cut the image into parts");
+        throw ConfigError("/inputs/" + port, desc.describe(), "at most 4294967295 elements, what u32 counts",
+                          "cut the image into parts");
 }
 
 Ranks::Ranks(PlanBuilder& builder, ElementType type, std::int64_t count, const Places& places, const Policy& policy)
@@ -57,12 +62,14 @@ std::optional<std::array<float, 2>> reference_ranks(const ArrayDesc& desc, const
     visit(desc.type, [&]<class T>(T) {
         const T* elements = reinterpret_cast<const T*>(image);
         std::vector<T> sorted;
-        std::copy_if(elements, elements + desc.count(), std::back_inserter(sorted), [](T v) { return std::isfinite(static_cast<double>(v)); });
+        std::copy_if(elements, elements + desc.count(), std::back_inserter(sorted),
+                     [](T v) { return std::isfinite(static_cast<double>(v)); });
         if (sorted.empty()) return;
         std::sort(sorted.begin(), sorted.end());
         const auto value = [&](std::uint64_t place) {
             const std::uint64_t exact = place * (sorted.size() - 1), below = exact >> 32;
-            const auto low = static_cast<float>(sorted[below]), high = static_cast<float>(sorted[std::min<std::uint64_t>(below + 1, sorted.size() - 1)]);
+            const auto low = static_cast<float>(sorted[below]),
+                       high = static_cast<float>(sorted[std::min<std::uint64_t>(below + 1, sorted.size() - 1)]);
             return low + static_cast<float>(static_cast<std::uint32_t>(exact)) * 0x1p-32f * (high - low);
         };
         found = {value(places.low), value(places.high)};

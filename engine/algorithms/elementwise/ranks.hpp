@@ -37,7 +37,8 @@ void define_keys(host::Defines&, ElementType);
 /// Throws ConfigError at /inputs/PORT for more elements than 32 bits count.
 void check_rankable(const ArrayDesc&, const std::string& port);
 
-/// What the host gives: the values at the two places, between neighbours in proportion, in f32. Nothing where no element is finite.
+/// What the host gives: the values at the two places, between neighbours in proportion, in f32. Nothing where no element is
+/// finite.
 std::optional<std::array<float, 2>> reference_ranks(const ArrayDesc&, const std::byte* image, const Places&);
 
 }  // namespace parallax::engine::elementwise

@@ -8,9 +8,12 @@ namespace equalize {
 
 histogram::HistogramSpec spec_of(const ArrayDesc& image) {
     if (image.type != ElementType::u8 && image.type != ElementType::u16)
-        throw ConfigError("/inputs/image", image.describe(), "elements of type u8 or u16",
-                          is_complex(image.type) ? how_to_convert(image)
-                                                 : R"(a step before it converts, with the values that become black and white: {"run": "convert", "type": "u8", "window": {"low": 0, "high": 1}})");
+        throw ConfigError(
+            "/inputs/image", image.describe(), "elements of type u8 or u16",
+            is_complex(image.type)
+                ? how_to_convert(image)
+                : R"(a step before it converts, with the values that become black and white: {"run": "convert", )"
+                  R"("type": "u8", "window": {"low": 0, "high": 1}})");
     histogram::check_image(image);
     histogram::HistogramSpec spec;
     spec.type = image.type;
@@ -42,9 +45,11 @@ Algorithm make_equalize() {
     a.parameters = TableBuilder<EqualizeParameters>()
                        .choice("formula", &EqualizeParameters::formula,
                                {{"opencv", Formula::opencv}, {"classic", Formula::classic}, {"skimage", Formula::skimage}},
-                               "opencv: equalizeHist, from the first level that occurs. classic: floor(top cdf / N + 1/2). skimage: cdf / N as f32.")
+                               "opencv: equalizeHist, from the first level that occurs. classic: floor(top cdf / N + 1/2). "
+                               "skimage: cdf / N as f32.")
                        .build();
-    a.inputs = {{"image", "u8 or u16 (..., y, x), or (..., y, x, c) with 1 to 4 channels, each equalised on its own", true, PortKind::array}};
+    a.inputs = {{"image", "u8 or u16 (..., y, x), or (..., y, x, c) with 1 to 4 channels, each equalised on its own", true,
+                 PortKind::array}};
     a.outputs = {{"image", "the image's type and shape; f32 from 0 to 1 for skimage", true, PortKind::array}};
     a.infer = infer;
     a.chunking = [](const Problem&) { return Division::no("levels depend on the histogram of all pixels"); };

@@ -56,17 +56,23 @@ private:
         table_groups_ = levels / block;
         host::Defines d;
         d.add("LEVELS", spec_.bins).add("BLOCK", i64(block)).add("FORMULA", static_cast<std::int64_t>(formula));
-        d.add("OUTPUT", formula == Formula::skimage ? "float" : spec_.type == ElementType::u16 ? "ushort" : "uchar").add("GROUP", i64(table_group_));
+        d.add("OUTPUT", formula == Formula::skimage      ? "float"
+                        : spec_.type == ElementType::u16 ? "ushort"
+                                                         : "uchar")
+            .add("GROUP", i64(table_group_));
         make_table_ = builder.kernel({"equalize/table.cl", d}, "equalize_table");
     }
 
     void plan_map(PlanBuilder& builder, Formula formula, const Policy& policy, bool cpu) {
         const host::DeviceInfo& device = builder.device();
-        const auto wanted = [&](const char* name, int on_cpus, int elsewhere) { return policy.at(name) != 0 ? policy.at(name) : cpu ? on_cpus : elsewhere; };
+        const auto wanted = [&](const char* name, int on_cpus, int elsewhere) {
+            return policy.at(name) != 0 ? policy.at(name) : cpu ? on_cpus : elsewhere;
+        };
         const bool is_float = formula == Formula::skimage;
         const std::size_t bytes = bytes_of(spec_.type), per_item = is_float ? 4 : 16 / bytes;
         const int loads = policy.at("loads");
-        map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, 256)), std::bit_floor(std::size_t{device.max_work_group}));
+        map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, 256)),
+                                           std::bit_floor(std::size_t{device.max_work_group}));
         const bool bytes_in_local = !is_float && bytes == 1 && map_group_ > 1;
         if (cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1 && spec_.pixels >= pixels_for_pairs) {
             make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
@@ -74,10 +80,14 @@ private:
         }
         host::Defines d;
         d.add("INPUT_BYTES", i64(bytes)).add("IS_FLOAT", is_float).add("CHANNELS", spec_.channels).add("GROUP", i64(map_group_));
-        d.add("COPIES", bytes_in_local ? wanted("copies", 1, 32) : 1).add("LOADS", loads).add("FROM_END", policy.at("from_end")).add("PAIRS", make_pairs_ != nullptr);
+        d.add("COPIES", bytes_in_local ? wanted("copies", 1, 32) : 1)
+            .add("LOADS", loads)
+            .add("FROM_END", policy.at("from_end"))
+            .add("PAIRS", make_pairs_ != nullptr);
         map_ = builder.kernel({"equalize/map.cl", d}, "equalize_map");
         const std::uint64_t a_group = map_group_ * per_item * static_cast<std::uint64_t>(loads);
-        const std::uint64_t most = std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(wanted("groups_per_unit", 8, 8));
+        const std::uint64_t most =
+            std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(wanted("groups_per_unit", 8, 8));
         const std::uint64_t least = spec_.count() / (map_group_ * per_item * most_steps) + 1;
         map_groups_ = static_cast<std::size_t>(std::max(least, std::min((spec_.count() + a_group - 1) / a_group, most)));
     }
@@ -96,11 +106,17 @@ Variant device_variant() {
         .name = "device",
         .summary = "histogram, table and map on the device",
         .role = Role::best,
-        .policy = {{"work_group_size", 0, {0, 1, 64, 128, 256, 512, 1024}, "work-items of a group that maps pixels; 0: 1 on CPUs, 256 elsewhere; 1 on CPUs: no barriers"},
+        .policy = {{"work_group_size",
+                    0,
+                    {0, 1, 64, 128, 256, 512, 1024},
+                    "work-items of a group that maps pixels; 0: 1 on CPUs, 256 elsewhere; 1 on CPUs: no barriers"},
                    {"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "copies of a table of bytes in local memory; 0: 32, one for each bank"},
                    {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
                    {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
-                   {"from_end", 1, {0, 1}, "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}},
+                   {"from_end",
+                    1,
+                    {0, 1},
+                    "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}},
     });
 }
 

@@ -20,7 +20,8 @@ std::vector<float> identity(std::size_t levels) {
 }
 
 template <class In, class Out>
-void map(const histogram::HistogramSpec& spec, const std::vector<float>& tables, const In* in, Out* out, std::int64_t first, std::int64_t end) {
+void map(const histogram::HistogramSpec& spec, const std::vector<float>& tables, const In* in, Out* out, std::int64_t first,
+         std::int64_t end) {
     for (std::int64_t pixel = first; pixel < end; ++pixel)
         for (int c = 0; c < spec.channels; ++c) {
             const std::int64_t at = pixel * spec.channels + c;
@@ -31,7 +32,9 @@ void map(const histogram::HistogramSpec& spec, const std::vector<float>& tables,
 class NativePlan final : public Plan {
 public:
     NativePlan(const Problem& problem, int threads)
-        : formula_(problem.parameters.as<EqualizeParameters>().formula), spec_(spec_of(problem.inputs.at("image"))), threads_(threads) {}
+        : formula_(problem.parameters.as<EqualizeParameters>().formula),
+          spec_(spec_of(problem.inputs.at("image"))),
+          threads_(threads) {}
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("equalize", [this, in = arrays.input("image"), out = arrays.output("image")] {
             reference_equalize(formula_, spec_, in.host_pointer(), out.host_pointer(), threads_);
@@ -58,16 +61,21 @@ std::vector<float> reference_table(Formula formula, std::span<const std::uint32_
         cdf += n;
         switch (formula) {
             case Formula::opencv:
-                table.push_back(cdf <= lowest ? 0.0f : std::min(std::nearbyint(static_cast<float>(cdf - lowest) * scale), static_cast<float>(top)));
+                table.push_back(
+                    cdf <= lowest ? 0.0f
+                                  : std::min(std::nearbyint(static_cast<float>(cdf - lowest) * scale), static_cast<float>(top)));
                 break;
             case Formula::classic: table.push_back(static_cast<float>((2 * top * cdf + pixels) / (2 * pixels))); break;
-            case Formula::skimage: table.push_back(static_cast<float>(static_cast<double>(cdf) / static_cast<double>(pixels))); break;
+            case Formula::skimage:
+                table.push_back(static_cast<float>(static_cast<double>(cdf) / static_cast<double>(pixels)));
+                break;
         }
     }
     return table;
 }
 
-void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, const std::byte* image, std::byte* out, int threads) {
+void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, const std::byte* image, std::byte* out,
+                        int threads) {
     std::vector<std::uint32_t> counts(static_cast<std::size_t>(spec.slots()));
     std::mutex mutex;
     parallel_ranges(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) {
@@ -82,7 +90,9 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
         tables.insert(tables.end(), table.begin(), table.end());
     }
     const auto run = [&](const auto* in, auto* to) {
-        parallel_ranges(spec.pixels, threads, [&](std::int64_t first, std::int64_t end) { map(spec, tables, in, to, first, end); }, elements_worth_a_thread);
+        parallel_ranges(
+            spec.pixels, threads, [&](std::int64_t first, std::int64_t end) { map(spec, tables, in, to, first, end); },
+            elements_worth_a_thread);
     };
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(image);
     const auto* const words = reinterpret_cast<const std::uint16_t*>(image);
@@ -93,7 +103,11 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
     else run(bytes, reinterpret_cast<std::uint8_t*>(out));
 }
 
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one thread: what the device is measured by"), 1); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the reference on every thread of the processor"), 0); }
+Variant reference_variant() {
+    return make_variant<NativePlan>(native_row("reference", "one thread: what the device is measured by"), 1);
+}
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "the reference on every thread of the processor"), 0);
+}
 
 }  // namespace parallax::engine::equalize

@@ -26,16 +26,20 @@ void check(const FftParameters& p, const ArrayDesc& desc) {
                           : desc.type == ElementType::c64 ? "\"kind\": \"c2c\" transforms complex arrays"
                                                           : how_to_convert(desc));
     if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
-        throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more", "\"dimensions\": 1 transforms along one axis");
+        throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more",
+                          "\"dimensions\": 1 transforms along one axis");
     for (std::size_t i = desc.axes.size() - static_cast<std::size_t>(p.dimensions); i < desc.axes.size(); ++i) {
-        if (desc.axes[i].name == 'c') throw ConfigError("/inputs/array", desc.describe(), "an array without channels among the axes that are transformed", "select one channel first");
+        if (desc.axes[i].name == 'c')
+            throw ConfigError("/inputs/array", desc.describe(), "an array without channels among the axes that are transformed",
+                              "select one channel first");
     }
     if (desc.count() == 0) throw ConfigError("/inputs/array", desc.describe(), "an array with at least one element");
     if (!desc.is_dense()) throw ConfigError("/inputs/array", desc.describe() + " with gaps", "a dense array");
     if (p.kind == Kind::r2c && p.direction == Way::inverse)
         throw ConfigError("/direction", "\"inverse\"", "\"forward\" with kind r2c", "the inverse of r2c is \"kind\": \"c2r\"");
     if (p.kind == Kind::c2r && p.direction == Way::forward)
-        throw ConfigError("/direction", "\"forward\"", "\"inverse\" with kind c2r", "the forward transform of real arrays is \"kind\": \"r2c\"");
+        throw ConfigError("/direction", "\"forward\"", "\"inverse\" with kind c2r",
+                          "the forward transform of real arrays is \"kind\": \"r2c\"");
 }
 
 ArrayDescs infer(const Problem& problem) {
@@ -76,7 +80,8 @@ private:
     Direction direction_;
 };
 
-/// A row with what all variants on a device have in common. `library`: the value of the parameter `fft` that admits it, beside auto.
+/// A row with what all variants on a device have in common. `library`: the value of the parameter `fft` that admits it, beside
+/// auto.
 Variant transform_variant(Variant row, Library library, WhyNot why, Make make) {
     row.supports = [library, why = std::move(why)](const Problem& problem, host::Context& context) {
         const auto& p = problem.parameters.as<FftParameters>();
@@ -88,7 +93,8 @@ Variant transform_variant(Variant row, Library library, WhyNot why, Make make) {
 
 Variant library_variant(Variant row, Library library) {
     return transform_variant(
-        std::move(row), library, [library](const TransformSpec& spec, host::Context& context) { return why_not(library, spec, context); },
+        std::move(row), library,
+        [library](const TransformSpec& spec, host::Context& context) { return why_not(library, spec, context); },
         [library](PlanBuilder& builder, const TransformSpec& spec) { return make_transform(builder, spec, library); });
 }
 
@@ -103,22 +109,31 @@ Algorithm make_fft() {
     a.outputs = {{"array", "c64 of the same shape; (..., y, w/2 + 1) for r2c; f32 (..., y, w) for c2r", true, PortKind::array}};
     a.infer = infer;
     a.chunking = [](const Problem& problem) {
-        Division lines = along_stack(input_of(problem), static_cast<std::size_t>(problem.parameters.as<FftParameters>().dimensions));
-        if (lines.ways.empty()) lines.why_not = "every element of a transform depends on all others; only a stack can be taken apart";
+        Division lines =
+            along_stack(input_of(problem), static_cast<std::size_t>(problem.parameters.as<FftParameters>().dimensions));
+        if (lines.ways.empty())
+            lines.why_not = "every element of a transform depends on all others; only a stack can be taken apart";
         return lines;
     };
     a.carry = [](const Parameters&, const ArrayDesc&, Metadata metadata) { return without_affine(std::move(metadata)); };
     a.variants = {
-        transform_variant({.name = "simd", .formerly = {"lanes"}, .summary = "CPUs: a line a SIMD lane, 16 at once", .role = Role::best}, Library::automatic,
-                          simd_why_not, make_simd),
-        library_variant({.name = "radix", .summary = "Stockham, radices to 17, a line in registers; Bluestein for large primes", .role = Role::best},
+        transform_variant(
+            {.name = "simd", .formerly = {"lanes"}, .summary = "CPUs: a line a SIMD lane, 16 at once", .role = Role::best},
+            Library::automatic, simd_why_not, make_simd),
+        library_variant({.name = "radix",
+                         .summary = "Stockham, radices to 17, a line in registers; Bluestein for large primes",
+                         .role = Role::best},
                         Library::radix),
         library_variant({.name = "vkfft", .summary = "VkFFT"}, Library::vkfft),
         library_variant({.name = "clfft", .summary = "clFFT"}, Library::clfft),
-        library_variant({.name = "cufft", .summary = "NVIDIA's cuFFT, for comparison; runs where it is asked for", .role = Role::peer,
+        library_variant({.name = "cufft",
+                         .summary = "NVIDIA's cuFFT, for comparison; runs where it is asked for",
+                         .role = Role::peer,
                          .backends = {host::Backend::cuda}},
                         Library::cufft),
-        transform_variant({.name = "radix2", .formerly = {"radix2_seed"}, .summary = "the source paper's radix-2 butterflies, a launch a stage (Luo et al. 2021)",
+        transform_variant({.name = "radix2",
+                           .formerly = {"radix2_seed"},
+                           .summary = "the source paper's radix-2 butterflies, a launch a stage (Luo et al. 2021)",
                            .role = Role::baseline},
                           Library::radix, radix2_why_not, make_radix2),
         threaded_variant(),

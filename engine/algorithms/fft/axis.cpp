@@ -14,8 +14,10 @@ public:
     ShortAxis(PlanBuilder& builder, const AxisShape& shape)
         : n_(shape.n),
           rows_(shape.unit == 1),
-          line_(rows_ ? build_line_kernel(builder, {"fft/stockham_rows.cl", {}}, "stockham_rows", static_cast<int>(n_), LineLayout::rows, shape.lines())
-                      : build_line_kernel(builder, {"fft/stockham_columns.cl", {}}, "stockham_columns", static_cast<int>(n_), LineLayout::columns, shape.unit)),
+          line_(rows_ ? build_line_kernel(builder, {"fft/stockham_rows.cl", {}}, "stockham_rows", static_cast<int>(n_),
+                                          LineLayout::rows, shape.lines())
+                      : build_line_kernel(builder, {"fft/stockham_columns.cl", {}}, "stockham_columns", static_cast<int>(n_),
+                                          LineLayout::columns, shape.unit)),
           twiddles_(builder.constant(stage_table(line_.line.radices))) {
         const std::uint64_t none = 0, one = 1;
         if (rows_) warm_up(builder, *line_.kernel, line_.local(), {twiddles_, twiddles_, twiddles_, none, std::int32_t{0}, 1.0f});
@@ -24,8 +26,8 @@ public:
                                                             std::uint32_t{1}, std::uint32_t{1}, std::int32_t{0}, 1.0f});
     }
 
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, std::int64_t images,
-                 std::int64_t unit, Direction direction) override {
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                 std::int64_t images, std::int64_t unit, Direction direction) override {
         const auto inverse = static_cast<std::int32_t>(direction == Direction::inverse);
         const float scale = inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f;
         if (rows_) {
@@ -55,11 +57,14 @@ private:
 std::string axis_why_not(std::int64_t n) {
     if (n > longest_axis) return fmt::format("a length of {} is above {}", n, longest_axis);
     if (!is_smooth(n) && good_size(2 * n - 1) > longest_axis)
-        return fmt::format("{} has a prime factor above 17, and the convolution that this needs is longer than {}", n, longest_axis);
+        return fmt::format("{} has a prime factor above 17, and the convolution that this needs is longer than {}", n,
+                           longest_axis);
     return {};
 }
 
-std::unique_ptr<Axis1D> make_short_axis(PlanBuilder& builder, const AxisShape& shape) { return std::make_unique<ShortAxis>(builder, shape); }
+std::unique_ptr<Axis1D> make_short_axis(PlanBuilder& builder, const AxisShape& shape) {
+    return std::make_unique<ShortAxis>(builder, shape);
+}
 
 std::unique_ptr<Axis1D> make_axis(PlanBuilder& builder, const AxisShape& shape) {
     if (!is_smooth(shape.n)) return make_bluestein_axis(builder, shape);

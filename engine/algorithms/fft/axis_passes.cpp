@@ -43,10 +43,12 @@ public:
             host::Defines defines;
             defines.add("FFT_TWIDDLED", done > 1 ? 1 : 0);
             const std::int64_t lines = n_ / length * shape.unit;
-            LineKernel kernel = build_line_kernel(builder, {"fft/stockham_columns.cl", defines}, "stockham_columns", length, LineLayout::columns, lines);
+            LineKernel kernel = build_line_kernel(builder, {"fft/stockham_columns.cl", defines}, "stockham_columns", length,
+                                                  LineLayout::columns, lines);
             const host::Buffer twiddles = builder.constant(stage_table(kernel.line.radices));
-            warm_up(builder, *kernel.kernel, kernel.local(), {twiddles, twiddles, twiddles, twiddles, twiddles, std::uint64_t{0}, std::uint64_t{1},
-                                                              std::uint64_t{1}, std::uint32_t{1}, std::uint32_t{1}, std::int32_t{0}, 1.0f});
+            warm_up(builder, *kernel.kernel, kernel.local(),
+                    {twiddles, twiddles, twiddles, twiddles, twiddles, std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1},
+                     std::uint32_t{1}, std::uint32_t{1}, std::int32_t{0}, 1.0f});
             Pass pass{length, done, std::move(kernel), twiddles, twiddles, twiddles};
             const auto whole = static_cast<std::uint64_t>(done * length);
             if (done > 1) {
@@ -61,8 +63,8 @@ public:
             scratch_[i - 1] = builder.scratch(static_cast<std::size_t>(shape.elements()) * sizeof(std::complex<float>));
     }
 
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, std::int64_t images,
-                 std::int64_t unit, Direction direction) override {
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                 std::int64_t images, std::int64_t unit, Direction direction) override {
         const auto scope = execution.scope(stage);
         host::Buffer from = in;
         for (std::size_t i = 0; i < passes_.size(); ++i) {
@@ -73,11 +75,12 @@ public:
             host::NDRange groups = pass.kernel.groups(lines);
             groups.x *= static_cast<std::size_t>(images);
             const bool inverse = last && direction == Direction::inverse;
-            execution.launch("pass " + std::to_string(i + 1), *pass.kernel.kernel, groups, pass.kernel.local(),
-                             {from, to, pass.twiddles, pass.coarse, pass.fine, static_cast<std::uint64_t>(images),
-                              static_cast<std::uint64_t>(lines), static_cast<std::uint64_t>(unit * pass.done), static_cast<std::uint32_t>(unit),
-                              static_cast<std::uint32_t>(n_), static_cast<std::int32_t>(inverse),
-                              inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
+            execution.launch(
+                "pass " + std::to_string(i + 1), *pass.kernel.kernel, groups, pass.kernel.local(),
+                {from, to, pass.twiddles, pass.coarse, pass.fine, static_cast<std::uint64_t>(images),
+                 static_cast<std::uint64_t>(lines), static_cast<std::uint64_t>(unit * pass.done),
+                 static_cast<std::uint32_t>(unit), static_cast<std::uint32_t>(n_), static_cast<std::int32_t>(inverse),
+                 inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
             from = to;
         }
     }
@@ -118,6 +121,8 @@ std::vector<int> pass_lengths(std::int64_t n) {
         if (std::vector<int> lengths = balanced(n, count); !lengths.empty()) return lengths;
 }
 
-std::unique_ptr<Axis1D> make_long_axis(PlanBuilder& builder, const AxisShape& shape) { return std::make_unique<LongAxis>(builder, shape); }
+std::unique_ptr<Axis1D> make_long_axis(PlanBuilder& builder, const AxisShape& shape) {
+    return std::make_unique<LongAxis>(builder, shape);
+}
 
 }  // namespace parallax::engine::fft

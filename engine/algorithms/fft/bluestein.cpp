@@ -44,16 +44,18 @@ public:
         const auto values = chirp(n_);
         chirp_ = upload(builder, values);
         filter_ = upload(builder, chirp_spectrum(values, m, 1.0 / static_cast<double>(m)));
-        warm_up(builder, *kernel_.kernel, kernel_.local(), {chirp_, chirp_, forward_, backward_, chirp_, filter_, std::uint64_t{0}, std::uint64_t{1},
-                                                            static_cast<std::int32_t>(n_), std::int32_t{0}, 1.0f});
+        warm_up(builder, *kernel_.kernel, kernel_.local(),
+                {chirp_, chirp_, forward_, backward_, chirp_, filter_, std::uint64_t{0}, std::uint64_t{1},
+                 static_cast<std::int32_t>(n_), std::int32_t{0}, 1.0f});
     }
 
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, std::int64_t images,
-                 std::int64_t unit, Direction direction) override {
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                 std::int64_t images, std::int64_t unit, Direction direction) override {
         const auto inverse = static_cast<std::int32_t>(direction == Direction::inverse);
-        execution.launch(stage, *kernel_.kernel, kernel_.groups(images * unit), kernel_.local(),
-                         {in, out, forward_, backward_, chirp_, filter_, static_cast<std::uint64_t>(images), static_cast<std::uint64_t>(unit),
-                          static_cast<std::int32_t>(n_), inverse, inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
+        execution.launch(
+            stage, *kernel_.kernel, kernel_.groups(images * unit), kernel_.local(),
+            {in, out, forward_, backward_, chirp_, filter_, static_cast<std::uint64_t>(images), static_cast<std::uint64_t>(unit),
+             static_cast<std::int32_t>(n_), inverse, inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
     }
 
     std::string describe() const override { return fmt::format("Bluestein {} ({})", kernel_.line.n, kernel_.line.describe()); }
@@ -76,13 +78,17 @@ private:
 class BluesteinSlabs final : public Axis1D {
 public:
     BluesteinSlabs(PlanBuilder& builder, const AxisShape& shape, std::int64_t m)
-        : n_(shape.n), m_(m), rows_(shape.unit == 1),
-          most_lines_(std::clamp<std::int64_t>(slab_elements / m, rows_ ? 1 : 8, rows_ ? shape.images : std::max<std::int64_t>(shape.unit, 8))),
+        : n_(shape.n),
+          m_(m),
+          rows_(shape.unit == 1),
+          most_lines_(std::clamp<std::int64_t>(slab_elements / m, rows_ ? 1 : 8,
+                                               rows_ ? shape.images : std::max<std::int64_t>(shape.unit, 8))),
           axis_(make_axis(builder, rows_ ? AxisShape{most_lines_, m, 1} : AxisShape{1, m, most_lines_})),
           chirp_in_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_in")),
           chirp_filter_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_filter")),
           chirp_out_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_out")),
-          group_(std::min({std::size_t{256}, chirp_in_->max_work_group(), chirp_filter_->max_work_group(), chirp_out_->max_work_group()})) {
+          group_(std::min(
+              {std::size_t{256}, chirp_in_->max_work_group(), chirp_filter_->max_work_group(), chirp_out_->max_work_group()})) {
         const auto values = chirp(n_);
         chirp_ = upload(builder, values);
         filter_ = upload(builder, chirp_spectrum(values, m, 1.0));
@@ -90,11 +96,12 @@ public:
         const std::uint64_t none = 0, one = 1;
         warm_up(builder, *chirp_in_, {group_}, {chirp_, filter_, chirp_, none, none, none, none, one, one, one});
         warm_up(builder, *chirp_filter_, {group_}, {chirp_, filter_, none, one, one});
-        warm_up(builder, *chirp_out_, {group_}, {chirp_, filter_, chirp_, none, none, none, none, one, one, one, std::int32_t{0}, 1.0f});
+        warm_up(builder, *chirp_out_, {group_},
+                {chirp_, filter_, chirp_, none, none, none, none, one, one, one, std::int32_t{0}, 1.0f});
     }
 
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, std::int64_t images,
-                 std::int64_t unit, Direction direction) override {
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                 std::int64_t images, std::int64_t unit, Direction direction) override {
         const auto scope = execution.scope(stage);
         const bool inverse = direction == Direction::inverse;
         if (rows_) {
@@ -112,19 +119,23 @@ public:
 private:
     static constexpr std::int64_t slab_elements = std::int64_t{1} << 23;   // 64 MiB
 
-    void slab(Execution& execution, const host::Buffer& in, const host::Buffer& out, std::int64_t origin, std::int64_t image_stride,
-              std::int64_t point_stride, std::int64_t images, std::int64_t width, bool inverse) {
+    void slab(Execution& execution, const host::Buffer& in, const host::Buffer& out, std::int64_t origin,
+              std::int64_t image_stride, std::int64_t point_stride, std::int64_t images, std::int64_t width, bool inverse) {
         const auto u = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-        const auto groups = [&](std::int64_t elements) { return host::NDRange{(static_cast<std::size_t>(elements) + group_ - 1) / group_}; };
+        const auto groups = [&](std::int64_t elements) {
+            return host::NDRange{(static_cast<std::size_t>(elements) + group_ - 1) / group_};
+        };
         const host::Buffer& work = execution.buffer(work_);
         execution.launch("chirp in", *chirp_in_, groups(images * m_ * width), {group_},
                          {in, work, chirp_, u(origin), u(image_stride), u(point_stride), u(images), u(width), u(n_), u(m_)});
         axis_->enqueue(execution, "forward", work, work, images, width, Direction::forward);
-        execution.launch("chirp filter", *chirp_filter_, groups(images * m_ * width), {group_}, {work, filter_, u(images), u(width), u(m_)});
+        execution.launch("chirp filter", *chirp_filter_, groups(images * m_ * width), {group_},
+                         {work, filter_, u(images), u(width), u(m_)});
         axis_->enqueue(execution, "inverse", work, work, images, width, Direction::inverse);
-        execution.launch("chirp out", *chirp_out_, groups(images * n_ * width), {group_},
-                         {work, out, chirp_, u(origin), u(image_stride), u(point_stride), u(images), u(width), u(n_), u(m_),
-                          static_cast<std::int32_t>(inverse), inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
+        execution.launch(
+            "chirp out", *chirp_out_, groups(images * n_ * width), {group_},
+            {work, out, chirp_, u(origin), u(image_stride), u(point_stride), u(images), u(width), u(n_), u(m_),
+             static_cast<std::int32_t>(inverse), inverse ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f});
     }
 
     std::int64_t n_, m_;

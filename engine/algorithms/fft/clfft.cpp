@@ -27,7 +27,8 @@ void check(clfftStatus status, const char* call, const std::string& step) {
     throw DeviceError(call, status, name, step, "use \"fft\": \"radix\"");
 }
 
-/// Stands in for the buffer of std::cout or std::cerr: what a thread prints while it is silent is kept, all else goes on as before.
+/// Stands in for the buffer of std::cout or std::cerr: what a thread prints while it is silent is kept, all else goes on as
+/// before.
 class Hush final : public std::streambuf {
 public:
     explicit Hush(std::ostream& stream) : pass_(stream), own_(stream.rdbuf(this)) {}
@@ -69,7 +70,8 @@ thread_local std::string* Hush::kept_ = nullptr;
 std::string first_line(const std::string& text) {
     const auto start = text.find("error:");
     const auto from = start == std::string::npos ? text.find_first_not_of(" \t\r\n*-=") : text.rfind('\n', start) + 1;
-    return from == std::string::npos ? std::string() : text.substr(from, std::min<std::size_t>(text.find('\n', from) - from, 200));
+    return from == std::string::npos ? std::string()
+                                     : text.substr(from, std::min<std::size_t>(text.find('\n', from) - from, 200));
 }
 
 /// clFFT keeps its plans in one table of the process, which clfftSetup() makes and clfftTeardown() destroys, with all plans of
@@ -123,7 +125,8 @@ public:
     ClfftTransform(PlanBuilder& builder, const TransformSpec& spec) : spec_(spec), library_(Library::get()) {
         const cl_context context = host::opencl::context_handle(builder.context());
         const std::array<std::size_t, 2> lengths{static_cast<std::size_t>(spec.width), static_cast<std::size_t>(spec.height)};
-        check(clfftCreateDefaultPlan(&plan_, context, spec.height > 1 ? CLFFT_2D : CLFFT_1D, lengths.data()), "clfftCreateDefaultPlan", describe());
+        check(clfftCreateDefaultPlan(&plan_, context, spec.height > 1 ? CLFFT_2D : CLFFT_1D, lengths.data()),
+              "clfftCreateDefaultPlan", describe());
         try {
             bake(builder);
         } catch (...) {
@@ -157,15 +160,22 @@ private:
     std::size_t real_bytes() const { return 4 * elements(spec_.width); }
 
     void bake(PlanBuilder& builder) {
-        const auto width = static_cast<std::size_t>(spec_.width), half_width = width / 2 + 1, height = static_cast<std::size_t>(spec_.height);
+        const auto width = static_cast<std::size_t>(spec_.width), half_width = width / 2 + 1,
+                   height = static_cast<std::size_t>(spec_.height);
         const clfftDim dimensions = spec_.height > 1 ? CLFFT_2D : CLFFT_1D;
-        const std::size_t in_row = spec_.kind == Kind::c2r ? half_width : width, out_row = spec_.kind == Kind::r2c ? half_width : width;
-        const clfftLayout in = spec_.kind == Kind::c2c ? CLFFT_COMPLEX_INTERLEAVED : spec_.kind == Kind::r2c ? CLFFT_REAL : CLFFT_HERMITIAN_INTERLEAVED;
-        const clfftLayout out = spec_.kind == Kind::c2c ? CLFFT_COMPLEX_INTERLEAVED : spec_.kind == Kind::r2c ? CLFFT_HERMITIAN_INTERLEAVED : CLFFT_REAL;
+        const std::size_t in_row = spec_.kind == Kind::c2r ? half_width : width,
+                          out_row = spec_.kind == Kind::r2c ? half_width : width;
+        const clfftLayout in = spec_.kind == Kind::c2c   ? CLFFT_COMPLEX_INTERLEAVED
+                               : spec_.kind == Kind::r2c ? CLFFT_REAL
+                                                         : CLFFT_HERMITIAN_INTERLEAVED;
+        const clfftLayout out = spec_.kind == Kind::c2c   ? CLFFT_COMPLEX_INTERLEAVED
+                                : spec_.kind == Kind::r2c ? CLFFT_HERMITIAN_INTERLEAVED
+                                                          : CLFFT_REAL;
         std::array<std::size_t, 2> in_strides{1, in_row}, out_strides{1, out_row};
         const std::string step = "plan " + describe();
         check(clfftSetLayout(plan_, in, out), "clfftSetLayout", step);
-        check(clfftSetResultLocation(plan_, spec_.kind == Kind::c2c ? CLFFT_INPLACE : CLFFT_OUTOFPLACE), "clfftSetResultLocation", step);
+        check(clfftSetResultLocation(plan_, spec_.kind == Kind::c2c ? CLFFT_INPLACE : CLFFT_OUTOFPLACE), "clfftSetResultLocation",
+              step);
         check(clfftSetPlanInStride(plan_, dimensions, in_strides.data()), "clfftSetPlanInStride", step);
         check(clfftSetPlanOutStride(plan_, dimensions, out_strides.data()), "clfftSetPlanOutStride", step);
         check(clfftSetPlanDistance(plan_, in_row * height, out_row * height), "clfftSetPlanDistance", step);
@@ -178,21 +188,25 @@ private:
 
         // Drivers compile at the first launch.
         const host::Buffer from = builder.context().allocate(spec_.kind == Kind::r2c ? real_bytes() : spectrum_bytes());
-        const host::Buffer to = spec_.kind == Kind::c2c ? from : builder.context().allocate(spec_.kind == Kind::c2r ? real_bytes() : spectrum_bytes());
+        const host::Buffer to = spec_.kind == Kind::c2c
+                                    ? from
+                                    : builder.context().allocate(spec_.kind == Kind::c2r ? real_bytes() : spectrum_bytes());
         const host::Buffer temporary = temporary_bytes_ > 0 ? builder.context().allocate(temporary_bytes_) : host::Buffer();
         if (spec_.kind != Kind::c2r) append(builder.queue(), from, to, temporary, Direction::forward);
         if (spec_.kind != Kind::r2c) append(builder.queue(), from, to, temporary, Direction::inverse);
         builder.queue().finish();
     }
 
-    host::Event append(host::Queue& queue, const host::Buffer& in, const host::Buffer& out, const host::Buffer& temporary, Direction direction) {
+    host::Event append(host::Queue& queue, const host::Buffer& in, const host::Buffer& out, const host::Buffer& temporary,
+                       Direction direction) {
         cl_command_queue handle = host::opencl::queue_handle(queue);
         cl_mem from = host::opencl::memory_handle(in), to = host::opencl::memory_handle(out);
         cl_event before = nullptr, last = nullptr;
-        host::opencl::check_command(queue, clEnqueueMarkerWithWaitList(handle, 0, nullptr, &before), "clEnqueueMarkerWithWaitList", "fft clfft");
+        host::opencl::check_command(queue, clEnqueueMarkerWithWaitList(handle, 0, nullptr, &before),
+                                    "clEnqueueMarkerWithWaitList", "fft clfft");
         host::Event start = host::opencl::make_event(queue, before, "fft clfft");
-        check(clfftEnqueueTransform(plan_, direction == Direction::inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &handle, 0, nullptr, &last, &from,
-                                    &to, temporary ? host::opencl::memory_handle(temporary) : nullptr),
+        check(clfftEnqueueTransform(plan_, direction == Direction::inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &handle, 0,
+                                    nullptr, &last, &from, &to, temporary ? host::opencl::memory_handle(temporary) : nullptr),
               "clfftEnqueueTransform", "launch " + describe());
         return host::Event(std::make_shared<Span>(std::move(start), host::opencl::make_event(queue, last, "fft clfft")));
     }
@@ -228,8 +242,10 @@ std::unique_ptr<Transform> make_clfft(PlanBuilder& builder, const TransformSpec&
     } catch (const DeviceError& error) {
         if (error.call == "clCreateBuffer" || !builder.context().failure().empty()) throw;   // ours: no memory, no device
         const std::string said = first_line(silence.text());
-        throw UnsupportedError(fmt::format("clFFT cannot plan a transform of {} x {} on {}", spec.width, spec.height, builder.device().name),
-                               {fmt::format("clfft: {} gave {} on this driver{}; use \"fft\": \"radix\"", error.call, error.code_name, said.empty() ? "" : ": " + said)});
+        throw UnsupportedError(
+            fmt::format("clFFT cannot plan a transform of {} x {} on {}", spec.width, spec.height, builder.device().name),
+            {fmt::format("clfft: {} gave {} on this driver{}; use \"fft\": \"radix\"", error.call, error.code_name,
+                         said.empty() ? "" : ": " + said)});
     }
 }
 

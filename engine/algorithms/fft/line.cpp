@@ -15,7 +15,8 @@ constexpr std::size_t most_local_bytes = 49152;
 constexpr int most_group = 1024;
 
 // Arithmetic instructions a point of each small transform (dft_R in butterflies.clh), with its twiddles.
-constexpr std::array<double, largest_radix + 1> radix_cost = {0,  0,  10, 13, 12, 15, 14, 18, 15, 17, 17, 21, 17, 23, 20, 20, 19, 27};
+constexpr std::array<double, largest_radix + 1> radix_cost = {0,  0,  10, 13, 12, 15, 14, 18, 15,
+                                                              17, 17, 21, 17, 23, 20, 20, 19, 27};
 // What a stage costs besides: local memory both ways, addresses, barriers.
 constexpr double stage_cost = 24;
 
@@ -23,7 +24,8 @@ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 // All products of radices that give n, radices falling, the cheapest that is accepted kept.
 template <class Accept>
-void search(int n, int largest, double cost, std::vector<int>& radices, double& best_cost, std::vector<int>& best, const Accept& accept) {
+void search(int n, int largest, double cost, std::vector<int>& radices, double& best_cost, std::vector<int>& best,
+            const Accept& accept) {
     if (cost >= best_cost) return;
     if (n == 1) {
         if (!accept(radices)) return;
@@ -35,7 +37,8 @@ void search(int n, int largest, double cost, std::vector<int>& radices, double& 
     for (int radix = std::min(n, largest); radix >= 2; --radix) {
         if (n % radix != 0) continue;
         radices.push_back(radix);
-        search(n / radix, radix, cost + radix_cost[static_cast<std::size_t>(radix)] + stage_cost, radices, best_cost, best, accept);
+        search(n / radix, radix, cost + radix_cost[static_cast<std::size_t>(radix)] + stage_cost, radices, best_cost, best,
+               accept);
         radices.pop_back();
     }
 }
@@ -128,8 +131,8 @@ std::optional<Line> plan_filter(int n, const LineLimits& limits, int wanted) {
     narrow.group = std::min(limits.group, most_items);
     for (const int lines : {4, 2, 1}) {
         if (lines > 1 && lines / 2 >= wanted) continue;
-        const std::vector<int> radices =
-            cheapest_radices(n, [&](const std::vector<int>& r) { return share(n, r, narrow.group / lines).registers <= most_points; });
+        const std::vector<int> radices = cheapest_radices(
+            n, [&](const std::vector<int>& r) { return share(n, r, narrow.group / lines).registers <= most_points; });
         if (radices.empty()) continue;
         if (auto line = shaped(n, radices, lines, narrow)) return line;
     }

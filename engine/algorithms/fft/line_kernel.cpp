@@ -16,7 +16,12 @@ bool fits_one_group(const host::DeviceInfo& device, std::int64_t n, LineLayout l
 }
 
 void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, std::initializer_list<host::Arg> arguments) {
-    builder.queue().launch({.kernel = kernel, .groups = {}, .local = local, .args = {arguments.begin(), arguments.size()}, .wait = {}, .step = kernel.name()});
+    builder.queue().launch({.kernel = kernel,
+                            .groups = {},
+                            .local = local,
+                            .args = {arguments.begin(), arguments.size()},
+                            .wait = {},
+                            .step = kernel.name()});
     builder.queue().finish();
 }
 
@@ -34,7 +39,8 @@ LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const
         } catch (const KernelMisfit& error) {   // smaller, while there is something smaller
             misfit = error;
         }
-        if (misfit->of == KernelMisfit::Of::work_group) limits.group = std::min(static_cast<int>(misfit->allowed), limits.group - 1);
+        if (misfit->of == KernelMisfit::Of::work_group)
+            limits.group = std::min(static_cast<int>(misfit->allowed), limits.group - 1);
         else limits.local_bytes = line->local_bytes() - 1;
     }
     if (misfit) throw *misfit;   // the plan may do without lines of one work-group

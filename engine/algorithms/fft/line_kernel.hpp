@@ -25,8 +25,10 @@ bool fits_one_group(const host::DeviceInfo&, std::int64_t n, LineLayout);
 /// Launches one work-group and waits: drivers compile at the first launch. The arguments should give it nothing to do.
 void warm_up(PlanBuilder&, host::Kernel&, host::NDRange local, std::initializer_list<host::Arg>);
 
-/// Plans the line, adds its defines to those of `spec` and builds. Where what is built takes more local memory than there is, or the
-/// driver allows it only smaller work-groups than the device, it is planned again for that. Throws UnsupportedError if no shape fits.
-LineKernel build_line_kernel(PlanBuilder&, host::ProgramSpec spec, const std::string& name, int n, LineLayout, std::int64_t lines_wanted);
+/// Plans the line, adds its defines to those of `spec` and builds. Where what is built takes more local memory than there is, or
+/// the driver allows it only smaller work-groups than the device, it is planned again for that. Throws UnsupportedError if no
+/// shape fits.
+LineKernel build_line_kernel(PlanBuilder&, host::ProgramSpec spec, const std::string& name, int n, LineLayout,
+                             std::int64_t lines_wanted);
 
 }  // namespace parallax::engine::fft

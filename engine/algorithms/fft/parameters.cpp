@@ -6,13 +6,17 @@ ParameterTable fft_table() {
     using P = FftParameters;
     return TableBuilder<P>()
         .choice("kind", &P::kind, {{"c2c", Kind::c2c}, {"r2c", Kind::r2c}, {"c2r", Kind::c2r}},
-                "c2c: complex to complex. r2c: rows of w real numbers to w/2 + 1 complex ones, the other half being their conjugates. c2r: back.")
+                "c2c: complex to complex. r2c: rows of w real numbers to w/2 + 1 complex ones, the other half being their "
+                "conjugates. c2r: back.")
         .choice("direction", &P::direction, {{"auto", Way::automatic}, {"forward", Way::forward}, {"inverse", Way::inverse}},
-                "forward: exp(-2 pi i ...), no factor; inverse: exp(+2 pi i ...) with 1/N. r2c is forward and c2r inverse; auto is forward for c2c.")
-        .integer("dimensions", &P::dimensions, {.min = 1, .max = 2}, "1: along x; 2: along y and x. Every axis before these is a batch.")
+                "forward: exp(-2 pi i ...), no factor; inverse: exp(+2 pi i ...) with 1/N. r2c is forward and c2r inverse; auto "
+                "is forward for c2c.")
+        .integer("dimensions", &P::dimensions, {.min = 1, .max = 2},
+                 "1: along x; 2: along y and x. Every axis before these is a batch.")
         .choice("width", &P::width, {{"even", Parity::even}, {"odd", Parity::odd}},
                 "c2r: whether the real rows that m = w/2 + 1 numbers stand for have w = 2m - 2 (even) or 2m - 1 (odd) elements.")
-        .choice("fft", &P::fft, {{"auto", Library::automatic}, {"radix", Library::radix}, {"vkfft", Library::vkfft}, {"clfft", Library::clfft}},
+        .choice("fft", &P::fft,
+                {{"auto", Library::automatic}, {"radix", Library::radix}, {"vkfft", Library::vkfft}, {"clfft", Library::clfft}},
                 "Library of the transform on a device; auto takes the fastest. The native variants have their own.")
         .build();
 }

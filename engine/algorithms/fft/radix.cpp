@@ -24,14 +24,17 @@ public:
 
     void enqueue(Execution& execution, const host::Buffer& in, const host::Buffer& out, Direction direction) override {
         if (spec_.kind == Kind::c2r) {
-            if (columns_) columns_->enqueue(execution, "fft columns", in, execution.buffer(between_), spec_.batch, spectrum_width_, direction);
+            if (columns_)
+                columns_->enqueue(execution, "fft columns", in, execution.buffer(between_), spec_.batch, spectrum_width_,
+                                  direction);
             real_rows_->enqueue(execution, "fft rows", columns_ ? execution.buffer(between_) : in, out);
             return;
         }
         if (real_rows_) real_rows_->enqueue(execution, "fft rows", in, out);
         else if (rows_) rows_->enqueue(execution, "fft rows", in, out, spec_.batch * spec_.height, 1, direction);
         const bool rows_done = real_rows_ || rows_;
-        if (columns_) columns_->enqueue(execution, "fft columns", rows_done ? out : in, out, spec_.batch, spectrum_width_, direction);
+        if (columns_)
+            columns_->enqueue(execution, "fft columns", rows_done ? out : in, out, spec_.batch, spectrum_width_, direction);
     }
 
     std::string describe() const override {

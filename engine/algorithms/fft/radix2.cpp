@@ -31,20 +31,24 @@ public:
         roots_ = builder.constant(roots);
     }
 
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, Direction direction) {
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                 Direction direction) {
         const auto scope = execution.scope(stage);
         const auto images = static_cast<std::uint64_t>(images_), unit = static_cast<std::uint64_t>(unit_);
         const auto n = static_cast<std::uint32_t>(n_);
         const auto groups = [this](std::int64_t points) {
-            return host::NDRange{static_cast<std::size_t>((unit_ + across_ - 1) / across_ * images_), static_cast<std::size_t>((points + along_ - 1) / along_)};
+            return host::NDRange{static_cast<std::size_t>((unit_ + across_ - 1) / across_ * images_),
+                                 static_cast<std::size_t>((points + along_ - 1) / along_)};
         };
         const host::NDRange local{static_cast<std::size_t>(across_), static_cast<std::size_t>(along_)};
         const auto bits = static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint64_t>(n_)));
-        execution.launch("bit reversal", *reverse_, groups(n_), local, {in, out, images, unit, n, bits, static_cast<std::int32_t>(in == out)});
+        execution.launch("bit reversal", *reverse_, groups(n_), local,
+                         {in, out, images, unit, n, bits, static_cast<std::int32_t>(in == out)});
         const auto inverse = static_cast<std::int32_t>(direction == Direction::inverse);
         for (std::uint32_t half = 1; half < n; half *= 2) {
             const float scale = inverse && half * 2 == n ? static_cast<float>(1.0 / static_cast<double>(n_)) : 1.0f;
-            execution.launch("butterflies", *butterflies_, groups(n_ / 2), local, {out, roots_, images, unit, n, half, inverse, scale});
+            execution.launch("butterflies", *butterflies_, groups(n_ / 2), local,
+                             {out, roots_, images, unit, n, half, inverse, scale});
         }
     }
 
@@ -57,7 +61,9 @@ private:
 class SeedTransform final : public Transform {
 public:
     SeedTransform(PlanBuilder& builder, const TransformSpec& spec)
-        : spec_(spec), rows_(builder, spec.batch * spec.height, spec.width, 1), columns_(builder, spec.batch, spec.height, spec.width) {}
+        : spec_(spec),
+          rows_(builder, spec.batch * spec.height, spec.width, 1),
+          columns_(builder, spec.batch, spec.height, spec.width) {}
 
     void enqueue(Execution& execution, const host::Buffer& in, const host::Buffer& out, Direction direction) override {
         rows_.enqueue(execution, "fft rows", in, out, direction);
@@ -75,7 +81,8 @@ private:
 
 std::string radix2_why_not(const TransformSpec& spec, host::Context& context) {
     if (context.info().backend == host::Backend::native) return "needs an OpenCL or CUDA device";
-    if (context.info().max_work_group < 256) return fmt::format("needs work-groups of 256; the device has {}", context.info().max_work_group);
+    if (context.info().max_work_group < 256)
+        return fmt::format("needs work-groups of 256; the device has {}", context.info().max_work_group);
     if (spec.kind != Kind::c2c) return "transforms complex arrays only (kind c2c)";
     for (const std::int64_t n : {spec.width, spec.height}) {
         if (!is_power_of_two(n)) return fmt::format("takes powers of two only; {} is none", n);
@@ -84,6 +91,8 @@ std::string radix2_why_not(const TransformSpec& spec, host::Context& context) {
     return {};
 }
 
-std::unique_ptr<Transform> make_radix2(PlanBuilder& builder, const TransformSpec& spec) { return std::make_unique<SeedTransform>(builder, spec); }
+std::unique_ptr<Transform> make_radix2(PlanBuilder& builder, const TransformSpec& spec) {
+    return std::make_unique<SeedTransform>(builder, spec);
+}
 
 }  // namespace parallax::engine::fft

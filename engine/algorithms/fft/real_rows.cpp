@@ -14,9 +14,13 @@ namespace {
 class ShortRealRows final : public RealRows {
 public:
     ShortRealRows(PlanBuilder& builder, std::int64_t n, std::int64_t rows, Kind kind)
-        : n_(n), rows_(rows), inverse_(kind == Kind::c2r),
-          line_(inverse_ ? build_line_kernel(builder, {"fft/real_rows_inverse.cl", {}}, "real_rows_inverse", static_cast<int>(n), LineLayout::rows, pairs())
-                         : build_line_kernel(builder, {"fft/real_rows_forward.cl", {}}, "real_rows_forward", static_cast<int>(n), LineLayout::rows, pairs())),
+        : n_(n),
+          rows_(rows),
+          inverse_(kind == Kind::c2r),
+          line_(inverse_ ? build_line_kernel(builder, {"fft/real_rows_inverse.cl", {}}, "real_rows_inverse", static_cast<int>(n),
+                                             LineLayout::rows, pairs())
+                         : build_line_kernel(builder, {"fft/real_rows_forward.cl", {}}, "real_rows_forward", static_cast<int>(n),
+                                             LineLayout::rows, pairs())),
           twiddles_(builder.constant(stage_table(line_.line.radices))) {
         const std::uint64_t none = 0;
         if (inverse_) warm_up(builder, *line_.kernel, line_.local(), {twiddles_, twiddles_, twiddles_, none, 1.0f});
@@ -57,7 +61,9 @@ public:
         const auto scope = execution.scope(stage);
         const std::int64_t pairs = (rows_ + 1) / 2;
         const auto rows = static_cast<std::uint64_t>(rows_), n = static_cast<std::uint64_t>(n_);
-        const auto groups = [&](std::int64_t elements) { return host::NDRange{(static_cast<std::size_t>(elements) + group_ - 1) / group_}; };
+        const auto groups = [&](std::int64_t elements) {
+            return host::NDRange{(static_cast<std::size_t>(elements) + group_ - 1) / group_};
+        };
         const host::Buffer& work = execution.buffer(work_);
         execution.launch("pack", *before_, groups(pairs * n_), {group_}, {in, work, rows, n});
         axis_->enqueue(execution, "rows", work, work, pairs, 1, inverse_ ? Direction::inverse : Direction::forward);
@@ -78,7 +84,8 @@ private:
 }  // namespace
 
 std::unique_ptr<RealRows> make_real_rows(PlanBuilder& builder, std::int64_t n, std::int64_t rows, Kind kind) {
-    if (is_smooth(n) && fits_one_group(builder.device(), n, LineLayout::rows)) return std::make_unique<ShortRealRows>(builder, n, rows, kind);
+    if (is_smooth(n) && fits_one_group(builder.device(), n, LineLayout::rows))
+        return std::make_unique<ShortRealRows>(builder, n, rows, kind);
     return std::make_unique<PackedRealRows>(builder, n, rows, kind);
 }
 

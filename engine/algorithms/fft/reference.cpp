@@ -95,10 +95,12 @@ void columns(Complex* data, std::int64_t width, std::int64_t height, bool invers
         for (std::int64_t x0 = begin * block; x0 < std::min(end * block, width); x0 += block) {
             const std::int64_t held = std::min(block, width - x0);
             for (std::int64_t y = 0; y < height; ++y)
-                for (std::int64_t x = 0; x < held; ++x) copies[static_cast<std::size_t>(x * height + y)] = data[y * width + x0 + x];
+                for (std::int64_t x = 0; x < held; ++x)
+                    copies[static_cast<std::size_t>(x * height + y)] = data[y * width + x0 + x];
             for (std::int64_t x = 0; x < held; ++x) line.run(copies.data() + x * height);
             for (std::int64_t y = 0; y < height; ++y)
-                for (std::int64_t x = 0; x < held; ++x) data[y * width + x0 + x] = copies[static_cast<std::size_t>(x * height + y)];
+                for (std::int64_t x = 0; x < held; ++x)
+                    data[y * width + x0 + x] = copies[static_cast<std::size_t>(x * height + y)];
         }
     });
 }

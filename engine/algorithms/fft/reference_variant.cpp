@@ -22,8 +22,8 @@ Complex full_spectrum(const FloatComplex* half, const TransformSpec& spec, std::
 }
 
 /// One image of the batch, or all rows of a one-dimensional transform.
-void transform(const TransformSpec& spec, std::int64_t rows, Direction direction, const std::byte* in, std::byte* out, std::vector<Complex>& work,
-               int threads) {
+void transform(const TransformSpec& spec, std::int64_t rows, Direction direction, const std::byte* in, std::byte* out,
+               std::vector<Complex>& work, int threads) {
     const std::int64_t count = spec.width * rows, stored = spec.width / 2 + 1;
     work.resize(static_cast<std::size_t>(count));
     const auto* complex_in = reinterpret_cast<const FloatComplex*>(in);
@@ -55,12 +55,17 @@ public:
     void enqueue(Execution& execution, const Bindings& arrays) override {
         execution.host_task("transform", [this, in = arrays.input("array"), out = arrays.output("array")] {
             const std::int64_t stored = spec_.width / 2 + 1;
-            const std::int64_t in_row = spec_.kind == Kind::c2c   ? spec_.width * 8 : spec_.kind == Kind::r2c ? spec_.width * 4 : stored * 8;
-            const std::int64_t out_row = spec_.kind == Kind::c2c ? spec_.width * 8 : spec_.kind == Kind::r2c ? stored * 8 : spec_.width * 4;
+            const std::int64_t in_row = spec_.kind == Kind::c2c   ? spec_.width * 8
+                                        : spec_.kind == Kind::r2c ? spec_.width * 4
+                                                                  : stored * 8;
+            const std::int64_t out_row = spec_.kind == Kind::c2c   ? spec_.width * 8
+                                         : spec_.kind == Kind::r2c ? stored * 8
+                                                                   : spec_.width * 4;
             std::vector<Complex> work;
             const std::int64_t rows = spec_.height == 1 ? spec_.batch : spec_.height;
             for (std::int64_t row = 0; row < spec_.batch * spec_.height; row += rows)
-                transform(spec_, rows, direction_, in.host_pointer() + row * in_row, out.host_pointer() + row * out_row, work, threads_);
+                transform(spec_, rows, direction_, in.host_pointer() + row * in_row, out.host_pointer() + row * out_row, work,
+                          threads_);
         });
     }
 
@@ -74,14 +79,17 @@ Variant on_host(std::string name, std::string summary, int threads) {
     Variant row = native_row(std::move(name), std::move(summary));
     row.supports = [](const Problem& problem, host::Context&) {
         const Library library = problem.parameters.as<FftParameters>().fft;
-        return library == Library::automatic ? Support::yes() : Support::no("the parameter fft asks for a library of other devices");
+        return library == Library::automatic ? Support::yes()
+                                             : Support::no("the parameter fft asks for a library of other devices");
     };
     return make_variant<ReferencePlan>(std::move(row), threads);
 }
 
 }  // namespace
 
-Variant reference_variant() { return on_host("reference", "double precision on one thread: what the other variants are measured by", 1); }
+Variant reference_variant() {
+    return on_host("reference", "double precision on one thread: what the other variants are measured by", 1);
+}
 Variant threaded_variant() { return on_host("threaded", "the reference on every thread of the processor", 0); }
 
 }  // namespace parallax::engine::fft

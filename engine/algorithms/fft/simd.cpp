@@ -22,7 +22,8 @@ public:
         const std::int64_t column_width = spec.kind == Kind::c2c ? spec.width : half_width;
         switch (spec.kind) {
         case Kind::c2c:
-            rows_ = simd::make_rows(builder, spec.width, rows, spec.height, Layout::complex, panels ? Layout::panels : Layout::complex);
+            rows_ = simd::make_rows(builder, spec.width, rows, spec.height, Layout::complex,
+                                    panels ? Layout::panels : Layout::complex);
             break;
         case Kind::r2c:
             rows_ = simd::make_rows(builder, spec.width, rows, spec.height, Layout::real, panels ? Layout::halves : Layout::half);
@@ -38,7 +39,8 @@ public:
                                        back ? between : Layout::columns);
         in_place_ = !panels && !back;   // the columns of the output are transformed where they are
         if (!in_place_) {
-            const std::int64_t floats = panels ? simd::panel_floats(column_width, spec.height, spec.batch) : 2 * column_width * rows;
+            const std::int64_t floats =
+                panels ? simd::panel_floats(column_width, spec.height, spec.batch) : 2 * column_width * rows;
             between_ = builder.scratch(static_cast<std::size_t>(floats) * sizeof(float));
         }
     }
@@ -60,7 +62,8 @@ public:
     }
 
     std::string describe() const override {
-        return columns_ ? fmt::format("simd ({} x {})", rows_->describe(), columns_->describe()) : fmt::format("simd ({})", rows_->describe());
+        return columns_ ? fmt::format("simd ({} x {})", rows_->describe(), columns_->describe())
+                        : fmt::format("simd ({})", rows_->describe());
     }
 
 private:
@@ -75,13 +78,18 @@ private:
 std::string simd_why_not(const TransformSpec& spec, host::Context& context) {
     if (std::string reason = engine::simd_why_not(context.info(), OnMesa::never); !reason.empty()) return reason;
     const std::int64_t limit = simd::rows_have_panels(spec.width) ? row_limit : simd::line_limit;
-    if (spec.width > limit) return fmt::format("simd takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);
-    if (spec.height > simd::line_limit) return fmt::format("simd takes columns of up to {} elements; the column has {}", simd::line_limit, spec.height);
+    if (spec.width > limit)
+        return fmt::format("simd takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);
+    if (spec.height > simd::line_limit)
+        return fmt::format("simd takes columns of up to {} elements; the column has {}", simd::line_limit, spec.height);
     constexpr std::int64_t count_limit = std::numeric_limits<std::int32_t>::max();
-    if (spec.height * spec.batch > count_limit) return fmt::format("simd takes up to {} rows; there are {}", count_limit, spec.height * spec.batch);
+    if (spec.height * spec.batch > count_limit)
+        return fmt::format("simd takes up to {} rows; there are {}", count_limit, spec.height * spec.batch);
     return {};
 }
 
-std::unique_ptr<Transform> make_simd(PlanBuilder& builder, const TransformSpec& spec) { return std::make_unique<SimdTransform>(builder, spec); }
+std::unique_ptr<Transform> make_simd(PlanBuilder& builder, const TransformSpec& spec) {
+    return std::make_unique<SimdTransform>(builder, spec);
+}
 
 }  // namespace parallax::engine::fft

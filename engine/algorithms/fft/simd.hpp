@@ -72,7 +72,8 @@ public:
     LongRows(PlanBuilder&, const LongRowsSpec&);
     void enqueue(Execution&, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) override;
     /// `first`: where the output begins, in floats.
-    void enqueue_at(Execution&, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse, std::int64_t first);
+    void enqueue_at(Execution&, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse,
+                    std::int64_t first);
     std::string describe() const override;
 
 private:
@@ -86,6 +87,7 @@ private:
 };
 
 /// Columns of `planes` planes of width x height. Layouts columns and panels.
-std::unique_ptr<Pass> make_columns(PlanBuilder&, std::int64_t width, std::int64_t height, std::int64_t planes, Layout in, Layout out);
+std::unique_ptr<Pass> make_columns(PlanBuilder&, std::int64_t width, std::int64_t height, std::int64_t planes, Layout in,
+                                   Layout out);
 
 }  // namespace parallax::engine::fft::simd

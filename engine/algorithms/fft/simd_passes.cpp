@@ -16,7 +16,9 @@ constexpr std::int64_t pair_bytes = 128;                            // 16 real a
 constexpr std::int64_t scratch_limit = std::int64_t{256} << 20;     // of all groups together; the groups become fewer first
 
 bool streams(std::int64_t bytes, bool aligned) { return bytes > streaming_bytes && aligned; }
-float scale_of(bool inverse, std::int64_t length) { return inverse ? static_cast<float>(1.0 / static_cast<double>(length)) : 1.0f; }
+float scale_of(bool inverse, std::int64_t length) {
+    return inverse ? static_cast<float>(1.0 / static_cast<double>(length)) : 1.0f;
+}
 
 std::size_t groups_within(PlanBuilder& builder, std::int64_t blocks, std::int64_t group_bytes) {
     const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, scratch_limit / group_bytes));
@@ -39,7 +41,10 @@ class Lines final : public Pass {
 public:
     /// Along rows `count` is the number of rows, else of planes of `width` columns.
     Lines(PlanBuilder& builder, std::int64_t points, std::int64_t count, std::int64_t width, Layout in, Layout out)
-        : points_(points), count_(static_cast<std::int32_t>(count)), width_(static_cast<std::int32_t>(width)), radices_(radices(points)) {
+        : points_(points),
+          count_(static_cast<std::int32_t>(count)),
+          width_(static_cast<std::int32_t>(width)),
+          radices_(radices(points)) {
         const bool along_rows = in != Layout::columns && in != Layout::panels;
         host::Defines defines;
         if (radices_.empty()) {
@@ -64,11 +69,15 @@ public:
         const std::int64_t group_bytes = (length + (along_rows ? points : 0)) * pair_bytes;
         groups_ = groups_within(builder, blocks, group_bytes);
         scratch_ = builder.scratch(groups_ * static_cast<std::size_t>(group_bytes));
-        const host::Arg args[]{twiddles_, twiddles_, twiddles_, twiddles_, order_, chirp_, chirp_spectrum_, std::int32_t{0}, width_, 1.0f, 1.0f};
-        builder.queue().launch({.kernel = *kernel_, .groups = {groups_}, .local = one, .args = args, .step = "fft/simd_lines"}).wait();
+        const host::Arg args[]{twiddles_,       twiddles_,       twiddles_, twiddles_, order_, chirp_,
+                               chirp_spectrum_, std::int32_t{0}, width_,    1.0f,      1.0f};
+        builder.queue()
+            .launch({.kernel = *kernel_, .groups = {groups_}, .local = one, .args = args, .step = "fft/simd_lines"})
+            .wait();
     }
 
-    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) override {
+    void enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                 bool inverse) override {
         execution.launch(stage, *kernel_, {groups_}, one,
                          {in, out, execution.buffer(scratch_), twiddles_, order_, chirp_, chirp_spectrum_, count_, width_,
                           inverse ? -1.0f : 1.0f, scale_of(inverse, points_)});
@@ -96,7 +105,8 @@ private:
         }
         reference_fft1(wave.data(), length, 1, false);
         const std::vector<std::int32_t> place = places(radices_);
-        for (std::size_t k = 0; k < m; ++k) spectrum[static_cast<std::size_t>(place[k])] = std::complex<float>(wave[k] / static_cast<double>(length));
+        for (std::size_t k = 0; k < m; ++k)
+            spectrum[static_cast<std::size_t>(place[k])] = std::complex<float>(wave[k] / static_cast<double>(length));
         chirp_ = builder.constant(chirp);
         chirp_spectrum_ = builder.constant(spectrum);
     }
@@ -122,9 +132,12 @@ LongRows::LongRows(PlanBuilder& builder, const LongRowsSpec& spec)
     const bool aligned = complex_out ? m % 8 == 0 && kept % 8 == 0 : !floats_out || (m % 16 == 0 && kept % 16 == 0);
     host::Defines defines;
     define_length(defines, radices_);
-    defines.add("SIMD_IN", static_cast<std::int64_t>(spec.in)).add("SIMD_OUT", static_cast<std::int64_t>(spec.out)).add("SIMD_TYPE", spec.type);
+    defines.add("SIMD_IN", static_cast<std::int64_t>(spec.in))
+        .add("SIMD_OUT", static_cast<std::int64_t>(spec.out))
+        .add("SIMD_TYPE", spec.type);
     defines.add("SIMD_CROP", kept < spec.width ? kept : 0);
-    defines.add("SIMD_STREAM", std::int64_t{streams(spec.rows * kept * (spec.in == Layout::real || floats_out ? 4 : 8), aligned)});
+    defines.add("SIMD_STREAM",
+                std::int64_t{streams(spec.rows * kept * (spec.in == Layout::real || floats_out ? 4 : 8), aligned)});
     kernel_ = builder.kernel({"fft/simd_rows.cl", defines}, "simd_rows");
     twiddles_ = builder.constant(twiddles(radices_));
     order_ = builder.constant(order(radices_));
@@ -133,31 +146,36 @@ LongRows::LongRows(PlanBuilder& builder, const LongRowsSpec& spec)
     const std::int64_t group_bytes = m * pair_bytes + 2 * (spec.width + 16) * 4;
     groups_ = groups_within(builder, pairs ? (spec.rows + 1) / 2 : spec.rows, group_bytes);
     scratch_ = builder.scratch(groups_ * static_cast<std::size_t>(group_bytes));
-    const host::Arg args[]{twiddles_, twiddles_, twiddles_, twiddles_, order_, places_, across_, std::int32_t{0}, height_, 1.0f, 1.0f, std::int64_t{0}};
+    const host::Arg args[]{twiddles_, twiddles_,       twiddles_, twiddles_, order_, places_,
+                           across_,   std::int32_t{0}, height_,   1.0f,      1.0f,   std::int64_t{0}};
     builder.queue().launch({.kernel = *kernel_, .groups = {groups_}, .local = one, .args = args, .step = "fft/simd_rows"}).wait();
 }
 
-void LongRows::enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse) {
+void LongRows::enqueue(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                       bool inverse) {
     enqueue_at(execution, stage, in, out, inverse, 0);
 }
 
-void LongRows::enqueue_at(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out, bool inverse,
-                          std::int64_t first) {
+void LongRows::enqueue_at(Execution& execution, std::string_view stage, const host::Buffer& in, const host::Buffer& out,
+                          bool inverse, std::int64_t first) {
     execution.launch(stage, *kernel_, {groups_}, one,
-                     {in, out, execution.buffer(scratch_), twiddles_, order_, places_, across_, rows_, height_, inverse ? -1.0f : 1.0f,
-                      scale_of(inverse, divisor_), first});
+                     {in, out, execution.buffer(scratch_), twiddles_, order_, places_, across_, rows_, height_,
+                      inverse ? -1.0f : 1.0f, scale_of(inverse, divisor_), first});
 }
 
 std::string LongRows::describe() const { return fmt::format("{} by 16", simd::describe(radices_)); }
 
 bool rows_have_panels(std::int64_t width) { return width % 16 == 0 && width >= 256 && !radices(width / 16).empty(); }
 
-std::unique_ptr<Pass> make_rows(PlanBuilder& builder, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in, Layout out) {
-    if (rows_have_panels(width)) return std::make_unique<LongRows>(builder, LongRowsSpec{width, height, rows, in, out, 0, "float"});
+std::unique_ptr<Pass> make_rows(PlanBuilder& builder, std::int64_t width, std::int64_t rows, std::int64_t height, Layout in,
+                                Layout out) {
+    if (rows_have_panels(width))
+        return std::make_unique<LongRows>(builder, LongRowsSpec{width, height, rows, in, out, 0, "float"});
     return std::make_unique<Lines>(builder, width, rows, 1, in, out);
 }
 
-std::unique_ptr<Pass> make_columns(PlanBuilder& builder, std::int64_t width, std::int64_t height, std::int64_t planes, Layout in, Layout out) {
+std::unique_ptr<Pass> make_columns(PlanBuilder& builder, std::int64_t width, std::int64_t height, std::int64_t planes, Layout in,
+                                   Layout out) {
     return std::make_unique<Lines>(builder, height, planes, width, in, out);
 }
 

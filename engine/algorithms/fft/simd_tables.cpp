@@ -17,8 +17,20 @@ constexpr std::size_t pass_limit = 6;
 
 /// Time of a pass for each element, in cycles of 16 lanes: measured on an AVX-512 CPU, lines in the L1 cache.
 struct Cost { int radix; double cycles; };
-constexpr std::array<Cost, 14> costs{{{2, 11}, {3, 15.5}, {4, 14.5}, {5, 20}, {6, 17}, {7, 26}, {8, 18}, {9, 22}, {10, 24}, {11, 40}, {12, 24},
-                                      {13, 48}, {16, 29}, {17, 66}}};
+constexpr std::array<Cost, 14> costs{{{2, 11},
+                                      {3, 15.5},
+                                      {4, 14.5},
+                                      {5, 20},
+                                      {6, 17},
+                                      {7, 26},
+                                      {8, 18},
+                                      {9, 22},
+                                      {10, 24},
+                                      {11, 40},
+                                      {12, 24},
+                                      {13, 48},
+                                      {16, 29},
+                                      {17, 66}}};
 
 struct Search {
     std::vector<int> best, path;
@@ -95,7 +107,8 @@ std::vector<std::int32_t> places(const std::vector<int>& radices) {
     const auto last = static_cast<std::size_t>(radices.back());
     std::vector<std::int32_t> table(first.size() * last);
     for (std::size_t s = 0; s < first.size(); ++s)
-        for (std::size_t q = 0; q < last; ++q) table[static_cast<std::size_t>(first[s]) + q * first.size()] = static_cast<std::int32_t>(s * last + q);
+        for (std::size_t q = 0; q < last; ++q)
+            table[static_cast<std::size_t>(first[s]) + q * first.size()] = static_cast<std::int32_t>(s * last + q);
     return table;
 }
 
@@ -109,7 +122,9 @@ void define_length(host::Defines& defines, const std::vector<int>& radices) {
 
 std::string describe(const std::vector<int>& radices) { return fmt::format("{}", fmt::join(radices, " ")); }
 
-std::int64_t panel_floats(std::int64_t width, std::int64_t height, std::int64_t planes) { return (width + 15) / 16 * (height | 1) * 32 * planes; }
+std::int64_t panel_floats(std::int64_t width, std::int64_t height, std::int64_t planes) {
+    return (width + 15) / 16 * (height | 1) * 32 * planes;
+}
 
 std::size_t group_count(const host::DeviceInfo& device, std::int64_t blocks) {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(blocks, 1, std::int64_t{4} * device.compute_units));

@@ -14,7 +14,9 @@ struct Implementation {
     std::unique_ptr<Transform> (*make)(PlanBuilder&, const TransformSpec&) = nullptr;
 };
 
-Implementation radix(const TransformSpec& spec, host::Context& context) { return {"radix", radix_why_not(spec, context), make_radix}; }
+Implementation radix(const TransformSpec& spec, host::Context& context) {
+    return {"radix", radix_why_not(spec, context), make_radix};
+}
 
 /// What `automatic` means. CPUs: simd, which fills SIMD registers that work-groups with barriers leave empty. Others:
 /// radix, which takes any size, builds in one small program, and does not fall to Bluestein at factors up to 17.
@@ -63,8 +65,8 @@ std::string why_not(Library library, const TransformSpec& spec, host::Context& c
 std::unique_ptr<Transform> make_transform(PlanBuilder& builder, const TransformSpec& spec, Library library) {
     const Implementation chosen = implementation(library, spec, builder.context());
     if (!chosen.why_not.empty())
-        throw UnsupportedError(fmt::format("a Fourier transform of {} x {} x {} (batch x height x width) on {}", spec.batch, spec.height,
-                                           spec.width, builder.device().name),
+        throw UnsupportedError(fmt::format("a Fourier transform of {} x {} x {} (batch x height x width) on {}", spec.batch,
+                                           spec.height, spec.width, builder.device().name),
                                {chosen.name + ": " + chosen.why_not});
     return chosen.make(builder, spec);
 }

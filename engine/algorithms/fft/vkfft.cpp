@@ -41,7 +41,8 @@ public:
 
 cl_program vkfft_create_program(cl_context, cl_uint, const char** text, const std::size_t* size, cl_int* status) {
     try {
-        const auto program = parallax::host::opencl::build_text(*vkfft_hooks->context, "vkfft", std::string(text[0], size[0]), "");
+        const auto program =
+            parallax::host::opencl::build_text(*vkfft_hooks->context, "vkfft", std::string(text[0], size[0]), "");
         cl_program handle = parallax::host::opencl::program_handle(*program);
         *status = clRetainProgram(handle);
         return *status == CL_SUCCESS ? handle : nullptr;   // VkFFT releases whatever it gets
@@ -55,8 +56,8 @@ cl_program vkfft_create_program(cl_context, cl_uint, const char** text, const st
 // The program is built already.
 cl_int vkfft_build_program(cl_program, cl_uint, const cl_device_id*, const char*, void*, void*) { return CL_SUCCESS; }
 
-cl_int vkfft_enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset, const std::size_t* global,
-                            const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
+cl_int vkfft_enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
+                            const std::size_t* global, const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
     try {
         parallax::host::opencl::meet_first_launch(*vkfft_hooks->context, kernel, dimensions, global, local);
     } catch (...) {
@@ -76,15 +77,16 @@ cl_int vkfft_device_info(cl_device_id device, cl_device_info what, std::size_t b
     constexpr cl_ulong local_limit = 64 << 10;
     const cl_int status = clGetDeviceInfo(device, what, bytes, value, size);
     if (status != CL_SUCCESS || vkfft_hooks->context->info().type != parallax::host::DeviceType::cpu) return status;
-    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) *static_cast<std::size_t*>(value) = std::min(*static_cast<std::size_t*>(value), group_limit);
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
+        *static_cast<std::size_t*>(value) = std::min(*static_cast<std::size_t*>(value), group_limit);
     if (what == CL_DEVICE_LOCAL_MEM_SIZE) *static_cast<cl_ulong*>(value) = std::min(*static_cast<cl_ulong*>(value), local_limit);
     return status;
 }
 
 int vkfft_print(const char*, ...) { return 0; }
 
-// It would set the whole process's locale to "C" and, in 1.2, not find the old one again. PlainNumbers is this thread's alone, where
-// there is such a thing.
+// It would set the whole process's locale to "C" and, in 1.2, not find the old one again. PlainNumbers is this thread's alone,
+// where there is such a thing.
 #if !defined(_WIN32)
 [[maybe_unused]] char* vkfft_set_locale(int, const char*) { return nullptr; }   // VkFFT 1.3 leaves it alone
 #endif
@@ -136,9 +138,12 @@ std::int64_t largest_factor(std::int64_t n) {
 class VkfftTransform final : public Transform {
 public:
     VkfftTransform(PlanBuilder& builder, const TransformSpec& spec)
-        : spec_(spec), device_(host::opencl::device_handle(builder.context())), context_(host::opencl::context_handle(builder.context())),
+        : spec_(spec),
+          device_(host::opencl::device_handle(builder.context())),
+          context_(host::opencl::context_handle(builder.context())),
           reals_(4 * static_cast<std::uint64_t>(spec.width * spec.height * spec.batch)),
-          spectrum_(8 * static_cast<std::uint64_t>((spec.kind == Kind::c2c ? spec.width : spec.width / 2 + 1) * spec.height * spec.batch)) {
+          spectrum_(8 * static_cast<std::uint64_t>((spec.kind == Kind::c2c ? spec.width : spec.width / 2 + 1) * spec.height *
+                                                   spec.batch)) {
         hooks_.context = &builder.context();
         VkFFTConfiguration wanted{};
         wanted.FFTdim = spec.height > 1 ? 2 : 1;
@@ -186,8 +191,8 @@ public:
             const VkFFTResult result = initializeVkFFT(&application_, wanted);
             if (hooks_.error) std::rethrow_exception(hooks_.error);
             if (result != VKFFT_SUCCESS)
-                throw DeviceError("initializeVkFFT", result, fmt::format("VkFFTResult {}", static_cast<int>(result)), "plan " + describe(),
-                                  "use \"fft\": \"radix\"");
+                throw DeviceError("initializeVkFFT", result, fmt::format("VkFFTResult {}", static_cast<int>(result)),
+                                  "plan " + describe(), "use \"fft\": \"radix\"");
         }
         try {
             run_once(builder);
@@ -204,7 +209,8 @@ public:
     void enqueue(Execution& execution, const host::Buffer& in, const host::Buffer& out, Direction direction) override {
         const host::Buffer work = spec_.kind == Kind::c2r ? execution.buffer(work_) : host::Buffer();
         if (spec_.kind == Kind::c2r && spec_.height == 1) execution.copy("fft vkfft copy", in, work, spectrum_);
-        for (host::Event& event : append(execution.queue(), in, out, work, direction)) execution.external("fft vkfft", std::move(event));
+        for (host::Event& event : append(execution.queue(), in, out, work, direction))
+            execution.external("fft vkfft", std::move(event));
     }
 
     std::string describe() const override {
@@ -234,10 +240,11 @@ private:
         for (const cl_event event : hooks_.events) events.push_back(host::opencl::make_event(queue, event, "fft vkfft"));
         hooks_.events.clear();
         if (hooks_.error) std::rethrow_exception(std::exchange(hooks_.error, nullptr));
-        host::opencl::check_command(queue, std::exchange(hooks_.status, CL_SUCCESS), "clEnqueueNDRangeKernel", "launch " + describe());
+        host::opencl::check_command(queue, std::exchange(hooks_.status, CL_SUCCESS), "clEnqueueNDRangeKernel",
+                                    "launch " + describe());
         if (result != VKFFT_SUCCESS)
-            throw DeviceError("VkFFTAppend", result, fmt::format("VkFFTResult {}", static_cast<int>(result)), "launch " + describe(),
-                              "use \"fft\": \"radix\"");
+            throw DeviceError("VkFFTAppend", result, fmt::format("VkFFTResult {}", static_cast<int>(result)),
+                              "launch " + describe(), "use \"fft\": \"radix\"");
         return events;
     }
 
@@ -267,12 +274,13 @@ std::string vkfft_why_not(const TransformSpec& spec, host::Context& context) {
     if (context.info().backend != host::Backend::opencl)
         return fmt::format("vkfft is built for OpenCL; the device is {}", host::to_string(context.info().backend));
     // Both found by tests: garbage without an error code.
-    if (spec.kind != Kind::c2c && spec.height > 1 && spec.batch > 1) return "vkfft's real transforms of several planes at once are not reliable";
+    if (spec.kind != Kind::c2c && spec.height > 1 && spec.batch > 1)
+        return "vkfft's real transforms of several planes at once are not reliable";
     if (spec.kind != Kind::c2c)
         for (const std::int64_t length : {spec.width, spec.height})
             if (const std::int64_t factor = largest_factor(length); factor > direct_factor)
-                return fmt::format("vkfft's real transforms of lengths with a prime factor above {} are not reliable; {} has {}", direct_factor, length,
-                                   factor);
+                return fmt::format("vkfft's real transforms of lengths with a prime factor above {} are not reliable; {} has {}",
+                                   direct_factor, length, factor);
     if (spec.width < 2) return "vkfft takes rows of 2 elements or more";
     constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
     if (spec.width * spec.height * spec.batch > limit)
@@ -282,13 +290,15 @@ std::string vkfft_why_not(const TransformSpec& spec, host::Context& context) {
 
 std::unique_ptr<Transform> make_vkfft(PlanBuilder& builder, const TransformSpec& spec) {
     const auto refusal = [&](const std::string& why) {
-        return UnsupportedError(fmt::format("VkFFT cannot plan a transform of {} x {} on {}", spec.width, spec.height, builder.device().name),
-                                {fmt::format("vkfft: {} on this driver; use \"fft\": \"radix\"", why)});
+        return UnsupportedError(
+            fmt::format("VkFFT cannot plan a transform of {} x {} on {}", spec.width, spec.height, builder.device().name),
+            {fmt::format("vkfft: {} on this driver; use \"fft\": \"radix\"", why)});
     };
     try {
         return std::make_unique<VkfftTransform>(builder, spec);
     } catch (const BuildError& error) {
-        throw refusal(fmt::format("its kernel does not compile ({})", std::string(error.what()).substr(0, std::string(error.what()).find('\n'))));
+        throw refusal(fmt::format("its kernel does not compile ({})",
+                                  std::string(error.what()).substr(0, std::string(error.what()).find('\n'))));
     } catch (const DeviceError& error) {
         if (error.call == "clCreateBuffer" || !builder.context().failure().empty()) throw;   // ours: no memory, no device
         throw refusal(fmt::format("{} gave {}", error.call, error.code_name));

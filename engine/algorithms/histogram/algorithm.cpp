@@ -40,7 +40,9 @@ private:
 
 /// A row with what all variants of kernels have in common.
 Variant histogram_variant(Variant row, WhyNot why, Make make) {
-    row.supports = [why = std::move(why)](const Problem& problem, host::Context& context) { return Support{why(spec_of(problem), context)}; };
+    row.supports = [why = std::move(why)](const Problem& problem, host::Context& context) {
+        return Support{why(spec_of(problem), context)};
+    };
     return make_variant<HistogramPlan>(std::move(row), std::move(make));
 }
 
@@ -49,14 +51,20 @@ LocalShape shape_of(const Policy& policy, int copies) {
 }
 
 PolicyTable local_policy() {
-    return {{"work_group_size", 0, {0, 1, 64, 128, 256, 512, 1024}, "work-items of a group, 64 and more for f32; 0: 1 on CPUs, chosen by the variant elsewhere"},
+    return {{"work_group_size",
+             0,
+             {0, 1, 64, 128, 256, 512, 1024},
+             "work-items of a group, 64 and more for f32; 0: 1 on CPUs, chosen by the variant elsewhere"},
             {"loads", 4, {1, 2, 4, 8}, "16-byte loads in flight for each work-item"},
             {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups for each compute unit; 0: chosen by the variant"}};
 }
 
 PolicyTable replicated_policy() {
     PolicyTable table = local_policy();
-    table.push_back({"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "histograms in local memory, fewer where 32 KiB do not hold them; 0: 4 on CPUs, 32 elsewhere"});
+    table.push_back({"copies",
+                     0,
+                     {0, 1, 2, 4, 8, 16, 32},
+                     "histograms in local memory, fewer where 32 KiB do not hold them; 0: 4 on CPUs, 32 elsewhere"});
     return table;
 }
 
@@ -107,13 +115,14 @@ Variant byte_counters_variant() {
 }
 
 Variant tagged_variant() {
-    return histogram_variant({.name = "tagged",
-                              .summary = "the source paper's histogram a warp without atomics: writes that carry the lane's number; u8 in 256 bins",
-                              .role = Role::baseline,
-                              .policy = {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}},
-                             tagged_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                                 return make_tagged(builder, spec, policy.at("work_group_size"));
-                             });
+    return histogram_variant(
+        {.name = "tagged",
+         .summary = "the source paper's histogram a warp without atomics: writes that carry the lane's number; u8 in 256 bins",
+         .role = Role::baseline,
+         .policy = {{"work_group_size", 256, {64, 128, 256}, "work-items of a group"}}},
+        tagged_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
+            return make_tagged(builder, spec, policy.at("work_group_size"));
+        });
 }
 
 }  // namespace histogram
@@ -123,8 +132,9 @@ Algorithm make_histogram() {
     a.name = "histogram";
     a.summary = "Counts the values of an image in bins of equal width, for each channel";
     a.parameters = histogram_table();
-    a.inputs = {{"image", "u8, u16 or f32 (..., y, x), or (..., y, x, c) with 1 to 4 channels", true, PortKind::array},
-                {"mask", "u8 or bool, the image's shape without channels: pixels count where it is not 0", false, PortKind::array}};
+    a.inputs = {
+        {"image", "u8, u16 or f32 (..., y, x), or (..., y, x, c) with 1 to 4 channels", true, PortKind::array},
+        {"mask", "u8 or bool, the image's shape without channels: pixels count where it is not 0", false, PortKind::array}};
     a.outputs = {{"histogram", "u32 (bins), or (c, bins) for an image with channels", true, PortKind::array}};
     a.infer = infer;
     a.chunking = [](const Problem& problem) {

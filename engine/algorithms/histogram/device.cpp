@@ -14,7 +14,9 @@ constexpr std::int64_t local_slots = 8192;   // 32 KiB of u32
 bool is_cpu(const host::DeviceInfo& device) { return device.type == host::DeviceType::cpu; }
 
 /// The largest power of two that is not above `n`, for n >= 1.
-std::int64_t power_of_two_below(std::int64_t n) { return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); }
+std::int64_t power_of_two_below(std::int64_t n) {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+}
 
 host::Defines defines_of(const HistogramSpec& spec) {
     const bool is_float = spec.type == ElementType::f32;
@@ -30,7 +32,8 @@ host::Defines defines_of(const HistogramSpec& spec) {
 
 /// Work-groups for `count` elements: as many as have something to do, at most `most`.
 std::size_t groups_for(std::uint64_t count, std::uint64_t elements_a_group, std::uint64_t most) {
-    return static_cast<std::size_t>(std::clamp<std::uint64_t>((count + elements_a_group - 1) / elements_a_group, 1, std::max<std::uint64_t>(most, 1)));
+    return static_cast<std::size_t>(
+        std::clamp<std::uint64_t>((count + elements_a_group - 1) / elements_a_group, 1, std::max<std::uint64_t>(most, 1)));
 }
 
 class Counting : public Histogram {
@@ -42,9 +45,12 @@ protected:
     }
     void clear(Execution& x, const host::Buffer& counts) {
         const auto slots = static_cast<std::size_t>(spec_.slots());
-        x.launch("clear", *clear_, {(slots + clear_group_ - 1) / clear_group_, 1, 1}, {clear_group_, 1, 1}, {counts, static_cast<std::uint32_t>(slots)});
+        x.launch("clear", *clear_, {(slots + clear_group_ - 1) / clear_group_, 1, 1}, {clear_group_, 1, 1},
+                 {counts, static_cast<std::uint32_t>(slots)});
     }
-    const host::Buffer& edges_or(const host::Buffer& given, const host::Buffer& other) const { return edges_ ? edges_ : given ? given : other; }
+    const host::Buffer& edges_or(const host::Buffer& given, const host::Buffer& other) const {
+        return edges_ ? edges_ : given ? given : other;
+    }
     const host::Buffer& mask_or(const host::Buffer& mask, const host::Buffer& other) const { return spec_.masked ? mask : other; }
 
     HistogramSpec spec_;
@@ -66,17 +72,25 @@ public:
         ranges_ = static_cast<std::size_t>((spec.slots() + range - 1) / range);
         // Groups of one work-item count without atomics; rusticl miscounts f32 so (Mesa 22.3).
         const int smallest = spec.type == ElementType::f32 ? 64 : 1;
-        group_ = static_cast<std::size_t>(std::min<std::int64_t>(std::max(shape.work_group, smallest), power_of_two_below(device.max_work_group)));
-        const auto elements = static_cast<std::uint64_t>(group_) * 16 / bytes_of(spec.type) * static_cast<std::uint64_t>(shape.loads);
-        groups_ = groups_for(spec.count(), elements, std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(shape.groups_per_unit));
+        group_ = static_cast<std::size_t>(
+            std::min<std::int64_t>(std::max(shape.work_group, smallest), power_of_two_below(device.max_work_group)));
+        const auto elements =
+            static_cast<std::uint64_t>(group_) * 16 / bytes_of(spec.type) * static_cast<std::uint64_t>(shape.loads);
+        groups_ = groups_for(spec.count(), elements,
+                             std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(shape.groups_per_unit));
         host::ProgramSpec program{"histogram/local.cl", defines_of(spec)};
-        program.defines.add("GROUP", static_cast<std::int64_t>(group_)).add("COPIES", copies).add("LOADS", shape.loads).add("RANGE", range);
+        program.defines.add("GROUP", static_cast<std::int64_t>(group_))
+            .add("COPIES", copies)
+            .add("LOADS", shape.loads)
+            .add("RANGE", range);
         count_ = builder.kernel(program, "histogram_local");
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts, const host::Buffer& edges) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts,
+                 const host::Buffer& edges) override {
         clear(x, counts);
-        x.launch("count", *count_, {groups_, ranges_, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
+        x.launch("count", *count_, {groups_, ranges_, 1}, {group_, 1, 1},
+                 {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
     }
 
 private:
@@ -87,14 +101,17 @@ private:
 class GlobalHistogram final : public Counting {
 public:
     GlobalHistogram(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
-        : Counting(builder, spec), group_(std::min<std::size_t>(static_cast<std::size_t>(work_group), builder.device().max_work_group)),
+        : Counting(builder, spec),
+          group_(std::min<std::size_t>(static_cast<std::size_t>(work_group), builder.device().max_work_group)),
           count_(builder.kernel({"histogram/global.cl", defines_of(spec)}, "histogram_global", group_)) {
         groups_ = groups_for(spec.count(), group_, std::uint64_t{builder.device().compute_units} * 16);
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts, const host::Buffer& edges) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts,
+                 const host::Buffer& edges) override {
         clear(x, counts);
-        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
+        x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1},
+                 {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
     }
 
 private:
@@ -104,14 +121,16 @@ private:
 
 class ByteCounters final : public Counting {
 public:
-    ByteCounters(PlanBuilder& builder, const HistogramSpec& spec, int work_group) : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
+    ByteCounters(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
+        : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
         host::ProgramSpec program{"histogram/byte_counters.cl", {}};
         program.defines.add("GROUP", work_group);
         count_ = builder.kernel(program, "histogram_byte_counters");
         groups_ = groups_for(spec.count(), group_ * 240, std::uint64_t{builder.device().compute_units} * 16);
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts, const host::Buffer&) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts,
+                 const host::Buffer&) override {
         clear(x, counts);
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
     }
@@ -123,7 +142,8 @@ private:
 
 class Tagged final : public Counting {
 public:
-    Tagged(PlanBuilder& builder, const HistogramSpec& spec, int work_group) : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
+    Tagged(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
+        : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
         const host::Capabilities& can = builder.context().capabilities();
         const int width = can.inline_ptx ? 32 : can.warp_width;
         const int tag_bits = std::countr_zero(static_cast<unsigned>(width));
@@ -136,7 +156,8 @@ public:
                            static_cast<std::size_t>((spec.count() + group_pixels - 1) / group_pixels));
     }
 
-    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts, const host::Buffer&) override {
+    void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts,
+                 const host::Buffer&) override {
         clear(x, counts);
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
     }
@@ -150,7 +171,8 @@ private:
 
 std::string replicated_why_not(const HistogramSpec& spec, host::Context& context) {
     if (std::string reason = local_why_not(spec, context); !reason.empty()) return reason;
-    if (2 * spec.slots() > local_slots) return fmt::format("two copies of {} bins x {} channels do not fit into 32 KiB", spec.bins, spec.channels);
+    if (2 * spec.slots() > local_slots)
+        return fmt::format("two copies of {} bins x {} channels do not fit into 32 KiB", spec.bins, spec.channels);
     return {};
 }
 
@@ -160,20 +182,26 @@ std::string local_why_not(const HistogramSpec&, host::Context& context) {
 }
 
 std::string byte_counters_why_not(const HistogramSpec& spec, host::Context& context) {
-    if (spec.type != ElementType::u8 || spec.bins != 64) return fmt::format("counts u8 in 64 bins only; this is {} in {}", to_string(spec.type), spec.bins);
+    if (spec.type != ElementType::u8 || spec.bins != 64)
+        return fmt::format("counts u8 in 64 bins only; this is {} in {}", to_string(spec.type), spec.bins);
     if (spec.channels != 1) return fmt::format("counts one channel; this image has {}", spec.channels);
     if (spec.masked) return "takes no mask";
-    if (context.info().max_work_group < 64) return fmt::format("needs work-groups of 64; the device has {}", context.info().max_work_group);
+    if (context.info().max_work_group < 64)
+        return fmt::format("needs work-groups of 64; the device has {}", context.info().max_work_group);
     return local_why_not(spec, context);
 }
 
 std::string tagged_why_not(const HistogramSpec& spec, host::Context& context) {
-    if (spec.type != ElementType::u8 || spec.bins != 256) return fmt::format("counts u8 in 256 bins only; this is {} in {}", to_string(spec.type), spec.bins);
+    if (spec.type != ElementType::u8 || spec.bins != 256)
+        return fmt::format("counts u8 in 256 bins only; this is {} in {}", to_string(spec.type), spec.bins);
     if (spec.channels != 1) return fmt::format("counts one channel; this image has {}", spec.channels);
     if (spec.masked) return "takes no mask";
-    if (context.info().max_work_group < 256) return fmt::format("needs work-groups of 256; the device has {}", context.info().max_work_group);
+    if (context.info().max_work_group < 256)
+        return fmt::format("needs work-groups of 256; the device has {}", context.info().max_work_group);
     const host::Capabilities& can = context.capabilities();
-    return can.inline_ptx || can.warp_width > 1 ? std::string() : "needs work-items that go together in warps; none were found when the driver was probed";
+    return can.inline_ptx || can.warp_width > 1
+               ? std::string()
+               : "needs work-items that go together in warps; none were found when the driver was probed";
 }
 
 std::unique_ptr<Histogram> make_replicated(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) {

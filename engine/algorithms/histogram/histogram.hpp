@@ -15,7 +15,8 @@ public:
     virtual ~Histogram() = default;
     /// counts: u32 [channels][bins], overwritten. mask: one byte a pixel; any buffer where the spec has no mask.
     /// edges: f32 [bins + 1] for an f32 spec without edges, because the device makes them.
-    virtual void enqueue(Execution&, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts, const host::Buffer& edges = {}) = 0;
+    virtual void enqueue(Execution&, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts,
+                         const host::Buffer& edges = {}) = 0;
 };
 
 /// How local memory is used; 0 leaves a number to the device.

@@ -20,11 +20,15 @@ public:
                               out = arrays.output("histogram")] {
             std::vector<std::uint32_t> sum(static_cast<std::size_t>(spec_.slots()));
             std::mutex mutex;
-            parallel_ranges(spec_.pixels, threads_, [&](std::int64_t first, std::int64_t end) {
-                const std::vector<std::uint32_t> part = reference_histogram(spec_, image.host_pointer(), mask.host_pointer(), first, end);
-                const std::scoped_lock lock(mutex);
-                for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
-            }, elements_worth_a_thread);
+            parallel_ranges(
+                spec_.pixels, threads_,
+                [&](std::int64_t first, std::int64_t end) {
+                    const std::vector<std::uint32_t> part =
+                        reference_histogram(spec_, image.host_pointer(), mask.host_pointer(), first, end);
+                    const std::scoped_lock lock(mutex);
+                    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+                },
+                elements_worth_a_thread);
             std::memcpy(out.host_pointer(), sum.data(), sum.size() * sizeof(std::uint32_t));
         });
     }
@@ -36,7 +40,11 @@ private:
 
 }  // namespace
 
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one thread: what the other variants are measured by"), 1); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "a histogram for each thread of the processor, then their sum"), 0); }
+Variant reference_variant() {
+    return make_variant<NativePlan>(native_row("reference", "one thread: what the other variants are measured by"), 1);
+}
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "a histogram for each thread of the processor, then their sum"), 0);
+}
 
 }  // namespace parallax::engine::histogram

@@ -31,17 +31,20 @@ void check_mask(const ArrayDesc& image, const ArrayDesc& mask) {
     for (const Axis& axis : image.axes)
         if (axis.name != 'c') wanted.push_back(axis.size);
     for (const Axis& axis : mask.axes) found.push_back(axis.size);
-    if (wanted != found) throw ConfigError("/inputs/mask", mask.describe(), "the shape of the image without its channels: " + image.describe());
+    if (wanted != found)
+        throw ConfigError("/inputs/mask", mask.describe(), "the shape of the image without its channels: " + image.describe());
 }
 
 std::vector<float> checked_edges(const HistogramParameters& p, ElementType type, int bins) {
     if (type != ElementType::f32) {
         if (p.range)
-            throw ConfigError("/range", fmt::format("[{}, {}] for an image of type {}", p.range->low, p.range->high, to_string(type)),
-                              "range for f32 images only", "integers are counted over the whole range of their type: choose bins");
+            throw ConfigError(
+                "/range", fmt::format("[{}, {}] for an image of type {}", p.range->low, p.range->high, to_string(type)),
+                "range for f32 images only", "integers are counted over the whole range of their type: choose bins");
         return {};
     }
-    if (!p.range) throw ConfigError("/range", "no range", "the range of an f32 image", "add \"range\": {\"low\": 0, \"high\": 1}");
+    if (!p.range)
+        throw ConfigError("/range", "no range", "the range of an f32 image", "add \"range\": {\"low\": 0, \"high\": 1}");
     const double limit = std::numeric_limits<float>::max();
     if (!(p.range->low < p.range->high) || p.range->low < -limit || p.range->high > limit)
         throw ConfigError("/range", fmt::format("[{}, {}]", p.range->low, p.range->high), "low below high, both numbers of f32");
@@ -59,8 +62,10 @@ ParameterTable histogram_table() {
     using P = HistogramParameters;
     return TableBuilder<P>()
         .integer("bins", &P::bins, {.min = 0, .max = most_bins},
-                 "Number of bins of equal width. 0: 256 for u8 and f32, 65536 for u16. Integers are counted over the whole range of their type.")
-        .object("range", &P::range, range_table(), {}, "f32: values from low to high are counted, both included. Others, and NaN, are not.")
+                 "Number of bins of equal width. 0: 256 for u8 and f32, 65536 for u16. Integers are counted over the whole range "
+                 "of their type.")
+        .object("range", &P::range, range_table(), {},
+                "f32: values from low to high are counted, both included. Others, and NaN, are not.")
         .build();
 }
 
@@ -72,7 +77,8 @@ void check_image(const ArrayDesc& image) {
     if (c != nullptr && c->size > 4) throw ConfigError(port, image.describe(), "1 to 4 channels");
     if (image.count() == 0) throw ConfigError(port, image.describe(), "an image with at least one pixel");
     if (image.count() / image.size('c') > std::numeric_limits<std::uint32_t>::max())
-        throw ConfigError(port, image.describe(), "at most 4294967295 pixels a channel, what u32 counts", "cut the image into parts");
+        throw ConfigError(port, image.describe(), "at most 4294967295 pixels a channel, what u32 counts",
+                          "cut the image into parts");
 }
 
 HistogramSpec spec_of(const Problem& problem) {

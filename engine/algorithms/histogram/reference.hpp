@@ -11,7 +11,7 @@ namespace parallax::engine::histogram {
 
 /// Counts of the elements of pixels [first, end), [channels][bins]; `mask` null: every pixel counts.
 /// `image` holds elements of spec.type, `mask` one byte a pixel, non-zero where it counts.
-std::vector<std::uint32_t> reference_histogram(const HistogramSpec& spec, const std::byte* image, const std::byte* mask, std::int64_t first,
-                                               std::int64_t end);
+std::vector<std::uint32_t> reference_histogram(const HistogramSpec& spec, const std::byte* image, const std::byte* mask,
+                                               std::int64_t first, std::int64_t end);
 
 }  // namespace parallax::engine::histogram

@@ -30,7 +30,8 @@ void check_image(const Problem& problem, const std::string& port) {
     }
     const ArrayDesc& image = problem.inputs.at("hologram");
     if (desc.size('x') != image.size('x') || desc.size('y') != image.size('y')) {
-        throw ConfigError(pointer, desc.describe(), fmt::format("the hologram's size, {} x {}", image.size('x'), image.size('y')));
+        throw ConfigError(pointer, desc.describe(),
+                          fmt::format("the hologram's size, {} x {}", image.size('x'), image.size('y')));
     }
 }
 
@@ -38,10 +39,12 @@ void check_image(const Problem& problem, const std::string& port) {
 void check_off_axis(const Problem& problem, const OffAxis& order, const Geometry& g) {
     if (!order.is_searched()) check_carrier(stated_carrier(order), g.width, g.height);
     if (problem.inputs.count("background") == 0) return;
-    throw ConfigError("/inputs/background", "a background beside off_axis",
-                      "a hologram alone: dividing intensities also divides the fringes, and bends the phase",
-                      "leave background out: the order is apart from the uneven light already. A hologram taken without the object corrects the "
-                      "phase as a field: reconstruct both with the same off_axis numbers, and divide one output `field` by the other");
+    throw ConfigError(
+        "/inputs/background", "a background beside off_axis",
+        "a hologram alone: dividing intensities also divides the fringes, and bends the phase",
+        "leave background out: the order is apart from the uneven light already. A hologram taken without the object corrects "
+        "the "
+        "phase as a field: reconstruct both with the same off_axis numbers, and divide one output `field` by the other");
 }
 
 /// Planes that are equally far apart, or 0.
@@ -78,8 +81,9 @@ std::vector<std::string> warnings_of(const Problem& problem) {
     add(pixel_warnings(p, g));
     if (p.off_axis && !p.off_axis->is_searched()) add(carrier_warnings(stated_carrier(*p.off_axis), g.width, g.height));
     if (p.planes == Planes::all && g.distances.size() > 2 && has_one_output_pixel(g) && plane_spacing(g.distances) == 0) {
-        all.push_back("the distances are not equally far apart, so their stack carries no spacing; the record `planes` has the distance "
-                      "of each");
+        all.push_back(
+            "the distances are not equally far apart, so their stack carries no spacing; the record `planes` has the distance "
+            "of each");
     }
     return all;
 }
@@ -100,20 +104,24 @@ ArrayDescs infer(const Problem& problem) {
         throw ConfigError("/planes", "\"best\"", "autofocus with it", "add \"autofocus\": {\"object\": \"amplitude\"}");
     }
     if (problem.wants("focus") && !p.autofocus) {
-        throw ConfigError("/outputs/focus", "the output \"focus\"", "autofocus in the step", "add \"autofocus\": {\"object\": \"amplitude\"}");
+        throw ConfigError("/outputs/focus", "the output \"focus\"", "autofocus in the step",
+                          "add \"autofocus\": {\"object\": \"amplitude\"}");
     }
     if (problem.wants("carrier") && !p.off_axis) {
         throw ConfigError("/outputs/carrier", "the output \"carrier\"", "off_axis in the step", "add \"off_axis\": \"auto\"");
     }
     if (p.autofocus && p.autofocus->region) {
         const auto& r = *p.autofocus->region;
-        if (r[0] < 0 || r[1] < 0 || r[2] < 3 || r[3] < 3 || r[0] + std::int64_t{r[2]} > output_width(g) || r[1] + std::int64_t{r[3]} > output_height(g)) {
+        if (r[0] < 0 || r[1] < 0 || r[2] < 3 || r[3] < 3 || r[0] + std::int64_t{r[2]} > output_width(g) ||
+            r[1] + std::int64_t{r[3]} > output_height(g)) {
             throw ConfigError("/autofocus/region", fmt::format("[{}, {}, {}, {}]", r[0], r[1], r[2], r[3]),
-                              fmt::format("[x, y, width, height] of at least 3 x 3 pixels inside the {} x {} image", output_width(g), output_height(g)));
+                              fmt::format("[x, y, width, height] of at least 3 x 3 pixels inside the {} x {} image",
+                                          output_width(g), output_height(g)));
         }
     }
     if (p.autofocus && (output_width(g) < 3 || output_height(g) < 3)) {
-        throw ConfigError("/autofocus", fmt::format("an image of {} x {}", output_width(g), output_height(g)), "at least 3 x 3 pixels");
+        throw ConfigError("/autofocus", fmt::format("an image of {} x {}", output_width(g), output_height(g)),
+                          "at least 3 x 3 pixels");
     }
 
     const bool stack = g.distances.size() > 1 && p.planes == Planes::all;
@@ -151,23 +159,29 @@ Algorithm make_hologram() {
     a.inputs = {{"hologram", "the recorded intensity, one image (y, x) of any real type", true, PortKind::array},
                 {"background", "the same view without the object; h = (H - D) / (B - D)", false, PortKind::array},
                 {"dark", "the camera's image without light", false, PortKind::array}};
-    a.outputs = {{"amplitude", "|U|, f32 (y, x), or (z, y, x) for several distances", true, PortKind::array},
-                 {"phase", "arg U in radians, f32", false, PortKind::array},
-                 {"intensity", "|U|^2, f32", false, PortKind::array},
-                 {"field", "U, complex64", false, PortKind::array},
-                 {"focus",
-                  "the metric of every plane, the best plane, the best distance refined by a parabola, and whether to trust it: at_end, flat, "
-                  "symmetric",
-                  false, PortKind::record},
-                 {"carrier", "off_axis: the order that was isolated, in pixels of the hologram's spectrum, and how sure the search is", false,
-                  PortKind::record},
-                 {"planes", "of every plane its distance, the method that made it, and its pixel", false, PortKind::record}};
+    a.outputs = {
+        {"amplitude", "|U|, f32 (y, x), or (z, y, x) for several distances", true, PortKind::array},
+        {"phase", "arg U in radians, f32", false, PortKind::array},
+        {"intensity", "|U|^2, f32", false, PortKind::array},
+        {"field", "U, complex64", false, PortKind::array},
+        {"focus",
+         "the metric of every plane, the best plane, the best distance refined by a parabola, and whether to trust it: at_end, "
+         "flat, "
+         "symmetric",
+         false, PortKind::record},
+        {"carrier", "off_axis: the order that was isolated, in pixels of the hologram's spectrum, and how sure the search is",
+         false, PortKind::record},
+        {"planes", "of every plane its distance, the method that made it, and its pixel", false, PortKind::record}};
     a.infer = infer;
     a.warnings = warnings_of;
-    a.chunking = [](const Problem&) { return Division::no("every pixel depends on the whole hologram; ask for fewer distances or outputs at once, or for the best plane alone"); };
+    a.chunking = [](const Problem&) {
+        return Division::no(
+            "every pixel depends on the whole hologram; ask for fewer distances or outputs at once, or for the best plane alone");
+    };
     a.plan_key = plan_key;
     a.finding = carrier_finding();
-    a.variants = {fused_simd_variant(), fused_variant(), staged_variant(), paper_variant(), threaded_variant(), reference_variant()};
+    a.variants = {fused_simd_variant(), fused_variant(),    staged_variant(),
+                  paper_variant(),      threaded_variant(), reference_variant()};
     return a;
 }
 

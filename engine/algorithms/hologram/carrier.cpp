@@ -184,8 +184,9 @@ std::vector<std::string> judge_found_carrier(const Carrier& c, const OffAxis& or
     const bool is_near = std::hypot(c.x, c.y) < 3;
     if (c.confidence < least_confidence || is_near) {
         const std::string found = !(c.confidence > 0) ? std::string("no peak")
-                                  : is_near           ? fmt::format("a strongest peak at {}, less than 3 pixels", at(c))
-                                            : fmt::format("a strongest peak at {}, only {:.3g} times the next", at(c), c.confidence);
+                                  : is_near
+                                      ? fmt::format("a strongest peak at {}, less than 3 pixels", at(c))
+                                      : fmt::format("a strongest peak at {}, only {:.3g} times the next", at(c), c.confidence);
         throw ConfigError("/off_axis",
                           fmt::format("{} outside the centre of the spectrum of {} x {} pixels", found, width, height),
                           fmt::format("an off-axis hologram: its carrier stands out {:.2g} times and more", least_confidence),

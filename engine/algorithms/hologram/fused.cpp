@@ -17,7 +17,9 @@ constexpr int most_columns = 4;   // of a tile: 4 complex numbers are a memory s
 class FusedPlan : public PlanePlan {
 public:
     FusedPlan(PlanBuilder& builder, const Problem& problem, int group)
-        : PlanePlan(builder, problem), width_(static_cast<int>(geometry_.padded_width)), height_(static_cast<int>(geometry_.padded_height)) {
+        : PlanePlan(builder, problem),
+          width_(static_cast<int>(geometry_.padded_width)),
+          height_(static_cast<int>(geometry_.padded_height)) {
         if (has_impulse_response(geometry_)) {
             transform_ = fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, parameters_.fft);
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
@@ -25,7 +27,8 @@ public:
         host::Defines method;
         method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
         if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
-        columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_, fft::LineLayout::filter, most_columns);
+        columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_,
+                                          fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
         inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
 
@@ -63,12 +66,14 @@ protected:
                   phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, static_cast<std::uint32_t>(width_)});
         if (target.outputs) {
             const auto output = [&](const char* port) -> const host::Buffer& {
-                return target.outputs->has_output(port) ? target.outputs->output(port) : target.outputs->outputs.begin()->second.buffer;
+                return target.outputs->has_output(port) ? target.outputs->output(port)
+                                                        : target.outputs->outputs.begin()->second.buffer;
             };
             rows_back(x, rows_inverse_, output("amplitude"), output("phase"), output("intensity"), output("field"),
                       static_cast<std::uint64_t>(target.plane * geometry_.width * geometry_.height));
         }
-        if (target.amplitude) rows_back(x, amplitude_rows_, *target.amplitude, *target.amplitude, *target.amplitude, *target.amplitude, 0);
+        if (target.amplitude)
+            rows_back(x, amplitude_rows_, *target.amplitude, *target.amplitude, *target.amplitude, *target.amplitude, 0);
     }
 
 private:
@@ -91,11 +96,15 @@ private:
     void make_rows_inverse(PlanBuilder& builder, const Problem& problem) {
         const auto build = [&](bool amplitude, bool phase, bool intensity, bool field) {
             host::Defines defines = tile();
-            defines.add("WANT_AMPLITUDE", amplitude).add("WANT_PHASE", phase).add("WANT_INTENSITY", intensity).add("WANT_FIELD", field);
-            return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse", width_, fft::LineLayout::rows,
-                                          geometry_.height);
+            defines.add("WANT_AMPLITUDE", amplitude)
+                .add("WANT_PHASE", phase)
+                .add("WANT_INTENSITY", intensity)
+                .add("WANT_FIELD", field);
+            return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse", width_,
+                                          fft::LineLayout::rows, geometry_.height);
         };
-        rows_inverse_ = build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
+        rows_inverse_ =
+            build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
         if (parameters_.autofocus) amplitude_rows_ = build(true, false, false, false);
         inverse_rows_ = builder.constant(fft::stage_table(rows_inverse_.line.radices));
     }
@@ -106,13 +115,13 @@ private:
         return defines;
     }
 
-    void rows_back(Execution& x, fft::LineKernel& rows, const host::Buffer& amplitude, const host::Buffer& phase, const host::Buffer& intensity,
-                   const host::Buffer& field, std::uint64_t offset) {
+    void rows_back(Execution& x, fft::LineKernel& rows, const host::Buffer& amplitude, const host::Buffer& phase,
+                   const host::Buffer& intensity, const host::Buffer& field, std::uint64_t offset) {
         const float factor = static_cast<float>(1.0 / (static_cast<double>(width_) * height_));
         x.launch("rows inverse", *rows.kernel, rows.groups(geometry_.height), rows.local(),
                  {x.buffer(plus_), x.buffer(minus_), amplitude, phase, intensity, field, inverse_rows_,
-                  static_cast<std::uint32_t>(geometry_.width), static_cast<std::uint32_t>(geometry_.height), static_cast<std::uint32_t>(height_),
-                  factor, offset});
+                  static_cast<std::uint32_t>(geometry_.width), static_cast<std::uint32_t>(geometry_.height),
+                  static_cast<std::uint32_t>(height_), factor, offset});
     }
 
     int width_, height_;               // of the padded frame
@@ -130,13 +139,16 @@ Support supports(const Problem& problem, host::Context& context) {
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const auto& p = problem.parameters.as<HologramParameters>();
     const Geometry g = resolve(problem);
-    for (const auto& [n, layout, axis] : {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
+    for (const auto& [n, layout, axis] :
+         {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout)) {
-            return Support::no(fmt::format("the padded {} {} is more than one work-group can transform, or has a prime factor above {}", axis, n,
-                                           fft::largest_radix));
+            return Support::no(
+                fmt::format("the padded {} {} is more than one work-group can transform, or has a prime factor above {}", axis, n,
+                            fft::largest_radix));
         }
     }
-    if (has_impulse_response(g)) return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+    if (has_impulse_response(g))
+        return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
     return Support::yes();
 }
 

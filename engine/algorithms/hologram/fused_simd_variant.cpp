@@ -25,12 +25,15 @@ class FusedSimdPlan : public PlanePlan {
 public:
     FusedSimdPlan(PlanBuilder& builder, const Problem& problem, int group)
         : PlanePlan(builder, problem),
-          other_outputs_(problem.wants("phase") || problem.wants("intensity") || (problem.wants("field") && problem.wants("amplitude"))),
+          other_outputs_(problem.wants("phase") || problem.wants("intensity") ||
+                         (problem.wants("field") && problem.wants("amplitude"))),
           simd_(builder, simd_spec(problem)) {
         if (has_impulse_response(geometry_)) {
-            transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft);
+            transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
+                                             parameters_.fft);
         }
-        table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group, TableExtent{simd_.transfer_width(), geometry_.padded_height / 2 + 1});
+        table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group,
+                       TableExtent{simd_.transfer_width(), geometry_.padded_height / 2 + 1});
         const auto pixels = static_cast<std::size_t>(geometry_.width * geometry_.height);
         if (direct_type(problem, geometry_) == nullptr) {
             intake_.emplace(builder, problem, geometry_, false, group);

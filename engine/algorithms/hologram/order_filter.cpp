@@ -19,8 +19,8 @@ Carrier carrier_from(std::span<const std::byte> bytes) {
     std::memcpy(f, bytes.data(), sizeof f);
     Carrier c{f[Found::x] / 100.0 + f[Found::rest_x], f[Found::y] / 100.0 + f[Found::rest_y], f[Found::radius], 0};
     if (!(f[Found::first] > 0)) return {};
-    c.confidence =
-        std::min(std::sqrt(static_cast<double>(f[Found::first]) / std::max<double>(f[Found::second], f[Found::first] * 1e-24)), 1e6);
+    c.confidence = std::min(
+        std::sqrt(static_cast<double>(f[Found::first]) / std::max<double>(f[Found::second], f[Found::first] * 1e-24)), 1e6);
     return c;
 }
 

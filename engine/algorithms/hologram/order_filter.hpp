@@ -11,8 +11,8 @@
 
 namespace parallax::engine::hologram {
 
-/// Places in what the search finds, FOUND_... of hologram/off_axis.cl: a place in the spectrum in hundredths of a pixel and what is
-/// left over in pixels, the radius, and the powers of the two strongest peaks.
+/// Places in what the search finds, FOUND_... of hologram/off_axis.cl: a place in the spectrum in hundredths of a pixel and what
+/// is left over in pixels, the radius, and the powers of the two strongest peaks.
 struct Found {
     enum Place : std::size_t { x, y, rest_x, rest_y, radius, first, second, count };
 };

@@ -16,7 +16,8 @@ public:
     PaperPlan(PlanBuilder& builder, const Problem& problem, int group)
         : PlanePlan(builder, problem),
           group_(group),
-          transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
+          transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
+                                         parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
           propagator_(builder, geometry_, *transform_, true, has_endless_mean(), group),
           swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants", static_cast<std::size_t>(group))),
@@ -66,8 +67,10 @@ Variant paper_variant() {
             if (Support s = supports_inputs(problem, context); !s) return s;
             const auto& p = problem.parameters.as<HologramParameters>();
             if (p.method != Method::convolution) return Support::no("the paper's pipeline is method \"convolution\" only");
-            if (p.distance.values.size() != 1 || p.autofocus) return Support::no("the paper's pipeline has one distance and no autofocus");
-            if (!problem.wants("amplitude") && !problem.wants("phase") && !problem.wants("intensity") && !problem.wants("field")) {
+            if (p.distance.values.size() != 1 || p.autofocus)
+                return Support::no("the paper's pipeline has one distance and no autofocus");
+            if (!problem.wants("amplitude") && !problem.wants("phase") && !problem.wants("intensity") &&
+                !problem.wants("field")) {
                 return Support::no("no image is wanted");
             }
             if (p.off_axis) return Support::no("the paper's pipeline is for in-line holograms");

@@ -5,17 +5,20 @@ namespace {
 
 ParameterTable off_axis_table() {
     return TableBuilder<OffAxis>()
-        .number("x", &OffAxis::x, {},
-                "Column of the carrier, in pixels of the hologram's spectrum from its centre; a fraction counts. x and y both 0: it "
-                "is looked for, the strongest peak outside the centre.")
+        .number(
+            "x", &OffAxis::x, {},
+            "Column of the carrier, in pixels of the hologram's spectrum from its centre; a fraction counts. x and y both 0: it "
+            "is looked for, the strongest peak outside the centre.")
         .number("y", &OffAxis::y, {}, "Row of the carrier, in pixels of the hologram's spectrum from its centre.")
-        .number("radius", &OffAxis::radius, {.min = 0},
-                "Radius of the disc around the carrier that is kept, in pixels of the spectrum; 0: a third of the carrier's distance "
-                "from the centre. It must leave out the order in the middle, so it is less than that distance.")
-        .choice("side", &OffAxis::side, {{"unknown", Side::unknown}, {"upper", Side::upper}, {"lower", Side::lower}},
-                "Half of the spectrum in which the carrier is looked for: upper is y < 0, lower its mirror image. No hologram tells "
-                "which of the two orders is the object's and which its conjugate, in focus at the negative distance and with the "
-                "phase reversed: unknown takes the upper one, with a warning.")
+        .number(
+            "radius", &OffAxis::radius, {.min = 0},
+            "Radius of the disc around the carrier that is kept, in pixels of the spectrum; 0: a third of the carrier's distance "
+            "from the centre. It must leave out the order in the middle, so it is less than that distance.")
+        .choice(
+            "side", &OffAxis::side, {{"unknown", Side::unknown}, {"upper", Side::upper}, {"lower", Side::lower}},
+            "Half of the spectrum in which the carrier is looked for: upper is y < 0, lower its mirror image. No hologram tells "
+            "which of the two orders is the object's and which its conjugate, in focus at the negative distance and with the "
+            "phase reversed: unknown takes the upper one, with a warning.")
         .build();
 }
 
@@ -46,16 +49,17 @@ ParameterTable hologram_table() {
     static const ParameterTable off_axis = off_axis_table(), autofocus = autofocus_table();
     using P = HologramParameters;
     return TableBuilder<P>()
-        .choice("method", &P::method,
-                {{"auto", Method::automatic},
-                 {"convolution", Method::convolution},
-                 {"rayleigh_sommerfeld", Method::rayleigh_sommerfeld},
-                 {"angular_spectrum", Method::angular_spectrum},
-                 {"fresnel", Method::fresnel},
-                 {"fresnel_single_fft", Method::fresnel_single_fft}},
-                "How light is propagated. auto: each plane of a stack by itself, by angular_spectrum up to the sampling limit and by "
-                "rayleigh_sommerfeld above it; the record `planes` says which. fresnel_single_fft is for long distances: its pixel "
-                "is wavelength * distance / (pixels * pixel).")
+        .choice(
+            "method", &P::method,
+            {{"auto", Method::automatic},
+             {"convolution", Method::convolution},
+             {"rayleigh_sommerfeld", Method::rayleigh_sommerfeld},
+             {"angular_spectrum", Method::angular_spectrum},
+             {"fresnel", Method::fresnel},
+             {"fresnel_single_fft", Method::fresnel_single_fft}},
+            "How light is propagated. auto: each plane of a stack by itself, by angular_spectrum up to the sampling limit and by "
+            "rayleigh_sommerfeld above it; the record `planes` says which. fresnel_single_fft is for long distances: its pixel "
+            "is wavelength * distance / (pixels * pixel).")
         .length("wavelength", &P::wavelength, {.above = 0, .unit = "nm"}, "Wavelength of the light in vacuum.")
         .length_pair("pixel", &P::pixel, {.min = 0, .unit = "um"},
                      "Pixel of the hologram, one length or [x, y]: the sensor's, divided by the magnification. 0: what the "
@@ -75,10 +79,11 @@ ParameterTable hologram_table() {
         .boolean("band_limit", &P::band_limit,
                  "angular_spectrum: leave out the frequencies that its transfer function is sampled too coarsely for (Matsushima "
                  "2009).")
-        .object("off_axis", &P::off_axis, off_axis, {{"auto", OffAxis{}}},
-                "The order of an off-axis hologram that is kept and moved to the centre of the spectrum. \"auto\" looks for the "
-                "strongest peak outside the centre and reports it as `carrier`; a series looks in its first item and takes the same "
-                "for all. null: an in-line hologram.")
+        .object(
+            "off_axis", &P::off_axis, off_axis, {{"auto", OffAxis{}}},
+            "The order of an off-axis hologram that is kept and moved to the centre of the spectrum. \"auto\" looks for the "
+            "strongest peak outside the centre and reports it as `carrier`; a series looks in its first item and takes the same "
+            "for all. null: an in-line hologram.")
         .object("autofocus", &P::autofocus, autofocus, {},
                 "How planes are compared, for the output `focus` and for planes: best. null: they are not.")
         .choice("planes", &P::planes, {{"all", Planes::all}, {"best", Planes::best}},
@@ -89,7 +94,8 @@ ParameterTable hologram_table() {
                  {"vkfft", fft::Library::vkfft},
                  {"clfft", fft::Library::clfft},
                  {"cufft", fft::Library::cufft}},
-                "Library of the Fourier transforms on a device; auto takes the fastest of our own, cufft is for comparison. The native variants have their own.")
+                "Library of the Fourier transforms on a device; auto takes the fastest of our own, cufft is for comparison. The "
+                "native variants have their own.")
         .build();
 }
 

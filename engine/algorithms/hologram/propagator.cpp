@@ -15,7 +15,8 @@ host::ProgramSpec transfer_program(const Geometry& geometry, Method method, bool
 
 /// Of the planes that have an impulse response, or of those that have not.
 Method method_of(const Geometry& geometry, bool impulse) {
-    return *std::find_if(geometry.methods.begin(), geometry.methods.end(), [impulse](Method m) { return is_impulse_response(m) == impulse; });
+    return *std::find_if(geometry.methods.begin(), geometry.methods.end(),
+                         [impulse](Method m) { return is_impulse_response(m) == impulse; });
 }
 
 }  // namespace
@@ -29,8 +30,8 @@ std::int64_t method_define(Method method) {
     }
 }
 
-TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft::Transform* transform, bool centred, bool endless_mean,
-                             int group, std::optional<TableExtent> extent)
+TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft::Transform* transform, bool centred,
+                             bool endless_mean, int group, std::optional<TableExtent> extent)
     : width_(static_cast<std::uint32_t>(geometry.padded_width)),
       height_(static_cast<std::uint32_t>(geometry.padded_height)),
       grid_(geometry.padded_width, geometry.padded_height, group),
@@ -38,8 +39,10 @@ TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft
       transform_(transform),
       table_(builder.state(static_cast<std::size_t>(geometry.padded_width * geometry.padded_height) * 2 * sizeof(float))) {
     const auto items = static_cast<std::size_t>(group);
-    if (has_transfer_function(geometry)) transfer_ = builder.kernel(transfer_program(geometry, method_of(geometry, false), centred), "transfer", items);
-    if (has_impulse_response(geometry)) impulse_ = builder.kernel(transfer_program(geometry, method_of(geometry, true), centred), "impulse", items);
+    if (has_transfer_function(geometry))
+        transfer_ = builder.kernel(transfer_program(geometry, method_of(geometry, false), centred), "transfer", items);
+    if (has_impulse_response(geometry))
+        impulse_ = builder.kernel(transfer_program(geometry, method_of(geometry, true), centred), "impulse", items);
     if (impulse_ && endless_mean)
         endless_mean_ = builder.kernel(transfer_program(geometry, method_of(geometry, true), centred), "endless_mean");
 }
@@ -65,27 +68,30 @@ SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geo
                                        bool endless_mean, int group)
     : geometry_(geometry), transform_(transform), group_(group), kept_(geometry.distances.size() == 1) {
     if (kept_ || has_impulse_response(geometry)) table_.emplace(builder, geometry, &transform, centred, endless_mean, group);
-    multiply_ = builder.kernel(transfer_program(geometry, geometry.methods.front(), centred), table_ ? "multiply_table" : "multiply_transfer",
-                               static_cast<std::size_t>(group));
+    multiply_ = builder.kernel(transfer_program(geometry, geometry.methods.front(), centred),
+                               table_ ? "multiply_table" : "multiply_transfer", static_cast<std::size_t>(group));
 }
 
-void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& spectrum, std::uint32_t slot, bool changed,
-                                 const host::Buffer& out) {
+void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& spectrum, std::uint32_t slot,
+                                 bool changed, const host::Buffer& out) {
     const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
-    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
+    const auto width = static_cast<std::uint32_t>(geometry_.padded_width),
+               height = static_cast<std::uint32_t>(geometry_.padded_height);
     if (table_) {
         if (!kept_ || !made_ || changed) table_->make(x, phases, slot);
         made_ = true;
         x.launch("product", *multiply_, grid.groups, grid.local, {spectrum, table_->buffer(), out, width, height});
     } else {
-        x.launch("product", *multiply_, grid.groups, grid.local,
-                 {spectrum, out, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});
+        x.launch(
+            "product", *multiply_, grid.groups, grid.local,
+            {spectrum, out, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, width, height});
     }
     const auto scope = x.scope("inverse transform");
     transform_.enqueue(x, out, out, fft::Direction::inverse);
 }
 
-SingleTransformPropagator::SingleTransformPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, int group)
+SingleTransformPropagator::SingleTransformPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform,
+                                                     int group)
     : geometry_(geometry), transform_(transform), group_(group) {
     const host::ProgramSpec spec{"hologram/single_transform.cl", {}};
     chirp_in_ = builder.kernel(spec, "chirp_in", static_cast<std::size_t>(group));
@@ -95,7 +101,8 @@ SingleTransformPropagator::SingleTransformPropagator(PlanBuilder& builder, const
 void SingleTransformPropagator::enqueue(Execution& x, const PhaseTable& phases, const host::Buffer& frame, std::uint32_t slot,
                                         const host::Buffer& work, const host::Buffer& out) {
     const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
-    const auto width = static_cast<std::uint32_t>(geometry_.padded_width), height = static_cast<std::uint32_t>(geometry_.padded_height);
+    const auto width = static_cast<std::uint32_t>(geometry_.padded_width),
+               height = static_cast<std::uint32_t>(geometry_.padded_height);
     x.launch("chirp in", *chirp_in_, grid.groups, grid.local,
              {frame, work, phases.turns(), phases.scale(), phases.planes(), slot, width, height});
     {

@@ -43,7 +43,8 @@ class SpectrumPropagator {
 public:
     SpectrumPropagator(PlanBuilder&, const Geometry&, fft::Transform&, bool centred, bool endless_mean, int group);
     /// `slot`: index into PhaseTable::planes(). `changed`: the phase constants are new.
-    void enqueue(Execution&, const PhaseTable&, const host::Buffer& spectrum, std::uint32_t slot, bool changed, const host::Buffer& out);
+    void enqueue(Execution&, const PhaseTable&, const host::Buffer& spectrum, std::uint32_t slot, bool changed,
+                 const host::Buffer& out);
 
 private:
     Geometry geometry_;

@@ -54,7 +54,8 @@ std::int64_t reflected(std::int64_t j, std::int64_t n, std::int64_t padded) noex
 Field pad(const Field& u, const Geometry& g, Padding padding) {
     const std::int64_t pw = g.padded_width, ph = g.padded_height;
     Field frame(static_cast<std::size_t>(pw * ph));
-    const Complex outside = padding == Padding::mean ? std::accumulate(u.begin(), u.end(), Complex(0)) / static_cast<double>(u.size()) : Complex(0);
+    const Complex outside =
+        padding == Padding::mean ? std::accumulate(u.begin(), u.end(), Complex(0)) / static_cast<double>(u.size()) : Complex(0);
     for (std::int64_t j = 0; j < ph; ++j)
         for (std::int64_t i = 0; i < pw; ++i) {
             const std::int64_t x = wrap(i - g.left, pw), y = wrap(j - g.top, ph);
@@ -89,7 +90,8 @@ void keep_disc(Field& spectrum, const Geometry& g, double radius) {
     const double scale_y = static_cast<double>(g.height) / static_cast<double>(ph);
     for (std::int64_t y = 0; y < ph; ++y)
         for (std::int64_t x = 0; x < pw; ++x) {
-            const double u = static_cast<double>(signed_index(x, pw)) * scale_x, v = static_cast<double>(signed_index(y, ph)) * scale_y;
+            const double u = static_cast<double>(signed_index(x, pw)) * scale_x,
+                         v = static_cast<double>(signed_index(y, ph)) * scale_y;
             if (u * u + v * v > radius * radius) spectrum[static_cast<std::size_t>(y * pw + x)] = 0;
         }
 }

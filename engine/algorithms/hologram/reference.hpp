@@ -9,8 +9,8 @@
 //      (p * width/padded_width)^2 + (q * height/padded_height)^2 <= radius^2 is 0.
 //   4. The method (docs/theory/holography.md#transfer-functions, docs/theory/holography.md#impulse-responses), kernels conjugated
 //      for d < 0. All keep the phase constant exp(-ikd).
-//      fresnel_single_fft: U = (i/(lambda d)) exp(-ikd) dx dy exp(-i pi (x'^2 + y'^2)/(lambda d)) sum h exp(-i pi rho^2/(lambda d))
-//      exp(+i 2 pi (x x' + y y')/(lambda d)): for d > 0 the sum is an inverse transform without its 1/(MN), for d < 0 a
+//      fresnel_single_fft: U = (i/(lambda d)) exp(-ikd) dx dy exp(-i pi (x'^2 + y'^2)/(lambda d)) sum h exp(-i pi rho^2/(lambda
+//      d)) exp(+i 2 pi (x x' + y y')/(lambda d)): for d > 0 the sum is an inverse transform without its 1/(MN), for d < 0 a
 //      forward one (a forward one for d > 0 would turn the image by 180 degrees). rho about (N/2, M/2), rounded down,
 //      which is moved to (0, 0) before the transform (else the phase alternates from pixel to pixel); (0, 0) of the result
 //      is moved back to (N/2, M/2); x' = (n - N/2) lambda |d|/(N dx).
@@ -48,10 +48,12 @@ std::vector<double> normalise(ImageView hologram, ImageView background, ImageVie
 /// output_width x output_height. `threads` 0: all. `carrier`: what off_axis found or was given, may be null. Throws ConfigError
 /// where it finds none.
 void reference_reconstruct(const HologramParameters&, const Geometry&, const std::vector<double>& h, int threads,
-                           const std::function<void(std::size_t, const std::vector<Complex>&)>& plane, Carrier* carrier = nullptr);
+                           const std::function<void(std::size_t, const std::vector<Complex>&)>& plane,
+                           Carrier* carrier = nullptr);
 
 /// Step 6 for one plane. `region` [x, y, width, height] must lie inside; 0 where no stencil fits into it.
-double focus_metric(Metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t height, std::array<int, 4> region);
+double focus_metric(Metric, const std::vector<double>& amplitude, std::int64_t width, std::int64_t height,
+                    std::array<int, 4> region);
 
 /// The building block of the theory (docs/theory/holography.md#transfer-functions), of hologram_simulate too, and of the property
 /// tests: propagates `field` (any size, no padding) by d with the angular spectrum, double precision.

@@ -92,7 +92,8 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto results = std::make_shared<Results>();
-        x.host_task("reconstruct", [plan = *this, arrays, results] { plan.reconstruct(arrays, *results); });   // with the values of now
+        x.host_task("reconstruct",
+                    [plan = *this, arrays, results] { plan.reconstruct(arrays, *results); });   // with the values of now
         if (parameters_.autofocus) {
             const FocusRecorder focus{*parameters_.autofocus, geometry_, !parameters_.off_axis};
             judge(x, "focus", [results, focus] { return focus.judge(results->values); });
@@ -160,9 +161,12 @@ private:
 }  // namespace
 
 Variant reference_variant() {
-    return make_variant<ReferencePlan>(native_row("reference", "every method in double precision on one thread: what the other variants are measured by"), 1);
+    return make_variant<ReferencePlan>(
+        native_row("reference", "every method in double precision on one thread: what the other variants are measured by"), 1);
 }
 
-Variant threaded_variant() { return make_variant<ReferencePlan>(native_row("threaded", "the reference on every thread of the processor"), 0); }
+Variant threaded_variant() {
+    return make_variant<ReferencePlan>(native_row("threaded", "the reference on every thread of the processor"), 0);
+}
 
 }  // namespace parallax::engine::hologram

@@ -16,7 +16,8 @@ public:
         : PlanePlan(builder, problem),
           single_(is_single_transform(geometry_)),
           wants_carrier_(problem.wants("carrier")),
-          transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c}, parameters_.fft)),
+          transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
+                                         parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
           finish_(builder, problem, output_width(geometry_), output_height(geometry_), geometry_.padded_width, group) {
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
@@ -87,7 +88,8 @@ Variant staged_variant() {
             const auto& p = problem.parameters.as<HologramParameters>();
             const Geometry g = resolve(problem);
             if (p.off_axis && p.off_axis->is_searched()) {
-                if (std::string reason = fft::why_not(p.fft, {g.width, g.height, 1, fft::Kind::c2c}, context); !reason.empty()) return Support::no(std::move(reason));
+                if (std::string reason = fft::why_not(p.fft, {g.width, g.height, 1, fft::Kind::c2c}, context); !reason.empty())
+                    return Support::no(std::move(reason));
             }
             return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
         },

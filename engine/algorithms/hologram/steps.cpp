@@ -102,12 +102,15 @@ void Intake::enqueue(Execution& x, const Bindings& arrays, const host::Buffer& h
     normalise(x, arrays, h, needs_mean_);
     const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
     x.launch("frame", *frame_, grid.groups, grid.local,
-             {h, mean_value_, frame, u32(geometry_.width), u32(geometry_.height), u32(geometry_.padded_width), u32(geometry_.padded_height),
-              u32(geometry_.left), u32(geometry_.top)});
+             {h, mean_value_, frame, u32(geometry_.width), u32(geometry_.height), u32(geometry_.padded_width),
+              u32(geometry_.padded_height), u32(geometry_.left), u32(geometry_.top)});
 }
 
-FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::size_t planes, std::int64_t width, std::int64_t height)
-    : autofocus_(autofocus), width_(width), planes_(planes),
+FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::size_t planes, std::int64_t width,
+                         std::int64_t height)
+    : autofocus_(autofocus),
+      width_(width),
+      planes_(planes),
       region_(autofocus.region.value_or(std::array<int, 4>{0, 0, i32(width), i32(height)})) {
     const auto spec_of = [](Metric metric) {
         host::Defines defines = reduce_defines();
@@ -129,7 +132,8 @@ FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::
 
 void FocusSearch::measure(Execution& x, const host::Buffer& amplitude, std::size_t plane) {
     const auto sum = [&](host::Kernel& partial, host::Kernel& final, const host::Buffer& values, std::uint32_t slot) {
-        x.launch("focus metric", partial, reduce_many, reduce_local, {amplitude, sums_, mean_, u32(width_), region_[0], region_[1], region_[2], region_[3]});
+        x.launch("focus metric", partial, reduce_many, reduce_local,
+                 {amplitude, sums_, mean_, u32(width_), region_[0], region_[1], region_[2], region_[3]});
         x.launch("focus metric", final, reduce_one, reduce_local, {sums_, values, slot, region_[2], region_[3]});
     };
     if (mean_partial_) sum(*mean_partial_, *mean_final_, mean_, 0);
@@ -139,7 +143,8 @@ void FocusSearch::measure(Execution& x, const host::Buffer& amplitude, std::size
 void FocusSearch::choose(Execution& x, const PhaseTable& table) {
     const bool dubois = autofocus_.metric == Metric::dubois, amplitude = autofocus_.object == ObjectKind::amplitude;
     const std::int32_t maximum = dubois != amplitude;
-    x.launch("best plane", *best_, reduce_one, reduce_one, {values_, table.planes(), static_cast<std::uint32_t>(planes_), maximum});
+    x.launch("best plane", *best_, reduce_one, reduce_one,
+             {values_, table.planes(), static_cast<std::uint32_t>(planes_), maximum});
 }
 
 void FocusSearch::report(Execution& x, const FocusRecorder& recorder, bool wants_record) {
@@ -149,8 +154,11 @@ void FocusSearch::report(Execution& x, const FocusRecorder& recorder, bool wants
         return std::vector<double>(values.begin(), values.end());
     };
     const std::size_t bytes = planes_ * sizeof(float);
-    judge(x, "focus", values_, bytes, [recorder, values_from](std::span<const std::byte> b) { return recorder.judge(values_from(b)); });
-    if (wants_record) x.record("focus", values_, bytes, [recorder, values_from](std::span<const std::byte> b) { return recorder.record(values_from(b)); });
+    judge(x, "focus", values_, bytes,
+          [recorder, values_from](std::span<const std::byte> b) { return recorder.judge(values_from(b)); });
+    if (wants_record)
+        x.record("focus", values_, bytes,
+                 [recorder, values_from](std::span<const std::byte> b) { return recorder.record(values_from(b)); });
 }
 
 Finish::Finish(PlanBuilder& builder, const Problem& problem, std::int64_t width, std::int64_t height, std::int64_t padded_width,
@@ -172,14 +180,15 @@ void Finish::enqueue(Execution& x, const host::Buffer& field, const Bindings& ar
     };
     const PixelGrid grid(width_, height_, group_);
     x.launch("finish", *outputs_, grid.groups, grid.local,
-             {field, output("amplitude"), output("phase"), output("intensity"), output("field"), u32(width_), u32(height_), u32(padded_width_),
-              static_cast<std::uint64_t>(plane * width_ * height_)});
+             {field, output("amplitude"), output("phase"), output("intensity"), output("field"), u32(width_), u32(height_),
+              u32(padded_width_), static_cast<std::uint64_t>(plane * width_ * height_)});
 }
 
 void Finish::amplitude_only(Execution& x, const host::Buffer& field, const host::Buffer& amplitude) {
     const PixelGrid grid(width_, height_, group_);
-    x.launch("amplitude", *amplitude_, grid.groups, grid.local,
-             {field, amplitude, amplitude, amplitude, amplitude, u32(width_), u32(height_), u32(padded_width_), std::uint64_t{0}});
+    x.launch(
+        "amplitude", *amplitude_, grid.groups, grid.local,
+        {field, amplitude, amplitude, amplitude, amplitude, u32(width_), u32(height_), u32(padded_width_), std::uint64_t{0}});
 }
 
 }  // namespace parallax::engine::hologram

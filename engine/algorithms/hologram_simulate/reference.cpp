@@ -81,7 +81,8 @@ std::vector<double> reference_intensity(const SimulateParameters& p, const std::
 }
 
 Variant reference_variant() {
-    return make_variant<ReferencePlan>(native_row("reference", "the forward model in double precision: what the other variants are measured by"));
+    return make_variant<ReferencePlan>(
+        native_row("reference", "the forward model in double precision: what the other variants are measured by"));
 }
 
 }  // namespace parallax::engine::hologram_simulate

@@ -20,7 +20,8 @@ struct MaskParameters {
 Pairing checked(const Problem& problem) {
     const ArrayDesc &image = problem.inputs.at("image"), &mask = problem.inputs.at("mask");
     check_image(image, "image");
-    if (mask.type != ElementType::u8 && mask.type != ElementType::boolean) throw ConfigError("/inputs/mask", mask.describe(), "a mask of type u8 or bool");
+    if (mask.type != ElementType::u8 && mask.type != ElementType::boolean)
+        throw ConfigError("/inputs/mask", mask.describe(), "a mask of type u8 or bool");
     const double value = problem.parameters.as<MaskParameters>().value;
     if (image.type != ElementType::f32) {
         const Limits limits = limits_of(image.type);
@@ -47,7 +48,9 @@ public:
 private:
     static host::Defines defines(const Problem& problem) {
         host::Defines d;
-        return d.add("A", kernel_type(problem.inputs.at("image").type)).add("B", "uchar").add("OUT", kernel_type(problem.inputs.at("image").type));
+        return d.add("A", kernel_type(problem.inputs.at("image").type))
+            .add("B", "uchar")
+            .add("OUT", kernel_type(problem.inputs.at("image").type));
     }
     ElementwisePass pass_;
     host::Buffer value_;
@@ -60,7 +63,8 @@ void reference(const Problem& problem, const Bindings& arrays, Json&) {
         const T* in = input<T>(arrays, "image");
         const auto* mask = input<std::uint8_t>(arrays, "mask");
         const T value = static_cast<T>(problem.parameters.as<MaskParameters>().value);
-        for (std::int64_t i = 0; i < image.count(); ++i) output<T>(arrays, "image")[i] = mask[pairing.index(i)] != 0 ? in[i] : value;
+        for (std::int64_t i = 0; i < image.count(); ++i)
+            output<T>(arrays, "image")[i] = mask[pairing.index(i)] != 0 ? in[i] : value;
     });
 }
 
@@ -73,10 +77,12 @@ Algorithm make_mask() {
     a.name = "mask";
     a.summary = "Keeps an image where a mask is not 0; a value elsewhere";
     a.parameters = TableBuilder<MaskParameters>()
-                       .number("value", &MaskParameters::value, {}, "What elements outside the mask become; an integer of the image's type, or any number for f32.")
+                       .number("value", &MaskParameters::value, {},
+                               "What elements outside the mask become; an integer of the image's type, or any number for f32.")
                        .build();
-    a.inputs = {{"image", "u8, u16, i16, u32, i32 or f32, of any shape", true, PortKind::array},
-                {"mask", "u8 or bool: the image's shape, or that without channels, or of one slice or frame", true, PortKind::array}};
+    a.inputs = {
+        {"image", "u8, u16, i16, u32, i32 or f32, of any shape", true, PortKind::array},
+        {"mask", "u8 or bool: the image's shape, or that without channels, or of one slice or frame", true, PortKind::array}};
     a.outputs = {{"image", "the image's type and shape", true, PortKind::array}};
     a.infer = [](const Problem& problem) -> ArrayDescs {
         checked(problem);
@@ -84,7 +90,8 @@ Algorithm make_mask() {
     };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
     a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
-    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "one pass", .role = Role::best, .policy = elementwise::pass_policy()}),
+    a.variants = {make_variant<DevicePlan>(
+                      {.name = "device", .summary = "one pass", .role = Role::best, .policy = elementwise::pass_policy()}),
                   elementwise::reference_variant(reference)};
     return a;
 }

@@ -13,7 +13,8 @@ namespace {
 bool is_supported(ElementType type) { return type == ElementType::u8 || type == ElementType::u16 || type == ElementType::f32; }
 
 void check(const ArrayDesc& image, const char* port) {
-    if (!is_supported(image.type)) throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
+    if (!is_supported(image.type))
+        throw ConfigError(port, image.describe(), "elements of type u8, u16 or f32", how_to_convert(image));
     if (!image.is_dense()) throw ConfigError(port, image.describe() + " with gaps", "a dense array");
     if (image.count() == 0) throw ConfigError(port, image.describe(), "an image with at least one pixel");
 }
@@ -38,7 +39,8 @@ Pair pair_of(const Problem& problem) {
     check(image, "/inputs/image");
     check(reference, "/inputs/reference");
     bool same = image.axes.size() == reference.axes.size();
-    for (std::size_t i = 0; same && i < image.axes.size(); ++i) same = image.axes[i].name == reference.axes[i].name && image.axes[i].size == reference.axes[i].size;
+    for (std::size_t i = 0; same && i < image.axes.size(); ++i)
+        same = image.axes[i].name == reference.axes[i].name && image.axes[i].size == reference.axes[i].size;
     if (!same) throw ConfigError("/inputs/reference", reference.describe(), "the shape of the image: " + image.describe());
 
     Pair pair;
@@ -50,7 +52,8 @@ Pair pair_of(const Problem& problem) {
         throw ConfigError("/inputs/image", image.describe(), "an image (y, x), channels (c) after them, stacks before");
     pair.width = image.size('x');
     pair.height = image.size('y');
-    if (pair.width > (1 << 30) || pair.height > (1 << 30)) throw ConfigError("/inputs/image", image.describe(), "at most 2^30 rows and columns");
+    if (pair.width > (1 << 30) || pair.height > (1 << 30))
+        throw ConfigError("/inputs/image", image.describe(), "at most 2^30 rows and columns");
     pair.channels = has_channels ? static_cast<int>(image.axes.back().size) : 1;
     pair.slices = image.count() / (pair.width * pair.height * pair.channels);
     const double range = problem.parameters.as<MetricsParameters>().range;
@@ -77,7 +80,8 @@ Algorithm make_metrics() {
     a.parameters = metrics::metrics_table();
     a.inputs = {{"image", "u8, u16 or f32 (..., y, x) or (..., y, x, c)", true, PortKind::array},
                 {"reference", "of the same shape; u8, u16 or f32", true, PortKind::array}};
-    a.outputs = {{"metrics", "mse, mae, psnr_db (null where the images are equal), ssim (null below 11 x 11 pixels), range", true, PortKind::record}};
+    a.outputs = {{"metrics", "mse, mae, psnr_db (null where the images are equal), ssim (null below 11 x 11 pixels), range", true,
+                  PortKind::record}};
     a.infer = metrics::infer;
     a.chunking = [](const Problem&) { return Division::no("its means would depend on the chunks in their last digits"); };
     a.variants = {metrics::device_variant(), metrics::reference_variant()};

@@ -38,12 +38,15 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer &image = arrays.input("image"), &reference = arrays.input("reference"), &sums = x.buffer(sums_);
-        x.launch("errors", *errors_, {size(groups_), 1, 1}, {size(group_), 1, 1}, {image, reference, sums, static_cast<std::uint64_t>(pair_.count())});
+        x.launch("errors", *errors_, {size(groups_), 1, 1}, {size(group_), 1, 1},
+                 {image, reference, sums, static_cast<std::uint64_t>(pair_.count())});
         const auto range = static_cast<float>(pair_.range);
         for (std::int64_t first = 0; first < pair_.planes() && tiles_ > 0; first += most_planes)
-            x.launch("ssim", *ssim_, {size(tiles_x_), size(tiles_y_), size(std::min(most_planes, pair_.planes() - first))}, {tile, tile, 1},
-                     {image, reference, sums, static_cast<std::int32_t>(pair_.width), static_cast<std::int32_t>(pair_.height), pair_.channels,
-                      static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_), range / 2, (.01f * range) * (.01f * range), (.03f * range) * (.03f * range)});
+            x.launch("ssim", *ssim_, {size(tiles_x_), size(tiles_y_), size(std::min(most_planes, pair_.planes() - first))},
+                     {tile, tile, 1},
+                     {image, reference, sums, static_cast<std::int32_t>(pair_.width), static_cast<std::int32_t>(pair_.height),
+                      pair_.channels, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_), range / 2,
+                      (.01f * range) * (.01f * range), (.03f * range) * (.03f * range)});
         x.record("metrics", sums, floats_ * sizeof(float), [this](std::span<const std::byte> bytes) { return record(bytes); });
     }
 

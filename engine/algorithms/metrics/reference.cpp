@@ -46,7 +46,8 @@ double similarity(const Pair& p, const double* a, const double* b) {
                     bb += w * b[at] * b[at];
                     ab += w * a[at] * b[at];
                 }
-            sum += (2 * ma * mb + c1) * (2 * (ab - ma * mb) + c2) / ((ma * ma + mb * mb + c1) * (aa - ma * ma + bb - mb * mb + c2));
+            sum +=
+                (2 * ma * mb + c1) * (2 * (ab - ma * mb) + c2) / ((ma * ma + mb * mb + c1) * (aa - ma * ma + bb - mb * mb + c2));
         }
     return sum;
 }
@@ -58,7 +59,8 @@ public:
     void enqueue(Execution& x, const Bindings& arrays) override {
         auto record = std::make_shared<Json>();
         x.host_task("compare", [this, image = arrays.input("image"), reference = arrays.input("reference"), record] {
-            const std::vector<double> a = doubles(image, pair_.image, pair_.count()), b = doubles(reference, pair_.reference, pair_.count());
+            const std::vector<double> a = doubles(image, pair_.image, pair_.count()),
+                                      b = doubles(reference, pair_.reference, pair_.count());
             double squares = 0, magnitudes = 0, similarities = 0;
             for (std::size_t i = 0; i < a.size(); ++i) {
                 squares += (a[i] - b[i]) * (a[i] - b[i]);
@@ -66,7 +68,9 @@ public:
             }
             const std::int64_t slice = pair_.width * pair_.height * pair_.channels;
             for (std::int64_t z = 0; z < pair_.slices; ++z)
-                for (int c = 0; c < pair_.channels; ++c) similarities += similarity(pair_, &a[static_cast<std::size_t>(z * slice + c)], &b[static_cast<std::size_t>(z * slice + c)]);
+                for (int c = 0; c < pair_.channels; ++c)
+                    similarities += similarity(pair_, &a[static_cast<std::size_t>(z * slice + c)],
+                                               &b[static_cast<std::size_t>(z * slice + c)]);
             *record = record_of(pair_, squares, magnitudes, similarities);
         });
         x.record("metrics", [record] { return *record; });

@@ -23,8 +23,9 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         if (spec_.count == 0) return;
-        x.launch("noise", *kernel_, {groups_, 1, 1}, {group_, 1, 1},
-                 {arrays.input("image"), arrays.output("image"), spec_.count, spec_.seed, spec_.scale, spec_.full, spec_.threshold});
+        x.launch(
+            "noise", *kernel_, {groups_, 1, 1}, {group_, 1, 1},
+            {arrays.input("image"), arrays.output("image"), spec_.count, spec_.seed, spec_.scale, spec_.full, spec_.threshold});
     }
 
 private:

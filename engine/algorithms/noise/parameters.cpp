@@ -9,11 +9,13 @@ namespace parallax::engine::noise {
 ParameterTable noise_table() {
     using P = NoiseParameters;
     return TableBuilder<P>()
-        .choice("kind", &P::kind, {{"gaussian", Kind::gaussian}, {"speckle", Kind::speckle}, {"salt_and_pepper", Kind::salt_and_pepper}},
+        .choice("kind", &P::kind,
+                {{"gaussian", Kind::gaussian}, {"speckle", Kind::speckle}, {"salt_and_pepper", Kind::salt_and_pepper}},
                 "gaussian: v + n; speckle: v + v n; salt_and_pepper: some pixels become 0 or full scale, each as often.")
         .number("variance", &P::variance, {.min = 0, .max = 100}, "gaussian, speckle: variance of n, where full scale is 1.")
         .number("density", &P::density, {.min = 0, .max = 1}, "salt_and_pepper: share of the pixels that are replaced.")
-        .number("full_scale", &P::full_scale, {.min = 0, .max = 1e30}, "Grey level that counts as 1. 0: 255 for u8, 65535 for u16, 1 for f32.")
+        .number("full_scale", &P::full_scale, {.min = 0, .max = 1e30},
+                "Grey level that counts as 1. 0: 255 for u8, 65535 for u16, 1 for f32.")
         .boolean("clip", &P::clip, "f32: results are clipped to 0 .. full_scale, as those of integers are to their type.")
         .integer("seed", &P::seed, {.min = 0}, "One seed gives one noise, bit for bit the same on every device.")
         .build();

@@ -11,7 +11,8 @@ namespace {
 
 class DevicePlan final : public Plan {
 public:
-    DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : parameters_(problem.parameters.as<PhantomParameters>()) {
+    DevicePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
+        : parameters_(problem.parameters.as<PhantomParameters>()) {
         const auto side = static_cast<std::size_t>(parameters_.size);
         count_ = is_flat(parameters_.kind) ? side * side : side * side * side;
         const std::vector<Vessel> vessels = vessels_of(parameters_);
@@ -25,7 +26,8 @@ public:
     void enqueue(Execution& x, const Bindings& arrays) override {
         if (!arrays.has_output("volume")) return;
         x.launch("phantom", *kernel_, {groups_, 1, 1}, {group_, 1, 1},
-                 {arrays.output("volume"), vessels_, static_cast<std::uint32_t>(parameters_.kind), vessel_count_, static_cast<std::uint32_t>(parameters_.size), static_cast<std::uint64_t>(count_),
+                 {arrays.output("volume"), vessels_, static_cast<std::uint32_t>(parameters_.kind), vessel_count_,
+                  static_cast<std::uint32_t>(parameters_.size), static_cast<std::uint64_t>(count_),
                   static_cast<std::uint64_t>(parameters_.seed), density_threshold(parameters_)});
     }
 

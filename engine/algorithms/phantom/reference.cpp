@@ -33,7 +33,8 @@ int most_middle_digits(std::int64_t x, std::int64_t y, std::int64_t z) {
 
 class ReferencePlan final : public Plan {
 public:
-    explicit ReferencePlan(const Problem& problem) : parameters_(problem.parameters.as<PhantomParameters>()), vessels_(vessels_of(parameters_)) {}
+    explicit ReferencePlan(const Problem& problem)
+        : parameters_(problem.parameters.as<PhantomParameters>()), vessels_(vessels_of(parameters_)) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         if (!arrays.has_output("volume")) return;

@@ -31,7 +31,8 @@ Json sum(const Totals& t) { return is_floating(t.type) ? number(t.real_sum.value
 ArrayDescs infer(const Problem& problem) {
     const ArrayDesc& input = problem.inputs.at("array");
     if (!is_supported(input.type))
-        throw ConfigError("/inputs/array", input.describe(), "elements of type u8, i8, u16, i16, u32, i32, f32 or f64", how_to_convert(input));
+        throw ConfigError("/inputs/array", input.describe(), "elements of type u8, i8, u16, i16, u32, i32, f32 or f64",
+                          how_to_convert(input));
     if (!input.is_dense()) throw ConfigError("/inputs/array", input.describe() + " with gaps", "a dense array");
     if (input.count() == 0 && kind_of(problem) != Kind::sum)
         throw ConfigError("/inputs/array", input.describe(), "an array with at least one element",
@@ -41,7 +42,8 @@ ArrayDescs infer(const Problem& problem) {
 
 double number_of(const Json& json) {
     if (json.is_number()) return json.get<double>();
-    return json == "nan" ? std::numeric_limits<double>::quiet_NaN() : (json == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
+    return json == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                         : (json == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
 }
 
 /// The record of two chunks. Sums of integers wrap at 64 bits, in chunks as in the whole.
@@ -50,11 +52,14 @@ Json join(Op op, ElementType type, const Json& a, const Json& b) {
     Json value;
     if (op != Op::sum && is_floating(type)) {
         const double p = number_of(x), q = number_of(y);
-        value = number(std::isnan(p) || std::isnan(q) ? std::numeric_limits<double>::quiet_NaN() : op == Op::min ? std::min(p, q) : std::max(p, q));
+        value = number(std::isnan(p) || std::isnan(q) ? std::numeric_limits<double>::quiet_NaN()
+                       : op == Op::min                ? std::min(p, q)
+                                                      : std::max(p, q));
     } else if (op != Op::sum) {
         value = (op == Op::min) == (x < y) ? x : y;
     } else {
-        const auto sum = static_cast<std::uint64_t>(is_signed(type) ? static_cast<std::uint64_t>(x.get<std::int64_t>()) + static_cast<std::uint64_t>(y.get<std::int64_t>())
+        const auto sum = static_cast<std::uint64_t>(is_signed(type) ? static_cast<std::uint64_t>(x.get<std::int64_t>()) +
+                                                                          static_cast<std::uint64_t>(y.get<std::int64_t>())
                                                                     : x.get<std::uint64_t>() + y.get<std::uint64_t>());
         value = is_signed(type) ? Json(static_cast<std::int64_t>(sum)) : Json(sum);
     }
@@ -65,7 +70,8 @@ Division ways_to_cut(const Problem& problem) {
     const ArrayDesc& array = problem.inputs.at("array");
     const Op op = problem.parameters.as<ReduceParameters>().op;
     if (problem.wants("statistics")) return Division::no("its mean and variance would depend on the chunks in their last digits");
-    if (op == Op::sum && is_floating(array.type)) return Division::no("a sum of real numbers would depend on the chunks in its last digits");
+    if (op == Op::sum && is_floating(array.type))
+        return Division::no("a sum of real numbers would depend on the chunks in its last digits");
     Chunking joined;
     joined.join = [op, type = array.type](const Json& a, const Json& b) { return join(op, type, a, b); };
     return along_axes(array, {}, joined);
@@ -77,7 +83,8 @@ ParameterTable reduce_table() {
     using P = ReduceParameters;
     return TableBuilder<P>()
         .choice("op", &P::op, {{"sum", Op::sum}, {"min", Op::min}, {"max", Op::max}},
-                "sum: integers in 64 bits, real numbers with an error of at most 2^-23 of the sum of magnitudes. min, max: NaN where an element is NaN.")
+                "sum: integers in 64 bits, real numbers with an error of at most 2^-23 of the sum of magnitudes. min, max: NaN "
+                "where an element is NaN.")
         .build();
 }
 
@@ -92,7 +99,8 @@ Json value_record(const ReduceParameters& p, const Totals& t) {
 }
 
 Json statistics_record(const Totals& t) {
-    return {{"min", low(t)}, {"max", high(t)}, {"mean", number(t.mean())}, {"variance", number(t.variance())}, {"count", t.count}};
+    return {
+        {"min", low(t)}, {"max", high(t)}, {"mean", number(t.mean())}, {"variance", number(t.variance())}, {"count", t.count}};
 }
 
 }  // namespace reduce
@@ -104,11 +112,13 @@ Algorithm make_reduce() {
     a.parameters = reduce::reduce_table();
     a.inputs = {{"array", "any shape; u8, i8, u16, i16, u32, i32, f32 or f64", true, PortKind::array}};
     a.outputs = {{"value", "the sum, minimum or maximum, and the number of elements", true, PortKind::record},
-                 {"statistics", "minimum, maximum, mean, variance (divided by the number of elements) and that number", false, PortKind::record}};
+                 {"statistics", "minimum, maximum, mean, variance (divided by the number of elements) and that number", false,
+                  PortKind::record}};
     a.infer = reduce::infer;
     a.chunking = reduce::ways_to_cut;
-    a.variants = {reduce::simd_variant(),          reduce::grid_stride_variant(), reduce::fan_in_variant(true), reduce::fan_in_variant(false),
-                  reduce::row_column_variant(), reduce::threaded_variant(),    reduce::reference_variant()};
+    a.variants = {reduce::simd_variant(),        reduce::grid_stride_variant(), reduce::fan_in_variant(true),
+                  reduce::fan_in_variant(false), reduce::row_column_variant(),  reduce::threaded_variant(),
+                  reduce::reference_variant()};
     return a;
 }
 

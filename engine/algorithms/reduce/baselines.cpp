@@ -37,7 +37,9 @@ private:
     Left reduce(Execution& x, const host::Buffer& array) override {
         const auto u64 = [](std::int64_t v) { return static_cast<std::uint64_t>(v); };
         const host::NDRange local{static_cast<std::size_t>(group_), 1, 1};
-        const auto groups = [this](std::int64_t items) { return host::NDRange{static_cast<std::size_t>(divided_up(items, group_)), 1, 1}; };
+        const auto groups = [this](std::int64_t items) {
+            return host::NDRange{static_cast<std::size_t>(divided_up(items, group_)), 1, 1};
+        };
         const host::Buffer* from = &x.buffer(ping_);
         const host::Buffer* to = &x.buffer(pong_);
         if (row_ != 0) x.launch("rows", *first_, groups(left_first_), local, {array, *from, u64(count()), u64(row_)});
@@ -56,13 +58,18 @@ private:
 };
 
 Variant baseline_variant(std::string name, std::string summary, bool adjacent, bool rows) {
-    return make_variant<BaselinePlan>({
-        .name = std::move(name),
-        .summary = std::move(summary),
-        .role = Role::baseline,
-        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of a group, and elements that one step of groups joins"}},
-        .supports = has_double_precision,
-    }, adjacent, rows);
+    return make_variant<BaselinePlan>(
+        {
+            .name = std::move(name),
+            .summary = std::move(summary),
+            .role = Role::baseline,
+            .policy = {{"work_group_size",
+                        256,
+                        {32, 64, 128, 256},
+                        "work-items of a group, and elements that one step of groups joins"}},
+            .supports = has_double_precision,
+        },
+        adjacent, rows);
 }
 
 }  // namespace
@@ -72,6 +79,9 @@ Variant fan_in_variant(bool adjacent) {
     return baseline_variant("fan_in_strided", "the source paper's tree, pairs half the width apart", false, false);
 }
 
-Variant row_column_variant() { return baseline_variant("row_column", "the source paper's cost-optimal form: P work-items add rows of P = sqrt(N)", false, true); }
+Variant row_column_variant() {
+    return baseline_variant("row_column", "the source paper's cost-optimal form: P work-items add rows of P = sqrt(N)", false,
+                            true);
+}
 
 }  // namespace parallax::engine::reduce

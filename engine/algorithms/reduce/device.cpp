@@ -19,8 +19,12 @@ const char* kernel_type(ElementType type) {
 }  // namespace
 
 DevicePlan::DevicePlan(const Problem& problem)
-    : parameters_(problem.parameters.as<ReduceParameters>()), type_(problem.inputs.at("array").type), count_(problem.inputs.at("array").count()),
-      kind_(kind_of(problem)), wants_value_(problem.wants("value")), wants_statistics_(problem.wants("statistics")) {}
+    : parameters_(problem.parameters.as<ReduceParameters>()),
+      type_(problem.inputs.at("array").type),
+      count_(problem.inputs.at("array").count()),
+      kind_(kind_of(problem)),
+      wants_value_(problem.wants("value")),
+      wants_statistics_(problem.wants("statistics")) {}
 
 host::Defines DevicePlan::defines(bool simd) const {
     host::Defines d;
@@ -35,11 +39,12 @@ void DevicePlan::enqueue(Execution& x, const Bindings& arrays) {
     const Left left = count_ != 0 ? reduce(x, arrays.input("array")) : Left{};
     const auto record = [&](const char* port, auto make) {
         if (count_ == 0) return x.record(port, [make, type = type_] { return make(Totals(type)); });
-        x.record(port, *left.buffer, bytes(left.accumulators), [make, type = type_, kind = kind_, count = count_](std::span<const std::byte> read) {
-            Totals totals = totals_from(type, kind, read);
-            totals.count = static_cast<std::uint64_t>(count);
-            return make(totals);
-        });
+        x.record(port, *left.buffer, bytes(left.accumulators),
+                 [make, type = type_, kind = kind_, count = count_](std::span<const std::byte> read) {
+                     Totals totals = totals_from(type, kind, read);
+                     totals.count = static_cast<std::uint64_t>(count);
+                     return make(totals);
+                 });
     };
     if (wants_value_) record("value", [p = parameters_](const Totals& t) { return value_record(p, t); });
     if (wants_statistics_) record("statistics", [](const Totals& t) { return statistics_record(t); });
@@ -47,7 +52,9 @@ void DevicePlan::enqueue(Execution& x, const Bindings& arrays) {
 
 Support has_double_precision(const Problem& problem, host::Context& context) {
     const bool wide = problem.inputs.at("array").type == ElementType::f64;
-    return wide && !context.capabilities().fp64 ? Support::no("the array is f64 and the device has no double precision: convert it to f32") : Support::yes();
+    return wide && !context.capabilities().fp64
+               ? Support::no("the array is f64 and the device has no double precision: convert it to f32")
+               : Support::yes();
 }
 
 }  // namespace parallax::engine::reduce

@@ -15,7 +15,9 @@ protected:
     /// KIND, ELEMENT, WORD ... of kernels_cl/reduce/accumulator.clh; simd: LANE for a vector's word.
     host::Defines defines(bool simd = false) const;
     std::int64_t element_bytes() const { return static_cast<std::int64_t>(bytes_of(type_)); }
-    std::size_t bytes(std::int64_t accumulators) const { return static_cast<std::size_t>(accumulators) * accumulator_bytes(type_, kind_); }
+    std::size_t bytes(std::int64_t accumulators) const {
+        return static_cast<std::size_t>(accumulators) * accumulator_bytes(type_, kind_);
+    }
     std::int64_t count() const { return count_; }
 
     struct Left { const host::Buffer* buffer = nullptr; std::int64_t accumulators = 0; };

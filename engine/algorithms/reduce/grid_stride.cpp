@@ -18,7 +18,8 @@ constexpr std::int64_t longest_chain = 4096;
 
 class GridStridePlan final : public DevicePlan {
 public:
-    GridStridePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy) : DevicePlan(problem), group_(policy.at("work_group_size")) {
+    GridStridePlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
+        : DevicePlan(problem), group_(policy.at("work_group_size")) {
         const std::int64_t loads = policy.at("loads"), per = 16 / element_bytes();
         const std::int64_t wanted = policy.at("chains") != 0 ? policy.at("chains") : problem.wants("statistics") ? 2 : 4;
         const std::int64_t chains = std::min(wanted, per);
@@ -58,7 +59,8 @@ public:
 
 private:
     Left reduce(Execution& x, const host::Buffer& array) override {
-        x.launch("reduce", *kernel_, {static_cast<std::size_t>(chunks_), 1, 1}, {1, 1, 1}, {array, x.buffer(partial_), u64(count()), u64(chunk_)});
+        x.launch("reduce", *kernel_, {static_cast<std::size_t>(chunks_), 1, 1}, {1, 1, 1},
+                 {array, x.buffer(partial_), u64(count()), u64(chunk_)});
         return {&x.buffer(partial_), 16 * chunks_};
     }
 
@@ -89,10 +91,12 @@ Variant simd_variant() {
         .role = Role::best,
         .backends = {host::Backend::opencl},
         .policy = {{"chains", 2, {1, 2, 4}, "vectors of 16 accumulators"}},
-        .supports = [](const Problem& problem, host::Context& context) {
-            if (std::string reason = simd_why_not(context.info(), OnMesa::slowly); !reason.empty()) return Support::no(std::move(reason));
-            return has_double_precision(problem, context);
-        },
+        .supports =
+            [](const Problem& problem, host::Context& context) {
+                if (std::string reason = simd_why_not(context.info(), OnMesa::slowly); !reason.empty())
+                    return Support::no(std::move(reason));
+                return has_double_precision(problem, context);
+            },
     });
 }
 

@@ -17,7 +17,9 @@ Totals threaded_totals(ElementType type, const std::byte* elements, std::int64_t
     const std::int64_t parts = (count + part_size - 1) / part_size;
     std::vector<Totals> totals(static_cast<std::size_t>(parts), Totals(type));
     parallel_parts(parts, 0, [&](std::int64_t i) {
-        totals[static_cast<std::size_t>(i)] = totals_of(type, elements + i * part_size * static_cast<std::int64_t>(bytes_of(type)), std::min(part_size, count - i * part_size));
+        totals[static_cast<std::size_t>(i)] =
+            totals_of(type, elements + i * part_size * static_cast<std::int64_t>(bytes_of(type)),
+                      std::min(part_size, count - i * part_size));
     });
     Totals all(type);
     for (const Totals& t : totals) all.join(t);
@@ -47,7 +49,12 @@ private:
 
 }  // namespace
 
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one loop on one thread, sums compensated: what the other variants are measured by"), false); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "the reference on every thread of the processor"), true); }
+Variant reference_variant() {
+    return make_variant<NativePlan>(
+        native_row("reference", "one loop on one thread, sums compensated: what the other variants are measured by"), false);
+}
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "the reference on every thread of the processor"), true);
+}
 
 }  // namespace parallax::engine::reduce

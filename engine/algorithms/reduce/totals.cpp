@@ -130,7 +130,8 @@ double Totals::mean() const noexcept {
 }
 
 double Totals::variance() const noexcept {
-    // sum (x - mean)^2 = squares - sum^2 / n, where the difference of two near numbers eats digits: long double where it has more.
+    // sum (x - mean)^2 = squares - sum^2 / n, where the difference of two near numbers eats digits: long double where it has
+    // more.
     const auto n = static_cast<long double>(count);
     long double s, q;
     if (is_floating(type)) {
@@ -144,7 +145,9 @@ double Totals::variance() const noexcept {
     return static_cast<double>(std::max(0.0L, (q - s / n * s) / n));
 }
 
-bool is_signed(ElementType type) noexcept { return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32; }
+bool is_signed(ElementType type) noexcept {
+    return type == ElementType::i8 || type == ElementType::i16 || type == ElementType::i32;
+}
 
 bool is_supported(ElementType type) noexcept {
     switch (type) {

@@ -9,7 +9,8 @@ namespace {
 
 ArrayDescs infer(const Problem& problem) {
     const ArrayDesc& input = problem.inputs.at("array");
-    if (!is_supported(input.type)) throw ConfigError("/inputs/array", input.describe(), "elements of type u32, i32, u64 or f32", how_to_convert(input));
+    if (!is_supported(input.type))
+        throw ConfigError("/inputs/array", input.describe(), "elements of type u32, i32, u64 or f32", how_to_convert(input));
     if (input.axes.size() != 1) throw ConfigError("/inputs/array", input.describe(), "an array of one axis");
     if (!input.is_dense()) throw ConfigError("/inputs/array", input.describe() + " with gaps", "a dense array");
     return {{"array", input}};
@@ -25,7 +26,8 @@ ParameterTable scan_table() {
     using P = ScanParameters;
     return TableBuilder<P>()
         .choice("kind", &P::kind, {{"inclusive", Kind::inclusive}, {"exclusive", Kind::exclusive}},
-                "inclusive: element i joins the elements up to i itself; exclusive: those before i, and element 0 is 0, the largest or the smallest number.")
+                "inclusive: element i joins the elements up to i itself; exclusive: those before i, and element 0 is 0, the "
+                "largest or the smallest number.")
         .choice("op", &P::op, {{"sum", Op::sum}, {"min", Op::min}, {"max", Op::max}},
                 "What elements are joined by. Sums of integers wrap; minima and maxima are NaN from the first NaN on.")
         .build();
@@ -42,8 +44,9 @@ Algorithm make_scan() {
     a.outputs = {{"array", "of the same shape and type", true, PortKind::array}};
     a.infer = scan::infer;
     a.chunking = [](const Problem&) { return Division::no("every element depends on all before it"); };
-    a.variants = {scan::single_pass_variant(),     scan::simd_variant(),     scan::reduce_then_scan_variant(), scan::hillis_steele_variant(), scan::blelloch_variant(),
-                  scan::threaded_variant(), scan::reference_variant()};
+    a.variants = {scan::single_pass_variant(),   scan::simd_variant(),     scan::reduce_then_scan_variant(),
+                  scan::hillis_steele_variant(), scan::blelloch_variant(), scan::threaded_variant(),
+                  scan::reference_variant()};
     return a;
 }
 

@@ -31,13 +31,16 @@ public:
     }
 
 private:
-    void level(Execution& x, const host::Buffer& in, const host::Buffer& out, std::int64_t count, bool exclusive, std::size_t depth) {
+    void level(Execution& x, const host::Buffer& in, const host::Buffer& out, std::int64_t count, bool exclusive,
+               std::size_t depth) {
         const std::int64_t blocks = divided_up(count, block_);
         const host::Buffer& totals = x.buffer(totals_[depth]);
-        x.launch("blocks", *scan_, range(blocks), range(group_), {in, out, totals, u64(count), static_cast<std::int32_t>(exclusive)});
+        x.launch("blocks", *scan_, range(blocks), range(group_),
+                 {in, out, totals, u64(count), static_cast<std::int32_t>(exclusive)});
         if (blocks == 1) return;
         level(x, totals, totals, blocks, true, depth + 1);
-        x.launch("offsets", *add_, range(divided_up(count, group_)), range(group_), {out, totals, u64(count), static_cast<std::uint32_t>(block_)});
+        x.launch("offsets", *add_, range(divided_up(count, group_)), range(group_),
+                 {out, totals, u64(count), static_cast<std::uint32_t>(block_)});
     }
 
     std::int64_t count_, group_, block_;
@@ -57,7 +60,11 @@ Variant block_variant(std::string name, std::string summary, bool blelloch) {
 
 }  // namespace
 
-Variant hillis_steele_variant() { return block_variant("hillis_steele", "log2 n steps, n log2 n additions a block (Hillis and Steele 1986)", false); }
-Variant blelloch_variant() { return block_variant("blelloch", "up and down a tree, 2 n additions a block (Blelloch 1990)", true); }
+Variant hillis_steele_variant() {
+    return block_variant("hillis_steele", "log2 n steps, n log2 n additions a block (Hillis and Steele 1986)", false);
+}
+Variant blelloch_variant() {
+    return block_variant("blelloch", "up and down a tree, 2 n additions a block (Blelloch 1990)", true);
+}
 
 }  // namespace parallax::engine::scan

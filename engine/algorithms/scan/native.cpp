@@ -19,7 +19,8 @@ constexpr std::int64_t part_size = std::int64_t{1} << 18;
 template <class T>
 T join(Op op, T a, T b) {
     if (op == Op::sum) {
-        if constexpr (std::is_same_v<T, std::int32_t>) return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+        if constexpr (std::is_same_v<T, std::int32_t>)
+            return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
         else return a + b;
     }
     if (a != a) return a;
@@ -64,7 +65,9 @@ void scan_all(const ScanParameters& p, const T* in, T* out, std::int64_t count, 
         totals[static_cast<std::size_t>(i)] = total;
     });
     scan_part({Kind::exclusive, p.op}, totals.data(), totals.data(), parts, identity<R>(p.op));
-    parallel_parts(parts, 0, [&](std::int64_t i) { scan_part(p, in + i * part_size, out + i * part_size, size(i), totals[static_cast<std::size_t>(i)]); });
+    parallel_parts(parts, 0, [&](std::int64_t i) {
+        scan_part(p, in + i * part_size, out + i * part_size, size(i), totals[static_cast<std::size_t>(i)]);
+    });
 }
 
 class NativePlan final : public Plan {
@@ -94,6 +97,9 @@ private:
 }  // namespace
 
 Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "one loop on one thread"), false); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "totals of parts, then their scans, on every thread of the processor"), true); }
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "totals of parts, then their scans, on every thread of the processor"),
+                                    true);
+}
 
 }  // namespace parallax::engine::scan

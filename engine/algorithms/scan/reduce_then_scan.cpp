@@ -13,7 +13,8 @@ constexpr std::int64_t longest_chain = 1024;
 class ReduceThenScanPlan final : public Plan {
 public:
     ReduceThenScanPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
-        : count_(problem.inputs.at("array").count()), exclusive_(problem.parameters.as<ScanParameters>().kind == Kind::exclusive) {
+        : count_(problem.inputs.at("array").count()),
+          exclusive_(problem.parameters.as<ScanParameters>().kind == Kind::exclusive) {
         if (count_ == 0) return;
         const bool cpu = builder.device().type == host::DeviceType::cpu;
         group_ = policy.at("work_group_size") != 0 ? policy.at("work_group_size") : cpu ? 1 : 256;
@@ -24,7 +25,8 @@ public:
         chunks_ = divided_up(count_, chunk_);
         host::Defines d = defines_of(problem);
         d.add("GROUP", group_).add("ITEMS", items);
-        // Of 4 bytes: all chunks at once on NVIDIA's GPUs. Left to itself one of its compilers takes 40 registers, and a quarter of them waits.
+        // Of 4 bytes: all chunks at once on NVIDIA's GPUs. Left to itself one of its compilers takes 40 registers, and a quarter
+        // of them waits.
         const bool narrow = bytes_of(problem.inputs.at("array").type) <= 4;
         const host::ProgramSpec spec{"scan/reduce_then_scan.cl", d, narrow && group_ > 1 ? 2048 : 0};
         totals_kernel_ = builder.kernel(spec, "chunk_totals", static_cast<std::size_t>(group_));
@@ -45,7 +47,8 @@ public:
         x.launch("totals", *totals_kernel_, range(chunks_), range(group_), {in, totals, u64(count_), u64(chunk_)});
         x.launch("scan of totals", *scan_kernel_, range(1), range(group_),
                  {totals, totals, totals, u64(chunks_), u64(divided_up(chunks_, tile_) * tile_), no, yes});
-        x.launch("scan", *scan_kernel_, range(chunks_), range(group_), {in, out, totals, u64(count_), u64(chunk_), yes, exclusive});
+        x.launch("scan", *scan_kernel_, range(chunks_), range(group_),
+                 {in, out, totals, u64(count_), u64(chunk_), yes, exclusive});
     }
 
 private:

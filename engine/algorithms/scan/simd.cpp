@@ -14,7 +14,8 @@ constexpr std::int64_t most_chunks = 64, smallest_chunk = 1 << 14;
 class SimdPlan final : public Plan {
 public:
     SimdPlan(PlanBuilder& builder, const Problem& problem)
-        : count_(problem.inputs.at("array").count()), exclusive_(problem.parameters.as<ScanParameters>().kind == Kind::exclusive) {
+        : count_(problem.inputs.at("array").count()),
+          exclusive_(problem.parameters.as<ScanParameters>().kind == Kind::exclusive) {
         if (count_ == 0) return;
         const std::int64_t vectors = divided_up(std::max(divided_up(count_, most_chunks), smallest_chunk), 16);
         chunk_ = 16 * vectors;
@@ -31,7 +32,8 @@ public:
         const host::Buffer &in = arrays.input("array"), &out = arrays.output("array"), &totals = x.buffer(totals_);
         x.launch("totals", *totals_kernel_, range(chunks_), range(1), {in, totals, u64(count_), u64(chunk_)});
         x.launch("scan of totals", *offsets_kernel_, range(1), range(1), {totals, static_cast<std::uint32_t>(chunks_)});
-        x.launch("scan", *scan_kernel_, range(chunks_), range(1), {in, out, totals, u64(count_), u64(chunk_), static_cast<std::int32_t>(exclusive_)});
+        x.launch("scan", *scan_kernel_, range(chunks_), range(1),
+                 {in, out, totals, u64(count_), u64(chunk_), static_cast<std::int32_t>(exclusive_)});
     }
 
 private:

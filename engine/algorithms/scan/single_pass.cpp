@@ -29,7 +29,8 @@ public:
         tiles_ = divided_up(count_, tile_);
         host::Defines d = defines_of(problem);
         d.add("GROUP", group_).add("LOADS", loads).add("LOOKS", divided_up(2 * units, group_));
-        kernel_ = builder.kernel({"scan/single_pass.cl", d, group_ <= 256 ? 512 : 0}, "single_pass", static_cast<std::size_t>(group_));
+        kernel_ =
+            builder.kernel({"scan/single_pass.cl", d, group_ <= 256 ? 512 : 0}, "single_pass", static_cast<std::size_t>(group_));
         const std::int64_t states = std::max(tiles_, 4 * units) * (wide ? 2 : 1);
         states_ = builder.constant(std::vector<std::uint64_t>(static_cast<std::size_t>(states)));
         control_ = builder.constant(std::vector<std::uint32_t>(TileControl::count));
@@ -39,7 +40,8 @@ public:
     void enqueue(Execution& x, const Bindings& arrays) override {
         if (count_ == 0) return;
         x.launch("scan", *kernel_, range(groups_), range(group_),
-                 {arrays.input("array"), arrays.output("array"), states_, control_, u64(count_), static_cast<std::int32_t>(exclusive_), polls_});
+                 {arrays.input("array"), arrays.output("array"), states_, control_, u64(count_),
+                  static_cast<std::int32_t>(exclusive_), polls_});
     }
 
 private:
@@ -53,15 +55,20 @@ private:
             const std::size_t bytes = static_cast<std::size_t>(elements) * element_bytes;
             const host::Buffer in = builder.context().allocate(bytes), out = builder.context().allocate(bytes);
             const host::Arg arguments[]{in, out, states_, control_, u64(elements), std::int32_t{0}, trial_polls};
-            builder.queue().launch({.kernel = *kernel_, .groups = range(groups), .local = range(group_), .args = arguments, .step = "scan/single_pass: trial"});
+            builder.queue().launch({.kernel = *kernel_,
+                                    .groups = range(groups),
+                                    .local = range(group_),
+                                    .args = arguments,
+                                    .step = "scan/single_pass: trial"});
             std::uint32_t control[TileControl::count];
             builder.queue().read(control_, 0, control, sizeof control, "scan/single_pass: trial").wait();
             const bool all_ran = control[TileControl::times] == given_up_;
             given_up_ = control[TileControl::times];
             if (all_ran) return std::min(groups, tiles_);
         }
-        throw UnsupportedError(fmt::format("scan variant \"single_pass\" cannot run on {}", builder.device().name),
-                               {fmt::format("{} work-groups of {} did not run at once; use the variant reduce_then_scan", units, group_)});
+        throw UnsupportedError(
+            fmt::format("scan variant \"single_pass\" cannot run on {}", builder.device().name),
+            {fmt::format("{} work-groups of {} did not run at once; use the variant reduce_then_scan", units, group_)});
     }
 
     std::int64_t count_, group_ = 0, tile_ = 0, tiles_ = 0, groups_ = 0;
@@ -82,13 +89,17 @@ Variant single_pass_variant() {
         .policy = {{"work_group_size", 256, {128, 256, 512}, "work-items of a group"},
                    {"loads", 10, {2, 4, 5, 6, 7, 8, 9, 10, 11, 12}, "vectors of 16 bytes a work-item and tile"},
                    {"groups_per_unit", 0, {0, 1, 2}, "work-groups a compute unit; 0: two, or one where two do not run at once"},
-                   {"polls", 1 << 20, {0, 1 << 20}, "times that a group asks for a tile before one group does all the work; 0 is for tests"}},
-        .supports = [](const Problem&, host::Context& context) {
-            const host::Capabilities& can = context.capabilities();
-            if (!can.inline_ptx) return Support::no("needs the words of a warp (inline PTX)");
-            if (!can.grid_exchange) return Support::no("work-groups did not run at once when the driver was probed");
-            return Support::yes();
-        },
+                   {"polls",
+                    1 << 20,
+                    {0, 1 << 20},
+                    "times that a group asks for a tile before one group does all the work; 0 is for tests"}},
+        .supports =
+            [](const Problem&, host::Context& context) {
+                const host::Capabilities& can = context.capabilities();
+                if (!can.inline_ptx) return Support::no("needs the words of a warp (inline PTX)");
+                if (!can.grid_exchange) return Support::no("work-groups did not run at once when the driver was probed");
+                return Support::yes();
+            },
     });
 }
 

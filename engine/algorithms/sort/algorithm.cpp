@@ -1,4 +1,5 @@
-// `sort`: what goes in and what comes out; ways of sorting are in radix.cpp, onesweep.cpp, chunks.cpp, bitonic.cpp and native.cpp.
+// `sort`: what goes in and what comes out; ways of sorting are in radix.cpp, onesweep.cpp, chunks.cpp, bitonic.cpp and
+// native.cpp.
 #include "algorithms/sort/sort.hpp"
 #include "core/make_variant.hpp"
 
@@ -23,7 +24,8 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const Arrays from{arrays.input("keys"), values_ ? arrays.input("values") : host::Buffer()};
-        sorter_->enqueue(x, from, {keys_ ? arrays.output("keys") : x.buffer(unwanted_), values_ ? arrays.output("values") : host::Buffer()});
+        sorter_->enqueue(
+            x, from, {keys_ ? arrays.output("keys") : x.buffer(unwanted_), values_ ? arrays.output("values") : host::Buffer()});
     }
 
 private:
@@ -35,7 +37,9 @@ private:
 }  // namespace
 
 Variant sort_variant(Variant row, std::string (*why_not)(const SortSpec&, host::Context&), MakeSorter make) {
-    row.supports = [why_not](const Problem& problem, host::Context& context) { return Support{why_not(spec_of(problem), context)}; };
+    row.supports = [why_not](const Problem& problem, host::Context& context) {
+        return Support{why_not(spec_of(problem), context)};
+    };
     return make_variant<SortPlan>(std::move(row), std::move(make));
 }
 

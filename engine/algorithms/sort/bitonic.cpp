@@ -18,7 +18,10 @@ public:
         size_ = static_cast<std::int64_t>(std::bit_ceil(u64(spec.count)));
         block_ = std::min<std::int64_t>(size_, shape.block);
         host::ProgramSpec program{"sort/bitonic.cl", {}};
-        program.defines.add("KEY_BITS", spec.key_bits()).add("HAS_VALUES", spec.values).add("GROUP", group_).add("BLOCK", shape.block);
+        program.defines.add("KEY_BITS", spec.key_bits())
+            .add("HAS_VALUES", spec.values)
+            .add("GROUP", group_)
+            .add("BLOCK", shape.block);
         blocks_ = builder.kernel(program, "bitonic_blocks");
         step_ = builder.kernel(program, "bitonic_step");
         merge_ = builder.kernel(program, "bitonic_merge");
@@ -43,7 +46,8 @@ public:
             x.launch("merge", *merge_, range(size_ / block_), range(group_), {keys, places, u32(length), u32(block_)});
         }
         x.launch("fetch", *fetch_, range(divided_up(spec_.count, group_)), range(group_),
-                 {from.keys, spec_.values ? from.values : from.keys, to.keys, spec_.values ? to.values : to.keys, places, u32(spec_.count)});
+                 {from.keys, spec_.values ? from.values : from.keys, to.keys, spec_.values ? to.values : to.keys, places,
+                  u32(spec_.count)});
     }
 
 private:
@@ -61,7 +65,8 @@ std::string bitonic_why_not(const SortSpec& spec, host::Context& context) {
     const host::DeviceInfo& device = context.info();
     if (spec.count > most_keys) return fmt::format("sorts up to {} keys; these are {}", most_keys, spec.count);
     if (device.max_work_group < 256) return fmt::format("needs work-groups of 256; the device has {}", device.max_work_group);
-    if (device.local_memory < 32768) return fmt::format("needs 32 KiB of local memory; the device has {} bytes", device.local_memory);
+    if (device.local_memory < 32768)
+        return fmt::format("needs 32 KiB of local memory; the device has {} bytes", device.local_memory);
     return {};
 }
 
@@ -70,14 +75,16 @@ std::unique_ptr<Sorter> make_bitonic(PlanBuilder& builder, const SortSpec& spec,
 }
 
 Variant bitonic_variant() {
-    return sort_variant({.name = "bitonic",
-                         .summary = "compare and exchange in local memory, log2^2 n steps, keys with their places (Batcher 1968); up to 65536 keys",
-                         .role = Role::baseline,
-                         .policy = {{"work_group_size", 256, {16, 64, 128, 256}, "work-items of a group"},
-                                    {"block", 2048, {64, 512, 1024, 2048}, "keys in local memory"}}},
-                        bitonic_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
-                            return make_bitonic(builder, spec, {policy.at("work_group_size"), policy.at("block")});
-                        });
+    return sort_variant(
+        {.name = "bitonic",
+         .summary =
+             "compare and exchange in local memory, log2^2 n steps, keys with their places (Batcher 1968); up to 65536 keys",
+         .role = Role::baseline,
+         .policy = {{"work_group_size", 256, {16, 64, 128, 256}, "work-items of a group"},
+                    {"block", 2048, {64, 512, 1024, 2048}, "keys in local memory"}}},
+        bitonic_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
+            return make_bitonic(builder, spec, {policy.at("work_group_size"), policy.at("block")});
+        });
 }
 
 }  // namespace parallax::engine::sort

@@ -33,16 +33,19 @@ public:
     }
 
 private:
-    void clear(Execution& x, const host::Buffer& varying) override { x.launch("clear", *clear_kernel_, range(1), range(1), {varying}); }
+    void clear(Execution& x, const host::Buffer& varying) override {
+        x.launch("clear", *clear_kernel_, range(1), range(1), {varying});
+    }
 
-    void pass(Execution& x, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare, const host::Buffer& varying) override {
+    void pass(Execution& x, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare,
+              const host::Buffer& varying) override {
         const host::Buffer& counts = x.buffer(counts_);
         const std::uint32_t begin = u32(spec_.begin), end = u32(spec_.end);
         x.launch("count", *count_kernel_, range(chunks_), range(1),
                  {from.keys, to.keys, spare.keys, counts, varying, u64(spec_.count), u64(chunk_), number, begin, end, flip()});
         x.launch("scatter", *scatter_kernel_, range(chunks_), range(1),
-                 {from.keys, to.keys, spare.keys, from.values, to.values, spare.values, counts, varying, u64(spec_.count), u64(chunk_), number, begin,
-                  end, flip()});
+                 {from.keys, to.keys, spare.keys, from.values, to.values, spare.values, counts, varying, u64(spec_.count),
+                  u64(chunk_), number, begin, end, flip()});
     }
 
     std::int64_t chunk_ = 0, chunks_ = 0;
@@ -63,15 +66,17 @@ std::unique_ptr<Sorter> make_radix_chunks(PlanBuilder& builder, const SortSpec& 
 }
 
 Variant radix_chunks_variant() {
-    return sort_variant({.name = "radix_chunks",
-                         .summary = "for CPUs: a chunk for each core, least significant digit first, no barrier",
-                         .role = Role::best,
-                         .policy = {{"digit_bits", 0, {0, 4, 8, 11}, "bits of a digit; 0: 11 for many keys without values, else 8"},
-                                    {"chunks_per_unit", 4, {1, 2, 4, 8}, "chunks for each compute unit"},
-                                    {"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"}}},
-                        radix_chunks_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
-                            return make_radix_chunks(builder, spec, {policy.at("digit_bits"), policy.at("chunks_per_unit"), policy.at("index_bits")});
-                        });
+    return sort_variant(
+        {.name = "radix_chunks",
+         .summary = "for CPUs: a chunk for each core, least significant digit first, no barrier",
+         .role = Role::best,
+         .policy = {{"digit_bits", 0, {0, 4, 8, 11}, "bits of a digit; 0: 11 for many keys without values, else 8"},
+                    {"chunks_per_unit", 4, {1, 2, 4, 8}, "chunks for each compute unit"},
+                    {"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"}}},
+        radix_chunks_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& policy) {
+            return make_radix_chunks(builder, spec,
+                                     {policy.at("digit_bits"), policy.at("chunks_per_unit"), policy.at("index_bits")});
+        });
 }
 
 }  // namespace parallax::engine::sort

@@ -17,7 +17,8 @@ namespace {
 template <class Key>
 struct Compared {
     explicit Compared(const SortSpec& spec)
-        : begin(spec.begin), mask(spec.end - spec.begin == static_cast<int>(8 * sizeof(Key)) ? ~Key{0} : (Key{1} << (spec.end - spec.begin)) - 1),
+        : begin(spec.begin),
+          mask(spec.end - spec.begin == static_cast<int>(8 * sizeof(Key)) ? ~Key{0} : (Key{1} << (spec.end - spec.begin)) - 1),
           flip(spec.descending ? mask : Key{0}) {}
     Key operator()(Key key) const noexcept { return mask == 0 ? 0 : static_cast<Key>(((key >> begin) & mask) ^ flip); }
     int begin;
@@ -25,7 +26,8 @@ struct Compared {
 };
 
 template <class Key>
-void reference_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* values, Key* out_keys, std::uint32_t* out_values) {
+void reference_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* values, Key* out_keys,
+                    std::uint32_t* out_values) {
     const Compared<Key> compared(spec);
     const auto count = static_cast<std::size_t>(spec.count);
     if (!spec.values) {
@@ -35,7 +37,8 @@ void reference_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* 
     }
     std::vector<std::pair<Key, std::uint32_t>> pairs(count);
     for (std::size_t i = 0; i < count; ++i) pairs[i] = {keys[i], values[i]};
-    std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) { return compared(a.first) < compared(b.first); });
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [&](const auto& a, const auto& b) { return compared(a.first) < compared(b.first); });
     for (std::size_t i = 0; i < count; ++i) {
         out_keys[i] = pairs[i].first;
         out_values[i] = pairs[i].second;
@@ -61,7 +64,8 @@ void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* v
         const auto digit = [&](Key key) { return static_cast<std::size_t>(compared(key) >> shift & Key{0xff}); };
         const auto each_part = [&](const auto& body) {
             team.ranges(parts, [&](std::int64_t first, std::int64_t end) {
-                for (std::int64_t p = first; p < end; ++p) body(next[static_cast<std::size_t>(p)], spec.count * p / parts, spec.count * (p + 1) / parts);
+                for (std::int64_t p = first; p < end; ++p)
+                    body(next[static_cast<std::size_t>(p)], spec.count * p / parts, spec.count * (p + 1) / parts);
             });
         };
         each_part([&](auto& own, std::int64_t first, std::int64_t end) {
@@ -88,7 +92,8 @@ void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* v
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, bool threaded) : spec_(spec_of(problem)), keys_(problem.wants("keys")), threaded_(threaded) {}
+    NativePlan(const Problem& problem, bool threaded)
+        : spec_(spec_of(problem)), keys_(problem.wants("keys")), threaded_(threaded) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("sort", [this, arrays] {
@@ -115,7 +120,11 @@ private:
 
 }  // namespace
 
-Variant reference_variant() { return make_variant<NativePlan>(native_row("reference", "std::stable_sort on one thread: the oracle"), false); }
-Variant threaded_variant() { return make_variant<NativePlan>(native_row("threaded", "radix sort by bytes on every thread of the processor"), true); }
+Variant reference_variant() {
+    return make_variant<NativePlan>(native_row("reference", "std::stable_sort on one thread: the oracle"), false);
+}
+Variant threaded_variant() {
+    return make_variant<NativePlan>(native_row("threaded", "radix sort by bytes on every thread of the processor"), true);
+}
 
 }  // namespace parallax::engine::sort

@@ -14,18 +14,25 @@ constexpr std::int64_t count_words = 8192;   // 32 KiB of local memory for count
 class OnesweepSorter final : public RadixPasses {
 public:
     OnesweepSorter(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, int looks, int polls)
-        : RadixPasses(builder, spec, shape.digit_bits, 32), group_(shape.work_group), count_group_(shape.count_group), polls_(u32(polls)) {
+        : RadixPasses(builder, spec, shape.digit_bits, 32),
+          group_(shape.work_group),
+          count_group_(shape.count_group),
+          polls_(u32(polls)) {
         if (!sorts()) return;
         const std::int64_t tiles = divided_up(spec.count, group_ * shape.items), units = builder.device().compute_units;
         groups_ = std::min(tiles, units * shape.groups_per_unit);
         count_groups_ = std::min(divided_up(spec.count, count_group_ * 16), units * 4);
-        const auto copies = static_cast<std::int64_t>(std::bit_floor(u64(std::clamp<std::int64_t>(count_words / (passes() * bins()), 1, 32))));
+        const auto copies =
+            static_cast<std::int64_t>(std::bit_floor(u64(std::clamp<std::int64_t>(count_words / (passes() * bins()), 1, 32))));
 
         host::ProgramSpec count{"sort/onesweep_count.cl", defines()}, sweep{"sort/onesweep.cl", defines()};
         // 64 to 85 registers: left to itself NVIDIA's compiler has taken 116, and one group of 512 ran where two do.
         sweep.resident_items = 1024 / group_ * group_;
         count.defines.add("GROUP", count_group_).add("PASSES", passes()).add("COPIES", copies);
-        sweep.defines.add("GROUP", group_).add("ITEMS", shape.items).add("MATCH", static_cast<std::int64_t>(shape.match)).add("LOOKS", looks);
+        sweep.defines.add("GROUP", group_)
+            .add("ITEMS", shape.items)
+            .add("MATCH", static_cast<std::int64_t>(shape.match))
+            .add("LOOKS", looks);
         clear_kernel_ = builder.kernel(count, "clear_totals");
         count_kernel_ = builder.kernel(count, "count_all");
         starts_kernel_ = builder.kernel(count, "digit_starts");
@@ -41,16 +48,18 @@ private:
         x.launch("clear", *clear_kernel_, range(1), range(count_group_), {x.buffer(totals_), varying});
     }
 
-    void pass(Execution& x, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare, const host::Buffer& varying) override {
+    void pass(Execution& x, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare,
+              const host::Buffer& varying) override {
         const host::Buffer& totals = x.buffer(totals_);
         const std::uint32_t count = u32(spec_.count), begin = u32(spec_.begin), end = u32(spec_.end);
         if (number == 0) {
-            x.launch("count", *count_kernel_, range(count_groups_), range(count_group_), {from.keys, totals, varying, count, begin, end, flip()});
+            x.launch("count", *count_kernel_, range(count_groups_), range(count_group_),
+                     {from.keys, totals, varying, count, begin, end, flip()});
             x.launch("starts", *starts_kernel_, range(passes()), range(count_group_), {totals});
         }
         x.launch("sweep", *sweep_kernel_, range(groups_), range(group_),
-                 {from.keys, to.keys, spare.keys, from.values, to.values, spare.values, totals, varying, states_, control_, count, number, begin, end,
-                  flip(), polls_});
+                 {from.keys, to.keys, spare.keys, from.values, to.values, spare.values, totals, varying, states_, control_, count,
+                  number, begin, end, flip(), polls_});
     }
 
     std::int64_t group_, count_group_, groups_ = 0, count_groups_ = 0;
@@ -77,24 +86,30 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 
 Variant onesweep_variant() {
     PolicyTable policy = warp_policy();
-    policy.push_back({"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
+    policy.push_back(
+        {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
     policy.push_back({"looks", 4, {1, 2, 4, 8}, "tiles that a look back asks for at once"});
-    policy.push_back({"polls", 1 << 20, {0, 1 << 20}, "times that a group asks for a tile before one group does all the work; 0 is for tests"});
-    return sort_variant({.name = "onesweep",
-                         .summary = "one read and one write a digit: tiles look back for their counts (Adinets and Merrill 2022); fewer than 2^32 keys",
-                         .role = Role::best,
-                         .policy = std::move(policy)},
-                        onesweep_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
-                            RadixShape shape;
-                            shape.work_group = chosen.at("work_group_size");
-                            shape.items = chosen.at("items_per_work_item");
-                            shape.digit_bits = chosen.at("digit_bits");
-                            shape.match = static_cast<Match>(chosen.at("match"));
-                            shape.groups_per_unit = chosen.at("groups_per_unit");
-                            shape.count_group = chosen.at("count_work_group_size");
-                            return make_onesweep(builder, spec, shape, chosen.at("looks"), chosen.at("polls"));
-                        });
+    policy.push_back({"polls",
+                      1 << 20,
+                      {0, 1 << 20},
+                      "times that a group asks for a tile before one group does all the work; 0 is for tests"});
+    return sort_variant(
+        {.name = "onesweep",
+         .summary =
+             "one read and one write a digit: tiles look back for their counts (Adinets and Merrill 2022); fewer than 2^32 keys",
+         .role = Role::best,
+         .policy = std::move(policy)},
+        onesweep_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
+            RadixShape shape;
+            shape.work_group = chosen.at("work_group_size");
+            shape.items = chosen.at("items_per_work_item");
+            shape.digit_bits = chosen.at("digit_bits");
+            shape.match = static_cast<Match>(chosen.at("match"));
+            shape.groups_per_unit = chosen.at("groups_per_unit");
+            shape.count_group = chosen.at("count_work_group_size");
+            return make_onesweep(builder, spec, shape, chosen.at("looks"), chosen.at("polls"));
+        });
 }
 
 }  // namespace parallax::engine::sort

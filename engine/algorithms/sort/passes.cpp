@@ -21,7 +21,10 @@ RadixPasses::RadixPasses(PlanBuilder& builder, const SortSpec& spec, int digit_b
 
 host::Defines RadixPasses::defines() const {
     host::Defines d;
-    d.add("KEY_BITS", spec_.key_bits()).add("HAS_VALUES", spec_.values).add("DIGIT_BITS", digit_bits_).add("INDEX_BITS", index_bits_);
+    d.add("KEY_BITS", spec_.key_bits())
+        .add("HAS_VALUES", spec_.values)
+        .add("DIGIT_BITS", digit_bits_)
+        .add("INDEX_BITS", index_bits_);
     return d;
 }
 
@@ -33,7 +36,8 @@ void RadixPasses::enqueue(Execution& x, const Arrays& from, const Arrays& to) {
     }
     // Kernels name every array, those too that they never touch.
     const Arrays in{from.keys, spec_.values ? from.values : from.keys}, out{to.keys, spec_.values ? to.values : to.keys};
-    const Arrays spare{passes_ > 1 ? x.buffer(spare_keys_) : to.keys, passes_ > 1 && spec_.values ? x.buffer(spare_values_) : to.keys};
+    const Arrays spare{passes_ > 1 ? x.buffer(spare_keys_) : to.keys,
+                       passes_ > 1 && spec_.values ? x.buffer(spare_values_) : to.keys};
     const host::Buffer& varying = x.buffer(varying_);
     clear(x, varying);
     for (int number = 0; number < passes_; ++number) pass(x, static_cast<std::uint32_t>(number), in, out, spare, varying);

@@ -20,7 +20,8 @@ PolicyTable warp_policy();
 /// What a sort by no bits does.
 void copy_arrays(Execution&, const SortSpec&, const Arrays& from, const Arrays& to);
 
-/// Passes from digit to digit: kernels of count, `varying` and the spare arrays are theirs, how a pass runs is the derived class's.
+/// Passes from digit to digit: kernels of count, `varying` and the spare arrays are theirs, how a pass runs is the derived
+/// class's.
 class RadixPasses : public Sorter {
 public:
     void enqueue(Execution&, const Arrays& from, const Arrays& to) final;
@@ -38,7 +39,8 @@ protected:
     /// Whether there is anything to sort: kernels are built only then.
     bool sorts() const noexcept { return passes_ > 0 && spec_.count > 0; }
     virtual void clear(Execution&, const host::Buffer& varying) = 0;
-    virtual void pass(Execution&, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare, const host::Buffer& varying) = 0;
+    virtual void pass(Execution&, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare,
+                      const host::Buffer& varying) = 0;
 
     SortSpec spec_;
 

@@ -47,7 +47,8 @@ RadixShape warp_defaults(const SortSpec& spec, RadixShape s) {
 RadixShape fitted(const SortSpec& spec, RadixShape s, bool by_warp, const host::DeviceInfo& device) {
     const int step = by_warp ? 1 : 2;   // rank_counters.clh wants odd numbers
     while (s.items > step && local_bytes(spec, s, by_warp) > static_cast<std::int64_t>(device.local_memory)) s.items -= step;
-    while (s.work_group > 256 && local_bytes(spec, s, by_warp) > static_cast<std::int64_t>(device.local_memory)) s.work_group /= 2;
+    while (s.work_group > 256 && local_bytes(spec, s, by_warp) > static_cast<std::int64_t>(device.local_memory))
+        s.work_group /= 2;
     if (s.groups_per_unit == 0) s.groups_per_unit = 16;
     const std::int64_t largest = device.max_work_group;
     if (s.count_group == 0) s.count_group = static_cast<int>(std::min<std::int64_t>(512, largest));
@@ -58,17 +59,24 @@ RadixShape fitted(const SortSpec& spec, RadixShape s, bool by_warp, const host::
 class RadixSorter final : public RadixPasses {
 public:
     RadixSorter(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, bool by_warp)
-        : RadixPasses(builder, spec, shape.digit_bits, shape.index_bits), group_(shape.work_group), count_group_(shape.count_group) {
+        : RadixPasses(builder, spec, shape.digit_bits, shape.index_bits),
+          group_(shape.work_group),
+          count_group_(shape.count_group) {
         if (!sorts()) return;
         const std::int64_t tile = group_ * shape.items, tiles = divided_up(spec.count, tile);
-        const std::int64_t wanted = std::min<std::int64_t>(tiles, std::int64_t{builder.device().compute_units} * shape.groups_per_unit);
+        const std::int64_t wanted =
+            std::min<std::int64_t>(tiles, std::int64_t{builder.device().compute_units} * shape.groups_per_unit);
         chunk_ = divided_up(tiles, wanted) * tile;
         chunks_ = divided_up(spec.count, chunk_);
-        scan_group_ = power_of_two_up_to(shape.scan_group != 0 ? shape.scan_group : chunks_ > 1024 ? 1024 : 256, builder.device().max_work_group);
+        scan_group_ = power_of_two_up_to(shape.scan_group != 0 ? shape.scan_group
+                                         : chunks_ > 1024      ? 1024
+                                                               : 256,
+                                         builder.device().max_work_group);
 
         host::ProgramSpec count{"sort/count_digits.cl", defines()}, scan{"sort/scan_counts.cl", defines()};
         // NVIDIA's compilers take 114 and 80 registers of themselves: three groups of 256 that run at once suit both.
-        host::ProgramSpec scatter{by_warp ? "sort/radix_warp.cl" : "sort/radix.cl", defines(), by_warp || shape.work_group != 256 ? 0 : 768};
+        host::ProgramSpec scatter{by_warp ? "sort/radix_warp.cl" : "sort/radix.cl", defines(),
+                                  by_warp || shape.work_group != 256 ? 0 : 768};
         count.defines.add("GROUP", shape.count_group).add("COPIES", shape.copies);
         scan.defines.add("GROUP", scan_group_);
         scatter.defines.add("GROUP", shape.work_group).add("ITEMS", shape.items);
@@ -82,17 +90,21 @@ public:
     }
 
 private:
-    void clear(Execution& x, const host::Buffer& varying) override { x.launch("clear", *clear_kernel_, range(1), range(1), {varying}); }
+    void clear(Execution& x, const host::Buffer& varying) override {
+        x.launch("clear", *clear_kernel_, range(1), range(1), {varying});
+    }
 
-    void pass(Execution& x, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare, const host::Buffer& varying) override {
+    void pass(Execution& x, std::uint32_t number, const Arrays& from, const Arrays& to, const Arrays& spare,
+              const host::Buffer& varying) override {
         const host::Buffer &counts = x.buffer(counts_), &totals = x.buffer(totals_);
         const std::uint32_t begin = u32(spec_.begin), end = u32(spec_.end);
         x.launch("count", *count_kernel_, range(chunks_), range(count_group_),
                  {from.keys, to.keys, spare.keys, counts, varying, u64(spec_.count), u64(chunk_), number, begin, end, flip()});
-        x.launch("scan", *scan_kernel_, range(bins()), range(scan_group_), {counts, totals, varying, u32(chunks_), number, begin, end});
+        x.launch("scan", *scan_kernel_, range(bins()), range(scan_group_),
+                 {counts, totals, varying, u32(chunks_), number, begin, end});
         x.launch("scatter", *scatter_kernel_, range(chunks_), range(group_),
-                 {from.keys, to.keys, spare.keys, from.values, to.values, spare.values, counts, totals, varying, u64(spec_.count), u64(chunk_),
-                  number, begin, end, flip()});
+                 {from.keys, to.keys, spare.keys, from.values, to.values, spare.values, counts, totals, varying, u64(spec_.count),
+                  u64(chunk_), number, begin, end, flip()});
     }
 
     std::int64_t group_, count_group_, scan_group_ = 1, chunk_ = 0, chunks_ = 0;
@@ -101,8 +113,10 @@ private:
 };
 
 std::string shape_why_not(const host::DeviceInfo& device, std::int64_t group, std::int64_t bytes) {
-    if (device.max_work_group < group) return fmt::format("needs work-groups of {}; the device has {}", group, device.max_work_group);
-    if (device.local_memory < u64(bytes)) return fmt::format("needs {} bytes of local memory; the device has {}", bytes, device.local_memory);
+    if (device.max_work_group < group)
+        return fmt::format("needs work-groups of {}; the device has {}", group, device.max_work_group);
+    if (device.local_memory < u64(bytes))
+        return fmt::format("needs {} bytes of local memory; the device has {}", bytes, device.local_memory);
     return {};
 }
 
@@ -120,10 +134,17 @@ RadixShape shape_of(const Policy& policy) {
 }
 
 void add_common_policy(PolicyTable& table) {
-    table.push_back({"groups_per_unit", 0, {0, 2, 4, 8, 16, 32, 64, 128, 256}, "work-groups for each compute unit, each with a chunk of the keys; 0: 16"});
+    table.push_back({"groups_per_unit",
+                     0,
+                     {0, 2, 4, 8, 16, 32, 64, 128, 256},
+                     "work-groups for each compute unit, each with a chunk of the keys; 0: 16"});
     table.push_back({"count_work_group_size", 0, {0, 64, 128, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
-    table.push_back({"scan_work_group_size", 0, {0, 32, 256, 1024}, "work-items of a group that scans counts; 0: 1024 for more than 1024 chunks, else 256"});
-    table.push_back({"copies", 0, {0, 4, 8, 16, 32}, "histograms in local memory while counting; 0: what 16 KiB hold, 32 at most"});
+    table.push_back({"scan_work_group_size",
+                     0,
+                     {0, 32, 256, 1024},
+                     "work-items of a group that scans counts; 0: 1024 for more than 1024 chunks, else 256"});
+    table.push_back(
+        {"copies", 0, {0, 4, 8, 16, 32}, "histograms in local memory while counting; 0: what 16 KiB hold, 32 at most"});
     table.push_back({"index_bits", 0, {0, 32, 64}, "bits of positions; 0: 64 from 2^32 keys on"});
 }
 
@@ -134,11 +155,18 @@ RadixShape fitted_for_warps(const SortSpec& spec, const RadixShape& shape, const
 }
 
 PolicyTable warp_policy() {
-    return {{"work_group_size", 0, {0, 256, 384, 512, 768, 1024}, "work-items of a group that scatters, fewer where local memory does not hold their counters; 0: 384 or 512"},
-            {"items_per_work_item", 0, {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
-             "keys of a tile a work-item, fewer where local memory does not hold them; 0: 19 for u32, 15 with values, 11 and 9 for u64"},
-            {"digit_bits", 0, {0, 5, 6, 7, 8}, "bits of a digit; 0: 8"},
-            {"match", 2, {0, 1, 2}, "how lanes find equal digits: 0 match.any, 1 a ballot for each bit, 2 atomics in local memory"}};
+    return {
+        {"work_group_size",
+         0,
+         {0, 256, 384, 512, 768, 1024},
+         "work-items of a group that scatters, fewer where local memory does not hold their counters; 0: 384 or 512"},
+        {"items_per_work_item",
+         0,
+         {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
+         "keys of a tile a work-item, fewer where local memory does not hold them; 0: 19 for u32, 15 with values, 11 and 9 for "
+         "u64"},
+        {"digit_bits", 0, {0, 5, 6, 7, 8}, "bits of a digit; 0: 8"},
+        {"match", 2, {0, 1, 2}, "how lanes find equal digits: 0 match.any, 1 a ballot for each bit, 2 atomics in local memory"}};
 }
 
 std::string radix_why_not(const SortSpec&, host::Context& context) {
@@ -151,7 +179,8 @@ std::string radix_warp_why_not(const SortSpec&, host::Context& context) {
 }
 
 std::unique_ptr<Sorter> make_radix(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape) {
-    return std::make_unique<RadixSorter>(builder, spec, fitted(spec, portable_defaults(spec, shape), false, builder.device()), false);
+    return std::make_unique<RadixSorter>(builder, spec, fitted(spec, portable_defaults(spec, shape), false, builder.device()),
+                                         false);
 }
 
 std::unique_ptr<Sorter> make_radix_warp(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape) {
@@ -159,19 +188,29 @@ std::unique_ptr<Sorter> make_radix_warp(PlanBuilder& builder, const SortSpec& sp
 }
 
 Variant radix_variant() {
-    PolicyTable policy = {
-        {"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group that scatters; 0: 256"},
-        {"items_per_work_item", 0, {0, 3, 5, 7, 9, 11, 15}, "keys of a tile a work-item, fewer where local memory does not hold them; 0: 15 for u32, 7 for u64"},
-        {"digit_bits", 0, {0, 2, 3, 4, 5}, "bits of a digit; 0: 4"}};
+    PolicyTable policy = {{"work_group_size", 0, {0, 32, 64, 128, 256}, "work-items of a group that scatters; 0: 256"},
+                          {"items_per_work_item",
+                           0,
+                           {0, 3, 5, 7, 9, 11, 15},
+                           "keys of a tile a work-item, fewer where local memory does not hold them; 0: 15 for u32, 7 for u64"},
+                          {"digit_bits", 0, {0, 2, 3, 4, 5}, "bits of a digit; 0: 4"}};
     add_common_policy(policy);
-    return sort_variant({.name = "radix", .summary = "least significant digit first, ranks from counters of each work-item; no order among work-items or groups", .policy = std::move(policy)}, radix_why_not,
-                        [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) { return make_radix(builder, spec, shape_of(chosen)); });
+    return sort_variant(
+        {.name = "radix",
+         .summary = "least significant digit first, ranks from counters of each work-item; no order among work-items or groups",
+         .policy = std::move(policy)},
+        radix_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
+            return make_radix(builder, spec, shape_of(chosen));
+        });
 }
 
 Variant radix_warp_variant() {
     PolicyTable policy = warp_policy();
     add_common_policy(policy);
-    return sort_variant({.name = "radix_warp", .summary = "least significant digit first, ranks by warps that match digits", .role = Role::best, .policy = std::move(policy)},
+    return sort_variant({.name = "radix_warp",
+                         .summary = "least significant digit first, ranks by warps that match digits",
+                         .role = Role::best,
+                         .policy = std::move(policy)},
                         radix_warp_why_not, [](PlanBuilder& builder, const SortSpec& spec, const Policy& chosen) {
                             RadixShape shape = shape_of(chosen);
                             shape.match = static_cast<Match>(chosen.at("match"));

@@ -34,10 +34,13 @@ const ThresholdParameters& checked(const Problem& problem) {
     const ArrayDesc& image = problem.inputs.at("image");
     check_image(image, "image");
     if (p.method == Method::value) return p;
-    if (p.value != 0) throw ConfigError("/value", fmt::format("{} beside the method otsu", p.value), "no value", "add \"method\": \"value\"");
+    if (p.value != 0)
+        throw ConfigError("/value", fmt::format("{} beside the method otsu", p.value), "no value", "add \"method\": \"value\"");
     if (image.type != ElementType::u8 && image.type != ElementType::u16 && image.type != ElementType::f32)
-        throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32 for Otsu's method", "convert the image, or give a value");
-    if (image.count() == 0) throw ConfigError("/inputs/image", image.describe(), "an image with at least one element for Otsu's method");
+        throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32 for Otsu's method",
+                          "convert the image, or give a value");
+    if (image.count() == 0)
+        throw ConfigError("/inputs/image", image.describe(), "an image with at least one element for Otsu's method");
     check_rankable(image, "image");
     return p;
 }
@@ -47,7 +50,8 @@ bool is_real(const ArrayDesc& image) { return image.type == ElementType::f32; }
 /// What an integer is above if and only if it is above `value`.
 std::int64_t integer_threshold(double value) { return static_cast<std::int64_t>(std::clamp(std::floor(value), -0x1p40, 0x1p40)); }
 float real_threshold(double value) {
-    const auto nearest = static_cast<float>(std::clamp<double>(value, -std::numeric_limits<float>::max(), std::numeric_limits<float>::max()));
+    const auto nearest =
+        static_cast<float>(std::clamp<double>(value, -std::numeric_limits<float>::max(), std::numeric_limits<float>::max()));
     return nearest > value ? std::nextafter(nearest, -std::numeric_limits<float>::infinity()) : nearest;
 }
 
@@ -63,7 +67,8 @@ histogram::HistogramSpec histogram_spec(const ArrayDesc& image) {
 /// Histogram and level on the device, into a buffer that the mask's kernel reads.
 class Otsu {
 public:
-    Otsu(PlanBuilder& builder, const ArrayDesc& image, const Policy& policy) : spec_(histogram_spec(image)), histogram_(histogram::make_best(builder, spec_)) {
+    Otsu(PlanBuilder& builder, const ArrayDesc& image, const Policy& policy)
+        : spec_(histogram_spec(image)), histogram_(histogram::make_best(builder, spec_)) {
         const host::DeviceInfo& device = builder.device();
         const bool cpu = device.type == host::DeviceType::cpu;
         const std::size_t widest = std::bit_floor(std::size_t{device.max_work_group});
@@ -78,7 +83,8 @@ public:
         count_ = static_cast<std::uint64_t>(image.count());
         range_group_ = serial ? 1 : std::min<std::size_t>(256, widest);
         const std::uint64_t a_group = range_group_ == 1 ? most_turns : range_group_ * 16;
-        range_groups_ = static_cast<std::size_t>(std::max(count_ / (range_group_ * most_turns) + 1, std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
+        range_groups_ = static_cast<std::size_t>(std::max(count_ / (range_group_ * most_turns) + 1,
+                                                          std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
         edges_group_ = std::min<std::size_t>(64, widest);
         host::ProgramSpec program{"threshold/range.cl", {}};
         program.defines.add("GROUP", static_cast<std::int64_t>(range_group_));
@@ -141,13 +147,16 @@ public:
         if (pass_) pass_->enqueue(x, "mask", image, image, threshold, arrays.output("mask"));
         if (!wants_record_) return;
         if (!otsu_) return x.record("threshold", [value = value_] { return record_of(value); });
-        x.record("threshold", threshold, real_ ? sizeof(float) : sizeof(std::int64_t), [real = real_](std::span<const std::byte> read) {
-            float level = 0;
-            std::int64_t integer = 0;
-            if (real) std::memcpy(&level, read.data(), sizeof level);
-            else std::memcpy(&integer, read.data(), sizeof integer);
-            return real ? record_of(static_cast<double>(level)) : record_of(integer);
-        });
+        x.record("threshold", threshold, real_ ? sizeof(float) : sizeof(std::int64_t),
+                 [real = real_](std::span<const std::byte> read) {
+                     float level = 0;
+                     std::int64_t integer = 0;
+                     if (real)
+                         std::memcpy(&level, read.data(), sizeof level);
+                     else
+                         std::memcpy(&integer, read.data(), sizeof integer);
+                     return real ? record_of(static_cast<double>(level)) : record_of(integer);
+                 });
     }
 
 private:
@@ -162,7 +171,8 @@ float real_otsu(const ArrayDesc& image, const std::byte* elements) {
     histogram::HistogramSpec spec = histogram_spec(image);
     const auto range = reference_ranks(image, elements, Places());
     spec.edges = range ? range_edges((*range)[0], (*range)[1]) : range_edges(0, 0);
-    const auto level = static_cast<std::size_t>(otsu_level(histogram::reference_histogram(spec, elements, nullptr, 0, spec.pixels)));
+    const auto level =
+        static_cast<std::size_t>(otsu_level(histogram::reference_histogram(spec, elements, nullptr, 0, spec.pixels)));
     return (spec.edges[level] + spec.edges[level + 1]) * 0.5f;
 }
 
@@ -176,7 +186,8 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
         if (!arrays.has_output("mask")) return;
         visit(image.type, [&]<class T>(T) {
             const T* in = input<T>(arrays, "image");
-            for (std::int64_t i = 0; i < image.count(); ++i) output<std::uint8_t>(arrays, "mask")[i] = in[i] > threshold ? 255 : 0;
+            for (std::int64_t i = 0; i < image.count(); ++i)
+                output<std::uint8_t>(arrays, "mask")[i] = in[i] > threshold ? 255 : 0;
         });
     };
     if (is_real(image)) return apply(static_cast<double>(otsu ? real_otsu(image, elements) : real_threshold(p.value)));
@@ -193,11 +204,13 @@ Algorithm make_threshold() {
     Algorithm a;
     a.name = "threshold";
     a.summary = "A mask of what lies above a value, given or found by Otsu's method";
-    a.parameters = TableBuilder<ThresholdParameters>()
-                       .choice("method", &ThresholdParameters::method, {{"otsu", Method::otsu}, {"value", Method::value}},
-                               "otsu: the level that parts the histogram of all elements best; u8, u16 and f32. value: the number given.")
-                       .number("value", &ThresholdParameters::value, {}, "The method value: elements above this are 255 in the mask, all others 0.")
-                       .build();
+    a.parameters =
+        TableBuilder<ThresholdParameters>()
+            .choice("method", &ThresholdParameters::method, {{"otsu", Method::otsu}, {"value", Method::value}},
+                    "otsu: the level that parts the histogram of all elements best; u8, u16 and f32. value: the number given.")
+            .number("value", &ThresholdParameters::value, {},
+                    "The method value: elements above this are 255 in the mask, all others 0.")
+            .build();
     a.inputs = {{"image", "u8, u16, i16, u32, i32 or f32, of any shape", true, PortKind::array}};
     a.outputs = {{"mask", "u8 of the image's shape: 255 where an element is above the threshold, else 0", true, PortKind::array},
                  {"threshold", "the record {\"value\"}", false, PortKind::record}};
@@ -207,13 +220,17 @@ Algorithm make_threshold() {
         return {{"mask", problem.inputs.at("image").with_type(ElementType::u8)}};
     };
     a.chunking = [](const Problem& problem) {
-        if (checked(problem).method == Method::otsu) return Division::no("Otsu's method looks at all elements; a value has no such need");
+        if (checked(problem).method == Method::otsu)
+            return Division::no("Otsu's method looks at all elements; a value has no such need");
         Chunking alike;
         alike.join = [](const Json& one, const Json&) { return one; };   // the value, which was given
         return along_axes(problem.inputs.at("image"), {}, alike);
     };
     a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
-    a.variants = {make_variant<DevicePlan>({.name = "device", .summary = "range, histogram and level on the device, then one pass", .role = Role::best, .policy = pass_policy()}),
+    a.variants = {make_variant<DevicePlan>({.name = "device",
+                                            .summary = "range, histogram and level on the device, then one pass",
+                                            .role = Role::best,
+                                            .policy = pass_policy()}),
                   reference_variant(reference)};
     return a;
 }

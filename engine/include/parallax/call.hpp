@@ -22,8 +22,8 @@ using Inputs = std::map<std::string, Input>;
 struct CallOptions {
     std::vector<std::string> outputs = {};             ///< which are wanted; empty: those that the algorithm always gives
     Inputs inputs = {};                                ///< optional inputs
-    /// Outputs that go into arrays which are there: dense, of the right type and size, and no part of an input or of another output.
-    /// ConfigError otherwise; arithmetic, convert, mask and threshold may write where an input of as large elements is.
+    /// Outputs that go into arrays which are there: dense, of the right type and size, and no part of an input or of another
+    /// output. ConfigError otherwise; arithmetic, convert, mask and threshold may write where an input of as large elements is.
     std::map<std::string, Array> into = {};
     std::string variant = {};                          ///< empty: the best that can
     std::string policy = {};                           ///< JSON, with a variant only
@@ -49,7 +49,7 @@ struct PARALLAX_API Result {
     std::map<std::string, Array> arrays;
     std::map<std::string, std::string> records;        ///< JSON: a focus curve, counts, statistics
     std::vector<std::string> warnings;
-    std::string report;                                ///< JSON: variant, policy, refusals with reasons, kernels, stages with times
+    std::string report;   ///< JSON: variant, policy, refusals with reasons, kernels, stages with times
 
     /// Throws ConfigError with the names that there are.
     const Array& array(const std::string& name) const;

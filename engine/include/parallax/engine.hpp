@@ -29,8 +29,8 @@ struct EngineOptions {
     std::function<void(LogLevel, const std::string&)> log = {};
     /// Bytes of the device's memory that the engine takes at most; 0: what the device has. Beyond, allocation throws DeviceError.
     std::uint64_t memory_limit = 0;
-    /// Bytes of plans that are kept for calls to come, of all sessions; 0: a quarter of the above. The plans that were not used for longest
-    /// go first, and also where memory is short.
+    /// Bytes of plans that are kept for calls to come, of all sessions; 0: a quarter of the above. The plans that were not used
+    /// for longest go first, and also where memory is short.
     std::uint64_t plan_memory = 0;
 };
 
@@ -59,18 +59,19 @@ public:
     const DeviceInfo& device() const;
     /// Bytes of device memory that are in use, borrowed memory left out.
     std::uint64_t allocated() const;
-    /// Lets go of the plans that no call under way uses, of all sessions; the next call that needs one makes it again. Returns the bytes of
-    /// device memory that this freed. Any thread may call it.
+    /// Lets go of the plans that no call under way uses, of all sessions; the next call that needs one makes it again. Returns
+    /// the bytes of device memory that this freed. Any thread may call it.
     std::uint64_t trim() const;
-    /// Empty, or why the device can no longer be trusted: arrays and sessions of before are lost, and a session that is made now is on the
-    /// device opened anew, where it can be.
+    /// Empty, or why the device can no longer be trusted: arrays and sessions of before are lost, and a session that is made now
+    /// is on the device opened anew, where it can be.
     std::string lost() const;
     /// Every algorithm with inputs, outputs, parameters, defaults and variants, as `parallax algorithms --json` prints it.
     std::string algorithms_json() const;
 
-    /// Runs a job on files on this device, as `parallax run` does, a series (for_each) too: outputs appear only when all of them are
-    /// complete. Returns its report as JSON; that of a series has items that failed under "failed". Throws ConfigError (with the JSON
-    /// pointer of what is wrong), IoError, DeviceError, UnsupportedError, CancelledError. parallax::run() chooses the devices by the job.
+    /// Runs a job on files on this device, as `parallax run` does, a series (for_each) too: outputs appear only when all of them
+    /// are complete. Returns its report as JSON; that of a series has items that failed under "failed". Throws ConfigError (with
+    /// the JSON pointer of what is wrong), IoError, DeviceError, UnsupportedError, CancelledError. parallax::run() chooses the
+    /// devices by the job.
     std::string run(const Job&, const JobOptions&) const;
     std::string run(const Job&) const;
 

@@ -75,7 +75,8 @@ struct JobOptions {
     bool overwrite = false;
     /// Inputs below `folder` and the roots alone, links followed: for jobs of strangers.
     bool confined = false;
-    /// The stage that begins ("12 of 300" in a series), and the share that is done, 0 to 1. Called by one thread at a time; must not throw.
+    /// The stage that begins ("12 of 300" in a series), and the share that is done, 0 to 1. Called by one thread at a time; must
+    /// not throw.
     std::function<void(const std::string& stage, double done)> progress = {};
     CancelToken cancel = {};
 
@@ -87,14 +88,15 @@ struct JobOptions {
     int in_flight = 3;                                 ///< items on a device at once, fewer where its memory is short
     std::string trace = {};                            ///< a file for who did what when, for ui.perfetto.dev
 
-    /// Processes that mpirun or srun started do the job together (parallax::run() only): each calls with the same job, and the first has
-    /// the report, the others an empty one. MPI is begun and ended here unless the process has begun it. What is wrong before the work
-    /// begins is thrown in every process; should one fail later, MPI ends them all, since the others would wait for ever.
+    /// Processes that mpirun or srun started do the job together (parallax::run() only): each calls with the same job, and the
+    /// first has the report, the others an empty one. MPI is begun and ended here unless the process has begun it. What is wrong
+    /// before the work begins is thrown in every process; should one fail later, MPI ends them all, since the others would wait
+    /// for ever.
     bool ranks = false;
 };
 
-/// Runs a job as `parallax run` does, on the devices that it asks for (all of "use"), which are opened for it; `device` of the engine's
-/// options replaces what the job says. What is returned and thrown is that of Engine::run().
+/// Runs a job as `parallax run` does, on the devices that it asks for (all of "use"), which are opened for it; `device` of the
+/// engine's options replaces what the job says. What is returned and thrown is that of Engine::run().
 ///
 /// Example: every hologram of a folder, on all GPUs
 ///   parallax::run(Job::load("series.json"), {.folder = "run7", .out = "results"}, {.device = "all"});

@@ -1,14 +1,15 @@
 /* The C interface of Parallax: the base for other languages. docs/embedding.md shows how it is used.
  *
  * Objects are opaque; what a function hands out through its last argument is the caller's, to be given back by the
- * _release function of its kind (null is allowed) in any order: each keeps alive what it needs. Strings are UTF-8. Functions return
- * PLX_OK or say what went wrong; plx_last_error() has the message. Sizes are in elements unless they say bytes.
+ * _release function of its kind (null is allowed) in any order: each keeps alive what it needs. Strings are UTF-8. Functions
+ * return PLX_OK or say what went wrong; plx_last_error() has the message. Sizes are in elements unless they say bytes.
  *
  * Structs begin with struct_size. Set it by PLX_INIT, so that a newer library knows which fields the program has:
  *     plx_call call = PLX_INIT(plx_call);
  *
- * Threads: any may use an engine, a cancel token, an event, an array and a pending call, several at once. A session is safe to call from
- * several threads, too, but they take turns; threads that are to work side by side take a session each. plx_last_error() is the thread's own. */
+ * Threads: any may use an engine, a cancel token, an event, an array and a pending call, several at once. A session is safe to
+ * call from several threads, too, but they take turns; threads that are to work side by side take a session each.
+ * plx_last_error() is the thread's own. */
 #ifndef PARALLAX_H
 #define PARALLAX_H
 
@@ -48,7 +49,21 @@ typedef enum plx_status {
     PLX_ERROR_MEMORY = 8        /* the machine has too little memory */
 } plx_status;
 
-typedef enum plx_type { PLX_BOOL, PLX_U8, PLX_I8, PLX_U16, PLX_I16, PLX_U32, PLX_I32, PLX_U64, PLX_I64, PLX_F32, PLX_F64, PLX_C64, PLX_C128 } plx_type;
+typedef enum plx_type {
+    PLX_BOOL,
+    PLX_U8,
+    PLX_I8,
+    PLX_U16,
+    PLX_I16,
+    PLX_U32,
+    PLX_I32,
+    PLX_U64,
+    PLX_I64,
+    PLX_F32,
+    PLX_F64,
+    PLX_C64,
+    PLX_C128
+} plx_type;
 typedef enum plx_log_level { PLX_LOG_DEBUG, PLX_LOG_INFO, PLX_LOG_WARNING, PLX_LOG_ERROR } plx_log_level;
 
 typedef struct plx_engine plx_engine;
@@ -115,8 +130,8 @@ PLX_API plx_status plx_engine_device_name(const plx_engine*, char** name);
 PLX_API uint64_t plx_engine_allocated(const plx_engine*);
 /* Lets go of the plans that no call under way uses; `freed`, which may be null, gets the bytes. */
 PLX_API plx_status plx_engine_trim(const plx_engine*, uint64_t* freed);
-/* "", or why the device can no longer be trusted: arrays and sessions of before are lost, and a session that is opened now is on the device
- * opened anew, where it can be. */
+/* "", or why the device can no longer be trusted: arrays and sessions of before are lost, and a session that is opened now is on
+ * the device opened anew, where it can be. */
 PLX_API plx_status plx_engine_lost(const plx_engine*, char** why);
 /* Every algorithm with parameters, defaults and variants. */
 PLX_API plx_status plx_engine_algorithms(const plx_engine*, char** json);
@@ -154,8 +169,10 @@ PLX_API plx_status plx_array_upload(plx_session*, const plx_layout*, const void*
 /* Dense, into `bytes` bytes at `data`, which must be the array's size: plx_array_bytes(). */
 PLX_API plx_status plx_array_download(plx_session*, const plx_array*, void* data, size_t bytes);
 /* Asynchronous: `data` must live until the event is complete. */
-PLX_API plx_status plx_array_write(plx_session*, const plx_array*, const void* data, size_t bytes, const plx_event* const* wait, size_t wait_count, plx_event**);
-PLX_API plx_status plx_array_read(plx_session*, const plx_array*, void* data, size_t bytes, const plx_event* const* wait, size_t wait_count, plx_event**);
+PLX_API plx_status plx_array_write(plx_session*, const plx_array*, const void* data, size_t bytes, const plx_event* const* wait,
+                                   size_t wait_count, plx_event**);
+PLX_API plx_status plx_array_read(plx_session*, const plx_array*, void* data, size_t bytes, const plx_event* const* wait,
+                                  size_t wait_count, plx_event**);
 /* The host application's cl_mem, retained. */
 PLX_API plx_status plx_array_wrap_opencl(plx_session*, void* memory, const plx_layout*, plx_array**);
 /* Device memory at a CUDA address, which must outlive the array. */
@@ -201,7 +218,7 @@ typedef struct plx_call {
     size_t input_count;
     const char* const* outputs;         /* which are wanted; none: those that the algorithm always gives */
     size_t output_count;
-    const plx_output* into;             /* outputs that go into arrays which are there, and overlap no input and no other output */
+    const plx_output* into; /* outputs that go into arrays which are there, and overlap no input and no other output */
     size_t into_count;
     const char* variant;                /* null: the best that can */
     const char* policy;                 /* JSON, with a variant only */
@@ -212,7 +229,8 @@ typedef struct plx_call {
 
 /* Runs and waits. */
 PLX_API plx_status plx_run(plx_session*, const plx_call*, plx_result**);
-/* Enqueues and returns; calls of a session run in the order of submission. Memory of inputs must live until plx_pending_done(). */
+/* Enqueues and returns; calls of a session run in the order of submission. Memory of inputs must live until plx_pending_done().
+ */
 PLX_API plx_status plx_submit(plx_session*, const plx_call*, plx_pending**);
 PLX_API plx_status plx_pending_done(const plx_pending*, plx_event**);
 /* An output array, for calls that wait for plx_pending_done(). */
@@ -223,7 +241,8 @@ PLX_API void plx_pending_release(plx_pending*);
 
 /* Makes what the calls need in a thread of its own, which also calls `progress` with 0 to 1 (may be null). Of inputs that are
  * not arrays only the layouts matter. */
-PLX_API plx_status plx_prepare(plx_session*, const plx_call* calls, size_t call_count, void (*progress)(double done, void* user), void* user, plx_preparation**);
+PLX_API plx_status plx_prepare(plx_session*, const plx_call* calls, size_t call_count, void (*progress)(double done, void* user),
+                               void* user, plx_preparation**);
 PLX_API plx_status plx_preparation_wait(plx_preparation*);
 PLX_API double plx_preparation_progress(const plx_preparation*);
 /* Ends after the plan at hand. */
@@ -256,17 +275,20 @@ typedef struct plx_job_options {
     int readers, writers;       /* threads; 0: by the processor */
     int in_flight;              /* items on a device at once; 0: 3 */
     const char* trace;          /* a file for who did what when */
-    int ranks;                  /* of plx_run_job(): processes that mpirun started do the job together; the first has the report */
+    int ranks; /* of plx_run_job(): processes that mpirun started do the job together; the first has the report */
 } plx_job_options;
 
-/* On files, on this engine's device, a series too; `report` may be null. That of a series has items that failed under "failed". */
+/* On files, on this engine's device, a series too; `report` may be null. That of a series has items that failed under "failed".
+ */
 PLX_API plx_status plx_engine_run(const plx_engine*, const char* job, const plx_job_options*, char** report);
 /* As `parallax run` does, on the devices that the job asks for; `device` of the engine's options replaces what the job says. */
 PLX_API plx_status plx_run_job(const char* job, const plx_job_options*, const plx_engine_options*, char** report);
 /* On engines that are there: several share the items of a series, or the parts of one problem. */
-PLX_API plx_status plx_engines_run(const plx_engine* const* engines, size_t engine_count, const char* job, const plx_job_options*, char** report);
+PLX_API plx_status plx_engines_run(const plx_engine* const* engines, size_t engine_count, const char* job, const plx_job_options*,
+                                   char** report);
 /* In memory: inputs by the job's names, outputs in the result. */
-PLX_API plx_status plx_session_run(plx_session*, const char* job, const plx_input* inputs, size_t input_count, const plx_cancel*, plx_result**);
+PLX_API plx_status plx_session_run(plx_session*, const char* job, const plx_input* inputs, size_t input_count, const plx_cancel*,
+                                   plx_result**);
 
 #if defined(__cplusplus)
 }

@@ -11,8 +11,8 @@
 
 namespace parallax {
 
-/// What a call gave beside arrays. A path goes through members and list elements: "best/distance_um", "fits/0/dimension". Every function
-/// throws ConfigError with what stands there instead where there is no such value.
+/// What a call gave beside arrays. A path goes through members and list elements: "best/distance_um", "fits/0/dimension". Every
+/// function throws ConfigError with what stands there instead where there is no such value.
 ///
 /// Example:
 ///   const Record focus = result.values("focus");

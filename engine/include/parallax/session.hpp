@@ -91,10 +91,11 @@ public:
     void download(const Array&, const MutableView&);
     /// Page-locked memory, which transfers at full speed and overlaps with work. It keeps its context alive.
     HostArray pinned(const ArrayDesc&);
-    /// Asynchronous; on queues of their own, beside the work, unless the session is on the host application's queue. The memory must
-    /// live until the event is complete. They keep the order of the calls: write() begins when the calls before it that use the array have
-    /// ended, read() when those that make it have, and a call waits for the writes and reads before it of its arrays. What is on other
-    /// arrays goes on meanwhile. Between sessions, and for memory that goes by handles of other contexts, `wait` says the order.
+    /// Asynchronous; on queues of their own, beside the work, unless the session is on the host application's queue. The memory
+    /// must live until the event is complete. They keep the order of the calls: write() begins when the calls before it that use
+    /// the array have ended, read() when those that make it have, and a call waits for the writes and reads before it of its
+    /// arrays. What is on other arrays goes on meanwhile. Between sessions, and for memory that goes by handles of other
+    /// contexts, `wait` says the order.
     Event write(const Array&, const View&, std::span<const Event> wait = {});
     Event read(const Array&, const MutableView&, std::span<const Event> wait = {});
 

@@ -119,7 +119,8 @@ void take_limits_of_environment() {
 /// A kernel that was compiled for one shape runs in that shape, or would not have been compiled.
 bool is_of_one_shape(cl_kernel kernel) {
     std::array<std::size_t, 3> shape{};
-    return driver.clGetKernelWorkGroupInfo(kernel, nullptr, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof shape, shape.data(), nullptr) == CL_SUCCESS &&
+    return driver.clGetKernelWorkGroupInfo(kernel, nullptr, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof shape, shape.data(),
+                                           nullptr) == CL_SUCCESS &&
            shape[0] != 0;
 }
 
@@ -156,7 +157,8 @@ cl_int refusal(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, con
     if (const std::size_t most = group_limit(kernel, now); most != 0 && items > most) code = CL_INVALID_WORK_GROUP_SIZE;
     cl_device_id device = nullptr;
     cl_ulong bytes = 0;
-    if (now.local_memory != 0 && driver.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) == CL_SUCCESS &&
+    if (now.local_memory != 0 &&
+        driver.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) == CL_SUCCESS &&
         driver.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr) == CL_SUCCESS &&
         with_added(bytes, now) > now.local_memory)
         code = CL_OUT_OF_RESOURCES;
@@ -188,7 +190,9 @@ template <Call which, class... A, cl_int(CL_API_CALL* cl_icd_dispatch::*entry)(A
         if constexpr (which == call::clGetKernelWorkGroupInfo) lower(arguments...);
         return code;
     }
-    static void lower(cl_device_id, cl_device_info what, std::size_t, void* value, std::size_t*) { lower_device(what, value, limits_now()); }
+    static void lower(cl_device_id, cl_device_info what, std::size_t, void* value, std::size_t*) {
+        lower_device(what, value, limits_now());
+    }
     static void lower(cl_kernel kernel, cl_device_id, cl_kernel_work_group_info what, std::size_t, void* value, std::size_t*) {
         lower_kernel(kernel, what, value, limits_now());
     }

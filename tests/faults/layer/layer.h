@@ -22,9 +22,9 @@ long parallax_faults_calls(void);
 const char* parallax_faults_failed(void);
 /// References to objects of a kind that have been made or retained, and not released.
 long parallax_faults_live(int kind);
-/// A smaller device: it has `local_memory` bytes of local memory, adds `added` to what a kernel declares, allows kernels whose name
-/// holds `kernels` work-groups of `group`, those of one shape apart, and launches nothing beyond. 0: as the driver says.
-/// The environment may say the same from the beginning: PARALLAX_FAULTS_LIMITS=local_memory,added,group[,kernels].
+/// A smaller device: it has `local_memory` bytes of local memory, adds `added` to what a kernel declares, allows kernels whose
+/// name holds `kernels` work-groups of `group`, those of one shape apart, and launches nothing beyond. 0: as the driver says. The
+/// environment may say the same from the beginning: PARALLAX_FAULTS_LIMITS=local_memory,added,group[,kernels].
 void parallax_faults_limit(unsigned long local_memory, unsigned long added, unsigned long group, const char* kernels);
 /// Launches that were refused for these limits.
 long parallax_faults_refused(void);

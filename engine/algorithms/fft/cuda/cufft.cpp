@@ -20,7 +20,9 @@ struct Cufft {
         const std::string file = host::cuda::toolkit_library_name("cufft", CUFFT_VER_MAJOR);
         std::string problem;
         const auto library = host::cuda::open_toolkit_library(file, problem);
-        if (!library) throw UnsupportedError("cuFFT is not there", {fmt::format("{}; it is part of the CUDA toolkit: CUDA_PATH says where that is", problem)});
+        if (!library)
+            throw UnsupportedError("cuFFT is not there",
+                                   {fmt::format("{}; it is part of the CUDA toolkit: CUDA_PATH says where that is", problem)});
         const auto find = [&]<class Function>(Function*& function, const char* name) {
             function = reinterpret_cast<Function*>(library.symbol(name));
             if (function == nullptr) throw UnsupportedError("cuFFT cannot be used", {fmt::format("{} has no {}", file, name)});
@@ -48,7 +50,9 @@ struct Cufft {
 };
 
 void check(cufftResult result, const char* call) {
-    if (result != CUFFT_SUCCESS) throw DeviceError(call, result, fmt::format("cufftResult {}", static_cast<int>(result)), "cufft", "use \"fft\": \"auto\"");
+    if (result != CUFFT_SUCCESS)
+        throw DeviceError(call, result, fmt::format("cufftResult {}", static_cast<int>(result)), "cufft",
+                          "use \"fft\": \"auto\"");
 }
 
 cufftType type_of(Kind kind) { return kind == Kind::c2c ? CUFFT_C2C : kind == Kind::r2c ? CUFFT_R2C : CUFFT_C2R; }
@@ -91,7 +95,9 @@ public:
 private:
     static void* pointer(const host::Buffer& buffer) { return reinterpret_cast<void*>(host::cuda::memory_handle(buffer)); }
     std::int64_t half() const { return spec_.width / 2 + 1; }
-    std::size_t spectrum_bytes() const { return static_cast<std::size_t>(spec_.batch * spec_.height * half()) * sizeof(cufftComplex); }
+    std::size_t spectrum_bytes() const {
+        return static_cast<std::size_t>(spec_.batch * spec_.height * half()) * sizeof(cufftComplex);
+    }
 
     void make(CUstream stream, std::size_t& work) {
         check(cufft_.create(&plan_), "cufftCreate");
@@ -100,7 +106,8 @@ private:
         check(cufft_.set_auto_allocation(plan_, 0), "cufftSetAutoAllocation");   // the workspace is the session's
         long long lengths[] = {spec_.height, spec_.width};
         const int rank = spec_.height > 1 ? 2 : 1;
-        check(cufft_.make_plan_many(plan_, rank, rank == 2 ? lengths : lengths + 1, nullptr, 1, 0, nullptr, 1, 0, type_of(spec_.kind), spec_.batch, &work),
+        check(cufft_.make_plan_many(plan_, rank, rank == 2 ? lengths : lengths + 1, nullptr, 1, 0, nullptr, 1, 0,
+                                    type_of(spec_.kind), spec_.batch, &work),
               "cufftMakePlanMany64");
     }
 
@@ -110,7 +117,8 @@ private:
 
     void run(void* in, void* out, bool inverse) {
         auto *complex_in = static_cast<cufftComplex*>(in), *complex_out = static_cast<cufftComplex*>(out);
-        if (spec_.kind == Kind::c2c) check(cufft_.c2c(plan_, complex_in, complex_out, inverse ? CUFFT_INVERSE : CUFFT_FORWARD), "cufftExecC2C");
+        if (spec_.kind == Kind::c2c)
+            check(cufft_.c2c(plan_, complex_in, complex_out, inverse ? CUFFT_INVERSE : CUFFT_FORWARD), "cufftExecC2C");
         else if (spec_.kind == Kind::r2c) check(cufft_.r2c(plan_, static_cast<cufftReal*>(in), complex_out), "cufftExecR2C");
         else check(cufft_.c2r(plan_, complex_in, static_cast<cufftReal*>(out)), "cufftExecC2R");
     }
@@ -119,7 +127,8 @@ private:
     void scale(Execution& x, const host::Buffer& out) {
         const std::int64_t floats = spec_.batch * spec_.height * spec_.width * (spec_.kind == Kind::c2c ? 2 : 1);
         const auto factor = static_cast<float>(1.0 / (static_cast<double>(spec_.width) * static_cast<double>(spec_.height)));
-        x.launch("fft cufft scale", *scale_, {static_cast<std::size_t>((floats + group - 1) / group)}, {group}, {out, static_cast<std::uint64_t>(floats), factor});
+        x.launch("fft cufft scale", *scale_, {static_cast<std::size_t>((floats + group - 1) / group)}, {group},
+                 {out, static_cast<std::uint64_t>(floats), factor});
     }
 
     static constexpr int group = 256;
@@ -136,7 +145,8 @@ private:
 }  // namespace
 
 std::string cufft_why_not(const TransformSpec&, host::Context& context) {
-    if (context.info().backend != host::Backend::cuda) return "cuFFT runs on CUDA devices; the same device may be there as backend cuda";
+    if (context.info().backend != host::Backend::cuda)
+        return "cuFFT runs on CUDA devices; the same device may be there as backend cuda";
     try {
         Cufft();
         return {};
@@ -145,6 +155,8 @@ std::string cufft_why_not(const TransformSpec&, host::Context& context) {
     }
 }
 
-std::unique_ptr<Transform> make_cufft(PlanBuilder& builder, const TransformSpec& spec) { return std::make_unique<CufftTransform>(builder, spec); }
+std::unique_ptr<Transform> make_cufft(PlanBuilder& builder, const TransformSpec& spec) {
+    return std::make_unique<CufftTransform>(builder, spec);
+}
 
 }  // namespace parallax::engine::fft

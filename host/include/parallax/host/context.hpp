@@ -22,7 +22,8 @@ struct Capabilities {
     bool inline_ptx = false;       ///< asm("...") compiles and runs (NVIDIA)
     bool images = false;
     bool event_times = false;      ///< profiling events measure something
-    bool grid_exchange = false;    ///< a work-group a compute unit run at once and see each other's writes (OpenCL promises neither)
+    bool grid_exchange =
+        false;   ///< a work-group a compute unit run at once and see each other's writes (OpenCL promises neither)
     int warp_width = 1;            ///< work-items that run in lock step, 1 where that cannot be told
 };
 
@@ -30,7 +31,8 @@ struct Capabilities {
 class MemoryKeeper {
 public:
     virtual ~MemoryKeeper() = default;
-    /// Frees about so many bytes of what nobody uses, the least recently used first. False: there is nothing left to free. Any thread may ask.
+    /// Frees about so many bytes of what nobody uses, the least recently used first. False: there is nothing left to free. Any
+    /// thread may ask.
     virtual bool give_back(std::uint64_t bytes) = 0;
 };
 
@@ -42,7 +44,8 @@ public:
     virtual const Capabilities& capabilities() = 0;
 
     virtual std::unique_ptr<Queue> create_queue(const QueueOptions& = {}) = 0;
-    /// Uninitialised device memory. Where it does not fit, keepers are asked to give back first. Throws DeviceError naming the size.
+    /// Uninitialised device memory. Where it does not fit, keepers are asked to give back first. Throws DeviceError naming the
+    /// size.
     Buffer allocate(std::size_t bytes);
     /// No more than so many bytes by allocate() at any one time; 0: as many as the device has.
     void limit_memory(std::uint64_t bytes) noexcept { memory_limit_ = bytes; }

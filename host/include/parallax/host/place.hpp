@@ -12,7 +12,8 @@ struct Place {
     std::uint64_t first = 0, bytes = 0;
 
     bool overlaps(const Place& other) const noexcept {
-        return memory == other.memory && bytes > 0 && other.bytes > 0 && first < other.first + other.bytes && other.first < first + bytes;
+        return memory == other.memory && bytes > 0 && other.bytes > 0 && first < other.first + other.bytes &&
+               other.first < first + bytes;
     }
 };
 

@@ -32,8 +32,8 @@ private:
 struct ProgramSpec {
     std::string file;      ///< relative to kernels_cl, e.g. "fft/stockham.cl"
     Defines defines;
-    /// Work-items that should fit on a compute unit together, for kernels that say RESIDENT_GROUP: where a driver lets itself be told
-    /// (NVIDIA; through OpenCL for groups of up to 256), its compiler holds registers to that. 0: as it likes.
+    /// Work-items that should fit on a compute unit together, for kernels that say RESIDENT_GROUP: where a driver lets itself be
+    /// told (NVIDIA; through OpenCL for groups of up to 256), its compiler holds registers to that. 0: as it likes.
     std::int64_t resident_items = 0;
 };
 

@@ -83,8 +83,8 @@ public:
     /// DeviceError. 0: no limit.
     virtual void set_limit(std::chrono::duration<double> limit) = 0;
 
-    /// Holds memory that a command uses until its event is complete, and for good where that cannot be known any more: a leak does
-    /// less harm than a device that reads what has another owner.
+    /// Holds memory that a command uses until its event is complete, and for good where that cannot be known any more: a leak
+    /// does less harm than a device that reads what has another owner.
     void keep(std::shared_ptr<const void> memory, Event until);
     /// What keep() holds for commands that have ended goes now, and not with the next keep().
     void let_go_of_what_has_ended();
