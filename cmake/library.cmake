@@ -9,10 +9,7 @@ foreach(apart cuda cufft)
         list(APPEND objects $<TARGET_OBJECTS:parallax_${apart}>)
     endif()
 endforeach()
-set(needs OpenCL::OpenCL fmt::fmt TIFF::TIFF PNG::PNG JPEG::JPEG ZLIB::ZLIB PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
-if(PARALLAX_CLFFT AND CLFFT_LIBRARY AND CLFFT_FITS)
-    list(APPEND needs ${CLFFT_LIBRARY})
-endif()
+set(needs fmt::fmt TIFF::TIFF PNG::PNG JPEG::JPEG ZLIB::ZLIB PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
 
 function(parallax_public_headers target)
     target_include_directories(${target} INTERFACE
@@ -81,9 +78,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/parallax-config-ver
 install(FILES ${PROJECT_BINARY_DIR}/cmake/parallax-config.cmake ${PROJECT_BINARY_DIR}/cmake/parallax-config-version.cmake DESTINATION ${package})
 
 # Relative to the file itself, so that the prefix may be moved.
-if(PARALLAX_CLFFT AND CLFFT_LIBRARY AND CLFFT_FITS)
-    set(PARALLAX_PC_PRIVATE "-lclFFT")
-endif()
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/parallax.pc.in ${PROJECT_BINARY_DIR}/cmake/parallax.pc @ONLY)

@@ -34,7 +34,11 @@ if(PARALLAX_CLFFT)
     if(CLFFT_INCLUDE AND CLFFT_LIBRARY AND CLFFT_FITS)
         target_include_directories(parallax_algorithms PRIVATE ${CLFFT_INCLUDE})
         target_compile_definitions(parallax_algorithms PRIVATE PARALLAX_HAS_CLFFT=1)
-        target_link_libraries(parallax_algorithms PRIVATE ${CLFFT_LIBRARY})
+        # Opened at run time, by the name that it would be linked by.
+        file(REAL_PATH ${CLFFT_LIBRARY} library)
+        cmake_path(GET library FILENAME library)
+        string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" library "${library}")
+        set_source_files_properties(algorithms/fft/clfft.cpp PROPERTIES COMPILE_DEFINITIONS PARALLAX_CLFFT_LIBRARY="${library}")
     endif()
 endif()
 

@@ -1,6 +1,7 @@
 # Shared by the tools: install what is missing, configure, build. Sourced, not run. Packages come from tools/packages.txt.
 
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# CDPATH makes cd print where it went; a link to a tool leads to the tool.
+root="$(CDPATH= cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)"
 build="${PARALLAX_BUILD:-$root/build}"
 source "$root/tools/progress.sh"
 # One compiler's cache serves every clone: paths are held relative to the clone, and its folder is not part of the key.
@@ -32,11 +33,20 @@ become_root() {
     return 1
 }
 
-# apt_get ARGUMENT...: apt-get without a question, and with what it prints only if it fails
+# apt_get ARGUMENT...: apt-get without a question, and with what it prints only if it fails. It waits for others by itself where
+# packages are unpacked, not where lists and archives are fetched: a machine that has just started does that on its own.
 apt_get() {
-    local log; log="$(mktemp)"
-    local status=0
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=600 "$@" < /dev/null 2>&1 | tee "$log" | show_progress "installing" || status=1
+    local log until=$((SECONDS + 600)) status told=""
+    log="$(mktemp)"
+    while true; do
+        status=0
+        $sudo env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get -y -q -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=600 "$@" \
+            < /dev/null 2>&1 | tee "$log" | show_progress "installing" || status=1
+        [ $status -ne 0 ] && [ $SECONDS -lt $until ] && grep -q '^E: Could not get lock' "$log" || break
+        [ -n "$told" ] || echo "tools: waiting: $(sed -n 's/^E: Could not get lock //p' "$log" | head -1)" >&2
+        told=yes
+        sleep 2
+    done
     [ $status -eq 0 ] || grep -vE '^(dl|pm)status:' "$log" | tail -40 >&2
     rm -f "$log"
     return $status
@@ -77,9 +87,20 @@ install_missing() {
 # A digest of everything that a build depends on and its own result: unchanged means that neither cmake nor ninja need be asked.
 source_state() {
     # Names, sizes and times of the sources and of the list of packages: a stat of a few hundred files, not a read of them.
-    (cd "$root" && find CMakeLists.txt cmake host engine kernels_cl configs third_party tools /var/lib/dpkg/status \
-        -type f -printf '%p %s %T@\n' 2> /dev/null | sort | cksum)
+    # Where there is no dpkg, find says so by its status.
+    (cd "$root" && { find CMakeLists.txt cmake host engine kernels_cl configs third_party tools /var/lib/dpkg/status \
+        -type f -printf '%p %s %T@\n' 2> /dev/null || true; } | sort | cksum)
 }
+
+# Only one at a time installs and builds in a folder; another waits. let_others_build ends that, and so does the end of the shell.
+build_alone() {
+    mkdir -p "$build" 2> /dev/null && [ -w "$build" ] ||
+        { echo "tools: $build cannot be written: take a copy of your own, or name another folder by PARALLAX_BUILD" >&2; return 1; }
+    command -v flock > /dev/null || return 0
+    exec {building}> "$build/lock"
+    flock --nonblock "$building" || { echo "tools: somebody else builds in $build: waiting" >&2; flock "$building"; }
+}
+let_others_build() { [ -z "${building:-}" ] || exec {building}>&-; }
 
 # configure run|all: `run` makes of a new folder what the program needs; `all` adds the tests and what else a folder lacks. The folder is
 # one for both: what tools/run has built, tools/test does not build again.

@@ -67,7 +67,10 @@ Picture read_header(const Source& source, File& file) {
     if (by_palette) {
         const std::size_t entry = old ? 3 : 4;
         const std::uint32_t named = old ? 0 : u32(46);
-        const std::size_t colours = named == 0 ? std::size_t{1} << bits : named;
+        std::size_t colours = named == 0 ? std::size_t{1} << bits : named;
+        // The oldest header cannot say that its palette is shorter: the pixels begin where it ends.
+        if (old && picture.pixels_at > 14 + header)
+            colours = std::min<std::size_t>(colours, (picture.pixels_at - 14 - header) / entry);
         if (colours > (std::size_t{1} << bits))
             fail(source, fmt::format("has a palette of {} colours for {} bits", colours, bits), again);
         std::array<unsigned char, 1024> table{};
@@ -103,7 +106,12 @@ Picture read_header(const Source& source, File& file) {
     picture.file.detail = fmt::format("{}-bit{}", bits, by_palette ? (channels == 1 ? ", palette of greys" : ", palette") : "");
     picture.row_bytes = (static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(bits) + 31) / 32 * 4;
     const std::uint64_t pixels = picture.row_bytes * static_cast<std::uint64_t>(height);
-    if (picture.pixels_at < headers_end || picture.pixels_at > source.bytes || source.bytes - picture.pixels_at < pixels) {
+    if (picture.pixels_at < headers_end)
+        fail(source,
+             fmt::format("says that its pixels begin at byte {}, inside its headers, which end at byte {}", picture.pixels_at,
+                         headers_end),
+             "its header is damaged: write or copy it again");
+    if (picture.pixels_at > source.bytes || source.bytes - picture.pixels_at < pixels) {
         fail(source,
              fmt::format("says that {} bytes of pixels begin at byte {}, but it has {} bytes", pixels, picture.pixels_at,
                          source.bytes),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "io/exif.hpp"
 #include "io/tiff_describe.hpp"
@@ -15,7 +16,8 @@ constexpr const char* again = "the file is cut off or damaged: write or copy it 
 
 /// libtiff passes over values, and a next directory, that stand past the end of the file: a page would be lost without
 /// a word. So the directory at hand is looked at as it is stored.
-void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index,
+/// `seen`: where those before it are. libtiff ends at one that leads back to them without a word, too.
+void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index, std::set<std::uint64_t>& seen,
                      std::map<std::uint16_t, std::uint64_t>& tags) {
     TIFF* tiff = tiff_file.handle();
     File& file = tiff_file.file();
@@ -50,6 +52,10 @@ void check_directory(const Source& source, const TiffFile& tiff_file, std::size_
                  again);
         }
     }
+    seen.insert(at);
+    const std::uint64_t next = number(bytes.data() + entries * entry_bytes);
+    if (seen.count(next) != 0)
+        fail(source, fmt::format("its TIFF directories go round in a loop: {} leads back to byte {}", index, next), again);
 }
 
 Page describe_page(const Source& source, TIFF* tiff) {
@@ -73,8 +79,9 @@ Page describe_page(const Source& source, TIFF* tiff) {
 }
 
 void describe_pages(const Source& source, const TiffFile& file, Document& document) {
+    std::set<std::uint64_t> seen;
     for (std::size_t index = 0;; ++index) {
-        check_directory(source, file, index, document.tags);
+        check_directory(source, file, index, seen, document.tags);
         // Thumbnails, the levels of a pyramid and masks are no pages of the stack.
         std::uint32_t kind = 0;
         TIFFGetField(file.handle(), TIFFTAG_SUBFILETYPE, &kind);

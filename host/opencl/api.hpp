@@ -2,4 +2,6 @@
 // check(), so that every error names the call that failed.
 #pragma once
 
+#include "opencl/entries.hpp"
+
 #include <CL/opencl.hpp>

@@ -130,6 +130,12 @@ std::vector<cl_platform_id> platforms(Inventory& inventory) {
 }  // namespace
 
 void add_devices(Inventory& inventory) {
+    if (!loader_problem().empty()) {   // nor is any driver touched, which only the loader would load
+        inventory.problems.push_back({"OpenCL", "its loader is not there: " + loader_problem(),
+                                      "install it and a driver: ocl-icd-libopencl1, and pocl-opencl-icd for this machine's "
+                                      "processor, or the GPU vendor's"});
+        return;
+    }
     const std::vector<LeftOut>& left_out = load_drivers();
     try {
         int index = 0;

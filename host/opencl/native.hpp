@@ -2,10 +2,9 @@
 // live as long as the object they come from. Null where the object is not of an OpenCL device.
 #pragma once
 
+#include "opencl/entries.hpp"
 #include "opencl/errors.hpp"   // check(), fail() and code_name() belong to the door
 #include "parallax/host/context.hpp"
-
-#include <CL/cl.h>
 
 #include <string>
 #include <string_view>

@@ -103,16 +103,25 @@ int probe_warp_width(ClContext& context) {
     return holds ? width : 1;
 }
 
-// Whether profiling events measure: the time of a long kernel must be a fair part of what a clock beside it says.
-// rusticl's start and end lie 0 or 1 ns apart whatever ran. Several attempts, since a busy machine stretches the clock's.
-bool probe_event_times(ClContext& context) {
-    for (int attempt = 0; attempt < 5; ++attempt) {
+// What the long loop of event_times.cl makes of 1.
+std::uint32_t after_long_loop() {
+    std::uint32_t value = 1;
+    for (int i = 0; i < 100000; ++i) value = value * 1664525u + 1013904223u;
+    return value;
+}
+
+// Whether a long loop comes to its end. And whether profiling events measure: the time of a long kernel must be a fair part of
+// what a clock beside it says. rusticl's start and end lie 0 or 1 ns apart whatever ran. Several attempts, since a busy machine
+// stretches the clock's.
+void probe_long_kernel(ClContext& context, Capabilities& found) {
+    for (int attempt = 0; attempt < 5 && !found.event_times; ++attempt) {
         const auto result = run(context, "probe/event_times.cl", {}, {1}, 1);
-        if (!result || !result->times) return false;
+        if (!result) return;
+        found.cuts_loops = result->words[0] != after_long_loop();
+        if (!result->times) return;
         const double measured = result->times->seconds();
-        if (measured > 0.1 * result->seconds && measured < 1.5 * result->seconds) return true;
+        found.event_times = measured > 0.1 * result->seconds && measured < 1.5 * result->seconds;
     }
-    return false;
 }
 
 std::string cache_key(const ClContext& context) {
@@ -124,7 +133,7 @@ std::string cache_key(const ClContext& context) {
 Json to_json(const Capabilities& found) {
     return {{"fp64", found.fp64},     {"int64_atomics", found.int64_atomics}, {"inline_ptx", found.inline_ptx},
             {"images", found.images}, {"event_times", found.event_times},     {"warp_width", found.warp_width},
-            {"grid_exchange", found.grid_exchange}};
+            {"grid_exchange", found.grid_exchange}, {"cuts_loops", found.cuts_loops}};
 }
 
 std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
@@ -139,6 +148,7 @@ std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
         found.event_times = json.at("event_times").get<bool>();
         found.warp_width = json.at("warp_width").get<int>();
         found.grid_exchange = json.at("grid_exchange").get<bool>();
+        found.cuts_loops = json.at("cuts_loops").get<bool>();
         return found;
     } catch (const Json::exception&) {   // written by something else: probe again
         return std::nullopt;
@@ -160,7 +170,7 @@ Capabilities probe(ClContext& context) {
     found.inline_ptx = probe_inline_ptx(context);
     found.grid_exchange = probe_grid_exchange(context, found);
     found.warp_width = probe_warp_width(context);
-    found.event_times = probe_event_times(context);
+    probe_long_kernel(context, found);
     if (context.cache() != nullptr) {
         const std::string text = to_json(found).dump();
         context.cache()->store(key, std::vector<unsigned char>(text.begin(), text.end()));

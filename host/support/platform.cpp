@@ -248,6 +248,20 @@ void* SharedLibrary::symbol(const char* name) const noexcept {
 #endif
 }
 
+void* function_of_process(const char* name) noexcept {
+#if defined(_WIN32)
+    return reinterpret_cast<void*>(GetProcAddress(GetModuleHandleW(nullptr), name));
+#else
+    return dlsym(RTLD_DEFAULT, name);
+#endif
+}
+
+void show_to_all([[maybe_unused]] const char* library) noexcept {
+#if !defined(_WIN32)
+    dlopen(library, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+#endif
+}
+
 fs::path opencl_vendor_folder() {
 #if defined(_WIN32) || defined(__APPLE__)
     return {};

@@ -52,6 +52,12 @@ private:
     void* handle_ = nullptr;
 };
 
+/// A function that the process has without opening a library for it: linked, or loaded before all (LD_PRELOAD). Null if there is
+/// none.
+void* function_of_process(const char* name) noexcept;
+/// Lets all of the process find the functions of a library that it has loaded, as if it were linked.
+void show_to_all(const char* library) noexcept;
+
 /// Folder in which OpenCL drivers register; empty where they do so elsewhere (Windows: registry, macOS: framework).
 std::filesystem::path opencl_vendor_folder();
 /// Whether the kernel module of an NVIDIA driver is there.

@@ -1,4 +1,5 @@
-// Probe: a chain of work that lasts some hundred microseconds, to see whether profiling events measure it. One work-item:
+// Probe: a chain of work that lasts some hundred microseconds, to see whether profiling events measure it, and whether
+// a loop comes to its end. One work-item:
 // as long on a GPU, and soon done where the device is a simulator.
 // Layout: words[0].
 #include "prelude/prelude.clh"

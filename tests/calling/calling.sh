@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# calling.sh PARALLAX HOST MODULES BUILD CMAKE
+# calling.sh PARALLAX HOST MODULES BUILD CMAKE HIDE
 # The program PARALLAX, and the library inside the program HOST, however they are called. MODULES: those that were built, "tbb opencv mpi".
+# HIDE: the library of hide.c.
 # A row: call 'what' STATUS 'pattern' 'script'. The script runs in an empty folder; its status and what it prints must be as expected.
 set -uo pipefail
-parallax="$1" host="$2" modules=" $3 " build="$4" cmake="$5"
+parallax="$1" host="$2" modules=" $3 " build="$4" cmake="$5" hide="$6"
 work="$(mktemp -d)"
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -33,7 +34,7 @@ cat > "$work/transform.json" <<'J'
              { "id": "back", "run": "fft", "variant": "vkfft", "kind": "c2r", "in": { "array": "spectrum" } } ], "outputs": { "array": "array.npy" } }
 J
 
-export parallax host work build cmake
+export parallax host work build cmake hide
 export bin; bin="$(dirname "$parallax")"
 # call WHAT STATUS PATTERN SCRIPT: PATTERN (of grep -E) must be in what it prints; "" is nothing at all, "*" anything
 call() {
@@ -92,6 +93,19 @@ call 'from a folder that cannot be written, to one that can' 0 'volume.npy' 'out
 call 'no OpenCL driver: what there is' 0 'native' 'OCL_ICD_VENDORS=/nowhere "$parallax" devices'
 call 'no OpenCL driver: a job on native' 0 'volume.npy' "export OCL_ICD_VENDORS=/nowhere; $here"
 
+# Nor the OpenCL loader, to which neither program nor library is linked. A driver that is registered all the same is not touched.
+if ! (LD_AUDIT="$hide" HIDDEN_LIBRARIES=libz.so.1 "$parallax" --version) > "$work/said" 2>&1 && grep -q 'cannot open shared object' "$work/said"; then
+    without='export LD_AUDIT="$hide" HIDDEN_LIBRARIES=libOpenCL.so.1 SEARCHED_LIBRARIES="$PWD/searched" OCL_ICD_VENDORS="$PWD"; echo libno-driver.so > no-driver.icd'
+    call 'no OpenCL loader: what there is' 0 'loader is not there: .*ocl-icd-libopencl1' "$without; \"\$parallax\" devices"
+    call 'no OpenCL loader: a job that asks for no device' 0 'volume.npy' "$without; sed 's/\"device\": *{[^}]*},//' \"\$work/job.json\" > free.json; \"\$parallax\" run free.json --out out --quiet && ls out"
+    call 'no OpenCL loader: what a job is told, in one line' 0 '^1$' "$without; sed 's/\"device\": *{[^}]*},//' \"\$work/job.json\" > free.json; \"\$parallax\" run free.json --out out 2>&1 | grep -c 'loader is not there.*native'"
+    call 'no OpenCL loader: a job for OpenCL' 1 'loader is not there' "$without; \"\$parallax\" run \"\$work/numbers.json\" --device opencl --out out"
+    call 'no OpenCL loader: no driver is touched' 0 '^0$' "$without; \"\$parallax\" devices > /dev/null 2>&1; grep -q libOpenCL searched && grep -c no-driver searched || true"
+    call 'no OpenCL loader: the library inside another program' 0 '"steps"' "$without; \"\$host\" native \"\$work/job.json\" out"
+else
+    echo "left out: a machine without the OpenCL loader, since this system's loader of programs knows no LD_AUDIT"
+fi
+
 # Standard streams that are closed, full, or read by nobody: never an output that is less than whole.
 "$parallax" run "$work/job.json" --out "$work" --quiet
 for row in '0:2>&-' '0:<&-' '0:2>&- <&-' '1:>&-' '1:>&- 2>&- <&-' '1:> /dev/full' '0:2> /dev/full' '141:> >(exit 0)' '0:2> >(exit 0)' '0:2> >(head -c1 > /dev/null)'; do
@@ -123,6 +137,9 @@ if ! "$parallax" devices | grep ' opencl ' > "$work/said"; then
 elif ! "$host" opencl "$work/transform.json" "$work/plain" > "$work/said" 2>&1 && grep -q 'without VkFFT' "$work/said"; then
     echo "left out: VkFFT in other locales, since this build is without VkFFT"
 else
+    [ -n "${without:-}" ] && sed 's/vkfft/clfft/' "$work/transform.json" > "$work/clfft.json" &&
+        call 'no clFFT: a transform by it' 1 "clFFT's library cannot be loaded|without clFFT" \
+            'LD_AUDIT="$hide" HIDDEN_LIBRARIES=libclFFT.so.2 "$parallax" run "$work/clfft.json" --device opencl --out out'
     export programs; programs="$(ls --ignore='driver-*' "$XDG_CACHE_HOME/parallax")"   # verdicts on drivers depend on the environment
     for locale in grouped ${LOCPATH:+de_DE.UTF-8}; do
         call "VkFFT in a host application whose locale is $locale" 0 'the same' \

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tarfile
 
-PACKAGES = ["numpy", "tifffile", "nibabel", "pydicom", "Pillow", "scikit-image"]
+PACKAGES = ["numpy", "tifffile", "nibabel", "pydicom", "Pillow", "scikit-image", "imagecodecs"]
 
 
 def make_environment(work):

@@ -76,8 +76,12 @@ TEST_CASE("capabilities are probed once and remembered") {
             CHECK_FALSE(found.inline_ptx);
             CHECK(found.warp_width == 1);
         }
-        if (device->info().platform == "rusticl" && device->info().driver.starts_with("22."))
-            CHECK_FALSE(found.event_times);   // 25's measure
+        if (device->info().platform == "rusticl" && device->info().driver.starts_with("22.")) {
+            CHECK_FALSE(found.event_times);   // 25's measure, and end no loop early
+            CHECK(found.cuts_loops);
+        } else {
+            CHECK_FALSE(found.cuts_loops);
+        }
         if (device->info().platform == "NVIDIA CUDA") {
             CHECK(found.inline_ptx);
             CHECK(found.event_times);
@@ -93,6 +97,7 @@ TEST_CASE("capabilities are probed once and remembered") {
         CHECK(again.inline_ptx == found.inline_ptx);
         CHECK(again.event_times == found.event_times);
         CHECK(again.warp_width == found.warp_width);
+        CHECK(again.cuts_loops == found.cuts_loops);
         CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 
         // What was remembered wrongly is probed again.

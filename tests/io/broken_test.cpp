@@ -141,6 +141,12 @@ TEST_CASE("every broken file has its sentence") {
     const auto tiff = [](std::vector<TiffEntry> more) {
         return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd");
     };
+    // The directory leads back to itself.
+    const auto led_back = [](std::string bytes) {
+        const auto number = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+        const std::size_t directory = number(4) + 256 * number(5), entries = number(directory);
+        return bytes.replace(directory + 2 + 12 * entries, 4, bytes.substr(4, 4));
+    };
     const std::string png_size = [] {
         // 10^9 x 10^9 pixels; the header's checksum is right, so that libpng believes it.
         Bytes b{{}, true};
@@ -212,13 +218,16 @@ TEST_CASE("every broken file has its sentence") {
                {279, 4, {2, 2}}}),
          "not in one piece"},
         {"directory.tif", std::string("II*\0\xff\xff\0\0", 8), "damaged TIFF"},
+        {"loop.tif", led_back(tiff({})), "go round in a loop"},
         {"palette.bmp", with(small_bmp(), 46, std::string("\xff\xff\0\0", 4)), "palette of 65535 colours"},
         {"rle.bmp", with(small_bmp(), 30, "\x01"), "compressed BMP"},
         {"bits.bmp", with(small_bmp(), 28, "\x07"), "7 bits a pixel"},
         {"header.bmp", with(small_bmp(), 14, "\x0d"), "BMP header of 13 bytes"},
         {"lies.bmp", with(small_bmp(), 18, std::string("\xff\xff\xff\x7f\xff\xff\xff\x7f", 8)), "bytes of pixels begin"},
         {"lowest.bmp", with(small_bmp(), 22, std::string("\0\0\0\x80", 4)), "bytes of pixels begin"},
-        {"offset.bmp", with(small_bmp(), 10, "\x01"), "bytes of pixels begin"},
+        {"offset.bmp", with(small_bmp(), 10, "\x01"), "begin at byte 1025, inside its headers"},
+        {"inside.bmp", with(small_bmp(), 10, std::string("\x36\0", 2)),
+         "begin at byte 54, inside its headers"},   // where its palette is
         {"lies.pgm", "P5 1000000000 1000000000 255\nabc", "bytes follow its header"},
         {"number.pgm", "P5 99999999999999999999 1 255\nabc", "past 2147483647"},
         {"word.pgm", "P5 width 1 255\nabc", "no number"},

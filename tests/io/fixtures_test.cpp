@@ -74,6 +74,16 @@ TEST_CASE("BMP in its kinds") {
         put(path, bmp(1, 0, 10, 1, std::string("\x00\x00\x00\x00\xff\xff\xff\x00", 8), std::string("\xa5\x40\x00\x00", 4)));
         CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{255, 0, 255, 0, 0, 255, 0, 255, 0, 255});
     }
+    SUBCASE("OS/2's, whose palette ends where the pixels begin") {
+        Bytes b;
+        b.add_text("BM").add<std::uint32_t>(43).add<std::uint32_t>(0).add<std::uint32_t>(26 + 3 * 3).add<std::uint32_t>(12);
+        b.add<std::uint16_t>(3).add<std::uint16_t>(2).add<std::uint16_t>(1).add<std::uint16_t>(8);
+        b.add_text(std::string("\x00\x00\x00\x03\x02\x01\x09\x08\x07", 9))
+            .add_text(std::string("\x00\x01\x02\x00\x02\x01\x00\x00", 8));
+        put(path, b.text);
+        CHECK(io::info(path).desc.describe() == "u8 2 x 3 x 3 (y, x, c)");
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0, 1, 2, 3, 7, 8, 9});
+    }
     SUBCASE("16 bits without masks, 5 for a colour") {
         Bytes pixels;
         pixels.add<std::uint16_t>(0x7c00).add<std::uint16_t>(0x03e0 | 16);

@@ -108,13 +108,6 @@ Shape shape_of(const BoxCountSpec& spec, bool slabs, const Policy& policy, const
     return shape;
 }
 
-/// Mesa 22.3 leaves the sums of more labels empty after the first launch.
-Support counts_all_labels(const Problem& problem, host::Context& context) {
-    if (context.info().platform == "rusticl" && spec_of(problem).bands.size() > most_sets)
-        return Support::no("rusticl counts more than 512 labels at once wrongly; count some after the others");
-    return Support{why_not(problem)};
-}
-
 }  // namespace
 
 Variant pyramid_variant() {
@@ -135,7 +128,7 @@ Variant pyramid_variant() {
         .supports =
             [](const Problem& problem, host::Context& context) {
                 if (context.info().max_work_group < 64) return Support::no("the device runs fewer than 64 work-items a group");
-                return counts_all_labels(problem, context);
+                return Support{why_not(problem)};
             },
         .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
             return make_plan(builder, problem, shape_of(spec_of(problem), problem.slab > 0, policy, builder.device()));
@@ -160,7 +153,7 @@ Variant simd_variant() {
             [](const Problem& problem, host::Context& context) {
                 if (std::string reason = simd_why_not(context.info(), OnMesa::well); !reason.empty())
                     return Support::no(std::move(reason));
-                return counts_all_labels(problem, context);
+                return Support{why_not(problem)};
             },
         .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
             return make_plan(builder, problem, {policy.at("tile"), 1, 1});

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -62,7 +63,8 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
     : shape_(shape),
       result_sets_(result_sets),
       levels_(static_cast<std::size_t>(spec.top) + 1),
-      tiles_(u32(tiles_of(size, shape.tile))) {
+      tiles_(u32(tiles_of(size, shape.tile))),
+      at_a_time_(sets > 1 && builder.context().capabilities().cuts_loops ? 1 : sets) {
     refuse_if_too_large(shape, spec.dimensions, builder.device());
     const int tile_bits = bits_of(shape.tile);
     columns_ = columns_of(shape.tile);
@@ -84,6 +86,13 @@ void TileFolder::fold(Execution& x, const host::Buffer& array, const host::Buffe
                       std::size_t first_band) {
     // Rows may be padded: there are tiles for what is in them alone.
     const auto rows = static_cast<std::size_t>(divided_up(size[1], shape_.tile) * divided_up(size[2], shape_.tile));
+    for (std::size_t i = 0; i < bands; i += at_a_time_)
+        fold_some(x, array, band_buffer, size, base, rows, set + i, std::min(at_a_time_, bands - i), first_band + i);
+}
+
+void TileFolder::fold_some(Execution& x, const host::Buffer& array, const host::Buffer& band_buffer,
+                           const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t rows, std::size_t set,
+                           std::size_t bands, std::size_t first_band) {
     x.launch("tiles", *tile_kernel_, {groups_ / (tiles_ / by_axis_[0]) * rows, 1, 1},
              {static_cast<std::size_t>(shape_.group), 1, 1},
              {array, band_buffer, x.buffer(tops_), x.buffer(counts_), u32(size[0]), u32(size[1]), u32(size[2]), by_axis_[0],

@@ -44,6 +44,10 @@ public:
     void record(Execution&, const Problem&, const BoxCountSpec&, const host::Buffer* corners);
 
 private:
+    /// In one launch.
+    void fold_some(Execution&, const host::Buffer& array, const host::Buffer& band_buffer,
+                   const std::array<std::int64_t, 3>& size, std::int64_t base, std::size_t rows, std::size_t set,
+                   std::size_t bands, std::size_t first_band);
     /// Corners lie behind the results, where any device lets a part of a buffer begin.
     std::size_t corners_at() const noexcept { return (result_sets_ * levels_ * sizeof(Boxes) + 4095) / 4096 * 4096; }
 
@@ -51,6 +55,7 @@ private:
     std::size_t result_sets_, levels_, columns_, room_;
     std::array<std::uint32_t, 3> by_axis_{};
     std::uint32_t tiles_, groups_ = 0;
+    std::size_t at_a_time_;   ///< sets of a launch: one where loops are cut, since box_tiles goes over all of them in one
     std::unique_ptr<host::Kernel> tile_kernel_, top_kernel_;
     Scratch tops_, counts_, higher_, results_;
 };

@@ -4,6 +4,8 @@
 #include "core/integers.hpp"
 #include "core/make_variant.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -117,8 +119,15 @@ Variant device_variant() {
         .role = Role::best,
         .policy = {{"work_group_size", 32, {16, 32, 64, 128}, "columns of a work-group that solves"},
                    {"rows_in_flight", 8, {1, 4, 8, 16, 32}, "rows that a work-item loads at a time"}},
-        .supports = [](const Problem&, host::Context& context) {
-            return context.info().max_work_group < 256 ? Support::no("needs work-groups of 256") : Support::yes();
+        .supports = [](const Problem& problem, host::Context& context) {
+            if (context.info().max_work_group < 256) return Support::no("needs work-groups of 256");
+            // A work-item goes over a line twice, at most four rounds an element in all.
+            const auto planes = diffusion_lb::planes_of(problem.inputs.at("image"));
+            const std::int64_t longest = std::max(planes.width, planes.height);
+            if (longest > 65535 / 4 && context.capabilities().cuts_loops)
+                return Support::no(
+                    fmt::format("a line of {} is too long for this driver, which ends loops after 65535 rounds", longest));
+            return Support::yes();
         },
     });
 }

@@ -5,6 +5,8 @@
 
 #include "opencl/native.hpp"
 #include "parallax/host/error.hpp"
+#include "support/late.hpp"
+#include "support/platform.hpp"
 
 #include <clFFT.h>
 #include <fmt/format.h>
@@ -19,6 +21,39 @@
 
 namespace parallax::engine::fft {
 namespace {
+
+/// libclFFT, opened at the first question whether it can be used: it is linked to the OpenCL loader, which not every machine has.
+struct Clfft {
+    static const Clfft& get() {
+        static const Clfft* const opened = new Clfft;   // to the end, as what it keeps
+        return *opened;
+    }
+    /// Asked for only where nothing is missing.
+    static void* find(const char* name) noexcept { return get().library.symbol(name); }
+    template <class Result> static Result answer(const char* name) {
+        throw UnsupportedError("clFFT cannot be used", {fmt::format("its library has no {}", name)});
+    }
+
+    std::string problem;   // before the library, whose opening sets it
+    host::platform::SharedLibrary library = host::platform::SharedLibrary::open(PARALLAX_CLFFT_LIBRARY, problem);
+};
+
+// As they are called below.
+#define PARALLAX_LATE(name) constexpr auto& name = host::Late<Clfft, #name, decltype(::name)>::call
+PARALLAX_LATE(clfftBakePlan);
+PARALLAX_LATE(clfftCreateDefaultPlan);
+PARALLAX_LATE(clfftDestroyPlan);
+PARALLAX_LATE(clfftEnqueueTransform);
+PARALLAX_LATE(clfftGetTmpBufSize);
+PARALLAX_LATE(clfftSetLayout);
+PARALLAX_LATE(clfftSetPlanBatchSize);
+PARALLAX_LATE(clfftSetPlanDistance);
+PARALLAX_LATE(clfftSetPlanInStride);
+PARALLAX_LATE(clfftSetPlanOutStride);
+PARALLAX_LATE(clfftSetResultLocation);
+PARALLAX_LATE(clfftSetup);
+PARALLAX_LATE(clfftTeardown);
+#undef PARALLAX_LATE
 
 void check(clfftStatus status, const char* call, const std::string& step) {
     if (status == CLFFT_SUCCESS) return;
@@ -228,6 +263,7 @@ std::string clfft_why_not(const TransformSpec& spec, host::Context& context) {
         for (const int p : {2, 3, 5, 7, 11, 13}) while (rest % p == 0) rest /= p;
         if (rest != 1) return fmt::format("clfft takes lengths with prime factors up to 13; {} has {}", length, rest);
     }
+    if (!Clfft::get().problem.empty()) return fmt::format("clFFT's library cannot be loaded: {}", Clfft::get().problem);
     if (spec.width < 2) return "clfft takes rows of 2 elements or more";
     constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
     if (spec.width * spec.height * spec.batch > limit)

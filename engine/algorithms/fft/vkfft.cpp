@@ -102,6 +102,10 @@ int vkfft_print(const char*, ...) { return 0; }
 #pragma warning(push, 0)
 #endif
 #define VKFFT_BACKEND 3
+#undef clCreateProgramWithSource
+#undef clBuildProgram
+#undef clGetDeviceInfo
+#undef clEnqueueNDRangeKernel
 #define clCreateProgramWithSource(...) vkfft_create_program(__VA_ARGS__)
 #define clBuildProgram(...) vkfft_build_program(__VA_ARGS__)
 #define clGetDeviceInfo(...) vkfft_device_info(__VA_ARGS__)
@@ -111,7 +115,7 @@ int vkfft_print(const char*, ...) { return 0; }
 #define setlocale(...) vkfft_set_locale(__VA_ARGS__)
 #endif
 #include <vkFFT.h>
-#undef clCreateProgramWithSource
+#undef clCreateProgramWithSource   // and it stays so: what is below calls none of them
 #undef clBuildProgram
 #undef clGetDeviceInfo
 #undef clEnqueueNDRangeKernel
