@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace parallax::engine {
 
@@ -42,12 +43,15 @@ const Port* Algorithm::input(std::string_view wanted) const noexcept { return fi
 const Port* Algorithm::output(std::string_view wanted) const noexcept { return find_named(outputs, wanted); }
 
 const Variant* Algorithm::variant(std::string_view wanted) const noexcept {
-    const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant& v) { return v.is_called(wanted); });
+    const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant& v) {
+        return v.name == wanted || std::find(v.formerly.begin(), v.formerly.end(), wanted) != v.formerly.end();
+    });
     return found == variants.end() ? nullptr : &*found;
 }
 
-bool Variant::is_called(std::string_view wanted) const noexcept {
-    return name == wanted || std::find(formerly.begin(), formerly.end(), wanted) != formerly.end();
+std::string Algorithm::present_name(std::string name) const {
+    const Variant* const known = variant(name);
+    return known != nullptr ? known->name : std::move(name);
 }
 
 const Algorithm& Registry::get(const std::string& name, const std::string& pointer) const {

@@ -73,14 +73,14 @@ struct Variant {
     std::vector<host::Backend> backends = {host::Backend::opencl, host::Backend::cuda};
     PolicyTable policy = {};
     bool slabs = false;                          ///< its plans have enqueue_slab()
-    /// A reason, or yes. Asked only on a backend that is listed; empty: always yes.
-    std::function<Support(const Problem&, host::Context&)> supports = {};
+    /// A reason, or yes. Asked only on a backend that is listed.
+    std::function<Support(const Problem&, host::Context&)> supports = [](const Problem&, host::Context&) {
+        return Support::yes();
+    };
     std::function<std::unique_ptr<Plan>(PlanBuilder&, const Problem&, const Policy&)> plan = {};
     /// One rank's part of a problem that several devices solve together (distributed/part.hpp); empty: the variant needs it
     /// as a whole.
     std::function<std::unique_ptr<distributed::Part>(PlanBuilder&, const Problem&, const Policy&, int rank)> part = {};
-
-    bool is_called(std::string_view) const noexcept;   ///< by its name, or one that it had
 };
 
 /// One way to cut a large problem: into chunks along `axis`, each computed by itself with the same results as in the whole.
@@ -136,7 +136,10 @@ struct Algorithm {
 
     const Port* input(std::string_view name) const noexcept;
     const Port* output(std::string_view name) const noexcept;
+    /// By its name, or one that it had.
     const Variant* variant(std::string_view name) const noexcept;
+    /// What the variant of that name is called now; a name that none has or had as it is.
+    std::string present_name(std::string variant) const;
 };
 
 /// Algorithms by name, and no more than those that it was made of: registry/registry.hpp has ours, the laboratory others'

@@ -101,11 +101,11 @@ Engine::Engine(const host::Device& device, Registry registry, const host::Contex
     : Engine(device.open(options), std::move(registry), limits) {}
 
 Engine::Engine(std::shared_ptr<host::Context> context, Registry registry, const MemoryLimits& limits)
-    : context_(std::move(context)), device_(context_->info()), registry_(std::move(registry)), limits_(limits) {
+    : context_(std::move(context)), device_(context_->info()), registry_(std::move(registry)), limits_(limits),
+      tuning_(Tuning::load(registry_.algorithms())) {
     const std::uint64_t all = limits.bytes > 0 ? limits.bytes : device_.global_memory;
     if (limits.plans > 0 || all > 0) plans_->set_budget(limits.plans > 0 ? limits.plans : all / 4);
     hold_to_limits(*context_);
-    tuning_.rename(registry_.algorithms());
 }
 
 void Engine::hold_to_limits(host::Context& context) {
@@ -174,7 +174,7 @@ std::string why_not(const Algorithm& algorithm, const Variant& variant, const Pr
     }
     if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
     if (problem.ranks > 1 && !variant.part) return "runs on one device";
-    std::string reason = variant.supports ? variant.supports(problem, context).why_not : std::string();
+    std::string reason = variant.supports(problem, context).why_not;
     return reason.empty() ? verdict_on(context.info(), algorithm.name, variant, WorkClass::of(algorithm, problem).type) : reason;
 }
 

@@ -53,7 +53,7 @@ private:
     Registry registry_;
     MemoryLimits limits_;
     std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>();
-    Tuning tuning_ = Tuning::load();
+    Tuning tuning_;
 };
 
 /// One algorithm on arrays that are on the device already.

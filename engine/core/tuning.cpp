@@ -168,15 +168,24 @@ std::string Tuning::Match::describe() const {
     return text;
 }
 
-Tuning Tuning::load() {
-    if (const auto folder = host::platform::environment("PARALLAX_TUNING")) return from_folder(*folder);
+Tuning::Tuning(std::vector<TuningFile> files, const std::vector<Algorithm>& algorithms) : files_(std::move(files)) {
+    for (TuningFile& file : files_) {
+        const auto algorithm =
+            std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == file.algorithm; });
+        if (algorithm == algorithms.end()) continue;
+        for (TunedPolicy& entry : file.entries) entry.variant = algorithm->present_name(std::move(entry.variant));
+    }
+}
+
+Tuning Tuning::load(const std::vector<Algorithm>& algorithms) {
+    if (const auto folder = host::platform::environment("PARALLAX_TUNING")) return from_folder(*folder, algorithms);
     std::vector<TuningFile> files;
     for (const host::EmbeddedFile& file : embedded_tuning())
         files.push_back(TuningFile::parse(std::string(file.text), std::string(file.name)));
-    return Tuning(std::move(files));
+    return Tuning(std::move(files), algorithms);
 }
 
-Tuning Tuning::from_folder(const std::filesystem::path& folder) {
+Tuning Tuning::from_folder(const std::filesystem::path& folder, const std::vector<Algorithm>& algorithms) {
     namespace fs = std::filesystem;
     std::error_code code;
     std::vector<fs::path> paths;
@@ -193,17 +202,7 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder) {
         if (!stream) throw IoError(path.string(), "cannot be read", "");
         files.push_back(TuningFile::parse(text, path.string()));
     }
-    return Tuning(std::move(files));
-}
-
-void Tuning::rename(const std::vector<Algorithm>& algorithms) {
-    for (TuningFile& file : files_) {
-        const auto algorithm =
-            std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& a) { return a.name == file.algorithm; });
-        if (algorithm == algorithms.end()) continue;
-        for (TunedPolicy& entry : file.entries)
-            if (const Variant* const variant = algorithm->variant(entry.variant)) entry.variant = variant->name;
-    }
+    return Tuning(std::move(files), algorithms);
 }
 
 const TuningFile* Tuning::file(std::string_view algorithm) const noexcept {

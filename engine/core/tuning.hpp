@@ -62,15 +62,14 @@ std::string_view to_string(Nearness) noexcept;
 class Tuning {
 public:
     Tuning() = default;
-    explicit Tuning(std::vector<TuningFile> files) : files_(std::move(files)) {}
+    /// Entries under a name that a variant had get the one that it has.
+    Tuning(std::vector<TuningFile>, const std::vector<Algorithm>&);
 
     /// The entries of this build, or, where PARALLAX_TUNING is set, of the files in that folder instead. Throws IoError,
     /// ConfigError.
-    static Tuning load();
+    static Tuning load(const std::vector<Algorithm>&);
     /// Every *.json of a folder.
-    static Tuning from_folder(const std::filesystem::path&);
-    /// Entries under a name that a variant had get the one that it has.
-    void rename(const std::vector<Algorithm>&);
+    static Tuning from_folder(const std::filesystem::path&, const std::vector<Algorithm>&);
 
     struct Match {
         const TunedPolicy* entry = nullptr;

@@ -247,8 +247,7 @@ void fit_step(const Resolved& resolved, Session& session, std::size_t i, MemoryP
         fit.choices[i].variant->slabs && problem.inputs.size() == 1 && problem.inputs.begin()->second.axes.size() > 1;
     if (slabs && problem.slab == 0) {
         problem.slab = slab_of(problem.inputs.begin()->second, fit.budget);
-        const Variant& variant = *fit.choices[i].variant;
-        const Support support = variant.supports ? variant.supports(problem, session.context()) : Support::yes();
+        const Support support = fit.choices[i].variant->supports(problem, session.context());
         if (support && fits()) {
             fit.slabs.by_step[i] = problem.slab;
             fit.bytes = std::max(fit.bytes, need.bytes());

@@ -218,11 +218,10 @@ void read_variant(const JsonObject& object, StepSpec& step) {
     const Algorithm& algorithm = *step.algorithm;
     if (object.has("variant")) {
         std::vector<std::string> variants;
-        for (const Variant& variant : algorithm.variants) {
-            variants.push_back(variant.name);
-            variants.insert(variants.end(), variant.formerly.begin(), variant.formerly.end());
-        }
-        step.variant = algorithm.variant(object.word("variant", variants))->name;
+        for (const Variant& variant : algorithm.variants) variants.push_back(variant.name);
+        const Json& written = object.at("variant").json();
+        const Variant* const known = written.is_string() ? algorithm.variant(written.get<std::string>()) : nullptr;
+        step.variant = known != nullptr ? known->name : object.word("variant", variants);
     }
     if (!object.contains("policy")) return;
     step.policy = JsonObject(object.at("policy"), "an object of policy names and integers").json();

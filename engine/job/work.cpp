@@ -50,7 +50,7 @@ void read_work(Work& work, const ReadHooks& hooks) {
     const Prepared& prepared = *work.prepared;
     work.inputs.resize(prepared.inputs.size());
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
-        if (hooks.kept && hooks.kept(i)) continue;
+        if (hooks.on_device && hooks.on_device(i)) continue;
         const InputSpec& spec = prepared.job.inputs[i];
         const PreparedInput& input = prepared.inputs[i];
         work.begin("read " + spec.name);

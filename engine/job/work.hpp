@@ -35,7 +35,7 @@ struct ReadHooks {
     /// Arrays to combine for an input that is "running": the item's own file and its neighbours'.
     std::function<std::vector<HostArray>(std::size_t input)> neighbours;
     /// Inputs that need not be read: the executor has them.
-    std::function<bool(std::size_t input)> kept;
+    std::function<bool(std::size_t input)> on_device;
     /// Inputs that the executor reads itself, slab by slab.
     std::function<bool(std::size_t input)> in_slabs;
 };

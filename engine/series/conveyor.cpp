@@ -172,7 +172,7 @@ std::optional<std::size_t> Conveyor::next_item() {
 void Conveyor::read(Belt& belt, int reader) {
     ReadHooks hooks;
     hooks.memory = [&belt](const ArrayDesc& desc) { return belt.resident.host_array(desc); };
-    hooks.kept = [this](std::size_t input) { return shared_.count(input) > 0; };
+    hooks.on_device = [this](std::size_t input) { return shared_.count(input) > 0; };
     for (;;) {
         belt.tickets.acquire();
         const std::optional<std::size_t> item = belt.lost ? std::nullopt : next_item();

@@ -111,7 +111,7 @@ void rename_variants(Json& header, const std::vector<StepSpec>& steps) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const Json::json_pointer at(fmt::format("/job/steps/{}/variant", i));
         if (!header.contains(at) || !header[at].is_string()) continue;
-        if (const Variant* const variant = steps[i].algorithm->variant(header[at].get<std::string>())) header[at] = variant->name;
+        header[at] = steps[i].algorithm->present_name(header[at].get<std::string>());
     }
 }
 
@@ -122,7 +122,7 @@ struct Manifest::Journal {
     std::FILE* file = nullptr;
     fs::path path;
     std::chrono::steady_clock::time_point synced;
-    std::int64_t sequence = 0;   ///< the highest that was seen
+    std::int64_t sequence = -1;   ///< the highest that was seen; -1: nobody has looked
 
     ~Journal() {
         if (!file) return;
@@ -167,30 +167,34 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     return Manifest(folder);
 }
 
-std::map<std::string, Record> Manifest::load() const {
-    std::map<std::string, Record> records;
-    std::int64_t sequence = 0;
+Manifest::Contents Manifest::contents() const {
+    Contents all;
     for (const fs::path& path : journals(folder_)) {
         std::ifstream file(path, std::ios::binary);
         for (std::string line; std::getline(file, line) && !file.eof();) {   // at the end of the file: cut off before its newline
             std::optional<Record> record = record_from(line);
             if (!record) continue;
-            Record& known = records[record->item];
-            sequence = std::max(sequence, record->sequence);
+            Record& known = all.records[record->item];
+            all.sequence = std::max(all.sequence, record->sequence);
             if (std::pair(record->sequence, record->at) >= std::pair(known.sequence, known.at)) known = std::move(*record);
         }
     }
+    return all;
+}
+
+std::map<std::string, Record> Manifest::load() const {
+    Contents all = contents();
     const std::lock_guard lock(journal_->mutex);
-    journal_->sequence = std::max(journal_->sequence, sequence);
-    return records;
+    journal_->sequence = std::max(journal_->sequence, all.sequence);
+    return std::move(all.records);
 }
 
 void Manifest::append(const Record& record) {
     Record stamped = record;
     stamped.at =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    if (!journal_->file) load();   // what comes now is later than all that is there
     const std::lock_guard lock(journal_->mutex);
+    if (journal_->sequence < 0) journal_->sequence = contents().sequence;   // what comes now is later than all that is there
     stamped.sequence = ++journal_->sequence;
     const std::string line = line_of(stamped);
     const auto fail = [&](const char* what) {

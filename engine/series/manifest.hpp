@@ -68,6 +68,11 @@ public:
 
 private:
     struct Journal;
+    struct Contents {
+        std::map<std::string, Record> records;
+        std::int64_t sequence = 0;   ///< the highest
+    };
+    Contents contents() const;
     explicit Manifest(std::filesystem::path folder);
 
     std::filesystem::path folder_;

@@ -137,9 +137,7 @@ Point make_point(const Study& study, std::size_t index, const Json& labels, cons
     }
     point.ways = ways_of(c, point.steps, algorithms);
     if (const Algorithm* const last = algorithm_of(point.steps.back(), algorithms)) {
-        for (Way& way : point.ways)
-            if (const Variant* const variant = last->variant(way.variant))
-                way.variant = variant->name;   // it may have had another
+        for (Way& way : point.ways) way.variant = last->present_name(std::move(way.variant));
     }
     return point;
 }

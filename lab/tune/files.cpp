@@ -26,8 +26,7 @@ Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder
     if (!fs::exists(folder_, code)) return;
     if (!fs::is_directory(folder_, code))
         throw ConfigError("--out", to_utf8(folder_) + ", which is no folder", "a folder, or a name that is free");
-    Tuning there = Tuning::from_folder(folder_);
-    there.rename(algorithms);
+    const Tuning there = Tuning::from_folder(folder_, algorithms);
     for (const TuningFile& file : there.files()) files_.emplace(file.algorithm, file);
 }
 

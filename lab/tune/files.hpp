@@ -13,7 +13,7 @@ namespace parallax::engine::tune {
 class Files {
 public:
     /// Throws IoError, and ConfigError for a file that is no tuning file.
-    explicit Files(std::filesystem::path folder, const std::vector<Algorithm>& = {});
+    Files(std::filesystem::path folder, const std::vector<Algorithm>&);
 
     /// Throws ConfigError (pointer "--out") where files cannot be made in the folder, or where it would have to be.
     void require_writable() const;

@@ -70,7 +70,12 @@ std::filesystem::path messages_file() {
 class Tuner {
 public:
     Tuner(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options)
-        : device_(device), registry_(registry), options_(options), files_(options.out), own_(TunedDevice::of(device)) {
+        : device_(device),
+          registry_(registry),
+          options_(options),
+          tuning_(Tuning::load(registry.algorithms())),
+          files_(options.out, registry.algorithms()),
+          own_(TunedDevice::of(device)) {
         files_.require_writable();
     }
     ~Tuner() {
@@ -208,7 +213,7 @@ private:
     const host::DeviceInfo& device_;
     const Registry& registry_;
     const TuneOptions& options_;
-    Tuning tuning_ = Tuning::load();
+    const Tuning tuning_;
     Files files_;
     TunedDevice own_;
     /// What drivers print in the worker: its last words are told where it dies.
@@ -264,7 +269,7 @@ std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& regis
     return tasks;
 }
 
-void require_writable(const TuneOptions& options) { Files(options.out).require_writable(); }
+void require_writable(const TuneOptions& options) { Files(options.out, {}).require_writable(); }
 
 Tuned run(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) {
     return Tuner(device, registry, options).run();

@@ -131,7 +131,7 @@ public:
         const Problem problem{{{"volume", desc_of(ElementType::u8, {4, 4, 4})}}, algorithm_.parameters.defaults(), {"counts"}};
         for (const Variant& v : algorithm_.variants) {
             const bool listed = std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end();
-            if (listed && (!v.supports || v.supports(problem, engine_.context()))) names.push_back(v.name);
+            if (listed && v.supports(problem, engine_.context())) names.push_back(v.name);
         }
         return names;
     }

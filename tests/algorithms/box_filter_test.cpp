@@ -94,7 +94,7 @@ public:
         const Problem p = problem(desc, parameters);
         for (const Variant& v : algorithm_.variants) {
             const bool runs = std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end();
-            if (runs && (!v.supports || v.supports(p, engine_.context()))) names.push_back(v.name);
+            if (runs && v.supports(p, engine_.context())) names.push_back(v.name);
         }
         return names;
     }

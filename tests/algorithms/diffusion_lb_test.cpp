@@ -232,7 +232,7 @@ public:
         const Problem problem{{{"image", image.desc}}, algorithm_.parameters.parse(parameters, ""), {"image"}};
         for (const Variant& v : algorithm_.variants)
             if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
-                (!v.supports || v.supports(problem, engine_.context())))
+                v.supports(problem, engine_.context()))
                 names.push_back(v.name);
         return names;
     }

@@ -353,7 +353,7 @@ TEST_CASE("histogram as an algorithm: every variant that supports a problem give
                 if (std::find(variant.backends.begin(), variant.backends.end(), context->info().backend) ==
                     variant.backends.end())
                     continue;
-                if (variant.supports && !variant.supports(problem, *context)) continue;
+                if (!variant.supports(problem, *context)) continue;
                 CAPTURE(variant.name);
                 seen.insert(variant.name);
                 PlanBuilder builder(*context, *queue);

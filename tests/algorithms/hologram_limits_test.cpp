@@ -207,7 +207,7 @@ TEST_CASE("autofocus over planes on both sides of the limit finds the objects") 
                 continue;
             if (variant.name == "reference") continue;  // what `threaded` computes, and slowly
             const Problem problem{{{"hologram", array.desc}}, call.parameters, call.outputs};
-            if (variant.supports && !variant.supports(problem, engine.context())) continue;
+            if (!variant.supports(problem, engine.context())) continue;
             CAPTURE(variant.name);
             call.variant = variant.name;
             // Every plane by the reference's arithmetic; a few by each variant, on both sides of the limit.

@@ -91,7 +91,7 @@ Runner session_runner(Session& session, const Variant& variant) {
     r.single_precision = true;  // inputs and outputs are, on the native device too
     r.supports = [=, &session, &variant](const HologramParameters& p, std::int64_t width, std::int64_t height) {
         const Problem problem{{{"hologram", desc(width, height)}}, parameters(p), {"field"}};
-        return !variant.supports || static_cast<bool>(variant.supports(problem, session.engine().context()));
+        return static_cast<bool>(variant.supports(problem, session.engine().context()));
     };
     r.field = [=, &session](const HologramParameters& p, std::int64_t width, std::int64_t height, const Image& image) {
         const HostArray field = session.download(run(p, width, height, image, "field").outputs.at("field"));

@@ -198,7 +198,7 @@ public:
     }
 
     std::string why_not(const Variant& variant, const Case& c) {
-        return variant.supports ? variant.supports(problem(c), engine_.context()).why_not : "";
+        return variant.supports(problem(c), engine_.context()).why_not;
     }
 
     Result run(const Case& c, const std::string& variant, const Arrays& inputs) {

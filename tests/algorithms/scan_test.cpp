@@ -73,7 +73,7 @@ public:
         std::vector<std::string> names;
         for (const Variant& v : algorithm_.variants)
             if (std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end() &&
-                (!v.supports || v.supports(problem, engine_.context())))
+                v.supports(problem, engine_.context()))
                 names.push_back(v.name);
         return names;
     }

@@ -144,7 +144,7 @@ public:
         std::vector<std::string> names;
         for (const Variant& v : algorithm_.variants) {
             const bool listed = std::find(v.backends.begin(), v.backends.end(), engine_.device().backend) != v.backends.end();
-            if (listed && (!v.supports || v.supports(problem, engine_.context()))) names.push_back(v.name);
+            if (listed && v.supports(problem, engine_.context())) names.push_back(v.name);
         }
         return names;
     }

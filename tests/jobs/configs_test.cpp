@@ -69,8 +69,8 @@ TEST_CASE("names that variants had are understood in jobs and in tuning files") 
                 CHECK(parse_job(job, registry.algorithms()).steps[0].variant == variant.name);
                 const TunedDevice device{"opencl", "A", "", "V", "P", "cpu"};
                 Tuning tuning(
-                    {TuningFile{algorithm.name, {{device, {"f32", "small"}, old, Json::object(), true, Json::object()}}}});
-                tuning.rename(registry.algorithms());
+                    {TuningFile{algorithm.name, {{device, {"f32", "small"}, old, Json::object(), true, Json::object()}}}},
+                    registry.algorithms());
                 CHECK(tuning.files()[0].entries[0].variant == variant.name);
                 ++names;
             }

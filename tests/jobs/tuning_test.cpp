@@ -45,7 +45,7 @@ TEST_CASE("tuning: the nearest device's entry, and of equals the newest") {
     TuningFile file{"box_filter",
                     {entry("H200", "sm_90", 64, "2026-01-01"), entry("H100", "sm_90", 128, "2026-02-01"),
                      entry("H100 PCIe", "sm_90", 512, "2026-03-01"), entry("A100", "sm_80", 256, "2026-04-01", true)}};
-    const Tuning tuning({TuningFile::parse(file.to_json().dump(), "x.json")});   // as it comes back from disk
+    const Tuning tuning({TuningFile::parse(file.to_json().dump(), "x.json")}, {});   // as it comes back from disk
     const auto group = [&](const host::DeviceInfo& info, const WorkClass& work = {"f32", "large"}) {
         const auto match = tuning.policy("box_filter", "fused", info, work);
         return match ? match->entry->policy.at("work_group_size").get<int>() : 0;
@@ -89,7 +89,7 @@ TEST_CASE("tuning: files that are none are told with their place") {
     json = TuningFile{"scan", {}}.to_json();
     json["parallax_tuning"] = 2;
     CHECK(contains(error_of<ConfigError>([&] { TuningFile::parse(json.dump(), "c.json"); }).what(), "tune again"));
-    error_of<IoError>([] { Tuning::from_folder("no such folder"); });
+    error_of<IoError>([] { Tuning::from_folder("no such folder", {}); });
 }
 
 TEST_CASE("tuning: a job's own policy wins, then the device's entry, then the defaults; plans say which") {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -25,18 +24,10 @@ std::string first_lines(const std::string& text) {
     return flat;
 }
 
-/// Sums of reals end in other digits in another order.
-compare::Tolerance tolerance_of(const Draw& draw, const std::string& variant) {
-    compare::Tolerance tolerance = problems::tolerance_of(draw.algorithm, variant);
-    if (draw.algorithm == "scan") tolerance.relative = 1e-5;
-    return tolerance;
-}
-
-/// Where reals are rounded at last, one that is within the tolerance may fall on the other side.
-compare::Tolerance of_array(compare::Tolerance tolerance, const Draw& draw, ElementType type) {
-    constexpr std::array rounding{"diffusion_aos", "diffusion_lb", "hologram_simulate"};
+/// Where reals are rounded at last, which tolerances of a level tell, one that is within them may fall on the other side.
+compare::Tolerance of_array(compare::Tolerance tolerance, ElementType type) {
     const double largest = type == ElementType::u8 ? 255 : type == ElementType::u16 ? 65535 : 0;
-    if (largest > 0 && std::find(rounding.begin(), rounding.end(), draw.algorithm) != rounding.end())
+    if (largest > 0 && tolerance.levels > 0)
         tolerance.levels = 1 + std::floor(tolerance.relative * largest);
     return tolerance;
 }
@@ -195,7 +186,7 @@ Result Judge::run(const Draw& drawn) {
         const Draw plain = without_library(wants(draw, "phase") ? with_output(draw, "amplitude") : draw);
         const Outputs right = searches_carrier(draw) ? expected_by_carrier(plain, outputs, result.against)
                                                      : expected(plain, outputs.variant, result.against);
-        compare::Tolerance tolerance = tolerance_of(draw, outputs.variant);
+        compare::Tolerance tolerance = problems::tolerance_of(draw.algorithm, outputs.variant);
         if (result.against != "reference") tolerance.relative *= 2;  // both may be off
         if (settle(draw, right, tolerance.relative, outputs) && draw.parameters.value("planes", "all") == "best") {
             draw.parameters["planes"] = "all";  // of two that are as good each would put out its own
@@ -207,7 +198,7 @@ Result Judge::run(const Draw& drawn) {
             const auto made = outputs.arrays.find(port);
             if (made == outputs.arrays.end()) throw Error(port + ": nothing came out");
             compare::merge_into(all,
-                                compare::compare_arrays(made->second, array, of_array(tolerance, draw, array.desc.type), port));
+                                compare::compare_arrays(made->second, array, of_array(tolerance, array.desc.type), port));
         }
         for (const auto& [port, record] : right.records.items())
             compare::merge_into(all, compare::compare_records(outputs.records.value(port, Json()), record, tolerance, port));

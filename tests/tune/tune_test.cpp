@@ -256,13 +256,13 @@ TEST_CASE("tune: one variant of a device and class is the fastest, and files of 
     const TempFolder folder;
     const TunedDevice own{"opencl", "A", "", "V", "P", "cpu"}, other{"opencl", "B", "", "V", "P", "cpu"};
     const WorkClass work{"f32", "small"};
-    tune::Files files(folder / "found");
+    tune::Files files(folder / "found", {});
     for (const char* const variant : {"x", "y"}) {
         files.put("scan", {own, work, variant, Json::object(), variant[0] == 'x', {{"date", "2026-01-01"}}});
         files.put("scan", {other, work, variant, Json::object(), variant[0] == 'x', {{"date", "2026-01-01"}}});
     }
     files.crown("scan", own, work, "y");
-    const tune::Files read(folder / "found");
+    const tune::Files read(folder / "found", {});
     CHECK(!read.find("scan", own, work, "x")->best);
     CHECK(read.find("scan", own, work, "y")->best);
     CHECK(read.find("scan", other, work, "x")->best);
