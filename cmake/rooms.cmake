@@ -1,11 +1,11 @@
 # The rooms of the house, those below first (docs/architecture.md): one library each, which links and includes only what stands below it.
 
-# parallax_room(NAME FOLDER [USES room...] [SOURCES pattern...] [HEADERS pattern...])
+# parallax_room(NAME FOLDER [LIGHT] [USES room...] [SOURCES pattern...] [HEADERS pattern...])
 # The static library parallax_NAME of the sources of FOLDER (*.cpp). USES: the rooms that it may use, each said before it; what those use
 # it may use, too. An include of any other room fails the build (cmake/check_includes.cmake). HEADERS: those of host/include and
-# engine/include that are this room's.
+# engine/include that are this room's. LIGHT: what it does is done once a job, so that its compilation takes longer than -O3 can ever gain.
 function(parallax_room name folder)
-    cmake_parse_arguments(PARSE_ARGV 2 room "" "" "USES;SOURCES;HEADERS")
+    cmake_parse_arguments(PARSE_ARGV 2 room "LIGHT" "" "USES;SOURCES;HEADERS")
     get_property(rooms GLOBAL PROPERTY PARALLAX_ROOMS)
     set(reach ${name})
     foreach(used IN LISTS room_USES)
@@ -36,16 +36,55 @@ function(parallax_room name folder)
         target_link_libraries(parallax_${name} PUBLIC parallax_${used})
     endforeach()
 
-    list(LENGTH sources many)
-    if(PARALLAX_PRECOMPILED AND many GREATER 15 AND core IN_LIST reach)   # below that it costs more than it saves
-        target_precompile_headers(parallax_${name} PRIVATE
-            <nlohmann/json.hpp> <fmt/format.h> <algorithm> <filesystem> <map> core/session.hpp core/parameters.hpp)
+    set(kind "")
+    if(room_LIGHT)
+        set(kind _light)
+        parallax_light(parallax_${name})
+    endif()
+    if(PARALLAX_UNITY)
+        parallax_unity(parallax_${name} ${sources})
+    endif()
+    if(PARALLAX_PRECOMPILED)
+        target_precompile_headers(parallax_${name} REUSE_FROM parallax_precompiled${kind})
     endif()
 
     list(JOIN reach "," reach)
     list(JOIN room_HEADERS "," headers)
     set_property(GLOBAL APPEND_STRING PROPERTY PARALLAX_ROOM_TABLE "${name}|${folder}|${reach}|${headers}\n")
     set_property(GLOBAL APPEND PROPERTY PARALLAX_ROOM_FOLDERS ${folder})
+endfunction()
+
+# parallax_light(TARGET)
+function(parallax_light target)
+    if(NOT MSVC)
+        target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
+endfunction()
+
+# What every room includes, precompiled once for all of them, and once for light ones.
+if(PARALLAX_PRECOMPILED)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
+    foreach(kind "" _light)
+        add_library(parallax_precompiled${kind} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+        target_link_libraries(parallax_precompiled${kind} PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
+        target_precompile_headers(parallax_precompiled${kind} PRIVATE <nlohmann/json.hpp> <fmt/format.h> <fmt/ranges.h> <algorithm> <chrono>
+            <cmath> <filesystem> <fstream> <functional> <future> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <thread>
+            <utility> <vector>)
+    endforeach()
+    parallax_light(parallax_precompiled_light)
+endif()
+
+# parallax_unity(TARGET SOURCE...): the sources of a folder are compiled together, at most a dozen at a time. Names that are a file's own
+# (in a namespace without a name) must differ within a folder.
+function(parallax_unity target)
+    foreach(source IN LISTS ARGN)
+        cmake_path(GET source PARENT_PATH folder)
+        string(MD5 folder ${folder})
+        math(EXPR count_${folder} "${count_${folder}}+1")
+        math(EXPR batch "${count_${folder}}/12")
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
+    endforeach()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # Once all rooms are said: the target that checks what they include, on which each of them waits.

@@ -16,8 +16,9 @@ if(PARALLAX_VKFFT)
     if(VKFFT_INCLUDE AND VKFFT_FITS)
         target_include_directories(parallax_algorithms PRIVATE ${VKFFT_INCLUDE})
         target_compile_definitions(parallax_algorithms PRIVATE PARALLAX_HAS_VKFFT=1)
-        if(NOT MSVC)   # VkFFT converts -1.0 to an unsigned number; it is not ours to mend
-            set_source_files_properties(algorithms/fft/vkfft.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined SKIP_PRECOMPILE_HEADERS ON)
+        if(NOT MSVC)   # VkFFT converts -1.0 to an unsigned number; it is not ours to mend. It writes kernels, once a plan.
+            set_source_files_properties(algorithms/fft/vkfft.cpp PROPERTIES COMPILE_OPTIONS "-fno-sanitize=undefined;-O1" SKIP_PRECOMPILE_HEADERS ON
+                SKIP_UNITY_BUILD_INCLUSION ON)
         endif()
     endif()
 endif()

@@ -432,6 +432,7 @@ NB_MODULE(_parallax, m) {
 
     nb::class_<CancelToken>(m, "CancelToken", "Ends work between two launches, which then raises CancelledError.")
         .def(nb::init<>())
+        .def_static("_none", &CancelToken::none)
         .def("cancel", &CancelToken::cancel, "By any thread, at any time.")
         .def_prop_ro("cancelled", &CancelToken::cancelled);
 

@@ -6,6 +6,7 @@ build="${PARALLAX_BUILD:-$root/build}"
 source "$root/tools/progress.sh"
 # One compiler's cache serves every clone: paths are held relative to the clone, and its folder is not part of the key.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"   # precompiled headers
 
 # not_installed NAME...: those that dpkg does not have
 not_installed() {
@@ -117,6 +118,8 @@ configure() {
         options+=(-DPARALLAX_TESTS=OFF -DPARALLAX_EXAMPLES=OFF -DPARALLAX_BENCHMARKS=OFF)
     fi
     [ -f "$cache" ] || options+=(-G Ninja -DCMAKE_BUILD_TYPE=Release)
+    # Precompiled headers are another's in every clone: no gain where the compilers' cache may have all of it.
+    [ -f "$cache" ] || [[ "$(ccache --print-stats 2> /dev/null)" =~ files_in_cache[[:space:]]+[1-9] ]] || options+=(-DPARALLAX_PRECOMPILED=ON)
     # Packages that came or went since then may be libraries that are used where they are found.
     if [ ${#options[@]} -gt 0 ] || [ ! -f "$stamp" ] || [ /var/lib/dpkg/status -nt "$stamp" ]; then
         echo "tools: configuring" >&2

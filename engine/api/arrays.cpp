@@ -70,7 +70,7 @@ Event to_public(host::Event event) { return Event(std::make_shared<const Event::
 std::vector<host::Event> to_host(std::span<const Event> events) {
     std::vector<host::Event> list;
     for (const Event& event : events) {
-        if (event.impl() != nullptr) list.push_back(event.impl()->event);
+        if (event.impl() != nullptr) list.push_back(handed(event.impl()->event));
     }
     return list;
 }
@@ -91,7 +91,7 @@ void Event::wait() const {
     if (impl_) impl_->event.wait();
 }
 bool Event::complete() const { return !impl_ || impl_->event.complete(); }
-_cl_event* Event::opencl() const noexcept { return impl_ ? host::opencl::event_handle(impl_->event) : nullptr; }
+_cl_event* Event::opencl() const noexcept { return impl_ ? host::opencl::event_handle(handed(impl_->event)) : nullptr; }
 
 namespace {
 

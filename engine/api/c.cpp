@@ -524,6 +524,6 @@ plx_status plx_session_run(plx_session* session, const char* job, const plx_inpu
     return create(out, "a plx_result**", [&] {
         return given(session, "a session")
             .session.run(Job::parse(word(job, "a job")), inputs_of(inputs, count),
-                         cancel != nullptr ? cancel->token : CancelToken());
+                         cancel != nullptr ? cancel->token : CancelToken::none());
     });
 }

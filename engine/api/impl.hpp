@@ -1,6 +1,7 @@
 // What the public classes hold. Shared by the files of this folder only.
 #pragma once
 
+#include "api/handover.hpp"
 #include "api/local.hpp"
 #include "api/order.hpp"
 #include "core/session.hpp"
@@ -72,9 +73,12 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     DeviceArray take(const Input&, const std::string& name);
     engine::Call resolve(const Call&);
     void read_records_to_pinned_memory();
-    Pending submit(const Call&, bool prompt);
-    /// `prompt`: see engine::Session::cancel_when().
-    Pending submit(const engine::Call&, const CallOptions&, bool prompt = false);
+    /// How a call's commands go to the device: at once, a few ahead of it, or so by a thread (api/handover.hpp).
+    enum class Pace { at_once, few_ahead, by_thread };
+    Pending submit(const Call&, Pace);
+    Pending submit(const engine::Call&, const CallOptions&, Pace);
+    /// What comes after a call that is with the device, or has failed on the way there.
+    void note_end(const engine::Running&, const std::map<std::string, DeviceArray, std::less<>>& inputs);
     /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it.
     template <class Work>
     auto with_memory_of_the_caller(Work&& work) {
@@ -94,7 +98,7 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
 
     Engine engine;
     bool borrowed;
-    std::recursive_mutex mutex;   ///< a preparation makes plans from its own thread
+    Turns mutex;
     engine::Session session;
     engine::HostPool records;     ///< where submitted calls read theirs
     std::unique_ptr<host::Queue> uploads, downloads;

@@ -20,13 +20,14 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
 
         std::vector<Pending> pending;
         CallOptions options;
+        const auto pace = cancel.shared() ? Impl::Pace::few_ahead : Impl::Pace::at_once;
         options.cancel = cancel;
         const auto submit = [&](std::size_t i, std::map<std::string, DeviceArray, std::less<>> taken) {
             const engine::Step& step = pipeline.steps[i];
             engine::Call call = engine::call_of(step);
             call.inputs = std::move(taken);
-            engine::in_terms_of(pipeline, step, [&] { pending.push_back(impl_->submit(call, options, cancel.shared())); });
-            engine::check_limit(pipeline.memory_limit,
+            engine::in_terms_of(pipeline, step, [&] { pending.push_back(impl_->submit(call, options, pace)); });
+            engine::check_limit(pipeline.limits,
                                 impl_->context().allocated());   // on the device as a whole: nothing to be cut
             std::map<std::string, DeviceArray, std::less<>> made;
             for (const auto& [port, array] : pending.back().arrays()) made.emplace(port, impl_->own(array));

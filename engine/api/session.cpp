@@ -52,6 +52,7 @@ void Session::Impl::read_records_to_pinned_memory() {
 
 Session::Impl::~Impl() {
     try {
+        const std::lock_guard lock(mutex);
         last.wait();   // commands use memory of plans, which go now
         if (uploads) uploads->finish();
         if (downloads) downloads->finish();
@@ -85,7 +86,14 @@ void Session::Impl::let_go_of_what_has_ended() {
     while (!held.empty() && held.front().running->done().ended()) held.pop_front();
 }
 
-Pending Session::Impl::submit(const engine::Call& call, const CallOptions& options, bool prompt) {
+void Session::Impl::note_end(const engine::Running& running, const std::map<std::string, DeviceArray, std::less<>>& inputs) {
+    if (!running.done()) return;
+    last = running.done();
+    for (const auto& [name, input] : inputs) order.after(session.queue(), input, Order::Use::read, last);
+    for (const auto& [name, output] : running.result().outputs) order.after(session.queue(), output, Order::Use::write, last);
+}
+
+Pending Session::Impl::submit(const engine::Call& call, const CallOptions& options, Pace pace) {
     std::map<std::string, DeviceArray, std::less<>> into;
     if (!options.into.empty()) {
         engine::ArrayDescs inputs;
@@ -113,17 +121,30 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     }
     const std::vector<host::Event> wait = to_host(options.wait);
     let_go_of_what_has_ended();
-    session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, prompt);
+    session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, pace != Pace::at_once);
     auto pending = std::make_shared<Pending::Impl>();
-    pending->running = session.submit(call, into, wait);
+    pending->running = session.stage(call, into);
     pending->algorithm = call.algorithm;
     pending->session = shared_from_this();
     held.push_back({pending->running, call.inputs});
-    last = pending->running->done();
-    for (const auto& [name, input] : call.inputs) order.after(session.queue(), input, Order::Use::read, last);
-    for (const auto& [name, output] : pending->running->result().outputs)
-        order.after(session.queue(), output, Order::Use::write, last);
-    pending->done = to_public(last);
+    if (pace == Pace::by_thread) {
+        auto handover = std::make_shared<Handover>();
+        pending->done = to_public(host::Event(handover));
+        mutex.hand_over(
+            [this, handover, wait, running = pending->running] {
+                try {
+                    session.hand_over(*running, wait);
+                    handover->end(running->done());
+                } catch (...) {
+                    handover->end(std::current_exception());
+                }
+            },
+            [this, running = pending->running, inputs = call.inputs] { note_end(*running, inputs); });
+    } else {
+        session.hand_over(*pending->running, wait);
+        note_end(*pending->running, call.inputs);
+        pending->done = to_public(last);
+    }
     for (const auto& [name, output] : pending->running->result().outputs) pending->arrays.emplace(name, array(output));
     const engine::CallResult& result = pending->running->result();
     const auto& log = *engine.impl();
@@ -167,11 +188,18 @@ void Session::trim() {
     impl_->session.trim();
 }
 
-Pending Session::submit(const Call& call) { return impl_->submit(call, false); }
+Pending Session::submit(const Call& call) {
+    // Nobody else's commands may come between on a queue of the host application's; the native device has a thread by itself.
+    const bool by_thread = call.options.cancel.shared() && !impl_->borrowed &&
+                           impl_->engine.device().backend != host::Backend::native;
+    return impl_->submit(call, by_thread ? Impl::Pace::by_thread : Impl::Pace::at_once);
+}
 
-Result Session::run(const Call& call) { return impl_->submit(call, call.options.cancel.shared()).get(); }
+Result Session::run(const Call& call) {
+    return impl_->submit(call, call.options.cancel.shared() ? Impl::Pace::few_ahead : Impl::Pace::at_once).get();
+}
 
-Pending Session::Impl::submit(const Call& call, bool prompt) {
+Pending Session::Impl::submit(const Call& call, Pace pace) {
     const std::lock_guard lock(mutex);
     if (call.options.cancel.cancelled()) throw CancelledError("stopped on request, before " + call.algorithm);
     engine::Call core = resolve(call);
@@ -192,7 +220,7 @@ Pending Session::Impl::submit(const Call& call, bool prompt) {
         for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
             for (const auto& [name, input] : *inputs) core.inputs.insert_or_assign(name, take(input, name));
         }
-        return submit(core, options, prompt);
+        return submit(core, options, pace);
     });
 }
 
@@ -210,7 +238,7 @@ Result Pending::get() {
     done();
     if (impl_->taken.exchange(true))
         throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
-    impl_->running->done().wait();   // without the session, which others may use meanwhile
+    impl_->done.wait();   // without the session, which others may use meanwhile
     const std::lock_guard lock(impl_->session->mutex);
     const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now
     engine::CallResult core = impl_->running->finish();

@@ -90,7 +90,8 @@ public:
     }
     std::vector<Stage> stages() override { return times_.collect(); }
 
-    std::shared_ptr<Plan> plan_;
+    PlannedCall ready_;
+    Bindings bindings_;
     Profiler times_;
     std::unique_ptr<Execution> execution_;
     CallResult result_;
@@ -368,19 +369,24 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
     return result;
 }
 
-std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into,
-                                         std::span<const host::Event> wait) {
+std::shared_ptr<Running> Session::stage(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into) {
     check_inputs(call, call.inputs);
-    PlannedCall ready = plan(call, descs_of(call.inputs), Widening::beside_the_work);
     auto submitted = std::make_shared<Submitted>();
-    submitted->plan_ = ready.plan;
+    PlannedCall& ready = submitted->ready_;
+    ready = plan(call, descs_of(call.inputs), Widening::beside_the_work);
     submitted->result_ = std::move(ready.about);
     if (submitted->result_.plan_seconds > 0) submitted->times_.add(ready.id, StageKind::compile, submitted->result_.plan_seconds);
+    submitted->bindings_ = bind(call, ready, into);
+    submitted->result_.outputs = submitted->bindings_.outputs;
+    return submitted;
+}
 
-    Bindings bindings = bind(call, ready, into);
+void Session::hand_over(Running& staged, std::span<const host::Event> wait) {
+    auto& submitted = static_cast<Submitted&>(staged);
+    const PlannedCall& ready = submitted.ready_;
     if (!wait.empty()) queue_->barrier(wait, ready.id);
     try {
-        submitted->execution_ = enqueue(ready, bindings, submitted->times_, record_memory_);
+        submitted.execution_ = enqueue(ready, submitted.bindings_, submitted.times_, record_memory_);
     } catch (...) {
         // Half an execution may have left a plan's state anywhere: it is not used again.
         engine_.plans().forget(*ready.plan);
@@ -390,11 +396,16 @@ std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::s
         }
         throw;
     }
-    submitted->result_.outputs = std::move(bindings.outputs);
-    submitted->done_ = queue_->barrier({}, ready.id);
-    engine_.plans().in_use(*ready.plan, submitted->done_);
-    last_ = submitted->done_;
+    submitted.done_ = queue_->barrier({}, ready.id);
+    engine_.plans().in_use(*ready.plan, submitted.done_);
+    last_ = submitted.done_;
     queue_->flush();
+}
+
+std::shared_ptr<Running> Session::submit(const Call& call, const std::map<std::string, DeviceArray, std::less<>>& into,
+                                         std::span<const host::Event> wait) {
+    std::shared_ptr<Running> submitted = stage(call, into);
+    hand_over(*submitted, wait);
     return submitted;
 }
 

@@ -140,6 +140,10 @@ public:
     /// The same without waiting: commands begin once `wait` is complete.
     std::shared_ptr<Running> submit(const Call&, const std::map<std::string, DeviceArray, std::less<>>& into = {},
                                     std::span<const host::Event> wait = {});
+    /// submit() in two halves: what takes plans, workspace and arrays, and then the commands, which another thread may enqueue
+    /// while nobody else uses the session.
+    std::shared_ptr<Running> stage(const Call&, const std::map<std::string, DeviceArray, std::less<>>& into = {});
+    void hand_over(Running&, std::span<const host::Event> wait = {});
     /// Makes the plan that a call on such inputs needs; false where it was there.
     bool prepare(const Call&, const ArrayDescs& inputs);
     /// Lets go of plans that nobody has, and of workspace: the next plan() makes them again, and comes before the next enqueue().

@@ -1,7 +1,7 @@
 // What ranks would do: who takes what, in how much memory.
-#include "distributed/place.hpp"
 #include "distributed/run.hpp"
 #include "distributed/threads.hpp"
+#include "exec/shared.hpp"
 #include "job/describe.hpp"
 
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace parallax::engine::distributed {
 
 std::optional<Json> describe_rank(const Prepared& prepared, Engine& engine, Communicator& ranks) {
     check_divisible(prepared.job, ranks.size());
-    const Place place(engine, prepared, ranks);
-    const std::uint64_t workspace = place.workspace_bytes(), state = place.builder->state_bytes();
-    const Json mine{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"share", place.part->share()},
+    const Shared shared(engine, prepared.resolved, ranks);
+    const std::uint64_t workspace = shared.workspace_bytes(), state = shared.builder().state_bytes();
+    const Json mine{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"share", shared.share()},
                     {"workspace_bytes", workspace}, {"state_bytes", state}, {"upper_bound_bytes", workspace + state}};
     const std::vector<std::string> texts = gather(ranks, mine.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (ranks.rank() != 0) return std::nullopt;
@@ -26,7 +26,8 @@ std::optional<Json> describe_rank(const Prepared& prepared, Engine& engine, Comm
         {"device", to_json(engine.device())},
         {"arrays", describe_arrays(prepared)},
         {"steps",
-         Json::array({describe_step(prepared.job.steps.front(), prepared.resolved.steps.front(), place.choice, *place.builder)})},
+         Json::array({describe_step(prepared.job.steps.front(), prepared.resolved.steps.front(), shared.choice(),
+                                    shared.builder())})},
         {"ranks", std::move(all)},
         {"spills", false},
         {"upper_bound_bytes", most}};

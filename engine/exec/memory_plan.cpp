@@ -60,8 +60,8 @@ Budget budget_of(const Pipeline& job, const Engine& engine) {
         budget.total = most;
         budget.words = fmt::format("the engine may take {}", human(budget.total));
     }
-    if (job.memory_limit && *job.memory_limit < budget.total) {
-        budget.total = *job.memory_limit;
+    if (job.limits.memory_limit && *job.limits.memory_limit < budget.total) {
+        budget.total = *job.limits.memory_limit;
         budget.words = fmt::format("memory_limit is {}", human(budget.total));
     }
     if (budget.largest < budget.total) budget.words += fmt::format(", and the largest allocation {}", human(budget.largest));
@@ -212,7 +212,7 @@ void prefer_slabs(const Resolved& resolved, Session& session, MemoryPlan& fit) {
 bool fits_as_a_whole(const Resolved& resolved, Session& session, MemoryPlan& fit) {
     fit.bytes = fit.arrays = most_arrays(resolved, fit.slabs);
     if (fit.bytes > fit.budget.total || has_large(resolved, fit.slabs, fit.budget)) return false;
-    if (!resolved.pipeline.memory_limit && fit.bytes < fit.budget.total / 4)
+    if (!resolved.pipeline.limits.memory_limit && fit.bytes < fit.budget.total / 4)
         return true;                        // workspace is never so much more than arrays
     std::vector<std::uint64_t> workspace;   // shared by all plans: each piece grows to its largest user
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
@@ -296,7 +296,8 @@ Call call_of(const Pipeline& job, const MemoryPlan& fit, std::size_t i) {
     return call;
 }
 
-void check_limit(const std::optional<std::uint64_t>& memory_limit, std::uint64_t allocated) {
+void check_limit(const PipelineLimits& limits, std::uint64_t allocated) {
+    const auto& memory_limit = limits.memory_limit;
     if (!memory_limit || allocated <= *memory_limit) return;
     throw UnsupportedError(
         "the job needs more memory than it may use",

@@ -29,7 +29,7 @@ Problem problem_of(const Resolved&, const Slabs&, std::size_t step);
 /// For an item of a series: throws UnsupportedError unless all its arrays fit together.
 void check_fits(const Resolved&, const Engine&);
 /// Throws UnsupportedError if what is allocated by now is more than the memory_limit.
-void check_limit(const std::optional<std::uint64_t>& memory_limit, std::uint64_t allocated);
+void check_limit(const PipelineLimits&, std::uint64_t allocated);
 
 /// How a pipeline goes through the memory of a device.
 struct MemoryPlan {

@@ -30,7 +30,7 @@ public:
           inputs_(std::move(inputs)),
           session_(job.engine_) {
         session_.cancel_when(job.cancelled_, true);
-        session_.queue().set_limit(std::chrono::duration<double>(job.resolved_.pipeline.step_timeout_s));
+        session_.queue().set_limit(std::chrono::duration<double>(job.resolved_.pipeline.limits.step_timeout_s));
         for (auto& [port, array] : inputs_) array = array.to_dense();
         for (const auto& [port, desc] : job.resolved_.steps[step].shapes) {
             HostArray& array = outputs_.emplace(port, HostArray::make(desc.to_dense())).first->second;
@@ -187,7 +187,7 @@ OutOfCore::OutOfCore(Engine& engine, const Resolved& resolved, MemoryPlan plan)
 
 void OutOfCore::note(const PlannedCall& call, std::size_t step, Profiler& profiler) {
     peak_ = std::max<std::uint64_t>(peak_, engine_.context().allocated());
-    check_limit(resolved_.pipeline.memory_limit, engine_.context().allocated());
+    check_limit(resolved_.pipeline.limits, engine_.context().allocated());
     if (steps_.size() > step) return;
     const Step& spec = resolved_.pipeline.steps[step];
     const CallResult& about = call.about;

@@ -73,7 +73,7 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
     std::vector<ArrayDesc> descs;
     for (const ResolvedInput& input : resolved.inputs) descs.push_back(input.desc);
     for (host::Queue* queue : {up_.get(), &session_.queue(), down_.get()}) {
-        if (queue) queue->set_limit(std::chrono::duration<double>(resolved.pipeline.step_timeout_s));
+        if (queue) queue->set_limit(std::chrono::duration<double>(resolved.pipeline.limits.step_timeout_s));
     }
     if (planned_ && planned_->inputs == descs) return;
 
@@ -277,7 +277,7 @@ void Resident::finish(DeviceWork& work) {
 void Resident::note_memory(const Pipeline& pipeline) {
     const std::uint64_t allocated = engine_.context().allocated();
     peak_ = std::max(peak_, allocated);
-    check_limit(pipeline.memory_limit, allocated);
+    check_limit(pipeline.limits, allocated);
 }
 
 void Resident::abandon(const DeviceWork& work, const DeviceWork::Flight& flight) {

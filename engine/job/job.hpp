@@ -91,9 +91,8 @@ struct Job {
     host::DeviceSelector device;
     std::optional<ForEach> for_each;
     NonFinite non_finite = NonFinite::propagate;
-    std::optional<std::uint64_t> memory_limit;   ///< bytes
-    bool retry = true;                           ///< once, in a fresh context, when the device fails
-    double step_timeout_s = 3600;                ///< for each command that is waited for; 0: no limit
+    PipelineLimits limits;
+    bool retry = true;                    ///< once, in a fresh context, when the device fails
     std::vector<InputSpec> inputs;
     std::vector<StepSpec> steps;
     std::vector<OutputSpec> outputs;

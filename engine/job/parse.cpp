@@ -423,9 +423,9 @@ Job read_settings(const JsonObject& whole) {
         const std::string word = whole.word("non_finite", non_finite_words);
         job.non_finite = word == "mask" ? NonFinite::mask : word == "reject" ? NonFinite::reject : NonFinite::propagate;
     }
-    if (whole.contains("memory_limit")) job.memory_limit = read_memory(whole.at("memory_limit"));
+    if (whole.contains("memory_limit")) job.limits.memory_limit = read_memory(whole.at("memory_limit"));
     if (whole.contains("retry")) job.retry = whole.at("retry").flag();
-    if (whole.contains("step_timeout_s")) job.step_timeout_s = read_timeout(whole.at("step_timeout_s"));
+    if (whole.contains("step_timeout_s")) job.limits.step_timeout_s = read_timeout(whole.at("step_timeout_s"));
     return job;
 }
 

@@ -275,8 +275,7 @@ Pipeline Job::pipeline() const {
         pipeline.outputs.push_back(output);
         pipeline.outputs.back().is_array = output.form == OutputForm::array;
     }
-    pipeline.memory_limit = memory_limit;
-    pipeline.step_timeout_s = step_timeout_s;
+    pipeline.limits = limits;
     return pipeline;
 }
 

@@ -31,9 +31,9 @@ Json to_json(const Job& job) {
     json["device"] = job.device.to_json();
     if (job.for_each) json["for_each"] = job.for_each->written;
     json["non_finite"] = non_finite_words[static_cast<std::size_t>(job.non_finite)];
-    if (job.memory_limit) json["memory_limit"] = *job.memory_limit;
+    if (job.limits.memory_limit) json["memory_limit"] = *job.limits.memory_limit;
     json["retry"] = job.retry;
-    json["step_timeout_s"] = job.step_timeout_s;
+    json["step_timeout_s"] = job.limits.step_timeout_s;
     Json inputs = Json::object(), steps = Json::array(), outputs = Json::object();
     for (const InputSpec& input : job.inputs) inputs[input.name] = input.written;
     for (const StepSpec& step : job.steps) steps.push_back(to_json(step, job));

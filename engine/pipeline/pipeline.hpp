@@ -47,12 +47,17 @@ struct PipelineOutput {
     bool is_array = true;                 ///< or a record
 };
 
+/// What it may take.
+struct PipelineLimits {
+    std::optional<std::uint64_t> memory_limit;   ///< bytes on a device
+    double step_timeout_s = 3600;                ///< for each command that is waited for; 0: no limit
+};
+
 struct Pipeline {
     std::vector<PipelineInput> inputs;
     std::vector<Step> steps;
     std::vector<PipelineOutput> outputs;
-    std::optional<std::uint64_t> memory_limit;   ///< bytes on a device
-    double step_timeout_s = 3600;                ///< for each command that is waited for; 0: no limit
+    PipelineLimits limits;
 
     /// The name under which an array is known.
     const std::string& name_of(const Source&) const;

@@ -9,9 +9,9 @@ namespace parallax::host::cuda {
 namespace {
 
 #if defined(_WIN32)
-constexpr const char* library_name = "nvcuda.dll";
+constexpr const char* driver_library = "nvcuda.dll";
 #else
-constexpr const char* library_name = "libcuda.so.1";
+constexpr const char* driver_library = "libcuda.so.1";
 #endif
 
 class Loader {
@@ -91,7 +91,7 @@ const char* look_up(Driver& driver, platform::SharedLibrary library) {
 
 std::shared_ptr<const Driver> Driver::load(std::string& problem, std::string& hint) {
     std::string reason;
-    const platform::SharedLibrary library = platform::SharedLibrary::open(library_name, reason);
+    const platform::SharedLibrary library = platform::SharedLibrary::open(driver_library, reason);
     if (!library) {
         if (platform::has_nvidia_device()) {
             problem = fmt::format("there is an NVIDIA device, but its CUDA driver cannot be loaded ({})", reason);
@@ -101,7 +101,7 @@ std::shared_ptr<const Driver> Driver::load(std::string& problem, std::string& hi
     }
     auto driver = std::make_shared<Driver>();
     if (const char* missing = look_up(*driver, library); missing != nullptr) {
-        problem = fmt::format("{} has no {}", library_name, missing);
+        problem = fmt::format("{} has no {}", driver_library, missing);
         hint = "the driver is older than CUDA 11: install a newer one";
         return nullptr;
     }

@@ -50,7 +50,7 @@ std::string state_of(const std::string& files) {
     return state;
 }
 
-Verdict from_json(const std::vector<unsigned char>& text) {
+Verdict verdict_from(const std::vector<unsigned char>& text) {
     const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
     if (!json.is_object()) return {};
     const auto text_of = [&](const char* key) { return json.value(key, std::string()); };
@@ -63,7 +63,7 @@ public:
     std::optional<Verdict> find(const Libraries& libraries) const {
         const std::vector<unsigned char> text = cache_->load(key(libraries));
         if (text.empty()) return std::nullopt;
-        Verdict known = from_json(text);
+        Verdict known = verdict_from(text);
         const std::int64_t age = now_s() - known.at;
         const bool holds = known.problem.empty() ? known.state == state_of(known.files) : age >= 0 && age < bad_for_s;
         return known.at > 0 && holds ? std::optional(std::move(known)) : std::nullopt;

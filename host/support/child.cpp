@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <cstdlib>
 #include <map>
+#include <sstream>
 
 #if !defined(_WIN32)
 #include <fcntl.h>
@@ -35,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 // A counterpart would be CreateProcess with pipes and a job object; until someone builds it, comparisons say so.
 struct Child::State {};
 fs::path own_program() { return {}; }
+fs::path program_path(const std::string& program) { return program; }
 Child::Child(const Options&) { throw Error("starting worker processes is not supported on this system: compare runs on Linux"); }
 Child::~Child() = default;
 bool Child::write(std::string_view) { return false; }
@@ -100,6 +103,17 @@ fs::path own_program() {
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     return error ? fs::path() : program;
+}
+
+fs::path program_path(const std::string& program) {
+    if (program.find('/') != std::string::npos) return program;
+    const char* const folders = std::getenv("PATH");
+    std::istringstream list(folders != nullptr ? folders : "");
+    for (std::string folder; std::getline(list, folder, ':');) {
+        const fs::path path = fs::path(folder.empty() ? "." : folder) / program;
+        if (std::error_code error; fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0) return path;
+    }
+    throw ConfigError("", fmt::format("the program \"{}\"", program), "a program that PATH has, or the path of one");
 }
 
 Child::Child(const Options& options) : state_(std::make_unique<State>()) {

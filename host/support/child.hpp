@@ -16,6 +16,8 @@ namespace parallax::host {
 
 /// The program that this process runs; empty if the system does not tell.
 std::filesystem::path own_program();
+/// A path as it is, a name as the folders of PATH have it. Throws ConfigError where they do not.
+std::filesystem::path program_path(const std::string& program);
 
 class Child {
 public:

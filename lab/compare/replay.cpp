@@ -102,4 +102,17 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later) {
     return changes;
 }
 
+Json to_json(const std::vector<Change>& changes) {
+    Json list = Json::array();
+    for (const Change& c : changes)
+        list.push_back({{"row", c.row},
+                        {"device", c.device},
+                        {"verdict", c.verdict},
+                        {"ratio", c.ratio > 0 ? Json(c.ratio) : Json()},
+                        {"low", c.low},
+                        {"high", c.high},
+                        {"why", c.why}});
+    return list;
+}
+
 }  // namespace parallax::engine::compare

@@ -20,6 +20,7 @@ struct Change {
 /// by name and backend. Integers must have the same bits and rows the same outcome, else the result is different; reals must have
 /// the same bits where driver and device are the same. Times differ as judge() says, with the practical margin.
 std::vector<Change> changes_between(const Json& earlier, const Json& later);
+Json to_json(const std::vector<Change>&);
 /// The two rows alone.
 Change change_of(const Json& earlier_row, const Json& later_row, bool same_driver);
 

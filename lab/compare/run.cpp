@@ -72,7 +72,7 @@ public:
         std::error_code ignored;
         fs::remove_all(work_, ignored);
         Json devices = Json::array();
-        for (const StudyDevice& device : devices_) devices.push_back({{"label", device.label}, {"info", to_json(device.info)}});
+        for (const StudyDevice& device : devices_) devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
         Json report = assemble(study_, std::move(devices), sessions_, rows_);
         oracle_.reset();
         workers_.clear();
@@ -132,7 +132,7 @@ private:
             check_cancelled();
             say("open " + devices_[d].label);
             workers_.push_back(
-                std::make_unique<DeviceWorker>(to_json(devices_[d].info), worker_options(fmt::format("device-{}", d))));
+                std::make_unique<DeviceWorker>(engine::to_json(devices_[d].info), worker_options(fmt::format("device-{}", d))));
             try {
                 Json opened = workers_.back()->open(study_.sampling.limit_s, true);
                 const std::string& label = devices_[d].label;
@@ -142,7 +142,7 @@ private:
                 problems[devices_[d].label] = lost.what();
             }
         }
-        oracle_ = std::make_unique<DeviceWorker>(to_json(host::native_device()->info()), worker_options("reference"));
+        oracle_ = std::make_unique<DeviceWorker>(engine::to_json(host::native_device()->info()), worker_options("reference"));
         sessions_.push_back({{"started", utc_now()},
                              {"environment", environment()},
                              {"rates", std::move(rates)},
@@ -433,6 +433,22 @@ private:
 };
 
 }  // namespace
+
+fs::path make_report_folder(const std::string& out, bool overwrite) {
+    if (out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
+    const fs::path folder = fs::absolute(path_from(out)), report = folder / "report.json";
+    if (fs::exists(report) && !overwrite) {
+        throw ConfigError("--out", fmt::format("the existing report {}", to_utf8(report)), "a folder without one",
+                          "use --overwrite to replace it");
+    }
+    writable_ancestor(report, "--out");
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+        throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", out, error.message()),
+                          "a folder that can be written");
+    return folder;
+}
 
 Json run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices,
          const std::vector<Algorithm>& algorithms, const CompareOptions& options) {

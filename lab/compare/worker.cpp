@@ -64,7 +64,7 @@ private:
                          ? measure_rates(session.context(), session.queue(), request.value("quick", false)).to_json()
                          : Json();
         const host::Capabilities& found = session.context().capabilities();
-        Json info = to_json(engine_->device());
+        Json info = engine::to_json(engine_->device());
         info["probed"] = {{"fp64", found.fp64},
                           {"int64_atomics", found.int64_atomics},
                           {"inline_ptx", found.inline_ptx},

@@ -34,7 +34,7 @@ void check(const char* problem, const char* call) {
     if (problem != nullptr) throw DeviceError(call, -1, "cv::Exception", "opencv", problem);
 }
 
-int type_of(ElementType type) {
+int cv_type_of(ElementType type) {
     return type == ElementType::u8 ? PLX_OPENCV_U8 : type == ElementType::u16 ? PLX_OPENCV_U16 : PLX_OPENCV_F32;
 }
 
@@ -50,7 +50,7 @@ Shape shape_of(const ArrayDesc& image) {
 }
 
 plx_opencv_image image_of(ElementType type, std::int64_t channels, Shape shape, const void* pixels) {
-    return {type_of(type), static_cast<int>(channels), static_cast<int>(shape.width), static_cast<int>(shape.height), pixels};
+    return {cv_type_of(type), static_cast<int>(channels), static_cast<int>(shape.width), static_cast<int>(shape.height), pixels};
 }
 
 std::string too_large(Shape shape) {

@@ -24,7 +24,7 @@ struct Tbb {
     decltype(plx_tbb_run)* run = nullptr;
 };
 
-int type_of(ElementType type) {
+int tbb_type_of(ElementType type) {
     switch (type) {
         case ElementType::u8: return PLX_TBB_U8;
         case ElementType::u16: return PLX_TBB_U16;
@@ -38,7 +38,7 @@ int type_of(ElementType type) {
 plx_tbb_call call_of(int what, const ArrayDesc& array) {
     plx_tbb_call call{};
     call.what = what;
-    call.type = type_of(array.type);
+    call.type = tbb_type_of(array.type);
     call.count = static_cast<std::uint64_t>(array.count());
     return call;
 }

@@ -1,13 +1,15 @@
 #include "selftest/selftest.hpp"
 
-#include "workers/device_worker.hpp"
+#include "core/clock.hpp"
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
 #include "selftest/problems.hpp"
 #include "selftest/worker.hpp"
+#include "workers/device_worker.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -81,7 +83,7 @@ private:
 class SelfTest {
 public:
     SelfTest(const host::DeviceInfo& device, const Registry& registry, const Options& options)
-        : device_(to_json(device)), registry_(registry), options_(options), extent_(options.thorough ? "product" : "cover"),
+        : device_(engine::to_json(device)), registry_(registry), options_(options), extent_(options.thorough ? "product" : "cover"),
           problems_(problems(options.thorough ? Extent::product : Extent::cover)) {}
 
     std::vector<Row> run() {
@@ -225,6 +227,28 @@ std::vector<Verdict> verdicts_after(const std::vector<Row>& rows, std::vector<Ve
                               hash_of_kernels()});
     }
     return before;
+}
+
+Tested test_and_remember(const host::DeviceInfo& device, const Registry& registry, const Options& options) {
+    const auto start = std::chrono::steady_clock::now();
+    Tested tested;
+    tested.rows = run(device, registry, options);
+    tested.verdicts = verdicts_after(tested.rows, load_verdicts(device), registry);
+    store_verdicts(device, tested.verdicts);
+    tested.seconds = seconds_since(start);
+    return tested;
+}
+
+Json to_json(const Tested& tested, const host::DeviceInfo& device) {
+    Json rows = Json::array(), refused = Json::array();
+    for (const Row& row : tested.rows) rows.push_back(row.to_json());
+    for (const Verdict& v : tested.verdicts)
+        refused.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}});
+    return {{"device", engine::to_json(device)},
+            {"passed", passed(tested.rows)},
+            {"seconds", tested.seconds},
+            {"rows", std::move(rows)},
+            {"not_chosen", std::move(refused)}};
 }
 
 }  // namespace parallax::engine::selftest

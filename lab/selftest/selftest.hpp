@@ -31,4 +31,14 @@ std::vector<Row> run(const host::DeviceInfo&, const Registry&, const Options&);
 /// What is known of a device after these rows: verdicts on algorithms that were not tried stay as they were.
 std::vector<Verdict> verdicts_after(const std::vector<Row>&, std::vector<Verdict> before, const Registry&);
 
+struct Tested {
+    std::vector<Row> rows;
+    std::vector<Verdict> verdicts;   ///< what is not chosen on the device from now on
+    double seconds = 0;
+};
+
+/// run(), and its verdicts kept for this user.
+Tested test_and_remember(const host::DeviceInfo&, const Registry&, const Options&);
+Json to_json(const Tested&, const host::DeviceInfo&);
+
 }  // namespace parallax::engine::selftest

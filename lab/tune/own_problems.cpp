@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_checks = 4;
 
 /// One step of one point.
-struct Found {
+struct Met {
     TuningProblem problem;
     std::uint64_t bytes = 0;   ///< of its largest input
 };
@@ -26,7 +26,7 @@ struct Found {
 /// A set with all that was found for it, to be sorted out at the end.
 struct Group {
     ProblemSet set;
-    std::vector<Found> found;
+    std::vector<Met> found;
 };
 
 /// Variants of the last step that a case names; none where it leaves the choice to the engine.
@@ -114,7 +114,7 @@ private:
     void note(const Step& step, const compare::Point& point, bool is_last) {
         const Problem problem = problem_of(step);
         const WorkClass work = WorkClass::of(*step.algorithm, problem);
-        Found found;
+        Met found;
         found.problem.parameters = step.parameters.to_json();
         found.problem.outputs = step.outputs;
         const ArrayDesc* largest = nullptr;
@@ -140,7 +140,7 @@ private:
     /// Largest first, and of the others so many, from all over the range.
     static ProblemSet sorted_out(Group group) {
         std::stable_sort(group.found.begin(), group.found.end(),
-                         [](const Found& a, const Found& b) { return a.bytes > b.bytes; });
+                         [](const Met& a, const Met& b) { return a.bytes > b.bytes; });
         group.set.problem = std::move(group.found.front().problem);
         const std::size_t others = group.found.size() - 1, count = std::min(others, most_checks);
         for (std::size_t i = 0; i < count; ++i)

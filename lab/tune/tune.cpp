@@ -1,5 +1,6 @@
 #include "tune/tune.hpp"
 
+#include "core/clock.hpp"
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace parallax::engine::tune {
 namespace {
@@ -105,7 +107,7 @@ private:
         tournament_.reset();
         if (!worker_ || worker_->given_up())
             worker_ = std::make_unique<compare::DeviceWorker>(
-                to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
+                engine::to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
         tournament_ = std::make_unique<Tournament>(*worker_, set, options_);
         set_ = &set;
         searched_ = 0;
@@ -272,7 +274,41 @@ std::vector<Task> tasks_of(const host::DeviceInfo& device, const Registry& regis
 void require_writable(const TuneOptions& options) { Files(options.out, {}).require_writable(); }
 
 Tuned run(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options) {
-    return Tuner(device, registry, options).run();
+    const auto start = std::chrono::steady_clock::now();
+    Tuned tuned = Tuner(device, registry, options).run();
+    tuned.seconds = seconds_since(start);
+    return tuned;
+}
+
+Json to_json(const Tuned& tuned, const host::DeviceInfo& device) {
+    Json results = Json::array();
+    for (const Result& r : tuned.results)
+        results.push_back({{"algorithm", r.task.algorithm->name},
+                           {"variant", r.task.variant->name},
+                           {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}},
+                           {"problem", r.task.set->problem.name},
+                           {"verdict", to_string(r.verdict)},
+                           {"reason", r.reason},
+                           {"default_s", r.default_s},
+                           {"tuned_s", r.tuned_s},
+                           {"gain", r.gain},
+                           {"policy", r.policy},
+                           {"best", r.best},
+                           {"lost", r.lost}});
+    return {{"device", engine::to_json(device)},
+            {"seconds", tuned.seconds},
+            {"ended", tuned.ended},
+            {"results", std::move(results)}};
+}
+
+void require_policies(const host::DeviceInfo& device) {
+    if (device.backend == host::Backend::native)
+        throw ConfigError("--device", device.name, "an OpenCL or CUDA device", "the native device has no policies to tune");
+}
+
+int builders_here() {
+    constexpr int most = 8;   // more gain little, and on the processor that is tuned they take what is measured
+    return std::min(host::platform::processors(), most);
 }
 
 }  // namespace parallax::engine::tune

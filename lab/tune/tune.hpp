@@ -73,6 +73,7 @@ struct Result {
 struct Tuned {
     std::vector<Result> results;
     std::string ended;                           ///< empty: all was done; else why not
+    double seconds = 0;
 };
 
 /// Searches every task. Candidates run in a worker process: one that crashes or hangs its driver is passed over, and the search
@@ -83,5 +84,11 @@ struct Tuned {
 /// An entry holds the policy and, in "found", how it was found. Where no policy beat the defaults its policy is {}: jobs then
 /// take the defaults and say that nothing faster was found.
 Tuned run(const host::DeviceInfo& device, const Registry&, const TuneOptions&);
+Json to_json(const Tuned&, const host::DeviceInfo&);
+
+/// Throws ConfigError ("--device") for one without policies.
+void require_policies(const host::DeviceInfo&);
+/// Programs that are best compiled at the same time on this machine.
+int builders_here();
 
 }  // namespace parallax::engine::tune

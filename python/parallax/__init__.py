@@ -301,7 +301,7 @@ class Session(AlgorithmCalls):
                outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
                policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Pending:
         """Enqueues and returns; calls of a session run in the order of submission. `into`: as for call()."""
-        return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken()), self)
+        return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken._none()), self)
 
     def prepare(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
                 outputs: Sequence[str] | None = None, variant: str | None = None, policy: Mapping[str, int] | None = None,

@@ -30,6 +30,7 @@ TEST_CASE("calls on the same arrays take effect in the order of the calls, whate
             arrays.push_back(session.upload(View(written.emplace_back(count, model.back()), extents)));
         }
         Event last;
+        const CancelToken token;
         for (int i = 0; i < 150; ++i) {
             const auto a = static_cast<std::size_t>(one_of(3)), b = static_cast<std::size_t>(one_of(3));
             const auto value = static_cast<float>(1 + one_of(99));
@@ -39,13 +40,13 @@ TEST_CASE("calls on the same arrays take effect in the order of the calls, whate
                     model[a] = value;
                     break;
                 case 1:
-                case 2:   // in place, too
-                    last = session
-                               .submit(call(ArithmeticParameters{.value = value}, {{"image", arrays[a]}},
-                                            {.into = {{"image", arrays[b]}}}))
-                               .done();
+                case 2: {   // in place, too; one that may be cancelled is handed over by a thread
+                    CallOptions options{.into = {{"image", arrays[b]}}};
+                    if (one_of(2) == 0) options.cancel = token;
+                    last = session.submit(call(ArithmeticParameters{.value = value}, {{"image", arrays[a]}}, options)).done();
                     model[b] = model[a] + value;
                     break;
+                }
                 default:
                     last = session.read(arrays[a], MutableView(seen.emplace_back(count), extents));
                     expected.push_back(model[a]);

@@ -178,6 +178,44 @@ TEST_CASE("on the native device, too, submit returns before the work has ended")
     CHECK(filtered == values<std::uint8_t>(session, session.run(call(BoxFilterParameters{}, {{"image", frame}})).array("image")));
 }
 
+TEST_CASE("a token reaches what was submitted, between two launches") {
+    const std::vector<float> image(256 * 256, 1.0f);
+    const DiffusionLbParameters hours{.iterations = 1000000, .sigma = 0}, few{.iterations = 2, .sigma = 0};
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Engine engine({.device = spec});
+        if (engine.device().backend == host::Backend::native) continue;   // one task, which nothing ends
+        Session session(engine), other(engine);
+        const Array array = session.upload(View(image, {{'y', 256}, {'x', 256}}));
+        session.run(call(few, {{"image", array}}));
+        for (const int ms : {0, 50}) {
+            CAPTURE(ms);
+            const CancelToken token;
+            Pending pending = session.submit(call(hours, {{"image", array}}, {.cancel = token}));
+            CHECK(pending.arrays().count("image") == 1);
+            CHECK_FALSE(pending.done().complete());
+            std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+            token.cancel();
+            CHECK_THROWS_AS(pending.get(), CancelledError);
+            CHECK_THROWS_AS(pending.done().wait(), CancelledError);
+            CHECK_THROWS_AS(other.submit(call(few, {{"image", array}}, {.wait = {pending.done()}})), CancelledError);
+            CHECK(values<float>(session, session.run(call(few, {{"image", array}})).array("image")) == image);
+        }
+        // One that nobody cancels; its end is another session's beginning, and whoever forgets it harms nobody.
+        const CancelToken token;
+        Pending good = session.submit(call(DiffusionLbParameters{.iterations = 300, .sigma = 0}, {{"image", array}}, {.cancel = token}));
+        Pending after = other.submit(call(few, {{"image", good.arrays().at("image")}}, {.wait = {good.done()}}));
+        CHECK(values<float>(other, after.get().array("image")) == image);
+        CHECK(good.get().arrays.count("image") == 1);
+        session.submit(call(DiffusionLbParameters{.iterations = 300, .sigma = 0}, {{"image", array}}, {.cancel = token}));
+        {
+            Session gone(engine);
+            gone.submit(call(DiffusionLbParameters{.iterations = 300, .sigma = 0}, {{"image", array}}, {.cancel = token}));
+        }
+        CHECK(values<float>(session, session.run(call(few, {{"image", array}})).array("image")) == image);
+    }
+}
+
 TEST_CASE("plans of many shapes stay within their budget, and go before an allocation fails") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);

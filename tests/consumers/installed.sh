@@ -42,6 +42,8 @@ echo "== find_package"
 for kind in parallax shared static; do
     alone "$work/program/with_$kind" || fail "with_$kind"
 done
+alone "$work/program/with_lab" "$work/lab" || fail with_lab
+! strings "$library" | grep -qE "parallax_study|Chart\.js" || fail "the library that hosts link has the laboratory in it"
 [[ "$(ldd "$work/program/with_static")" != *libparallax* ]] || fail "with_static links the shared library"
 [[ "$(ldd "$work/program/with_shared")" == *libparallax* ]] || fail "with_shared does not link the shared library"
 

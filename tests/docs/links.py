@@ -21,7 +21,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 CITATION = re.compile(r"\bdocs/(?:[\w.-]+/)*[\w-]+\.md(?:#[\w-]+)?")
 INDEX = "docs/README.md"
 TOP = {*CODE, "docs"}
-ROOMS = ("engine", "engine/algorithms", "engine/include", "host", "host/include", "lab", "kernels_cl", "tests")
+ROOMS = ("engine", "engine/algorithms", "engine/include", "host", "host/include", "lab", "lab/include", "kernels_cl", "tests")
 
 
 def without_code(text):

@@ -33,7 +33,7 @@ TEST_CASE("watchdog: a device that does not answer is given up at any stage, and
     const Workshop workshop;
     for (const DevicePtr& device : kernel_devices_under_test()) {
         engine::Prepared prepared = workshop.prepare(subjects()[2]);
-        prepared.resolved.pipeline.step_timeout_s = 0.1;
+        prepared.resolved.pipeline.limits.step_timeout_s = 0.1;
         prepared.job.retry = false;
         for (const char* const stage : {"compute equalize", "computed equalize", "download "}) {
             CAPTURE(std::string(stage));
@@ -57,7 +57,7 @@ TEST_CASE("watchdog: a device that does not answer is given up at any stage, and
             CHECK(workshop.outputs().empty());
             stalled.reset();
         }
-        prepared.resolved.pipeline.step_timeout_s = 600;
+        prepared.resolved.pipeline.limits.step_timeout_s = 600;
         engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
         engine::run(prepared, engine);
         CHECK(workshop.outputs().size() == 2);
@@ -70,7 +70,7 @@ TEST_CASE("a device that hangs and then recovers: the second try succeeds in a f
     const Workshop workshop;
     for (const DevicePtr& device : kernel_devices_under_test()) {
         engine::Prepared prepared = workshop.prepare(subjects()[2]);
-        prepared.resolved.pipeline.step_timeout_s = 1;
+        prepared.resolved.pipeline.limits.step_timeout_s = 1;
         int tries = 0;
         std::unique_ptr<Stalled> stalled;
         engine::RunOptions options;

@@ -76,7 +76,7 @@ Counts sweep(const DevicePtr& device, const Subject& subject, const Sweep& with)
     const Workshop workshop;
     engine::Prepared prepared = workshop.prepare(subject);
     prepared.job.retry = with.retry;
-    prepared.resolved.pipeline.step_timeout_s = with.step_timeout_s;
+    prepared.resolved.pipeline.limits.step_timeout_s = with.step_timeout_s;
     run_once(device, with.cache(), prepared);   // compiles what there is to compile
     workshop.clear();
     const Live before = layer.live();

@@ -120,7 +120,7 @@ TEST_CASE("sizes of memory as people write them") {
             R"({"parallax": 1, "inputs": {"image": "a.tif"}, "steps": [{"run": "arithmetic", "value": 1}],
                 "outputs": {"image": "o.npy"}})");
         job["memory_limit"] = text;
-        return parse_job(job, registry.algorithms()).memory_limit;
+        return parse_job(job, registry.algorithms()).limits.memory_limit;
     };
     CHECK(limit_of("512 MiB") == std::uint64_t{512} << 20);
     CHECK(limit_of(" 1.5GB ") == 1500000000u);

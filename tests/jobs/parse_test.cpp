@@ -42,7 +42,7 @@ TEST_CASE("job: everything that may stand in one is read") {
     })" + std::string());
     CHECK(j.comment == "run 7");
     CHECK(j.non_finite == NonFinite::mask);
-    CHECK(j.memory_limit == std::uint64_t{1610612736});
+    CHECK(j.limits.memory_limit == std::uint64_t{1610612736});
     REQUIRE(j.inputs.size() == 3);
     CHECK(j.inputs[0].read.pages == std::pair<std::int64_t, std::int64_t>{3, 4});
     CHECK_FALSE(j.inputs[0].read.grey);
@@ -275,7 +275,7 @@ TEST_CASE("--set: reaches parameters, nested ones and the job itself; another un
     CHECK(parsed.steps[0].parameters.as<BlurParameters>().width == 3e-6);
     CHECK(parsed.non_finite == NonFinite::mask);
     CHECK_FALSE(parsed.retry);
-    CHECK(parsed.step_timeout_s == 2.5);
+    CHECK(parsed.limits.step_timeout_s == 2.5);
 
     struct Row { const char* setting; const char* fragment; };
     for (const Row& row : {Row{"sotf.radius=1", "did you mean \"soft\""}, Row{"soft.raduis=1", "did you mean \"radius\""},

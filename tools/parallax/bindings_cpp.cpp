@@ -145,7 +145,7 @@ std::string ports(const std::vector<Port>& list) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string function_of(const Algorithm& algorithm) {
+std::string cpp_function_of(const Algorithm& algorithm) {
     std::string text;
     add_doc(text, "    ", fmt::format("{}. Outputs: {}.{}", algorithm.summary, ports(algorithm.outputs), [&] {
         std::vector<std::string> optional;
@@ -202,7 +202,7 @@ std::string cpp_bindings(const std::vector<Algorithm>& algorithms) {
     text +=
         "\n/// One function an algorithm; S is a Session. Throws as Session::run does.\n"
         "template <class S>\nclass AlgorithmCalls {\npublic:\n";
-    for (const Algorithm& algorithm : algorithms) text += function_of(algorithm);
+    for (const Algorithm& algorithm : algorithms) text += cpp_function_of(algorithm);
     text += "\nprivate:\n    S& self() { return static_cast<S&>(*this); }\n};\n\n}  // namespace parallax\n";
     return text;
 }

@@ -31,7 +31,7 @@ std::string type_of(const Json& schema) {
     return "Mapping[str, Any]";
 }
 
-std::string function_of(const Algorithm& algorithm) {
+std::string python_function_of(const Algorithm& algorithm) {
     std::string text = fmt::format("    def {}(\n        self,\n", algorithm.name);
     for (const Port& port : algorithm.inputs) {
         if (port.required) text += fmt::format("        {}: ArrayLike,\n", port.name);
@@ -62,7 +62,7 @@ std::string python_bindings(const std::vector<Algorithm>& algorithms) {
         "# Made by `parallax bindings python` from the tables of all algorithms; not to be edited by hand.\n"
         "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\n\n"
         "from . import Array, ArrayLike, CancelToken, Event, Result\n\nclass AlgorithmCalls:\n";
-    for (const Algorithm& algorithm : algorithms) text += function_of(algorithm);
+    for (const Algorithm& algorithm : algorithms) text += python_function_of(algorithm);
     return text;
 }
 

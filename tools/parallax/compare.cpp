@@ -5,12 +5,10 @@
 #include "compare/compare.hpp"
 #include "compare/replay.hpp"
 #include "report/report.hpp"
-#include "compare/worker.hpp"
 #include "job/load.hpp"
 #include "terminal.hpp"
-#include "selftest/worker.hpp"
-#include "tune/worker.hpp"
 #include "parallax/host/enumerate.hpp"
+#include "parallax/lab.hpp"
 #include "peers/peers.hpp"
 
 #include <fmt/format.h>
@@ -102,16 +100,7 @@ std::vector<std::string> differences(const Json& earlier, const Json& later) {
 
 void print_changes(const std::vector<Change>& changes, bool json) {
     if (json) {
-        Json list = Json::array();
-        for (const Change& c : changes)
-            list.push_back({{"row", c.row},
-                            {"device", c.device},
-                            {"verdict", c.verdict},
-                            {"ratio", c.ratio > 0 ? Json(c.ratio) : Json()},
-                            {"low", c.low},
-                            {"high", c.high},
-                            {"why", c.why}});
-        fmt::print("{}\n", text_of(list));
+        fmt::print("{}\n", text_of(to_json(changes)));
         return;
     }
     std::map<std::string, int> counts;
@@ -125,22 +114,11 @@ void print_changes(const std::vector<Change>& changes, bool json) {
 }
 
 int compare(const Options& options) {
-    if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
+    if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");   // before anything is read
     const engine::Registry registry = engine::registry_with_peers();
     const Asked asked = read(options, registry);
     CompareOptions run;
-    run.out = fs::absolute(engine::path_from(options.out));
-    const fs::path report = run.out / "report.json";
-    if (fs::exists(report) && !options.overwrite) {
-        throw ConfigError("--out", fmt::format("the existing report {}", engine::to_utf8(report)), "a folder without one",
-                          "use --overwrite to replace it");
-    }
-    engine::writable_ancestor(report, "--out");
-    std::error_code error;
-    fs::create_directories(run.out, error);
-    if (error)
-        throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", options.out, error.message()),
-                          "a folder that can be written");
+    run.out = make_report_folder(options.out, options.overwrite);
     const fs::path program = host::own_program();
     if (program.empty())
         throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
@@ -219,7 +197,7 @@ void add_worker(CLI::App& app, Command& command) {
     sub->add_option("WHOM", *whom, "compare, tune or selftest")->check(CLI::IsMember({"compare", "tune", "selftest"}));
     sub->callback([whom, &command] {
         command.run = [whom] {
-            return *whom == "tune" ? engine::tune::serve() : *whom == "selftest" ? engine::selftest::serve() : serve();
+            return lab::serve(*whom);
         };
     });
 }

@@ -78,7 +78,7 @@ void print(const Json& plan) {
                human_bytes(plan["workspace_bytes"].get<double>()), human_bytes(plan["state_bytes"].get<double>()));
 }
 
-void tell(const Json& plan, bool json) {
+void print_plan(const Json& plan, bool json) {
     if (json) fmt::print("{}\n", text_of(plan));
     else print(plan);
 }
@@ -88,14 +88,14 @@ int plan(const JobOptions& options, bool json) {
     if (launched.processes > 1) {
         return work_as_rank(options, launched, {true, {}}, [&](RankWork& work, engine::distributed::Communicator& ranks) {
             if (const auto plan = engine::distributed::describe_rank(work.job.prepared, *work.job.engine, ranks))
-                tell(*plan, json);
+                print_plan(*plan, json);
         });
     }
     const engine::Registry registry = engine::registry_with_peers();
     // Nothing is written, so nothing is in the way.
     const engine::PreparedJob job(options.parse(registry), options.locations(), {manifest_of(options), true, false, {}});
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
-    tell(engine::describe_plan(job, engine::pointers(engines)), json);
+    print_plan(engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
 }
 

@@ -101,7 +101,7 @@ void warn(const std::vector<std::string>& warnings) {
 }
 
 /// The report and the summary.
-void tell(const Options& options, const engine::JobResult& result) {
+void tell_of_job(const Options& options, const engine::JobResult& result) {
     for (const std::string& warning : result.warnings) spdlog::warn("{}", warning);
     if (!result.retried.empty())
         spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
@@ -134,7 +134,7 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
         const auto result = engine::distributed::run_rank(work.job.prepared, *work.job.engine, ranks,
                                                           run_options_of(bar, started, work.job.opening));
         bar.clear();
-        if (result) tell(options, *result);
+        if (result) tell_of_job(options, *result);
     });
 }
 
@@ -168,7 +168,7 @@ int run(const Options& options) {
     const engine::JobOutcome outcome = engine::run(job, engine::pointers(engines), run_options);
     bar.clear();
     if (outcome.series) tell_of_series(options, *outcome.series, *job.series());
-    else tell(options, *outcome.job);
+    else tell_of_job(options, *outcome.job);
     return outcome.is_whole() ? 0 : 1;
 }
 

@@ -3,7 +3,6 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/verdicts.hpp"
-#include "job/runner.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "selftest/selftest.hpp"
 #include "terminal.hpp"
@@ -12,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 
 namespace parallax::cli {
@@ -77,7 +75,6 @@ int forget(const host::DeviceInfo& device) {
 }
 
 int selftest(const Asked& asked) {
-    const auto start = std::chrono::steady_clock::now();
     const engine::Registry registry = engine::registry_with_peers();
     for (const std::string& name : asked.algorithms) registry.get(name, "--algorithm");   // before a device is opened
     const host::DeviceSelector selector = asked.device.empty() ? host::DeviceSelector() : device_from(asked.device);
@@ -96,35 +93,24 @@ int selftest(const Asked& asked) {
         bar.show(what, done);
     };
     options.cancelled = interrupted;
-    const std::vector<Row> rows = run(device, registry, options);
+    const Tested tested = test_and_remember(device, registry, options);
     bar.clear();
-    const std::vector<engine::Verdict> verdicts = verdicts_after(rows, engine::load_verdicts(device), registry);
-    engine::store_verdicts(device, verdicts);
-
+    const std::vector<Row>& rows = tested.rows;
     const bool sound = passed(rows);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (asked.json) {
-        Json list = Json::array(), refused = Json::array();
-        for (const Row& row : rows) list.push_back(row.to_json());
-        for (const engine::Verdict& v : verdicts)
-            refused.push_back({{"algorithm", v.algorithm}, {"variant", v.variant}, {"type", v.type}});
-        fmt::print("{}\n", text_of({{"device", engine::to_json(device)},
-                                    {"passed", sound},
-                                    {"seconds", seconds},
-                                    {"rows", std::move(list)},
-                                    {"not_chosen", std::move(refused)}}));
+        fmt::print("{}\n", text_of(to_json(tested, device)));
         return sound ? 0 : 1;
     }
     fmt::print("{} ({}, driver {})\n", device.name, device.platform, device.driver);
     print_table(rows, "algorithm", false);
     print_table(rows, "others' libraries", true);
     print_failures(rows);
-    if (!verdicts.empty()) fmt::print("\n");
-    for (const engine::Verdict& v : verdicts)
+    if (!tested.verdicts.empty()) fmt::print("\n");
+    for (const engine::Verdict& v : tested.verdicts)
         fmt::print("{} {} is not chosen for {} on this device until it passes; --forget lets it be used\n", v.algorithm,
                    v.variant, v.type.empty() ? "any input" : v.type);
     fmt::print("\n{} passed, {} refused, {} failed, in {:.1f} s\n", count(rows, Outcome::pass), count(rows, Outcome::refused),
-               count(rows, Outcome::failed), seconds);
+               count(rows, Outcome::failed), tested.seconds);
     return sound ? 0 : 1;
 }
 

@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 namespace parallax::cli {
@@ -25,9 +24,6 @@ namespace {
 
 using namespace engine::tune;
 namespace compare = engine::compare;
-
-/// More compilers side by side gain little, and on the processor that is tuned they take what is measured.
-constexpr int most_builders = 8;
 
 struct Options {
     std::string device, from, out = "configs/tuning";
@@ -77,21 +73,6 @@ std::string outcome_of(const Result& result) {
     if (result.verdict == Verdict::tuned) return result.policy.dump();
     return result.verdict == Verdict::defaults ? "defaults: " + result.reason
                                                : fmt::format("{}: {}", to_string(result.verdict), result.reason);
-}
-
-Json to_json(const Result& r) {
-    return {{"algorithm", r.task.algorithm->name},
-            {"variant", r.task.variant->name},
-            {"work", {{"type", r.task.set->work.type}, {"size", r.task.set->work.size}}},
-            {"problem", r.task.set->problem.name},
-            {"verdict", to_string(r.verdict)},
-            {"reason", r.reason},
-            {"default_s", r.default_s},
-            {"tuned_s", r.tuned_s},
-            {"gain", r.gain},
-            {"policy", r.policy},
-            {"best", r.best},
-            {"lost", r.lost}};
 }
 
 /// A user's own job or study: what it computes, and where it would run.
@@ -204,10 +185,9 @@ int tune(const Options& asked) {
     if (asked.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     options.out = engine::path_from(asked.out);
     options.again = asked.again;
-    options.builders = std::min(host::platform::processors(), most_builders);
+    options.builders = builders_here();
 
     if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
-    const auto start = std::chrono::steady_clock::now();
     const engine::Registry registry = engine::registry_with_peers();
     for (const std::string& name : asked.algorithms) registry.get(name, "ALGORITHM");   // before a device is opened
     std::optional<Own> own;
@@ -217,10 +197,8 @@ int tune(const Options& asked) {
                                                               : host::DeviceSelector();
     const host::Inventory inventory = host::enumerate(wanted);
     const host::Selection selection = wanted.select(inventory);
-    if (selection.device->info().backend == host::Backend::native)
-        throw ConfigError("--device", selection.device->info().name, "an OpenCL or CUDA device",
-                          "the native device has no policies to tune");
     const host::DeviceInfo& device = selection.device->info();
+    require_policies(device);
     watch_interrupts();
     ProgressBar bar(!asked.quiet);
     std::optional<Scratch> scratch;
@@ -255,14 +233,8 @@ int tune(const Options& asked) {
     const Tuned tuned = run(device, registry, options);
     bar.clear();
 
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (asked.json) {
-        Json rows = Json::array();
-        for (const Result& result : tuned.results) rows.push_back(to_json(result));
-        fmt::print("{}\n", text_of({{"device", engine::to_json(device)},
-                                    {"seconds", seconds},
-                                    {"ended", tuned.ended},
-                                    {"results", std::move(rows)}}));
+        fmt::print("{}\n", text_of(to_json(tuned, device)));
     } else {
         print_results(tuned.results);
     }
@@ -272,7 +244,7 @@ int tune(const Options& asked) {
     const bool any = count(tuned.results, Verdict::tuned) + count(tuned.results, Verdict::defaults) > 0;
     tell("{} tuned, {} best with their defaults, {} refused, {} failed, in {:.0f} s{}\n", count(tuned.results, Verdict::tuned),
          count(tuned.results, Verdict::defaults), count(tuned.results, Verdict::refused), count(tuned.results, Verdict::failed),
-         seconds, any ? "; entries are in " + asked.out : "");
+         tuned.seconds, any ? "; entries are in " + asked.out : "");
     if (tuned.results.empty() && tuned.ended.empty())
         tell("nothing was left to tune: --again does what has an entry once more, --list shows what there is{}\n",
              own ? " (not every algorithm has policies)" : "");

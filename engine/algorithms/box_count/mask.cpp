@@ -9,7 +9,6 @@
 namespace parallax::engine::box_count {
 namespace {
 
-std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 
 /// Sources of x, then of rows, then of slices.
 std::vector<std::uint32_t> sample_table(const BoxCountSpec& spec) {

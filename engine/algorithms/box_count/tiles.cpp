@@ -14,8 +14,6 @@
 namespace parallax::engine::box_count {
 namespace {
 
-std::uint32_t u32(auto value) { return static_cast<std::uint32_t>(value); }
-
 /// Local memory of box_tiles: a byte for each four boxes of 4, two for each box of 16, and its sums.
 std::uint64_t local_bytes(const Shape& shape, int dimensions) {
     const auto up = [&](std::uint64_t side) { return dimensions == 3 ? side * side : side; };

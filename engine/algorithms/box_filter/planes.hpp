@@ -18,6 +18,13 @@ struct PlanePass {
     bool last = true;        ///< writes means
 };
 
+/// Rows that a work-group takes at a time.
+inline constexpr std::int64_t rows_a_turn = 8;
+/// Neighbours that are added up first and once for all windows that hold them.
+constexpr std::int64_t block_of(std::int64_t window) noexcept {
+    return window >= 8 ? 8 : window >= 4 ? 4 : window >= 2 ? 2 : 1;
+}
+
 /// One pass, or two where windows are deep.
 std::vector<PlanePass> plane_passes_of(const BoxSpec&);
 

@@ -10,7 +10,7 @@
 namespace parallax::engine::box_filter {
 namespace {
 
-constexpr std::int64_t rows_a_turn = 8, strip_columns = 4096;
+constexpr std::int64_t strip_columns = 4096;
 constexpr std::size_t most_scratch = std::size_t{1} << 30;
 
 /// Rows that a group makes, what it needs for them, and how many there are.
@@ -19,8 +19,6 @@ struct Shape {
     std::size_t group_bytes;
     std::size_t bytes() const noexcept { return group_bytes * static_cast<std::size_t>(groups); }
 };
-
-std::int64_t block_of(std::int64_t window) { return window >= 8 ? 8 : window >= 4 ? 4 : window >= 2 ? 2 : 1; }
 
 std::string column_name(const BoxSpec& spec, const PlanePass& pass) {
     if (spec.is_float()) return "float";

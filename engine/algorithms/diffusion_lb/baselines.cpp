@@ -10,7 +10,6 @@
 namespace parallax::engine::diffusion_lb {
 namespace {
 
-std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 
 class BaselinePlan final : public Plan {
 public:

@@ -44,6 +44,7 @@ struct Layout {
     /// The rows and so many more on either side, as far as there are any.
     Rows wider(Rows, std::int64_t by) const noexcept;
 };
+inline std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }
 inline constexpr host::NDRange pixel_group{64, 1, 1};
 
 // Constants that follow from the parameters.

@@ -33,9 +33,9 @@ std::size_t power_of_two_above(std::size_t n) {
 }
 
 /// Transforms of one length in one direction, without factor. Holds scratch: one for each thread.
-class Line {
+class ReferenceLine {
 public:
-    Line(std::size_t n, bool inverse) : n_(n), result_(n) {
+    ReferenceLine(std::size_t n, bool inverse) : n_(n), result_(n) {
         if (largest_prime(static_cast<std::int64_t>(n)) <= largest_factor) {
             direct_.emplace(n, inverse);
             return;
@@ -78,7 +78,7 @@ private:
 
 void rows(Complex* data, std::int64_t width, std::int64_t count, bool inverse, double factor, int threads) {
     parallel_ranges(count, threads, [=](std::int64_t begin, std::int64_t end) {
-        Line line(static_cast<std::size_t>(width), inverse);
+        ReferenceLine line(static_cast<std::size_t>(width), inverse);
         for (std::int64_t row = begin; row < end; ++row) {
             Complex* const first = data + row * width;
             line.run(first);
@@ -90,7 +90,7 @@ void rows(Complex* data, std::int64_t width, std::int64_t count, bool inverse, d
 void columns(Complex* data, std::int64_t width, std::int64_t height, bool inverse, int threads) {
     constexpr std::int64_t block = 8;   // columns copied at once: whole cache lines
     parallel_ranges((width + block - 1) / block, threads, [=](std::int64_t begin, std::int64_t end) {
-        Line line(static_cast<std::size_t>(height), inverse);
+        ReferenceLine line(static_cast<std::size_t>(height), inverse);
         std::vector<Complex> copies(static_cast<std::size_t>(block * height));
         for (std::int64_t x0 = begin * block; x0 < std::min(end * block, width); x0 += block) {
             const std::int64_t held = std::min(block, width - x0);

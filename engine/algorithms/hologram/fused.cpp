@@ -134,7 +134,7 @@ private:
     Scratch h_, frame_, half_, plus_, minus_;
 };
 
-Support supports(const Problem& problem, host::Context& context) {
+Support supports_fused(const Problem& problem, host::Context& context) {
     if (Support s = supports_inputs(problem, context); !s) return s;
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const auto& p = problem.parameters.as<HologramParameters>();
@@ -160,7 +160,7 @@ Variant fused_variant() {
         .summary = "three kernels: real rows to a half spectrum, columns forward x H x back, rows back with the modulus",
         .role = Role::best,
         .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
-        .supports = supports,
+        .supports = supports_fused,
     });
 }
 

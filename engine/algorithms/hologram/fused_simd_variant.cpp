@@ -93,7 +93,7 @@ private:
     Scratch h_, frame_, field_;
 };
 
-Support supports(const Problem& problem, host::Context& context) {
+Support supports_fused_simd(const Problem& problem, host::Context& context) {
     if (Support s = supports_inputs(problem, context); !s) return s;
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const Geometry g = resolve(problem);
@@ -110,7 +110,7 @@ Variant fused_simd_variant() {
         .role = Role::best,
         .backends = {host::Backend::opencl},
         .policy = {{"work_group_size", 64, {16, 32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
-        .supports = supports,
+        .supports = supports_fused_simd,
     });
 }
 

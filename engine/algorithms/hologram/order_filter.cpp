@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/integers.hpp"
 #include "core/judge.hpp"
 
 namespace parallax::engine::hologram {
@@ -12,7 +13,6 @@ namespace {
 // Of hologram/off_axis.cl.
 constexpr std::size_t side = 21;
 
-std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 
 Carrier carrier_from(std::span<const std::byte> bytes) {
     float f[Found::count];

@@ -1,5 +1,6 @@
 #include "algorithms/hologram/steps.hpp"
 
+#include "core/integers.hpp"
 #include "core/judge.hpp"
 
 #include <algorithm>
@@ -10,7 +11,6 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 std::int32_t i32(std::int64_t v) { return static_cast<std::int32_t>(v); }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace parallax::engine::metrics {
 namespace {
 
-constexpr std::int64_t tile = 16, reach = 5;   // as in ssim.cl
+constexpr std::int64_t tile = 16;   // as in ssim.cl
 constexpr std::int64_t most_planes = 65535;    // of an axis on CUDA
 
 std::size_t size(std::int64_t v) { return static_cast<std::size_t>(v); }

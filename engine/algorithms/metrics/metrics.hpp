@@ -7,6 +7,9 @@
 
 namespace parallax::engine::metrics {
 
+/// The window of SSIM goes so far to every side; as in ssim.cl.
+inline constexpr std::int64_t reach = 5;
+
 struct MetricsParameters {
     double range = 0;   ///< 0: 255, 65535, and 1 for f32
 };

@@ -10,7 +10,6 @@
 namespace parallax::engine::metrics {
 namespace {
 
-constexpr std::int64_t reach = 5;
 
 std::vector<double> doubles(const host::Buffer& buffer, ElementType type, std::int64_t count) {
     std::vector<double> values(static_cast<std::size_t>(count));

@@ -8,7 +8,6 @@
 
 namespace parallax::engine::sort {
 
-inline std::uint32_t u32(std::int64_t v) { return static_cast<std::uint32_t>(v); }
 inline host::NDRange range(std::int64_t x) { return {static_cast<std::size_t>(x), 1, 1}; }
 inline std::int64_t key_bytes(const SortSpec& spec) { return spec.key_bits() / 8; }
 

@@ -28,7 +28,7 @@ struct CallOptions {
     std::string variant = {};                          ///< empty: the best that can
     std::string policy = {};                           ///< JSON, with a variant only
     std::vector<Event> wait = {};                      ///< what must be complete first
-    CancelToken cancel = {};
+    CancelToken cancel = CancelToken::none();
 };
 
 struct Call {

@@ -5,6 +5,7 @@
 #include "parallax/handles.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 
 namespace parallax {
@@ -30,14 +31,19 @@ private:
 /// Copies are the same token. Asked between two launches; what it ends throws CancelledError and leaves nothing behind.
 class CancelToken {
 public:
+    CancelToken() : flag_(std::make_shared<std::atomic<bool>>(false)) {}
+    /// One that nobody can cancel.
+    static CancelToken none() noexcept { return CancelToken(nullptr); }
+
     /// By any thread, at any time.
-    void cancel() const noexcept { flag_->store(true); }
-    bool cancelled() const noexcept { return flag_->load(); }
+    void cancel() const noexcept { if (flag_) flag_->store(true); }
+    bool cancelled() const noexcept { return flag_ && flag_->load(); }
     /// Whether there are copies, so that somebody may cancel.
     bool shared() const noexcept { return flag_.use_count() > 1; }
 
 private:
-    std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);
+    explicit CancelToken(std::nullptr_t) noexcept {}
+    std::shared_ptr<std::atomic<bool>> flag_;
 };
 
 }  // namespace parallax

@@ -78,7 +78,7 @@ struct JobOptions {
     /// The stage that begins ("12 of 300" in a series), and the share that is done, 0 to 1. Called by one thread at a time; must
     /// not throw.
     std::function<void(const std::string& stage, double done)> progress = {};
-    CancelToken cancel = {};
+    CancelToken cancel = CancelToken::none();
 
     // Of a series, a job with for_each (docs/series.md).
     std::string manifest = {};                         ///< folder that remembers what is done; empty: "job.series" below `out`

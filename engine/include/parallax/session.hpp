@@ -128,7 +128,7 @@ public:
     // Jobs in memory: no file is read or written.
 
     /// `inputs` are the job's inputs by name. Outputs are what the job names as outputs, wherever it says that they go.
-    Result run(const Job&, const Inputs&, const CancelToken& = {});
+    Result run(const Job&, const Inputs&, const CancelToken& = CancelToken::none());
 
 private:
     struct Made {};
