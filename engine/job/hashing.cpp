@@ -2,6 +2,7 @@
 
 #include "job/read.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -35,6 +36,11 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
     report_ = task.get_future();
     if (bytes < worth_a_thread) task({});
     else thread_ = std::jthread(std::move(task));
+}
+
+InputReport Hashing::finish(const std::function<void()>& proceed) {
+    while (proceed && report_.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) proceed();
+    return report_.get();
 }
 
 }  // namespace parallax::engine

@@ -4,6 +4,7 @@
 #include "job/prepare.hpp"
 #include "job/report.hpp"
 
+#include <functional>
 #include <future>
 #include <thread>
 
@@ -13,8 +14,8 @@ class Hashing {
 public:
     /// Begins with the files of an input; is done with small ones when it returns. Throws IoError.
     Hashing(const InputSpec&, const PreparedInput&);
-    /// Waits for the rest. Once. Throws IoError.
-    InputReport finish() { return report_.get(); }
+    /// Waits for the rest, and asks `proceed` meanwhile, which may throw to end the wait. Once. Throws IoError.
+    InputReport finish(const std::function<void()>& proceed = {});
 
 private:
     std::future<InputReport> report_;

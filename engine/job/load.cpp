@@ -20,6 +20,7 @@ namespace {
 
 constexpr int max_depth = 64;
 constexpr std::uintmax_t max_bytes = 64u << 20;
+constexpr std::size_t max_members = 10000;   // looking one up takes as long as there are members
 
 std::string place_of(const std::string& text, std::size_t byte) {
     std::size_t line = 1, column = 1;
@@ -44,6 +45,9 @@ public:
         if (event == Json::parse_event_t::object_end) open_.pop_back();
         if (event == Json::parse_event_t::key) {
             const std::string key = value.get<std::string>();
+            if (open_.back().size() == max_members)
+                throw ConfigError("", fmt::format("{}: an object of more than {} members", origin_, max_members),
+                                  fmt::format("at most {} in one object", max_members));
             if (!open_.back().insert(key).second) {
                 throw ConfigError("", fmt::format("{}: the key \"{}\" twice in one object", origin_, key), "each key once",
                                   "remove one of the two");
@@ -158,9 +162,14 @@ Json load_json(const fs::path& path) {
     if (path.extension() == ".gz") return parse_json(unpacked(path, name), name);
     std::ifstream file(path, std::ios::binary);
     if (!file) throw ConfigError("", fmt::format("the file {}, which cannot be opened", name), "a JSON file");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_json(text.str(), name);
+    std::string text;
+    for (std::string part(1u << 20, '\0'); file && text.size() <= max_bytes;) {   // a pipe has no size, a device no end
+        file.read(part.data(), static_cast<std::streamsize>(part.size()));
+        text.append(part, 0, static_cast<std::size_t>(file.gcount()));
+    }
+    if (text.size() > max_bytes)
+        throw ConfigError("", fmt::format("more than {} bytes in {}", max_bytes, name), "a JSON file of at most 64 MiB");
+    return parse_json(text, name);
 }
 
 Json without_comments(const Json& json) {

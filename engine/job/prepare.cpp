@@ -37,7 +37,7 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
         }
     }
     for (const fs::path& other : prepared.outputs) {
-        if (other == path)
+        if (other == path || fs::weakly_canonical(other, ignored) == fs::weakly_canonical(path, ignored))   // by a link, too
             throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
     }
     const fs::path folder = writable_ancestor(path, output.pointer);

@@ -74,7 +74,10 @@ void read_work(Work& work, const ReadHooks& hooks) {
 void finish_reading(Work& work) {
     const Scope scope(work.profiler, "hash");
     const HostTimer timer(work.profiler, "inputs");
-    for (Hashing& hashing : work.hashing) work.input_reports.push_back(hashing.finish());
+    const auto proceed = [&] {
+        if (work.advance) work.advance(1);
+    };
+    for (Hashing& hashing : work.hashing) work.input_reports.push_back(hashing.finish(proceed));
     work.hashing.clear();
 }
 

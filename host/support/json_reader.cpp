@@ -54,6 +54,9 @@ std::string JsonValue::path() const {
     std::string given = text("the path of a file");
     if (given.size() > most)
         throw ConfigError(pointer_, fmt::format("a path of {} bytes", given.size()), fmt::format("at most {} bytes", most));
+    if (given.find('\0') != given.npos)   // the system would take what stands before it for all of it
+        throw ConfigError(pointer_, fmt::format("the path \"{}\" with \\u0000 behind it", given.substr(0, given.find('\0'))),
+                          "a path without \\u0000");
     return given;
 }
 

@@ -12,6 +12,8 @@ std::string lower(std::string_view);
 std::string trim(std::string_view);
 /// Whether `part` occurs in `whole`, without regard to case.
 bool contains_nocase(std::string_view whole, std::string_view part);
+/// For terminals: control characters other than line feeds and tabs as \x1b.
+std::string printable(std::string_view);
 /// "12.3 GB" in powers of ten.
 std::string human_bytes(std::uint64_t);
 

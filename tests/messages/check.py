@@ -13,10 +13,13 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import files
@@ -120,7 +123,49 @@ def compilers_are_silent(folder):
     assert done.returncode == 0 and done.stderr == "", f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+def one_file_by_two_names(folder):
+    """Two outputs that a link makes one are refused."""
+    (folder / "real").mkdir()
+    (folder / "link").symlink_to("real")
+    (folder / "job.json").write_text(json.dumps({**BASE, "outputs": {"image": "real/a.npy", "b": {"of": "image", "file": "link/a.npy"}}}))
+    done = program(["run", "job.json"], folder)
+    assert done.returncode == 2 and "a second time" in done.stderr, f"status {done.returncode}: {done.stderr}"
+
+
+def crowds(folder):
+    """100,000 inputs are refused at once, not after half a minute."""
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {f"i{n}": "image.npy" for n in range(100000)}}))
+    done = program(["run", "job.json"], folder)
+    assert done.returncode == 2 and "more than 10000 members" in done.stderr, f"status {done.returncode}: {done.stderr}"
+
+
+def stopped_while_hashing(folder):
+    """A file of which little is read is hashed as a whole: a stop is heard meanwhile."""
+    with (folder / "sparse.raw").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    raw = {"file": "sparse.raw", "raw": {"type": "u8", "shape": [10, 10], "axes": "yx"}}
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": raw}}))
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        run = subprocess.Popen([str(PROGRAM), "run", "job.json"], cwd=folder, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        assert run.poll() is None, run.stderr.read()
+        run.send_signal(number)
+        _, said = run.communicate(timeout=60)
+        left = [name for name in listing(folder) if "out.npy" in name]
+        assert run.returncode > 0 and "stopped" in said and not left, f"{number}: status {run.returncode}, left {left}: {said}"
+
+
+def beyond_the_limit_of_files(folder):
+    """ulimit -f: an error that is told, and nothing is left."""
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "big.pgm"}}))
+    (folder / "big.pgm").write_bytes(b"P5\n1000 1000\n255\n" + bytes(1000000))
+    done = subprocess.run([str(PROGRAM), "run", "job.json"], cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
+    left = [name for name in listing(folder) if "out.npy" in name]
+    assert done.returncode == 1 and "out.npy" in done.stderr and not left, f"status {done.returncode}, left {left}: {done.stderr}"
+
+
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

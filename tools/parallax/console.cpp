@@ -1,6 +1,7 @@
 #include "console.hpp"
 
 #include "parallax/host/error.hpp"
+#include "support/text.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ std::string colour(const char* code, const std::string& text) {
 }
 
 void line(const char* label, const std::string& text) {
-    if (!text.empty()) tell("  {:<9} {}\n", label, text);
+    if (!text.empty()) tell("  {:<9} {}\n", label, host::printable(text));
 }
 
 }  // namespace
@@ -29,13 +30,13 @@ int report_error(const std::exception& error, const std::string& origin) {
         const std::string where = config->pointer.empty() || config->pointer.front() != '/' || origin.empty()
                                       ? (config->pointer.empty() ? origin : config->pointer)
                                       : fmt::format("{} in {}", config->pointer, origin);
-        tell("{} {}\n", title, where.empty() ? "the request is wrong" : where);
+        tell("{} {}\n", title, where.empty() ? "the request is wrong" : host::printable(where));
         line("found", config->found);
         line("expected", config->expected);
         line("try", config->hint);
         return 2;
     }
-    tell("{} {}\n", title, error.what());
+    tell("{} {}\n", title, host::printable(error.what()));
     const bool known = dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error);
     if (!known) line("note", "this is no error that Parallax knows: please report it");
     return 1;

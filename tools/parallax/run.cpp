@@ -7,6 +7,7 @@
 #include "series_summary.hpp"
 #include "terminal.hpp"
 #include "peers/peers.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -97,12 +98,12 @@ void summarise(const engine::JobResult& result) {
 }
 
 void warn(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) spdlog::warn(warning);
+    for (const std::string& warning : warnings) spdlog::warn("{}", host::printable(warning));
 }
 
 /// The report and the summary.
 void tell_of_job(const Options& options, const engine::JobResult& result) {
-    for (const std::string& warning : result.warnings) spdlog::warn("{}", warning);
+    for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
     if (!result.retried.empty())
         spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
     if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);

@@ -57,6 +57,7 @@ void claim_standard_streams() {
     for (int stream = 0; stream <= 2; ++stream)
         if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", stream == 2 ? O_WRONLY : O_RDONLY);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);   // a file beyond the user's limit is an error that is told
 }
 bool stderr_is_terminal() { return isatty(2) != 0; }
 bool stdout_is_terminal() { return isatty(1) != 0; }
@@ -65,6 +66,9 @@ bool stdout_is_terminal() { return isatty(1) != 0; }
 void watch_interrupts() {
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
+#if !defined(_WIN32)
+    if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);   // nohup means it
+#endif
 }
 
 bool interrupted() { return stop_requested != 0; }
