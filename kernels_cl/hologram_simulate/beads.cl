@@ -42,7 +42,8 @@ KERNEL void stamp(GLOBAL float2* RESTRICT transmission, GLOBAL const float4* RES
     // Reach from the nearest pixel: the radius, half a pixel of offset and half a pixel of the edge.
     const int reach_x = (int)ceil(1.0f / step_x) + 1, reach_y = (int)ceil(1.0f / step_y) + 1;
     const long64 columns = 2 * (long64)reach_x + 1, count = columns * (2 * (long64)reach_y + 1);
-    for (long64 i = (long64)get_local_id(0); i < count; i += (long64)get_local_size(0)) {
+    const long64 group = (long64)get_local_size(0), step = group * (long64)get_num_groups(1);
+    for (long64 i = (long64)get_group_id(1) * group + (long64)get_local_id(0); i < count; i += step) {
         const int p = (int)(i % columns) - reach_x, q = (int)(i / columns) - reach_y;
         const int x = (int)bead.x + p, y = (int)bead.y + q;
         if (x < 0 || y < 0 || x >= (int)width || y >= (int)height) continue;

@@ -2,6 +2,7 @@
 #include "algorithms/box_count/device.hpp"
 #include "algorithms/box_count/hou.hpp"
 #include "algorithms/box_count/mask.hpp"
+#include "core/long_loops.hpp"
 
 #include <fmt/format.h>
 
@@ -40,8 +41,11 @@ public:
         counts_ = builder.scratch(spec_.bands.size() * (set_bytes() + corner_bytes));
         if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_);
         sorter_ = make_sorter(builder, keys);
-        groups_ = std::min<std::size_t>((static_cast<std::size_t>(keys.count) + group_ - 1) / group_,
-                                        std::size_t{32} * builder.device().compute_units);
+        // A voxel takes a round for each of its bits at most, and two more.
+        const std::int64_t voxels_an_item = most_rounds(builder.context()) / (spec_.top + 3);
+        const std::size_t count = static_cast<std::size_t>(keys.count),
+                          fewest = count / static_cast<std::size_t>(voxels_an_item) / group_ + 1;
+        groups_ = std::min((count + group_ - 1) / group_, std::max(std::size_t{32} * builder.device().compute_units, fewest));
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {

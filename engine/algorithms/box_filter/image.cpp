@@ -1,6 +1,7 @@
 // `image`: the row pass reads an OpenCL image, one plane after the other; the other axes are passes over buffers.
 // The host runtime has no images: this one is made and read through OpenCL's own handles.
 #include "algorithms/box_filter/passes.hpp"
+#include "core/long_loops.hpp"
 #include "core/make_variant.hpp"
 #include "opencl/native.hpp"
 
@@ -46,6 +47,7 @@ public:
         : spec_(spec_of(problem)), image_(create_image(builder.context(), spec_)) {
         const BoxSpec& spec = spec_;
         const std::int64_t group = pass_group(builder, policy.at("work_group_size"));
+        require_rounds(builder.context(), spec.window[0]);
         const bool last = spec.window[1] == 1 && spec.window[2] == 1;
         const host::ProgramSpec program{"box_filter/image_rows.cl", defines_of(spec, true, last)};
         fill_ = builder.kernel(program, "to_image", 64);

@@ -1,5 +1,6 @@
 // `pixel` and `strip`: the source papers' passes along one axis after the other.
 #include "algorithms/box_filter/passes.hpp"
+#include "core/long_loops.hpp"
 #include "core/make_variant.hpp"
 
 #include <algorithm>
@@ -77,7 +78,10 @@ PassKernel::PassKernel(PlanBuilder& builder, const BoxSpec& spec, const AxisPass
     : spec_(spec), pass_(pass), walk_(walk), group_(group), lines_(spec.count() / pass.n) {
     kernel_ = builder.kernel({"box_filter/passes.cl", defines_of(spec, pass.first, pass.last)},
                              walk == Walk::pixel ? "pixel" : "strip", static_cast<std::size_t>(group));
-    if (walk == Walk::pixel) return;
+    if (walk == Walk::pixel) {
+        require_rounds(builder.context(), pass.window);
+        return;
+    }
     // Of floats each block of a window's length is read once more from its other end: a part holds whole ones.
     const std::int64_t unit = spec.is_float() ? pass.window : 1;
     const std::int64_t items =
@@ -87,6 +91,8 @@ PassKernel::PassKernel(PlanBuilder& builder, const BoxSpec& spec, const AxisPass
                                                                       std::max<std::int64_t>(pass.n / (2 * pass.window), 1));
     part_ = std::min<std::int64_t>(divided_up(divided_up(pass.n, wanted), unit) * unit, std::numeric_limits<std::int32_t>::max());
     parts_ = divided_up(pass.n, part_);
+    // Of floats a part is gone over twice, block by block; a sum of integers begins with a window.
+    require_rounds(builder.context(), spec.is_float() ? 2 * part_ + part_ / unit : part_ + pass.window);
 }
 
 void PassKernel::enqueue(Execution& x, const host::Buffer& in, const host::Buffer& out) {

@@ -2,6 +2,7 @@
 #include "algorithms/diffusion_lb/steps.hpp"
 #include "algorithms/diffusion_lb/variants.hpp"
 #include "core/integers.hpp"
+#include "core/long_loops.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +13,25 @@ namespace {
 
 constexpr std::int64_t margin = 16;   // as MARGIN in simd.cl
 
+constexpr std::int64_t rows_around = 4;   // that a work-item goes over beside those that it writes
+
+/// Of a work-item's loops, each with a round to find that it is done: over the vectors of a row, which is smoothed down and
+/// along, collides and is added up; and over what is mirrored around it, in steps of the smaller side.
+std::int64_t rounds_a_row(const Layout& layout, const LbParameters& p) {
+    const std::int64_t side = std::min(layout.planes.width, layout.planes.height), radius = radius_of(p),
+                       moving = populations(p.lattice) - 1;
+    const std::int64_t a_vector = 2 * (radius + 2) + 2 * (moving + 2);
+    return divided_up(layout.planes.width, 16) * a_vector + 4 * (radius + 1) * (radius / side + 3) + 3 * (moving + 2) + 8;
+}
+
+/// The rows of a work-item, fewer where its loops would be cut.
+std::int64_t rows_within(host::Context& context, std::int64_t rows, std::int64_t rounds_a_row) {
+    if (too_many_rounds(context, (rows + rows_around) * rounds_a_row).empty()) return rows;
+    const std::int64_t fewer = std::max<std::int64_t>(most_rounds(context) / rounds_a_row - rows_around, 1);
+    require_rounds(context, (fewer + rows_around) * rounds_a_row);
+    return fewer;
+}
+
 class SimdSteps final : public Steps {
 public:
     SimdSteps(PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout,
@@ -19,7 +39,8 @@ public:
         : parameters_(p), layout_(layout), conversion_(conversion), stays_(p.update_edges_every > 1) {
         const std::int64_t height = layout_.planes.height,
                            wanted = std::int64_t{builder.device().compute_units} * policy.at("groups_per_unit");
-        rows_ = std::min(height, std::max<std::int64_t>(16, height * layout_.batch / wanted));
+        rows_ = rows_within(builder.context(), std::min(height, std::max<std::int64_t>(16, height * layout_.batch / wanted)),
+                            rounds_a_row(layout_, p));
         const std::int64_t parts = divided_up(height, rows_);
         host::Defines d;
         d.add("LATTICE", populations(parameters_.lattice)).add("RADIUS", radius_of(parameters_))

@@ -1,10 +1,12 @@
 #include "algorithms/hologram/order_filter.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "core/integers.hpp"
 #include "core/judge.hpp"
+#include "core/long_loops.hpp"
 
 namespace parallax::engine::hologram {
 
@@ -38,6 +40,8 @@ CarrierSearch::CarrierSearch(PlanBuilder& builder, const OffAxis& order, const G
       transform_(fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, library)) {
     const host::ProgramSpec spec{"hologram/off_axis.cl", reduce_defines()};
     const auto items = static_cast<std::size_t>(group);
+    // A line is added up in runs of 64 by one work-item.
+    require_rounds(builder.context(), std::max(width_, height_) / 64 * 66 + 66);
     window_ = builder.kernel(spec, "window", items);
     partial_ = builder.kernel(spec, "carrier_partial", reduce_group);
     final_ = builder.kernel(spec, "carrier_final", reduce_group);

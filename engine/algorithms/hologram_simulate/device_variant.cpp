@@ -1,10 +1,13 @@
 // `device`: beads -> transmission, angular spectrum, exposure; all on the device, in single precision. Places of the beads
 // and noise come from the host, where they are the same for every device.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram_simulate/variants.hpp"
+#include "core/integers.hpp"
+#include "core/long_loops.hpp"
 #include "core/make_variant.hpp"
 
 namespace parallax::engine::hologram_simulate {
@@ -35,6 +38,17 @@ std::vector<float> packed(const std::vector<Bead>& beads) {
     return out;
 }
 
+/// That one work-group takes for a bead: pixels, and the samples of those that an edge may cross (SAMPLES of beads.cl). Edges
+/// meet each work-item alike, eight of which count their rounds together.
+std::int64_t rounds_a_bead(const SimulateParameters& p, int group) {
+    constexpr std::int64_t samples = 16;
+    const auto reach = [&](double pixel) { return static_cast<std::int64_t>(std::ceil(p.radius / pixel)) + 1; };
+    const std::int64_t columns = 2 * reach(p.pixel[0]) + 1, rows = 2 * reach(p.pixel[1]) + 1,
+                       rounds = divided_up(columns * rows, group),
+                       edges = std::min(rounds, divided_up(4 * 8 * (columns + rows), group));
+    return rounds + edges * (samples + 1) * (samples + 2);
+}
+
 class DevicePlan : public Plan {
 public:
     DevicePlan(PlanBuilder& builder, const Problem& problem, int group)
@@ -52,7 +66,10 @@ public:
         beads.add("PHASE", parameters_.kind == BeadKind::phase);
         clear_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "clear", static_cast<std::size_t>(group));
         stamp_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "stamp", static_cast<std::size_t>(group));
-        if (!beads_.empty()) centres_ = builder.constant(packed(beads_));
+        if (!beads_.empty()) {
+            centres_ = builder.constant(packed(beads_));
+            groups_a_bead_ = static_cast<std::size_t>(rounds_a_bead(parameters_, group) / most_rounds(builder.context())) + 1;
+        }
 
         const std::vector<float> noise = noise_of(parameters_);
         host::Defines expose;
@@ -79,8 +96,8 @@ public:
         const bool changed = phases_.upload(x);
         x.launch("clear", *clear_, grid.groups, grid.local, {transmission, width, height});
         if (!beads_.empty()) {
-            const auto turns = static_cast<float>(2 * p.delta_n * p.radius / p.wavelength);  // through the middle of a bead
-            x.launch("beads", *stamp_, {beads_.size(), 1, 1}, local,
+            const auto turns = static_cast<float>(2 * p.delta_n * p.radius / p.wavelength);   // through the middle of a bead
+            x.launch("beads", *stamp_, {beads_.size(), groups_a_bead_, 1}, local,
                      {transmission, centres_, width, height, static_cast<float>(p.pixel[0] / p.radius),
                       static_cast<float>(p.pixel[1] / p.radius), turns});
         }
@@ -106,6 +123,7 @@ private:
     KernelPtr clear_, stamp_, expose_;
     host::Buffer centres_, noise_;
     Scratch transmission_, field_;
+    std::size_t groups_a_bead_ = 1;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // `radix_chunks`: the radix sort for CPUs.
 #include "algorithms/sort/passes.hpp"
+#include "core/long_loops.hpp"
 
 #include <fmt/format.h>
 
@@ -15,16 +16,32 @@ int digit_bits_of(const SortSpec& spec, const ChunksShape& shape) {
     return spec.values || spec.count < few_keys || divided_up(width, 11) == divided_up(width, 8) ? 8 : 11;
 }
 
+/// The keys in chunks, for digits of so many bins.
+struct Chunking {
+    std::int64_t chunk, chunks, bins;
+    /// What a chunk takes to count (keys in fours, COPIES and one sum for each bin) or to scatter (keys one by one, a sum for
+    /// each bin and chunk), whichever is more, and a few for the passes.
+    std::int64_t rounds() const { return std::max(5 * bins + chunk * 5 / 4, bins * (chunks + 1) + chunk) + 64; }
+};
+
+Chunking chunking_of(const SortSpec& spec, const ChunksShape& shape, const host::DeviceInfo& device) {
+    const std::int64_t bins = std::int64_t{1} << digit_bits_of(spec, shape);
+    // What a chunk adds up before it begins is paid for by some keys for each digit.
+    const std::int64_t wanted =
+        std::min<std::int64_t>(std::int64_t{device.compute_units} * shape.chunks_per_unit, divided_up(spec.count, 16 * bins));
+    const std::int64_t chunk = divided_up(spec.count, wanted);
+    return {chunk, divided_up(spec.count, chunk), bins};
+}
+
 class ChunksSorter final : public RadixPasses {
 public:
     ChunksSorter(PlanBuilder& builder, const SortSpec& spec, const ChunksShape& shape)
         : RadixPasses(builder, spec, digit_bits_of(spec, shape), shape.index_bits) {
         if (!sorts()) return;
-        // What a chunk adds up before it begins is paid for by some keys for each digit.
-        const std::int64_t wanted = std::min<std::int64_t>(std::int64_t{builder.device().compute_units} * shape.chunks_per_unit,
-                                                           divided_up(spec.count, 16 * bins()));
-        chunk_ = divided_up(spec.count, wanted);
-        chunks_ = divided_up(spec.count, chunk_);
+        const Chunking chunking = chunking_of(spec, shape, builder.device());
+        require_rounds(builder.context(), chunking.rounds());
+        chunk_ = chunking.chunk;
+        chunks_ = chunking.chunks;
         host::ProgramSpec program{"sort/chunks.cl", defines()};
         clear_kernel_ = builder.kernel(program, "clear_varying");
         count_kernel_ = builder.kernel(program, "count_chunks");
@@ -55,9 +72,10 @@ private:
 
 }  // namespace
 
-std::string radix_chunks_why_not(const SortSpec&, host::Context& context) {
+std::string radix_chunks_why_not(const SortSpec& spec, host::Context& context) {
     const host::DeviceInfo& device = context.info();
     if (device.type != host::DeviceType::cpu) return fmt::format("is for CPUs; this device is a {}", to_string(device.type));
+    if (spec.count > 0) return too_many_rounds(context, chunking_of(spec, {}, device).rounds());
     return {};
 }
 
