@@ -115,7 +115,7 @@ def main():
     for entry in refused:
         print(f"not run: {entry}")
     for name in missing:
-        print(f"no problem is written down for {name}: add one to "simulate" in its problems.json")
+        print(f"no problem is written down for {name}: add one to 'simulate' in its problems.json")
     print(f"{ran} problems ran without a finding, {len(bad)} with, {len(refused)} not")
     return 1 if bad or missing else 0
 
