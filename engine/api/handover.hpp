@@ -1,5 +1,5 @@
-// Calls whose commands a thread hands to the device, a few ahead of it, so that a wish to cancel is heard between any two of them:
-// what a driver has got, nobody gets back.
+// Calls whose commands a thread hands to the device, a few ahead of it, so that a wish to cancel is heard between any two of
+// them: what a driver has got, nobody gets back.
 //
 //   caller    submit(f, token)   submit(g)
 //   thread    [f 1][f 2] . . [f 3] . . [f 4]

@@ -5,7 +5,8 @@ namespace parallax::engine {
 Progress::Progress(const Prepared& prepared, const RunOptions& options, bool told)
     : options_(options),
       told_(told && options.progress),
-      total_(static_cast<double>(1 + prepared.inputs.size() + 2 * prepared.resolved.steps.size() + 2 * prepared.outputs.size())) {}
+      total_(static_cast<double>(1 + prepared.inputs.size() + 2 * prepared.resolved.steps.size() + 2 * prepared.outputs.size())) {
+}
 
 void Progress::stop_if_cancelled() const {
     if (options_.cancelled && options_.cancelled()) throw CancelledError("stopped on request; no output was written");

@@ -31,8 +31,8 @@ struct CompareOptions {
 /// Devices of this machine that the study names. Throws UnsupportedError where there is none.
 std::vector<StudyDevice> devices_of(const Study&, const host::Inventory&, const std::optional<host::DeviceSelector>& only);
 
-/// The folder of a report, by its whole path; made where it is missing. Throws ConfigError ("--out") where there is a report that is
-/// not to be replaced, and where nothing can be written.
+/// The folder of a report, by its whole path; made where it is missing. Throws ConfigError ("--out") where there is a report that
+/// is not to be replaced, and where nothing can be written.
 std::filesystem::path make_report_folder(const std::string& out, bool overwrite);
 
 /// The comparison as report.json has it (see report.hpp). Rows that cannot be timed say why; only a request that is wrong, a

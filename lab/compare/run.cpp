@@ -72,7 +72,8 @@ public:
         std::error_code ignored;
         fs::remove_all(work_, ignored);
         Json devices = Json::array();
-        for (const StudyDevice& device : devices_) devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
+        for (const StudyDevice& device : devices_)
+            devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
         Json report = assemble(study_, std::move(devices), sessions_, rows_);
         oracle_.reset();
         workers_.clear();

@@ -83,7 +83,10 @@ private:
 class SelfTest {
 public:
     SelfTest(const host::DeviceInfo& device, const Registry& registry, const Options& options)
-        : device_(engine::to_json(device)), registry_(registry), options_(options), extent_(options.thorough ? "product" : "cover"),
+        : device_(engine::to_json(device)),
+          registry_(registry),
+          options_(options),
+          extent_(options.thorough ? "product" : "cover"),
           problems_(problems(options.thorough ? Extent::product : Extent::cover)) {}
 
     std::vector<Row> run() {

@@ -203,7 +203,8 @@ TEST_CASE("a token reaches what was submitted, between two launches") {
         }
         // One that nobody cancels; its end is another session's beginning, and whoever forgets it harms nobody.
         const CancelToken token;
-        Pending good = session.submit(call(DiffusionLbParameters{.iterations = 300, .sigma = 0}, {{"image", array}}, {.cancel = token}));
+        Pending good =
+            session.submit(call(DiffusionLbParameters{.iterations = 300, .sigma = 0}, {{"image", array}}, {.cancel = token}));
         Pending after = other.submit(call(few, {{"image", good.arrays().at("image")}}, {.wait = {good.done()}}));
         CHECK(values<float>(other, after.get().array("image")) == image);
         CHECK(good.get().arrays.count("image") == 1);

@@ -1,4 +1,5 @@
-/* A host application with threads and handlers of its own, and the library in it: lists the devices, and runs a call on the default one. */
+/* A host application with threads and handlers of its own, and the library in it: lists the devices, and runs a call on the
+ * default one. */
 #include <parallax/parallax.h>
 
 #include <pthread.h>

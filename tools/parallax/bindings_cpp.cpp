@@ -68,6 +68,16 @@ Member member_of(const std::string& name, const Json& schema, const Json& standa
     throw Error(fmt::format("the field {} is of a kind that bindings cpp does not know", name));
 }
 
+/// A line; too long a one goes on in another behind `at`, where that is last found within the width.
+std::string folded(const std::string& indent, const std::string& code, const std::string& at) {
+    constexpr std::size_t width = 130;
+    const std::string line = indent + code;
+    if (line.size() <= width) return line + "\n";
+    const std::size_t end = line.rfind(at, width - at.size()) + at.size();
+    return line.substr(0, line.find_last_not_of(' ', end - 1) + 1) + "\n" +
+           folded(indent + "    ", line.substr(line.find_first_not_of(' ', end)), at);
+}
+
 void add_doc(std::string& text, const std::string& indent, const std::string& doc) {
     std::string line = indent + "///";
     std::size_t start = 0;
@@ -110,10 +120,15 @@ std::string struct_of(const std::string& title, const std::string& doc, const st
                 words.push_back(fmt::format("\"{}\"", word.get<std::string>()));
             }
             types += fmt::format("{}enum class {} {{ {} }};\n", inner, type, fmt::join(names, ", "));
-            body += fmt::format("{}    static constexpr const char* {}_words[] = {{{}}};\n", inner, property.key,
-                                fmt::join(words, ", "));
-            body += fmt::format("{}    if ({} != standard.{}) out.add(\"{}\", detail::word({}_words, static_cast<int>({})));\n",
-                                inner, member, member, property.key, property.key, member);
+            const std::string here = inner + "    ";
+            body += folded(here,
+                           fmt::format("static constexpr const char* {}_words[] = {{{}}};", property.key, fmt::join(words, ", ")),
+                           ", ");
+            body +=
+                folded(here,
+                       fmt::format("if ({0} != standard.{0}) out.add(\"{1}\", detail::word({1}_words, static_cast<int>({0})));",
+                                   member, property.key),
+                       ") ");
         } else {
             if (const Json* object = branch(schema, "object");
                 object && object->contains("properties") && branch(schema, "null")) {

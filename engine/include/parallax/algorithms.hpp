@@ -117,7 +117,8 @@ struct BoxCountParameters {
         if (count != standard.count) out.add("count", detail::word(count_words, static_cast<int>(count)));
         if (!(fit == standard.fit)) out.add("fit", fit);
         static constexpr const char* anisotropy_words[] = {"refuse", "ignore", "resample"};
-        if (anisotropy != standard.anisotropy) out.add("anisotropy", detail::word(anisotropy_words, static_cast<int>(anisotropy)));
+        if (anisotropy != standard.anisotropy)
+            out.add("anisotropy", detail::word(anisotropy_words, static_cast<int>(anisotropy)));
         if (!(packed_width == standard.packed_width)) out.add("packed_width", packed_width);
         if (!(surface == standard.surface)) out.add("surface", surface);
         static constexpr const char* origin_words[] = {"corner", "bounding_box"};
@@ -272,7 +273,8 @@ struct DiffusionAosParameters {
         if (!(iterations == standard.iterations)) out.add("iterations", iterations);
         if (!(sigma == standard.sigma)) out.add("sigma", sigma);
         static constexpr const char* edge_function_words[] = {"perona_malik_1", "perona_malik_2", "charbonnier", "weickert"};
-        if (edge_function != standard.edge_function) out.add("edge_function", detail::word(edge_function_words, static_cast<int>(edge_function)));
+        if (edge_function != standard.edge_function)
+            out.add("edge_function", detail::word(edge_function_words, static_cast<int>(edge_function)));
         if (!(update_edges_every == standard.update_edges_every)) out.add("update_edges_every", update_edges_every);
         return out.text();
     }
@@ -315,7 +317,8 @@ struct DiffusionLbParameters {
         if (!(iterations == standard.iterations)) out.add("iterations", iterations);
         if (!(sigma == standard.sigma)) out.add("sigma", sigma);
         static constexpr const char* edge_function_words[] = {"perona_malik_1", "perona_malik_2", "charbonnier", "weickert"};
-        if (edge_function != standard.edge_function) out.add("edge_function", detail::word(edge_function_words, static_cast<int>(edge_function)));
+        if (edge_function != standard.edge_function)
+            out.add("edge_function", detail::word(edge_function_words, static_cast<int>(edge_function)));
         if (!(update_edges_every == standard.update_edges_every)) out.add("update_edges_every", update_edges_every);
         if (!(stop_below == standard.stop_below)) out.add("stop_below", stop_below);
         return out.text();
@@ -522,7 +525,8 @@ struct HologramParameters {
     std::string json() const {
         const HologramParameters standard{};
         detail::JsonObject out;
-        static constexpr const char* method_words[] = {"auto", "convolution", "rayleigh_sommerfeld", "angular_spectrum", "fresnel", "fresnel_single_fft"};
+        static constexpr const char* method_words[] = {"auto", "convolution", "rayleigh_sommerfeld", "angular_spectrum",
+            "fresnel", "fresnel_single_fft"};
         if (method != standard.method) out.add("method", detail::word(method_words, static_cast<int>(method)));
         if (!(wavelength_nm == standard.wavelength_nm)) out.add("wavelength_nm", wavelength_nm);
         if (!(pixel_um == standard.pixel_um)) out.add("pixel_um", pixel_um);
@@ -689,7 +693,8 @@ struct PhantomParameters {
     std::string json() const {
         const PhantomParameters standard{};
         detail::JsonObject out;
-        static constexpr const char* kind_words[] = {"menger", "cube", "carpet", "triangle", "tetrahedron", "cantor", "random", "vessel_tree"};
+        static constexpr const char* kind_words[] = {"menger", "cube", "carpet", "triangle", "tetrahedron", "cantor", "random",
+            "vessel_tree"};
         if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         if (!(size == standard.size)) out.add("size", size);
         if (!(density == standard.density)) out.add("density", density);

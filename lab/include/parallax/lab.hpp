@@ -1,8 +1,8 @@
-// The laboratory as a library, parallax::lab: comparing devices, self-test, tuning. What `parallax compare`, `selftest` and `tune`
-// do, for a program of one's own. Reports and results are JSON text, as those commands write it.
+// The laboratory as a library, parallax::lab: comparing devices, self-test, tuning. What `parallax compare`, `selftest` and
+// `tune` do, for a program of one's own. Reports and results are JSON text, as those commands write it.
 //
-// Drivers are tried in processes of their own, so that one that crashes or hangs takes nothing with it. Such a process is started as
-// `PROGRAM worker WHOM`: the program `parallax`, or the caller's own, where that hands over to serve():
+// Drivers are tried in processes of their own, so that one that crashes or hangs takes nothing with it. Such a process is started
+// as `PROGRAM worker WHOM`: the program `parallax`, or the caller's own, where that hands over to serve():
 //
 //   int main(int argc, char** argv) {
 //       if (argc == 3 && std::string(argv[1]) == "worker") return parallax::lab::serve(argv[2]);
@@ -46,8 +46,8 @@ struct CompareOptions : Options {
 /// option, as in "--out"), UnsupportedError where no device fits, IoError, CancelledError.
 std::string compare(const std::string& study, const CompareOptions&);
 /// Each row of an earlier report against a later one: JSON of row, device, verdict ("same", "faster", "slower", "different
-/// result", "not there"), ratio of the times (null where one has none), its interval low to high, why. Throws ConfigError for what
-/// is no report.
+/// result", "not there"), ratio of the times (null where one has none), its interval low to high, why. Throws ConfigError for
+/// what is no report.
 std::string changes(const std::string& earlier, const std::string& later);
 
 /// Several machines' reports of one study as one, written to `out`. Throws ConfigError where the studies differ.
@@ -60,8 +60,8 @@ struct SelfTestOptions : Options {
     double limit_s = 300;                       ///< a row that takes longer has failed
 };
 
-/// Holds every variant on a device against the reference: JSON as `parallax selftest --json` prints it. What failed is remembered for
-/// this user, and no job chooses it there. Throws ConfigError, UnsupportedError, CancelledError.
+/// Holds every variant on a device against the reference: JSON as `parallax selftest --json` prints it. What failed is remembered
+/// for this user, and no job chooses it there. Throws ConfigError, UnsupportedError, CancelledError.
 std::string self_test(const SelfTestOptions&);
 /// Of what self_test() returned: whether nothing failed.
 bool passed(const std::string& self_test);

@@ -5,12 +5,17 @@
 #include <string.h>
 
 static int failures = 0;
-#define CHECK(condition) ((condition) ? (void)0 : (void)(printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, plx_last_error()), ++failures))
+#define CHECK(condition) \
+    ((condition) ? (void)0 : (void)(printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, plx_last_error()), ++failures))
 
 static int calls_of_progress = 0;
 static void progress(double done, void* user) { (void)done; ++*(int*)user; }
 static int lines_of_log = 0;
-static void log_line(plx_log_level level, const char* text, void* user) { (void)level; (void)user; lines_of_log += text[0] != '\0'; }
+static void log_line(plx_log_level level, const char* text, void* user) {
+    (void)level;
+    (void)user;
+    lines_of_log += text[0] != '\0';
+}
 
 static plx_layout image_layout(void) {
     plx_layout layout = PLX_INIT(plx_layout);
@@ -149,7 +154,9 @@ static void test_errors(const plx_engine* engine, plx_session* session) {
     CHECK(plx_array_upload(session, &layout, NULL, &array) == PLX_ERROR_CONFIG);
 
     CHECK(plx_engine_run(engine, "{", NULL, NULL) == PLX_ERROR_CONFIG);
-    CHECK(plx_engine_run(engine, "{\"parallax\": 1, \"inputs\": {\"image\": \"/no/such.png\"}, \"steps\": [{\"run\": \"box_filter\"}], \"outputs\": {\"image\": \"a.png\"}}",
+    CHECK(plx_engine_run(engine,
+                         "{\"parallax\": 1, \"inputs\": {\"image\": \"/no/such.png\"}, \"steps\": [{\"run\": \"box_filter\"}], "
+                         "\"outputs\": {\"image\": \"a.png\"}}",
                          NULL, NULL) != PLX_OK);
     plx_engine* none = NULL;
     plx_engine_options options = PLX_INIT(plx_engine_options);
@@ -169,7 +176,9 @@ static void test_errors(const plx_engine* engine, plx_session* session) {
 
 /* A job on files, by the engine and without one, and what an error is made of. */
 static void test_jobs_on_files(const plx_engine* engine) {
-    static const char* const job = "{\"parallax\": 1, \"steps\": [{\"run\": \"phantom\", \"kind\": \"carpet\", \"size\": 27}], \"outputs\": {\"volume\": \"plx_c_carpet.npy\"}}";
+    static const char* const job =
+        "{\"parallax\": 1, \"steps\": [{\"run\": \"phantom\", \"kind\": \"carpet\", \"size\": 27}], \"outputs\": {\"volume\": "
+        "\"plx_c_carpet.npy\"}}";
     plx_job_options options = PLX_INIT(plx_job_options);
     options.overwrite = 1;
     char* report = NULL;
@@ -190,7 +199,8 @@ static void test_jobs_on_files(const plx_engine* engine) {
     CHECK(strcmp(error.message, plx_last_error()) == 0 && error.expected[0] != '\0' && error.code == 0);
     options.resume = 0;
     CHECK(plx_run_job("{\"parallax\": 1, \"steps\": [{\"run\": \"box_filtre\"}]}", &options, &native, NULL) == PLX_ERROR_CONFIG);
-    CHECK(plx_last_error_details(&error) == PLX_OK && strcmp(error.pointer, "/steps/0/run") == 0 && strstr(error.hint, "box_filter") != NULL);
+    CHECK(plx_last_error_details(&error) == PLX_OK && strcmp(error.pointer, "/steps/0/run") == 0 &&
+          strstr(error.hint, "box_filter") != NULL);
     native.device = "no such device";
     CHECK(plx_run_job(job, &options, &native, NULL) == PLX_ERROR_UNSUPPORTED);
     CHECK(plx_last_error_details(&error) == PLX_OK && error.status == PLX_ERROR_UNSUPPORTED && error.details[0] != '\0');

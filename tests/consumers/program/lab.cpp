@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
         wrong += check(first.find("\"ok\"") != std::string::npos, "comparison");
         wrong += check(std::filesystem::exists(folder / "second/report.html"), "report");
         const std::string changed = lab::changes(first, second);
-        wrong += check(changed.find("verdict") != std::string::npos && changed.find("different result") == std::string::npos, "changes");
+        wrong += check(changed.find("verdict") != std::string::npos && changed.find("different result") == std::string::npos,
+                       "changes");
         wrong += check(!lab::merge({first, second}, (folder / "both").string()).empty(), "merge");
         try {
             lab::compare(study, comparison);
