@@ -1,41 +1,13 @@
 #include "api/handover.hpp"
 
+#include <chrono>
 #include <system_error>
 #include <utility>
 
 namespace parallax {
 
 bool Handover::complete() const {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!over_) return false;
-    }
-    return handed().complete();
-}
-
-host::Event Handover::handed() const {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return over_; });
-    if (problem_) std::rethrow_exception(problem_);
-    return event_;
-}
-
-void Handover::end(host::Event event) {
-    {
-        const std::lock_guard lock(mutex_);
-        event_ = std::move(event);
-        over_ = true;
-    }
-    changed_.notify_all();
-}
-
-void Handover::end(std::exception_ptr problem) {
-    {
-        const std::lock_guard lock(mutex_);
-        problem_ = std::move(problem);
-        over_ = true;
-    }
-    changed_.notify_all();
+    return handed_.wait_for(std::chrono::seconds(0)) == std::future_status::ready && handed().complete();
 }
 
 host::Event handed(const host::Event& event) {

@@ -9,32 +9,27 @@
 #include "api/local.hpp"
 #include "parallax/host/event.hpp"
 
-#include <condition_variable>
-#include <exception>
 #include <functional>
+#include <future>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 namespace parallax {
 
 /// The end of a call that is being handed over.
 class PARALLAX_LOCAL Handover final : public host::EventState {
 public:
+    explicit Handover(std::shared_future<host::Event> handed) : handed_(std::move(handed)) {}
     void wait() override { handed().wait(); }
     bool complete() const override;
     std::optional<host::EventTimes> times() const override { return handed().times(); }
     /// The driver's own event; waits until there is one. Throws what ended the call before.
-    host::Event handed() const;
-
-    void end(host::Event);
-    void end(std::exception_ptr);
+    host::Event handed() const { return handed_.get(); }
 
 private:
-    mutable std::mutex mutex_;
-    mutable std::condition_variable changed_;
-    bool over_ = false;
-    host::Event event_;
-    std::exception_ptr problem_;
+    std::shared_future<host::Event> handed_;
 };
 
 /// The driver's own event, whether it was handed over or is there.

@@ -128,15 +128,15 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     pending->session = shared_from_this();
     held.push_back({pending->running, call.inputs});
     if (pace == Pace::by_thread) {
-        auto handover = std::make_shared<Handover>();
-        pending->done = to_public(host::Event(handover));
+        const auto handed = std::make_shared<std::promise<host::Event>>();   // a function's members can be copied
+        pending->done = to_public(host::Event(std::make_shared<Handover>(handed->get_future().share())));
         mutex.hand_over(
-            [this, handover, wait, running = pending->running] {
+            [this, handed, wait, running = pending->running] {
                 try {
                     session.hand_over(*running, wait);
-                    handover->end(running->done());
+                    handed->set_value(running->done());
                 } catch (...) {
-                    handover->end(std::current_exception());
+                    handed->set_exception(std::current_exception());
                 }
             },
             [this, running = pending->running, inputs = call.inputs] { note_end(*running, inputs); });

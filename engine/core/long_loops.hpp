@@ -10,7 +10,7 @@ class Context;
 
 namespace parallax::engine {
 
-/// Rounds that all loops of a work-item together may take.
+/// Rounds that all loops of a work-item together may take. Asks the device, by a probe: too_many_rounds() does where it must.
 std::int64_t most_rounds(host::Context&);
 /// Empty, or why a work-item cannot take so many.
 std::string too_many_rounds(host::Context&, std::int64_t rounds);

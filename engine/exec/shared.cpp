@@ -104,7 +104,7 @@ distributed::PartResult Shared::compute(DeviceWork& work) {
     Execution execution(session_.queue(), work.profiler, workspace_);
     if (cancelled_) execution.cancel_when(cancelled_);
     distributed::PartRun run{step.id,       session_.context(), execution,      *transfers_,
-                             work.profiler, ranks_,             work.slices(0), work.advance ? work.advance : [](double) {}};
+                             work.profiler, ranks_,             work.slices(0), work.advance};
     distributed::PartResult made = part_->run(run);
     for (const auto& [port, record] : made.records.items()) work.records.emplace(Source{0, port}, record);
     work.begin("computed " + step.id);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace parallax::engine {
 
@@ -22,7 +23,8 @@ void check_range(const io::FileInfo& info, const InputSpec& input, const char* w
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
-void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared) {
+/// `taken`: where the outputs before it go, links followed.
+void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared, std::set<fs::path>& taken) {
     std::error_code ignored;
     if (!prepared.overwrite && fs::exists(path, ignored)) {
         throw ConfigError(output.pointer, fmt::format("the existing file {}", to_utf8(path)), "no file of that name",
@@ -36,10 +38,9 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
             }
         }
     }
-    for (const fs::path& other : prepared.outputs) {
-        if (other == path || fs::weakly_canonical(other, ignored) == fs::weakly_canonical(path, ignored))   // by a link, too
-            throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
-    }
+    const fs::path place = fs::weakly_canonical(path, ignored);
+    if (!taken.insert(ignored ? path : place).second)
+        throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
     const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
     check_format(output, folder, prepared.resolved.desc(output.source));
@@ -141,9 +142,10 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i)
         arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
+    std::set<fs::path> taken;
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);
-        if (!output.gathered) check_output(output, path, prepared);
+        if (!output.gathered) check_output(output, path, prepared, taken);
         prepared.outputs.push_back(path);
     }
     return prepared;

@@ -15,7 +15,6 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,26 +32,6 @@ struct ProbeRun {
     double seconds = 0;                // the same by the host's clock
 };
 
-// Holds a buffer until the queue has finished, and for good where it cannot: rusticl 22.3 frees what a running kernel still uses.
-class Held {
-public:
-    Held(Queue& queue, Buffer buffer) : queue_(queue), buffer_(std::make_unique<Buffer>(std::move(buffer))) {}
-    ~Held() {
-        try {
-            queue_.finish();
-        } catch (const Error&) {   // whoever waited has been told
-            static_cast<void>(buffer_.release());
-        }
-    }
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    const Buffer& operator*() const noexcept { return *buffer_; }
-
-private:
-    Queue& queue_;
-    std::unique_ptr<Buffer> buffer_;
-};
-
 std::optional<ProbeRun> run(ClContext& context, const std::string& file, const Defines& defines, std::vector<std::uint32_t> words,
                             std::size_t items, std::size_t groups = 1) {
     try {
@@ -60,7 +39,8 @@ std::optional<ProbeRun> run(ClContext& context, const std::string& file, const D
         if (kernel->max_work_group() < items) return std::nullopt;
         const auto queue = context.create_queue({.profiled = true});
         const std::size_t bytes = words.size() * sizeof words[0];
-        const Held held(*queue, context.allocate(bytes));
+        // The buffer, too: rusticl 22.3 frees what a running kernel still uses.
+        InFlight<Buffer> held(*queue, context.allocate(bytes));
         const Buffer& buffer = *held;
         InFlight<std::vector<std::uint32_t>> exchanged(*queue, std::move(words));
         queue->write(buffer, 0, exchanged->data(), bytes, file);
@@ -73,6 +53,7 @@ std::optional<ProbeRun> run(ClContext& context, const std::string& file, const D
         again.wait();
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         exchanged.landed();
+        held.landed();
         return ProbeRun{std::move(*exchanged), raw_times(event_handle(again)), seconds.count()};
     } catch (const Error&) {   // a probe that fails is an answer
         return std::nullopt;

@@ -42,10 +42,12 @@ public:
         if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_);
         sorter_ = make_sorter(builder, keys);
         // A voxel takes a round for each of its bits at most, and two more.
-        const std::int64_t voxels_an_item = most_rounds(builder.context()) / (spec_.top + 3);
-        const std::size_t count = static_cast<std::size_t>(keys.count),
-                          fewest = count / static_cast<std::size_t>(voxels_an_item) / group_ + 1;
-        groups_ = std::min((count + group_ - 1) / group_, std::max(std::size_t{32} * builder.device().compute_units, fewest));
+        const std::int64_t a_voxel = spec_.top + 3;
+        const std::size_t count = static_cast<std::size_t>(keys.count);
+        groups_ = std::size_t{32} * builder.device().compute_units;
+        if (!too_many_rounds(builder.context(), a_voxel * static_cast<std::int64_t>(count / group_ / groups_ + 1)).empty())
+            groups_ = std::max(groups_, count / static_cast<std::size_t>(most_rounds(builder.context()) / a_voxel) / group_ + 1);
+        groups_ = std::min((count + group_ - 1) / group_, groups_);
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {

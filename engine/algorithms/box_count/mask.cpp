@@ -9,7 +9,6 @@
 namespace parallax::engine::box_count {
 namespace {
 
-
 /// Sources of x, then of rows, then of slices.
 std::vector<std::uint32_t> sample_table(const BoxCountSpec& spec) {
     if (spec.size == spec.stored) return {0};

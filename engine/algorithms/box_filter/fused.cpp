@@ -13,8 +13,6 @@ namespace {
 constexpr std::int64_t largest_window = 129;
 constexpr int groups[] = {64, 128, 256, 384, 512, 768, 1024};
 
-/// Windows that a work-item makes at once, at most 8 and at most the window's length.
-
 /// Blocks of entering rows that a window may hold whole: in two sizes, so that a radius needs no build of its own.
 std::int64_t ring_of(std::int64_t window) { return window < 16 ? 0 : window < 48 ? 4 : 16; }
 

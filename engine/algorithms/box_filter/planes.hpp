@@ -20,7 +20,7 @@ struct PlanePass {
 
 /// Rows that a work-group takes at a time.
 inline constexpr std::int64_t rows_a_turn = 8;
-/// Neighbours that are added up first and once for all windows that hold them.
+/// Windows that a work-item makes at once, at most 8 and at most the window's length.
 constexpr std::int64_t block_of(std::int64_t window) noexcept {
     return window >= 8 ? 8 : window >= 4 ? 4 : window >= 2 ? 2 : 1;
 }

@@ -2,9 +2,8 @@
 #include "algorithms/diffusion_aos/parameters.hpp"
 #include "algorithms/diffusion_lb/device.hpp"
 #include "core/integers.hpp"
+#include "core/long_loops.hpp"
 #include "core/make_variant.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -124,10 +123,7 @@ Variant device_variant() {
             // A work-item goes over a line twice, at most four rounds an element in all.
             const auto planes = diffusion_lb::planes_of(problem.inputs.at("image"));
             const std::int64_t longest = std::max(planes.width, planes.height);
-            if (longest > 65535 / 4 && context.capabilities().cuts_loops)
-                return Support::no(
-                    fmt::format("a line of {} is too long for this driver, which ends loops after 65535 rounds", longest));
-            return Support::yes();
+            return Support{too_many_rounds(context, 4 * longest)};
         },
     });
 }

@@ -37,12 +37,14 @@ std::size_t groups_for(std::uint64_t count, std::uint64_t elements_a_group, std:
         std::clamp<std::uint64_t>((count + elements_a_group - 1) / elements_a_group, 1, std::max<std::uint64_t>(most, 1)));
 }
 
-/// As few work-groups as keep a driver from cutting a work-item's loops: `rounds` for each `elements` of a group, besides those
-/// that are `fixed`.
-std::uint64_t fewest_groups(PlanBuilder& builder, std::uint64_t count, std::uint64_t elements, std::int64_t rounds,
-                            std::int64_t fixed = 0) {
+/// So many work-groups, or more where a driver would cut a work-item's loops: `rounds` for each `elements` of a group, besides
+/// those that are `fixed`.
+std::uint64_t enough_groups(PlanBuilder& builder, std::uint64_t groups, std::uint64_t count, std::uint64_t elements,
+                            std::int64_t rounds, std::int64_t fixed = 0) {
+    const auto longest = fixed + rounds * static_cast<std::int64_t>(count / elements / groups + 2);
+    if (too_many_rounds(builder.context(), longest).empty()) return groups;
     const std::int64_t turns = std::max<std::int64_t>((most_rounds(builder.context()) - fixed) / rounds - 1, 1);
-    return count / elements / static_cast<std::uint64_t>(turns) + 1;
+    return std::max(groups, count / elements / static_cast<std::uint64_t>(turns) + 1);
 }
 
 class Counting : public Histogram {
@@ -86,9 +88,10 @@ public:
         const auto elements =
             static_cast<std::uint64_t>(group_) * 16 / bytes_of(spec.type) * static_cast<std::uint64_t>(shape.loads);
         const std::int64_t fixed = range * (2 * copies + 2) / static_cast<std::int64_t>(group_);   // to clear and to add up
-        groups_ = groups_for(spec.count(), elements,
-                             std::max(std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(shape.groups_per_unit),
-                                      fewest_groups(builder, spec.count(), elements, 25 * shape.loads + 8, fixed)));
+        groups_ = groups_for(
+            spec.count(), elements,
+            enough_groups(builder, std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(shape.groups_per_unit),
+                          spec.count(), elements, 25 * shape.loads + 8, fixed));
         host::ProgramSpec program{"histogram/local.cl", defines_of(spec)};
         program.defines.add("GROUP", static_cast<std::int64_t>(group_))
             .add("COPIES", copies)
@@ -117,7 +120,7 @@ public:
           count_(builder.kernel({"histogram/global.cl", defines_of(spec)}, "histogram_global", group_)) {
         groups_ = groups_for(
             spec.count(), group_,
-            std::max(std::uint64_t{builder.device().compute_units} * 16, fewest_groups(builder, spec.count(), group_, 8)));
+            enough_groups(builder, std::uint64_t{builder.device().compute_units} * 16, spec.count(), group_, 8));
     }
 
     void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts,
@@ -140,8 +143,8 @@ public:
         program.defines.add("GROUP", work_group);
         count_ = builder.kernel(program, "histogram_byte_counters");
         groups_ = groups_for(spec.count(), group_ * 240,
-                             std::max(std::uint64_t{builder.device().compute_units} * 16,
-                                      fewest_groups(builder, spec.count(), group_ * 240, 300 + work_group)));
+                             enough_groups(builder, std::uint64_t{builder.device().compute_units} * 16, spec.count(),
+                                           group_ * 240, 300 + work_group));
     }
 
     void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts,

@@ -68,7 +68,9 @@ public:
         stamp_ = builder.kernel({"hologram_simulate/beads.cl", beads}, "stamp", static_cast<std::size_t>(group));
         if (!beads_.empty()) {
             centres_ = builder.constant(packed(beads_));
-            groups_a_bead_ = static_cast<std::size_t>(rounds_a_bead(parameters_, group) / most_rounds(builder.context())) + 1;
+            const std::int64_t rounds = rounds_a_bead(parameters_, group);
+            if (!too_many_rounds(builder.context(), rounds).empty())
+                groups_a_bead_ = static_cast<std::size_t>(rounds / most_rounds(builder.context())) + 1;
         }
 
         const std::vector<float> noise = noise_of(parameters_);
