@@ -79,6 +79,8 @@ endif()
 function(parallax_unity target)
     foreach(source IN LISTS ARGN)
         cmake_path(GET source PARENT_PATH folder)
+        # The name of what is compiled is made of this: as in every other clone, so that they share a compilers' cache.
+        cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
         string(MD5 folder ${folder})
         math(EXPR count_${folder} "${count_${folder}}+1")
         math(EXPR batch "${count_${folder}}/12")

@@ -19,6 +19,7 @@ namespace parallax::host {
 namespace fs = std::filesystem;
 namespace {
 
+#if !defined(_WIN32)
 /// What shells, terminals and launchers of jobs set anew for each process.
 bool is_noise(std::string_view variable) {
     constexpr std::array<std::string_view, 10> names{"_",     "PWD",  "OLDPWD", "SHLVL",     "COLUMNS",
@@ -29,6 +30,7 @@ bool is_noise(std::string_view variable) {
            std::any_of(beginnings.begin(), beginnings.end(),
                        [&](std::string_view beginning) { return variable.starts_with(beginning); });
 }
+#endif
 
 std::string environment() {
     std::vector<std::string> list;

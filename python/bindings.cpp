@@ -375,6 +375,7 @@ JobOptions job_options(const nb::dict& given) {
     take("out", options.out);
     take("overwrite", options.overwrite);
     take("confined", options.confined);
+    take("sync", options.sync);
     take("manifest", options.manifest);
     take("resume", options.resume);
     take("shard", options.shard);

@@ -113,9 +113,9 @@ configure() {
         rm -rf "$cache" "$build/CMakeFiles" "$build/build.ninja"
     fi
     if [ "$1" = all ] && ! grep -q '^PARALLAX_TESTS:BOOL=ON' "$cache" 2> /dev/null; then
-        options+=(-DPARALLAX_TESTS=ON -DPARALLAX_EXAMPLES=ON -DPARALLAX_BENCHMARKS=ON)
+        options+=(-DPARALLAX_TESTS=ON -DPARALLAX_EXAMPLES=ON -DPARALLAX_BENCHMARKS=ON -DPARALLAX_LAB=ON)
     elif [ ! -f "$cache" ]; then
-        options+=(-DPARALLAX_TESTS=OFF -DPARALLAX_EXAMPLES=OFF -DPARALLAX_BENCHMARKS=OFF)
+        options+=(-DPARALLAX_TESTS=OFF -DPARALLAX_EXAMPLES=OFF -DPARALLAX_BENCHMARKS=OFF -DPARALLAX_LAB=OFF)
     fi
     [ -f "$cache" ] || options+=(-G Ninja -DCMAKE_BUILD_TYPE=Release)
     # Precompiled headers are another's in every clone: no gain where the compilers' cache may have all of it.

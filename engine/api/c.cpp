@@ -266,6 +266,7 @@ JobOptions job_options_of(const plx_job_options* given_options) {
     if (ours.in_flight != 0) options.in_flight = ours.in_flight;
     options.trace = text_or(ours.trace);
     options.ranks = ours.ranks != 0;
+    options.sync = ours.no_sync == 0;
     return options;
 }
 

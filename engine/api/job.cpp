@@ -78,6 +78,7 @@ engine::Locations locations_of(const JobOptions& options) {
     where.job_folder = engine::path_from(options.folder);
     where.out = engine::path_from(options.out);
     where.confined = options.confined;
+    where.synced = options.sync;
     for (const auto& [name, folder] : options.roots) where.roots.emplace(name, engine::path_from(folder));
     return where;
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 namespace parallax {
@@ -66,8 +67,7 @@ Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)
 
     auto state = std::make_unique<Preparation::Impl>();
     Preparation::Impl* const shared = state.get();
-    state->thread = std::thread([shared, session = impl_.checked(), list = std::move(list),
-                                 progress = std::move(progress)]() mutable {
+    auto work = [shared, session = impl_.checked(), list = std::move(list), progress = std::move(progress)]() mutable {
         const auto step = [&](std::size_t done) {
             shared->share = list.empty() ? 1.0 : static_cast<double>(done) / static_cast<double>(2 * list.size());
             if (progress) progress(shared->share);
@@ -91,7 +91,13 @@ Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)
         }
         session.reset();   // before anybody may think that all is over
         shared->finished = true;
-    });
+    };
+    const auto all = std::make_shared<decltype(work)>(std::move(work));
+    try {
+        state->thread = std::thread([all] { (*all)(); });
+    } catch (const std::system_error&) {   // none to be had: then now
+        (*all)();
+    }
     return Preparation(std::move(state));
 }
 

@@ -21,4 +21,14 @@ Metadata without_affine(Metadata metadata) {
     return metadata;
 }
 
+Metadata with_channels_cut(Metadata metadata, std::size_t first, std::size_t count) {
+    std::vector<std::string>& names = metadata.channels;
+    if (first + count > names.size())
+        names.clear();
+    else
+        names = std::vector<std::string>(names.begin() + static_cast<std::ptrdiff_t>(first),
+                                         names.begin() + static_cast<std::ptrdiff_t>(first + count));
+    return metadata;
+}
+
 }  // namespace parallax::engine

@@ -4,6 +4,8 @@
 #include <array>
 #include <exception>
 
+#include <fmt/format.h>
+
 namespace parallax::engine::distributed {
 namespace {
 
@@ -34,6 +36,13 @@ std::string receive(Communicator& ranks, int from) {
 }
 
 }  // namespace
+
+void throw_late(int rank, double seconds) {
+    throw Error(
+        fmt::format("rank {} has not answered for {} s: it hangs, or its machine or network does. try again, or give it a "
+                    "larger step_timeout_s if it is only slow",
+                    rank, seconds));
+}
 
 std::string broadcast(Communicator& ranks, const std::string& text) {
     if (ranks.rank() != 0) return receive(ranks, 0);

@@ -30,12 +30,18 @@ public:
     virtual int local_rank() const noexcept = 0;
 
     /// Sends and receives with several ranks at once, at most one message each; returns when everything has come and may be
-    /// overwritten. Throws Error once a rank has given up.
+    /// overwritten. Throws Error once a rank has given up, or where one has kept this one waiting for longer than the limit.
     virtual void exchange(std::span<const Message>) = 0;
+    /// Seconds that an exchange may wait, 0 for any time; 3600 until it is said.
+    virtual void set_limit(double seconds) noexcept = 0;
     /// This rank gives up, with the exit status that is meant for the program: every other rank that waits, or will, is
     /// ended too. Ranks that are threads throw; processes end.
     virtual void give_up(int status) noexcept = 0;
 };
+
+constexpr double longest_wait_s = 3600;
+/// Throws what an exchange throws when it has waited that long.
+[[noreturn]] void throw_late(int rank, double seconds);
 
 // What every rank calls alike.
 

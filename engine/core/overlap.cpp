@@ -28,7 +28,8 @@ void check_overlaps(const Algorithm& algorithm, const NamedArrays& inputs, const
         const auto output = outputs.find(port);
         if (output == outputs.end()) continue;
         const host::Place written = place_of(output->second);
-        const auto refuse = [&](const std::string& found, const std::string& hint) {
+        const auto refuse = [&, &port = port](const std::string& found,
+                                              const std::string& hint) {   // clang 14 does not take it along
             throw ConfigError(pointer + "/into/" + port, found, "memory of its own", hint);
         };
         for (const auto& [other, array] : outputs)

@@ -3,6 +3,7 @@
 #include "core/embedded_tuning.hpp"
 #include "core/parameters.hpp"
 #include "parallax/host/error.hpp"
+#include "support/entries.hpp"
 #include "support/json_reader.hpp"
 #include "support/platform.hpp"
 
@@ -189,8 +190,8 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder, const std::vecto
     namespace fs = std::filesystem;
     std::error_code code;
     std::vector<fs::path> paths;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
-        if (entry.path().extension() == ".json") paths.push_back(entry.path());
+    for (const fs::path& entry : host::entries_of(folder, code))
+        if (entry.extension() == ".json") paths.push_back(entry);
     if (code)
         throw IoError(folder.string(), code.message(),
                       "PARALLAX_TUNING names a folder of tuning files; an empty one means defaults");

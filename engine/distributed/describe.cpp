@@ -1,4 +1,5 @@
 // What ranks would do: who takes what, in how much memory.
+#include "distributed/agree.hpp"
 #include "distributed/run.hpp"
 #include "distributed/threads.hpp"
 #include "exec/shared.hpp"
@@ -10,6 +11,7 @@ namespace parallax::engine::distributed {
 
 std::optional<Json> describe_rank(const Prepared& prepared, Engine& engine, Communicator& ranks) {
     check_divisible(prepared.job, ranks.size());
+    agree(prepared, ranks);
     const Shared shared(engine, prepared.resolved, ranks);
     const std::uint64_t workspace = shared.workspace_bytes(), state = shared.builder().state_bytes();
     const Json mine{{"rank", ranks.rank()}, {"device", to_json(engine.device())}, {"share", shared.share()},

@@ -62,10 +62,16 @@ public:
     void exchange(std::span<const Message> messages) override {
         std::vector<plx_mpi_message> all;
         for (const Message& m : messages) all.push_back({m.rank, m.out.data(), m.out.size(), m.in.data(), m.in.size()});
-        check([&](char* problem,
-                  std::size_t bytes) { return mpi_.exchange(all.data(), static_cast<int>(all.size()), problem, bytes); },
-              "exchange");
+        int late = -1;
+        const auto exchange = [&](char* problem, std::size_t bytes) {
+            const int code = mpi_.exchange(all.data(), static_cast<int>(all.size()), limit_, &late, problem, bytes);
+            return code == PLX_MPI_LATE ? 0 : code;
+        };
+        check(exchange, "exchange");
+        if (late >= 0) throw_late(late, limit_);
     }
+
+    void set_limit(double seconds) noexcept override { limit_ = seconds; }
 
     void give_up(int status) noexcept override { mpi_.abort(status); }
 
@@ -78,6 +84,7 @@ private:
 
     Mpi mpi_;
     int rank_ = 0, size_ = 1, local_rank_ = 0;
+    double limit_ = longest_wait_s;
 };
 
 }  // namespace

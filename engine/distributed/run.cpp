@@ -1,5 +1,6 @@
 #include "distributed/run.hpp"
 
+#include "distributed/agree.hpp"
 #include "distributed/output.hpp"
 #include "distributed/threads.hpp"
 #include "exec/shared.hpp"
@@ -55,6 +56,8 @@ void check_divisible(const Job& job, int ranks) {
 
 std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Communicator& ranks, const RunOptions& options) {
     check_divisible(prepared.job, ranks.size());
+    agree(prepared, ranks);
+    ranks.set_limit(prepared.job.limits.step_timeout_s);
     Progress progress(prepared, options, ranks.rank() == 0);
     progress.begin("plan");
     Shared shared(engine, prepared.resolved, ranks);
@@ -73,6 +76,7 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
                {"device_bytes", engine.context().allocated()},
                {"share", shared.share()}};
     about.update(made.report);
+    ranks.set_limit(longest_wait_s);   // a disk's time is not a step's
     const std::vector<std::string> abouts = gather(ranks, about.dump(-1, ' ', false, Json::error_handler_t::replace));
     write_outputs(work, made, ranks);
     barrier(ranks);

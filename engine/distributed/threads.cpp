@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -34,11 +35,11 @@ public:
         changed_.notify_all();
     }
 
-    void take(int from, int to, std::span<std::byte> bytes) {
+    void take(int from, int to, std::span<std::byte> bytes, double limit) {
         Box& box = at(from, to);
         {
             std::unique_lock lock(mutex_);
-            wait(lock, [&] { return box.full; });
+            wait(lock, from, limit, [&] { return box.full; });
             box.copying = true;
         }
         const Copied copied{*this, box};
@@ -48,9 +49,9 @@ public:
         std::memcpy(bytes.data(), box.bytes.data(), bytes.size());
     }
 
-    void wait_until_taken(int from, int to) {
+    void wait_until_taken(int from, int to, double limit) {
         std::unique_lock lock(mutex_);
-        wait(lock, [&] { return !at(from, to).full; });
+        wait(lock, to, limit, [&] { return !at(from, to).full; });
     }
 
     /// Nobody reads the bytes of put() any more when it returns.
@@ -87,8 +88,10 @@ private:
     Box& at(int from, int to) { return boxes_[static_cast<std::size_t>(from * ranks_ + to)]; }
 
     template <class Condition>
-    void wait(std::unique_lock<std::mutex>& lock, const Condition& condition) {
-        changed_.wait(lock, [&] { return given_up_ || condition(); });
+    void wait(std::unique_lock<std::mutex>& lock, int whose, double limit, const Condition& condition) {
+        const auto over = [&] { return given_up_ || condition(); };
+        if (limit <= 0) changed_.wait(lock, over);
+        else if (!changed_.wait_for(lock, std::chrono::duration<double>(limit), over)) throw_late(whose, limit);
         if (given_up_) throw GivenUp();
     }
 
@@ -119,18 +122,20 @@ public:
         }
     }
 
+    void set_limit(double seconds) noexcept override { limit_ = seconds; }
     void give_up(int) noexcept override { boxes_.give_up(); }
 
 private:
     void receive(std::span<const Message> messages) {
         for (const Message& m : messages)
-            if (!m.in.empty()) boxes_.take(m.rank, rank_, m.in);
+            if (!m.in.empty()) boxes_.take(m.rank, rank_, m.in, limit_);
         for (const Message& m : messages)
-            if (!m.out.empty()) boxes_.wait_until_taken(rank_, m.rank);
+            if (!m.out.empty()) boxes_.wait_until_taken(rank_, m.rank, limit_);
     }
 
     Boxes& boxes_;
     int rank_;
+    double limit_ = longest_wait_s;
 };
 
 }  // namespace
@@ -152,8 +157,14 @@ void run_in_threads(int ranks, const std::function<void(Communicator&)>& work) {
     };
     {
         std::vector<std::jthread> others;
-        for (int i = 1; i < ranks; ++i) others.emplace_back(run, i);
-        run(0);
+        try {
+            for (int i = 1; i < ranks; ++i) others.emplace_back(run, i);
+        } catch (const std::exception&) {   // those that have begun would wait for the others
+            const std::lock_guard lock(mutex);
+            reason = std::current_exception();
+        }
+        if (static_cast<int>(others.size()) == ranks - 1) run(0);
+        else ThreadRank(boxes, 0).give_up(1);
     }
     if (reason) std::rethrow_exception(reason);
 }

@@ -1,5 +1,6 @@
 #include "exec/execute.hpp"
 
+#include "exec/host_memory.hpp"
 #include "exec/out_of_core.hpp"
 #include "exec/resident.hpp"
 
@@ -32,6 +33,7 @@ Executed execute(DeviceWork& work, Engine& engine, const ExecuteOptions& options
         Session session(engine);
         return plan_memory(*work.pipeline, session);
     }();
+    check_host(host_bytes(*work.pipeline, memory, engine), "the job");
     return memory.spills ? in_parts(work, engine, std::move(memory), options) : as_a_whole(work, engine, memory, options);
 }
 

@@ -1,5 +1,7 @@
 #include "exec/requirement.hpp"
 
+#include "support/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,6 +45,7 @@ bool wants_records(const Algorithm& algorithm, const Problem& problem) {
 }  // namespace
 
 std::string human(std::uint64_t bytes) {
+    if (bytes >= 10000000000) return host::human_bytes(bytes);
     return bytes < 10000000 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
 }
 

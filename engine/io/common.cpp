@@ -1,6 +1,9 @@
 // What all readers share: checks of declared sizes before memory is asked for, colour, byte order.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -122,7 +125,34 @@ ArrayDesc greyed(const std::string& name, const ArrayDesc& desc, Colour colour, 
 
 ArrayDesc delivered(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
     const std::string name = show(path);
-    return greyed(name, chosen(name, file, options), file.colour, options);
+    const ArrayDesc desc = greyed(name, chosen(name, file, options), file.colour, options);
+    return channelled(name, desc, file.metadata.channels, options).first;
+}
+
+std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const ArrayDesc& desc,
+                                              const std::vector<std::string>& names, const ReadOptions& options) {
+    if (options.channel.empty()) return {desc, 0};
+    const Axis* const axis = desc.find('c');
+    if (!axis)
+        throw IoError(name, fmt::format("has no channels, and channel \"{}\" is asked for", options.channel),
+                      "leave \"channel\" out");
+    const auto named = std::find(names.begin(), names.end(), options.channel);
+    std::int64_t index = named - names.begin();
+    if (named == names.end()) {
+        const char* const end = options.channel.data() + options.channel.size();
+        const auto [stop, error] = std::from_chars(options.channel.data(), end, index);
+        if (error != std::errc() || stop != end || index < 0 || index >= axis->size) {
+            throw IoError(name,
+                          fmt::format("has {} channels{}{}, and none is \"{}\"", axis->size, names.empty() ? "" : ": ",
+                                      fmt::join(names, ", "), options.channel),
+                          fmt::format("choose one from 0 to {}{}", axis->size - 1, names.empty() ? "" : ", or by its name"));
+        }
+    }
+    std::vector<ArrayDesc::Extent> extents;
+    for (const Axis& a : desc.axes) {
+        if (a.name != 'c') extents.push_back({a.name, a.size});
+    }
+    return {with_extents(desc, extents), index};
 }
 
 void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type,
@@ -170,6 +200,16 @@ void swap_each(std::byte* data, std::size_t count) noexcept {
 }
 
 }  // namespace
+
+float widen_half(std::uint16_t half) noexcept {
+    const int exponent = (half >> 10) & 31;
+    const int fraction = half & 1023;
+    const float value = exponent == 31
+                            ? (fraction ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity())
+                        : exponent ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
+                                   : std::ldexp(static_cast<float>(fraction), -24);
+    return half & 0x8000 ? -value : value;
+}
 
 void swap_bytes(std::byte* data, std::int64_t count, ElementType type) noexcept {
     const std::size_t parts = is_complex(type) ? 2 : 1;

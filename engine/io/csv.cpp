@@ -48,11 +48,7 @@ void write_csv(const std::filesystem::path& path, const std::vector<std::string>
         for (std::size_t i = 0; i < rows[r].size(); ++i) text += (i ? "," : "") + cell(rows[r][i]);
         text += '\n';
     }
-    write_atomically(path, overwrite, [&](const std::filesystem::path& temporary) {
-        File file = File::create(temporary);
-        file.write(text.data(), text.size());
-        file.close();
-    });
+    write_text(path, text, overwrite);
 }
 
 }  // namespace parallax::io

@@ -1,5 +1,6 @@
 // The one place of parallax_io that knows the operating system: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
+#include "support/folder.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -45,7 +46,7 @@ constexpr const char* write_hint = "see whether the disk is full and the folder 
 }  // namespace
 
 std::string show(const fs::path& path) {
-    const std::u8string text = path.u8string();
+    const std::u8string text = host::without_descriptor(path).u8string();
     return {text.begin(), text.end()};
 }
 
@@ -219,13 +220,15 @@ void GzReader::jump(std::uint64_t bytes) {
     }
 }
 
-void GzReader::verify_to_end() {
+bool GzReader::verify_to_end(std::uint64_t most) {
     std::vector<char> sink(1u << 18);
-    while (read_some(sink.data(), sink.size()) != 0) {
+    for (std::uint64_t passed = 0; const std::size_t got = read_some(sink.data(), sink.size());) {
+        if ((passed += got) > most) return false;
     }
     int code = Z_OK;
     gzerror(static_cast<gzFile>(handle_), &code);
     if (code != Z_OK && code != Z_STREAM_END) fail("its end");
+    return true;
 }
 
 GzWriter::GzWriter(const fs::path& path) : name_(show(path)) {

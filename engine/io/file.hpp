@@ -76,8 +76,8 @@ public:
     void skip(std::uint64_t bytes, const char* what);
     /// The same by a jump, of a file that is not compressed: one that ends before is noticed by the next read().
     void jump(std::uint64_t bytes);
-    /// Reads on to the end, where gzip's checksum stands.
-    void verify_to_end();
+    /// Reads on to the end, where gzip's checksum stands. False: more than `most` bytes come before it, and it was not reached.
+    bool verify_to_end(std::uint64_t most);
 
 private:
     [[noreturn]] void fail(const char* what) const;

@@ -16,33 +16,19 @@ struct Mark {
     Foreign format;
 };
 
-constexpr const char* dicom_hint = "convert it, for instance by dcm2niix to NIfTI, or by pydicom and tifffile to TIFF";
 constexpr const char* volume_hint = "convert it to NIfTI, for instance by SimpleITK or nibabel";
-constexpr const char* hdf_hint = "write one of its arrays as .npy, for instance by h5py and numpy.save";
 constexpr const char* picture_hint = "convert it to PNG or TIFF";
-constexpr const char* video_hint = "write its frames as PNG or TIFF, for instance by ffmpeg";
 constexpr const char* microscope_hint = "export it as OME-TIFF, for instance by Bio-Formats (bfconvert) or Fiji";
 constexpr const char* packed_hint = "unpack it first";
 
 constexpr Mark marks[] = {
-    {128, "DICM"sv, {"a DICOM file", dicom_hint}},
-    {0, "\x89HDF\r\n\x1a\n"sv, {"an HDF5 file (MAT 7.3, MINC 2 and NetCDF 4 are such)", hdf_hint}},
-    {0, "MATLAB 5.0"sv, {"a MATLAB file", "write one of its variables as .npy, for instance by scipy.io.loadmat and numpy.save"}},
-    {0, "PK\x03\x04"sv, {"a ZIP archive (NPZ is such)", "unpack it first, or write one of its arrays as .npy: numpy.save"}},
-    {0, "NRRD000"sv, {"an NRRD volume", volume_hint}},
-    {0, "ObjectType"sv, {"a MetaImage file", volume_hint}},
-    {0, "NDims"sv, {"a MetaImage file", volume_hint}},
-    {0, "\0\0\0\x01\0\0"sv, {"an MGH volume of FreeSurfer's", "mri_convert makes NIfTI of it"}},
-    {0, "SIMPLE  ="sv, {"a FITS file", "write its image as .npy, for instance by astropy and numpy.save"}},
     {0, "CDF\x01"sv, {"a NetCDF file (MINC 1 is such)", volume_hint}},
     {0, "CDF\x02"sv, {"a NetCDF file", volume_hint}},
-    {0, "GIF8"sv, {"a GIF", "write its frames as PNG or TIFF"}},
     {0, "\0\0\0\x0cjP  "sv, {"a JPEG 2000 file", picture_hint}},
     {0, "\xff\x4f\xff\x51"sv, {"a JPEG 2000 code stream", picture_hint}},
     {0, "II\xbc\x01"sv, {"a JPEG XR file", picture_hint}},
     {8, "WEBP"sv, {"a WebP picture", picture_hint}},
-    {8, "AVI "sv, {"an AVI video", video_hint}},
-    {4, "ftyp"sv, {"a file of the MP4 family (video, HEIF or AVIF)", video_hint}},
+    {4, "ftyp"sv, {"a file of the MP4 family (HEIF or AVIF)", picture_hint}},
     {0, "\xd0\xcf\x11\xe0"sv, {"an OLE document (Zeiss's ZVI and Olympus's OIB are such)", "export it as OME-TIFF"}},
     {0, "8BPS"sv, {"a Photoshop document", picture_hint}},
     {0, "%PDF"sv, {"a PDF document", picture_hint}},
@@ -70,26 +56,16 @@ constexpr Mark marks[] = {
     {0, "\x70\0\0\0"sv, {"a Leica LIF file", microscope_hint}},
     {4, "JXL "sv, {"a JPEG XL picture", picture_hint}},
     {0, "\xff\x0a"sv, {"a JPEG XL picture", picture_hint}},
-    {0, "\x1a\x45\xdf\xa3"sv, {"a Matroska or WebM video", video_hint}},
     {0, "7z\xbc\xaf\x27\x1c"sv, {"a 7-Zip archive", packed_hint}},
     {0, "Rar!"sv, {"a RAR archive", packed_hint}},
     {0, "BZh"sv, {"a file compressed by bzip2", packed_hint}},
-    {0, "\xfd" "7zXZ"sv, {"a file compressed by xz", packed_hint}},
+    {0,
+     "\xfd"
+     "7zXZ"sv,
+     {"a file compressed by xz", packed_hint}},
     {0, "\x28\xb5\x2f\xfd"sv, {"a file compressed by zstd", packed_hint}},
     {257, "ustar"sv, {"a tar archive", packed_hint}},
 };
-
-/// DICOM without the 128 bytes before its mark: a data element of group 2 or 8, little or big-endian, explicit or implicit.
-bool is_bare_dicom(Head head) {
-    if (head.size() < 12) return false;
-    const bool little = (head[0] == 2 || head[0] == 8) && head[1] == 0 && head[3] == 0,
-               big = head[0] == 0 && (head[1] == 2 || head[1] == 8) && head[2] == 0;
-    if (!little && !big) return false;
-    const auto capital = [&](std::size_t at) { return head[at] >= 'A' && head[at] <= 'Z'; };
-    const bool explicit_type = capital(4) && capital(5),
-               short_length = little && head[5] == 0 && head[6] == 0 && head[7] == 0 && head[4] > 0 && head[4] < 65;
-    return explicit_type || short_length;
-}
 
 bool is_text(Head head) {
     return head.size() > 3 && std::all_of(head.begin(), head.end(), [](unsigned char c) {
@@ -112,7 +88,6 @@ Foreign foreign_format(Head head) {
         if (head.size() < mark.at + mark.bytes.size()) continue;
         if (std::memcmp(head.data() + mark.at, mark.bytes.data(), mark.bytes.size()) == 0) return mark.format;
     }
-    if (is_bare_dicom(head)) return {"a DICOM file", dicom_hint};
     if (is_text(head)) return kind_of_text(head);
     return {};
 }

@@ -14,11 +14,17 @@ namespace parallax::io {
 
 /// A file to be read, as the readers get it.
 struct Source {
-    std::filesystem::path path;
-    std::string name;         ///< the path as UTF-8
+    std::filesystem::path path;    ///< where it is opened
+    std::filesystem::path asked;   ///< by which the user knows it
+    std::string name;              ///< that as UTF-8
     std::uint64_t bytes = 0;  ///< its length
     const ReadOptions& options;
+
+    bool is_folder() const noexcept { return bytes == 0; }   ///< an empty file is refused before
 };
+
+/// What may be chosen from a file of a format, beside pages.
+enum Choice : unsigned { of_datasets = 1, of_series = 2, of_levels = 4 };
 
 /// The first bytes of a file, after gzip.
 using Head = std::span<const unsigned char>;
@@ -37,6 +43,7 @@ struct Format {
     std::string (*refusal)(const ArrayDesc&, const WriteOptions&) = nullptr;
     /// Writes a dense array into a new file; `name` is the path that the user knows.
     void (*write)(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&) = nullptr;
+    unsigned choices = 0;   ///< of Choice
 };
 
 namespace png {
@@ -86,6 +93,77 @@ SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace nifti
+namespace nrrd {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+SliceStream slices(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}   // namespace nrrd
+namespace metaimage {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+SliceStream slices(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}   // namespace metaimage
+namespace npz {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+SliceStream slices(const Source&);
+}   // namespace npz
+namespace mgh {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+SliceStream slices(const Source&);
+}  // namespace mgh
+namespace fits {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+SliceStream slices(const Source&);
+}   // namespace fits
+namespace hdf5 {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}   // namespace hdf5
+namespace mat {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}   // namespace mat
+namespace gif {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}   // namespace gif
+namespace dicom {
+/// By its mark, not by what may be the beginning of one: so that another format's first bytes stand for that.
+bool is_marked(Head);
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}   // namespace dicom
+namespace video {
+bool matches(Head);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+}  // namespace video
+namespace zarr {
+bool matches(Head);
+bool is_folder_of(const std::filesystem::path&);
+FileInfo info(const Source&);
+HostArray read(const Source&);
+}   // namespace zarr
 namespace raw {
 FileInfo info(const Source&);
 HostArray read(const Source&);
@@ -122,6 +200,9 @@ ArrayDesc greyed(const std::string& name, const ArrayDesc&, Colour, const ReadOp
 std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, const FileInfo&, const ReadOptions&);
 /// Those pages, with all channels. One page alone has no axis of pages.
 ArrayDesc chosen(const std::string& name, const FileInfo&, const ReadOptions&);
+/// Without the c axis where one channel is chosen, and which that is. Throws IoError for one that is not there.
+std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const ArrayDesc&, const std::vector<std::string>& names,
+                                              const ReadOptions&);
 /// Interleaved channels -> one: luminance of red, green, blue as PIL's "L", or the grey of grey and alpha.
 /// Rec. 601 in 16-bit fixed point for integers: (R*19595 + G*38470 + B*7471 + 0x8000) >> 16.
 void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType, Colour);
@@ -130,6 +211,9 @@ HostArray read_picture(const Source&, const FileInfo&, const std::function<void(
 
 /// Reverses the bytes of `count` elements, complex ones by their parts.
 void swap_bytes(std::byte*, std::int64_t count, ElementType) noexcept;
+
+/// IEEE 754 binary16.
+float widen_half(std::uint16_t) noexcept;
 
 /// A number in a file's header; `swap`: its byte order is not this machine's.
 template <class T>

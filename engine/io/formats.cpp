@@ -17,18 +17,49 @@ namespace {
 
 constexpr Format formats[] = {
     {"png", {".png"}, false, png::matches, png::info, png::read, nullptr, png::refusal, png::write},
-    {"tiff", {".tif", ".tiff"}, true, tiff::matches, tiff::info, tiff::read, tiff::slices, tiff::refusal, tiff::write},
+    {"tiff",
+     {".tif", ".tiff"},
+     true,
+     tiff::matches,
+     tiff::info,
+     tiff::read,
+     tiff::slices,
+     tiff::refusal,
+     tiff::write,
+     of_series | of_levels},
     {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, nullptr, nullptr},
     {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr, nullptr},
     {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr, nullptr},
     {"npy", {".npy"}, false, npy::matches, npy::info, npy::read, npy::slices, npy::refusal, npy::write},
+    {"npz", {".npz"}, false, npz::matches, npz::info, npz::read, npz::slices, nullptr, nullptr, of_datasets},
     {"nifti", {".nii", ".nii.gz"}, true, nifti::matches, nifti::info, nifti::read, nifti::slices, nifti::refusal, nifti::write},
+    {"mgh", {".mgh", ".mgz"}, true, mgh::matches, mgh::info, mgh::read, mgh::slices, nullptr, nullptr},
+    {"nrrd", {".nrrd"}, true, nrrd::matches, nrrd::info, nrrd::read, nrrd::slices, nrrd::refusal, nrrd::write},
+    {"metaimage",
+     {".mha"},
+     true,
+     metaimage::matches,
+     metaimage::info,
+     metaimage::read,
+     metaimage::slices,
+     metaimage::refusal,
+     metaimage::write},
+    {"fits", {".fits", ".fit", ".fts"}, true, fits::matches, fits::info, fits::read, fits::slices, nullptr, nullptr, of_datasets},
+    {"hdf5", {".h5", ".hdf5"}, true, hdf5::matches, hdf5::info, hdf5::read, nullptr, hdf5::refusal, hdf5::write, of_datasets},
+    {"mat", {".mat"}, true, mat::matches, mat::info, mat::read, nullptr, nullptr, nullptr, of_datasets},
+    {"dicom", {".dcm", ".dicom"}, true, dicom::matches, dicom::info, dicom::read, nullptr, nullptr, nullptr, of_series},
+    {"zarr", {}, true, zarr::matches, zarr::info, zarr::read, nullptr, nullptr, nullptr, of_datasets | of_levels},
+    {"video", {".mp4"}, true, video::matches, video::info, video::read, nullptr, video::refusal, video::write},
+    {"gif", {".gif"}, true, gif::matches, gif::info, gif::read, nullptr, nullptr, nullptr},
 };
 constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, raw::slices, nullptr, nullptr};
 
 constexpr const char* readable =
-    "readable are PNG, TIFF, JPEG, BMP, PGM, NPY and NIfTI; for anything else describe a raw layout (type, axes, offset)";
-constexpr const char* writable = "writable are .png, .tif, .tiff, .npy, .nii and .nii.gz";
+    "readable are PNG, TIFF, JPEG, BMP, PGM, GIF, NPY, NPZ, NIfTI, NRRD, MetaImage, MGH, FITS, DICOM, HDF5, OME-Zarr, AVI, MP4 and "
+    "MATLAB's "
+    "files; for anything "
+    "else describe a raw layout (type, axes, offset)";
+constexpr const char* writable = "writable are .png, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5 and .mp4";
 
 const Format* by_extension(const fs::path& path) {
     std::string name = show(path.filename());
@@ -60,19 +91,24 @@ struct Detected {
     std::string remark;  ///< what is odd about the name
 };
 
+const Format& format_named(std::string_view name) {
+    return *std::find_if(std::begin(formats), std::end(formats), [name](const Format& format) { return format.name == name; });
+}
+
 Detected detect(const Source& source) {
     if (source.options.raw) return {&raw_format, {}};
+    if (source.is_folder()) return {&format_named(zarr::is_folder_of(source.path) ? "zarr" : "dicom"), {}};
     bool compressed = false;
     const std::vector<unsigned char> head = head_of(source, compressed);
-    const Format* named = by_extension(source.path);
+    const Format* named = by_extension(source.asked);
     const Foreign foreign = foreign_format(head);
     // A DICOM file may begin as a TIFF does, so that viewers of pictures open it; it is DICOM all the same.
-    const bool dicom = head.size() > 132 && std::memcmp(head.data() + 128, "DICM", 4) == 0;
+    const bool dicom = dicom::is_marked(head);
     for (const Format& format : formats) {
-        if (dicom || !format.matches(head)) continue;
-        if (compressed && format.name != "nifti") {
+        if (dicom ? format.name != "dicom" : !format.matches(head)) continue;
+        if (compressed && format.name != "nifti" && format.name != "mgh") {
             fail(source, fmt::format("is a gzip-compressed {} file", format.name),
-                 "unpack it first: only NIfTI volumes are read compressed");
+                 "unpack it first: only NIfTI and MGH volumes are read compressed");
         }
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
@@ -102,20 +138,41 @@ void check_selection(const Source& source, const Format& format) {
     }
 }
 
+void check_choices(const Source& source, const Format& format) {
+    const ReadOptions& options = source.options;
+    const auto check = [&](bool asked, unsigned choice, const char* key, const char* what) {
+        if (!asked || (format.choices & choice) != 0) return;
+        std::string which;
+        for (const Format& other : formats) {
+            if ((other.choices & choice) != 0) which += fmt::format("{}{}", which.empty() ? "" : ", ", other.name);
+        }
+        fail(source, fmt::format("is a {} file: it has no {} to choose from", format.name, what),
+             fmt::format("leave \"{}\" out; files of these formats may have {}: {}", key, what, which));
+    };
+    check(!options.dataset.empty(), of_datasets, "dataset", "datasets");
+    check(options.series.has_value(), of_series, "series", "series");
+    check(options.level.has_value(), of_levels, "level", "levels");
+}
+
 /// Runs one reader; memory that is not there is the file's problem too.
 template <class Work>
 auto with_source(const fs::path& path, const ReadOptions& options, const Work& work) {
-    const Source source{path, show(path), size_of_source(path), options};
+    const fs::path& there = options.through.empty() ? path : options.through;
+    // A folder is one file to those that read folders: bytes that are its own it has none.
+    std::error_code ignored;
+    const bool folder = !options.raw && fs::is_directory(there, ignored);
+    const Source source{there, path, show(path), folder ? 0 : size_of_source(there), options};
     try {
         const Detected detected = detect(source);
         check_selection(source, *detected.format);
+        check_choices(source, *detected.format);
         return work(source, detected);
     } catch (const std::bad_alloc&) {
         fail(source, "there is not enough memory to read it", "read a range of its pages, or close other programs");
     } catch (const std::length_error&) {
         fail(source, "says that it holds more than memory can", "the header is damaged: write or copy the file again");
-    } catch (const IoError&) {
-        throw;
+    } catch (const IoError& error) {
+        throw IoError(source.name, error.problem, error.hint);
     } catch (const DeviceError&) {   // the caller's memory for the result: no fault of the file
         throw;
     } catch (const Error& error) {
@@ -123,12 +180,29 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     }
 }
 
-bool options_choose(const ReadOptions& options) { return options.pages || options.volume; }
+bool options_choose(const ReadOptions& options) { return options.pages || options.volume || !options.channel.empty(); }
+
+/// One index of axis c of an array that has been read.
+HostArray channel_of(const Source& source, HostArray array, const ReadOptions& options) {
+    const auto [desc, index] = channelled(source.name, array.desc, array.metadata.channels, options);
+    HostArray view = array;
+    const auto c = std::find_if(view.desc.axes.begin(), view.desc.axes.end(), [](const Axis& axis) { return axis.name == 'c'; });
+    view.desc.offset += index * c->stride;
+    view.desc.axes.erase(c);
+    std::vector<std::string>& names = view.metadata.channels;
+    if (!names.empty()) names = {names[static_cast<std::size_t>(index)]};
+    if (!options.allocate) return view.to_dense();
+    const Source asking{source.path, source.asked, source.name, source.bytes, options};
+    HostArray result = allocate(asking, desc, view.metadata);
+    const HostArray dense = view.to_dense();
+    std::memcpy(result.data(), dense.data(), desc.dense_bytes());
+    return result;
+}
 
 std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options) {
     if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
-    if ((options.window || options.window_percentile) && format.name != "png")
-        return "a window is for .png files; other formats keep the values";
+    if ((options.window || options.window_percentile) && format.name != "png" && format.name != "video")
+        return "a window is for .png and .mp4 files; other formats keep the values";
     return format.refusal(desc, options);
 }
 
@@ -153,7 +227,7 @@ std::vector<std::string> endings_for(const ArrayDesc& desc, const WriteOptions& 
 }
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
-    const auto identity = host::identity_of(path);   // before anything of it is read
+    const auto identity = host::identity_of(options.through.empty() ? path : options.through);   // before anything of it is read
     return with_source(path, options, [&identity](const Source& source, const Detected& detected) {
         FileInfo result = detected.format->info(source);
         result.identity = identity;
@@ -162,9 +236,29 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
     });
 }
 
+bool is_readable_folder(const fs::path& path) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) return false;
+    if (zarr::is_folder_of(path)) return true;
+    constexpr int most = 100;   // files that are looked at
+    int seen = 0;
+    for (fs::directory_iterator it(path, error), none; !error && it != none && seen < most; it.increment(error)) {
+        if (!it->is_regular_file(error) || it->file_size(error) < 132) continue;
+        ++seen;
+        std::vector<unsigned char> head(head_bytes);
+        File file = File::open(it->path());
+        head.resize(file.read_some(head.data(), head.size()));
+        if (dicom::is_marked(head)) return true;
+    }
+    return false;
+}
+
 HostArray read(const fs::path& path, const ReadOptions& options) {
-    return with_source(path, options, [](const Source& source, const Detected& detected) {
+    ReadOptions whole = options;   // the memory that the caller offers is for one channel, where one is chosen
+    if (!options.channel.empty()) whole.allocate = {};
+    return with_source(path, whole, [&options](const Source& source, const Detected& detected) {
         HostArray result = detected.format->read(source);
+        if (!options.channel.empty()) result = channel_of(source, std::move(result), options);
         if (!detected.remark.empty()) result.metadata.notes["file.remark"] = detected.remark;
         return result;
     });
@@ -173,7 +267,7 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
 SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
         if (options_choose(source.options))
-            fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages and volume");
+            fail(source, "is to be read in slices, and a part of it is chosen", "leave out page, pages, volume and channel");
         if (!detected.format->slices)
             fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name),
                  "TIFF stacks, NPY, NIfTI and raw files are read in slices");

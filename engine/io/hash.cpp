@@ -16,12 +16,13 @@ std::string hex(XXH128_hash_t hash) { return fmt::format("{:016x}{:016x}", hash.
 
 }  // namespace
 
-std::string hash_file(const std::filesystem::path& path, const std::stop_token& stop) {
+std::string hash_file(const std::filesystem::path& path, const std::stop_token& stop, std::optional<Stretch> part_of_it) {
     File file = File::open(path);
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
     if (!state) throw std::bad_alloc();
     XXH3_128bits_reset(state.get());
-    std::uint64_t left = file.size();
+    std::uint64_t left = part_of_it ? part_of_it->bytes : file.size();
+    if (part_of_it) file.seek(part_of_it->first);
     const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1u << 18));
     const auto block =
         std::make_unique_for_overwrite<char[]>(most);   // small files are many: no larger than they, and not cleared

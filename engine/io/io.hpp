@@ -16,6 +16,7 @@
 #include "parallax/array.hpp"
 #include "parallax/host/json.hpp"
 #include "support/file_identity.hpp"
+#include "support/folder.hpp"
 
 namespace parallax::io {
 
@@ -25,6 +26,7 @@ struct RawLayout {
     std::vector<ArrayDesc::Extent> axes{};  ///< slowest first
     std::uint64_t offset = 0;               ///< bytes before the first element
     bool big_endian = false;
+    int packed_bits = 0;   ///< 10 or 12: GenICam's Mono10p and Mono12p, the lowest bits first, into u16; 0: not so
 };
 
 struct ReadOptions {
@@ -36,14 +38,34 @@ struct ReadOptions {
         false;   ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
     char page_axis = '\0';   ///< 't' time or 'z' depth: what pages of a stack, or the first of three NPY axes, are, whatever the
                              ///< file says; 0: what the file says, of one that says nothing z, before it t
+    std::filesystem::path
+        through{};   ///< where the file is opened, of one that is held open; its name stays that by which it is asked for
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
     std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
+    std::string dataset{};                  ///< of a file that holds several arrays: which, by its name; empty: the only one
+    std::string channel{};                  ///< one index of axis c, by its number or its name; empty: all
+    std::optional<std::int64_t> series{};   ///< of a file that holds several images or series: which, from 0; not set: the first
+    std::optional<std::int64_t> level{};    ///< of a pyramid: 0 the largest, the default
+    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. Throws.
+    std::function<host::OpenedFile(const std::filesystem::path&)> open_part{};
+};
+
+/// A file that belongs to another: detached voxels, a chunk, a slice.
+struct FilePart {
+    std::filesystem::path path;
+    std::optional<host::FileIdentity> identity{};   ///< when it was looked at
+    bool operator==(const FilePart&) const = default;
 };
 
 /// What the channels of a picture mean. other: not colours, but stains or detectors.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
 
 /// What a file says of itself, without decoding its pixels.
+/// Bytes of a file.
+struct Stretch {
+    std::uint64_t first = 0, bytes = 0;
+};
+
 struct FileInfo {
     std::string format;  ///< "png", "tiff", "bigtiff", "jpeg", "bmp", "pgm", "npy", "nifti", "raw"
     ArrayDesc desc;      ///< of the whole array, channels included, before any luminance conversion
@@ -56,7 +78,9 @@ struct FileInfo {
     std::vector<std::string> warnings{};  ///< what it says of itself and the array does not: sentences without a full stop
     std::vector<std::string> ignored{};   ///< what else it holds and is left out
     std::optional<host::FileIdentity> identity{};  ///< of the file when it was looked at
+    std::optional<Stretch> read_bytes{};   ///< all that is read of it, where that is known and one stretch (raw, NPY)
     bool in_slices = false;  ///< open_slices() can read it; of a part that options choose, it cannot
+    std::vector<FilePart> parts{};   ///< other files that its elements come from
 
     /// 1 where there is nothing to choose from.
     std::int64_t pages() const noexcept;
@@ -69,6 +93,9 @@ FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
 /// NIfTI), else {t, z, y, x}, and c last where pixels have channels. Spacing: OME's physical sizes, ImageJ's, TIFF's resolution
 /// tags in um, NIfTI's pixdim in its unit, with t in seconds; a NIfTI affine is always in mm.
 HostArray read(const std::filesystem::path&, const ReadOptions& = {});
+
+/// Whether a folder is one input by itself: an OME-Zarr, or slices of DICOM.
+bool is_readable_folder(const std::filesystem::path&);
 
 /// What read() delivers of a file that info() has described: pages chosen, colours made grey. Throws IoError where it would.
 ArrayDesc delivered(const std::filesystem::path&, const FileInfo&, const ReadOptions&);
@@ -91,6 +118,7 @@ struct WriteOptions {
     std::optional<std::array<double, 2>> window_percentile{};  ///< PNG: percentiles, e.g. [1, 99]
     int png_bits = 8;                                          ///< of a PNG that goes through a window
     bool overwrite = false;                                    ///< false: an existing file is an IoError
+    double frames_a_second = 0;                                ///< of a video; 0: by the array's times, else 10
 };
 
 /// By extension: .png (u8/u16 as they are; anything else needs a window, default its range), .tif/.tiff, .npy, .nii,
@@ -106,21 +134,22 @@ void check_writable(const std::filesystem::path&, const ArrayDesc&, const WriteO
 void check_target(const std::filesystem::path&, bool overwrite);
 
 /// UTF-8 as it is.
-void write_text(const std::filesystem::path&, const std::string&, bool overwrite);
-void write_json(const std::filesystem::path&, const Json&, bool overwrite);
+void write_text(const std::filesystem::path&, const std::string&, bool overwrite, bool strict = false);
+void write_json(const std::filesystem::path&, const Json&, bool overwrite, bool strict = false);
 /// Rows of equal length; numbers with all digits, text quoted where needed.
 void write_csv(const std::filesystem::path&, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows,
                bool overwrite);
 
-/// Writes `produce(temporary path)`, then renames; the temporary file goes whatever happens.
+/// `produce` writes the file that it is given; it is there as a whole or not at all (io/transaction.hpp). `strict`: no link is
+/// followed on the way to it.
 void write_atomically(const std::filesystem::path&, bool overwrite,
-                      const std::function<void(const std::filesystem::path&)>& produce);
+                      const std::function<void(const std::filesystem::path&)>& produce, bool strict = false);
 
 /// Several arrays of one shape -> one: "mean" (f32) or "median" (f32), element by element.
 HostArray combine(const std::vector<HostArray>&, const std::string& how);
 
-/// xxh3-128 as hex, of a file's bytes or of an array's elements.
-std::string hash_file(const std::filesystem::path&, const std::stop_token& = {});
+/// xxh3-128 as hex, of a file's bytes (or a stretch of them) or of an array's elements.
+std::string hash_file(const std::filesystem::path&, const std::stop_token& = {}, std::optional<Stretch> = {});
 std::string hash_array(const HostArray&);
 std::string hash_text(std::string_view);
 

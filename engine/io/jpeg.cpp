@@ -17,6 +17,9 @@ extern "C" {
 namespace parallax::io::jpeg {
 namespace {
 
+/// Scans of one picture. Programs write about ten; each costs as much as all pixels do, whatever its length.
+constexpr int most_scans = 100;
+
 struct Errors {
     jpeg_error_mgr base;
     std::jmp_buf jump;
@@ -47,15 +50,51 @@ void on_message(j_common_ptr jpeg, int level) {
 
 void no_output(j_common_ptr) {}
 
+void count_scans(j_common_ptr jpeg) {
+    if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > most_scans) on_exit(jpeg);
+}
+
+/// The next byte; files are never waited for, so that there always is one.
+int next_byte(j_decompress_ptr jpeg) {
+    jpeg_source_mgr& from = *jpeg->src;
+    if (from.bytes_in_buffer == 0) from.fill_input_buffer(jpeg);
+    --from.bytes_in_buffer;
+    return *from.next_input_byte++;
+}
+
+/// libjpeg keeps each marker that it is told to save, and a file may have a million: the first EXIF block is enough.
+struct Exif {
+    std::vector<unsigned char> block;   ///< of the first length there is, so that nothing is asked for inside libjpeg
+    std::size_t bytes = 0;
+};
+
+boolean on_exif(j_decompress_ptr jpeg) {
+    auto& exif = *static_cast<Exif*>(jpeg->client_data);
+    int length = next_byte(jpeg) << 8;
+    length = std::max(0, (length | next_byte(jpeg)) - 2);
+    int taken = 0;
+    if (exif.bytes == 0) {
+        for (; taken < length; ++taken) exif.block[static_cast<std::size_t>(taken)] = static_cast<unsigned char>(next_byte(jpeg));
+        const bool is_exif = length > 6 && std::equal(exif.block.begin(), exif.block.begin() + 6, "Exif\0");
+        if (is_exif) exif.bytes = static_cast<std::size_t>(length);
+    }
+    jpeg->src->skip_input_data(jpeg, length - taken);
+    return TRUE;
+}
+
 struct Decoder {
     jpeg_decompress_struct jpeg{};
     Errors errors{};
+    jpeg_progress_mgr progress{};
+    Exif exif{std::vector<unsigned char>(0x10000), 0};
 
     Decoder() {
         jpeg.err = jpeg_std_error(&errors.base);
         errors.base.error_exit = on_exit;
         errors.base.emit_message = on_message;
         errors.base.output_message = no_output;
+        progress.progress_monitor = count_scans;
+        jpeg.client_data = &exif;
     }
     Decoder(const Decoder&) = delete;
     Decoder& operator=(const Decoder&) = delete;
@@ -71,6 +110,9 @@ struct Decoder {
 };
 
 [[noreturn]] void fail_with(const Source& source, const Decoder& decoder) {
+    if (decoder.jpeg.input_scan_number > most_scans)
+        fail(source, fmt::format("is a JPEG of more than {} scans", most_scans),
+             "write it again: by other programs it has about ten");
     fail(source, fmt::format("its JPEG data are damaged or cut off: {}", decoder.errors.text), "write or copy the file again");
 }
 
@@ -79,7 +121,8 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
     const bool ok = decoder.attempt([&] {
         jpeg_create_decompress(&jpeg);
         jpeg_stdio_src(&jpeg, file.handle());
-        jpeg_save_markers(&jpeg, JPEG_APP0 + 1, 0xffff);   // EXIF
+        jpeg.progress = &decoder.progress;
+        jpeg_set_marker_processor(&jpeg, JPEG_APP0 + 1, on_exif);
         jpeg_read_header(&jpeg, TRUE);
     });
     if (!ok || decoder.errors.damaged) fail_with(source, decoder);
@@ -94,11 +137,8 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
     if (channels == 3) extents.push_back({'c', 3}), result.colour = Colour::rgb;
     result.desc = declared(source, ElementType::u8, extents);
     result.detail = fmt::format("{}{}", channels == 3 ? "colour" : "grey", jpeg.progressive_mode ? ", progressive" : "");
-    for (jpeg_saved_marker_ptr marker = jpeg.marker_list; marker; marker = marker->next) {
-        const std::span<const unsigned char> data(marker->data, marker->data_length);
-        if (data.size() > 6 && std::equal(data.begin(), data.begin() + 6, "Exif\0"))
-            warn_of_orientation(result, exif_orientation(data.subspan(6)));
-    }
+    const std::span<const unsigned char> exif(decoder.exif.block.data(), decoder.exif.bytes);
+    if (!exif.empty()) warn_of_orientation(result, exif_orientation(exif.subspan(6)));
     check_plausible(source, result.desc.dense_bytes(), source.bytes, jpeg_ratio);
     return result;
 }

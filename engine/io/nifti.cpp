@@ -1,5 +1,5 @@
-// NIfTI-1 and NIfTI-2 volumes in one file, .nii or .nii.gz, either byte order. The first axis of a header is x, the
-// fastest; spacing is in the file's unit, the affine in mm, the time step in seconds.
+// NIfTI-1 and NIfTI-2 volumes in one file, .nii or .nii.gz, or in a pair of .hdr and .img, either byte order. The first axis of a
+// header is x, the fastest; spacing is in the file's unit, the affine in mm, the time step in seconds.
 #include "io/nifti.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 
 #include "io/file.hpp"
 #include "io/format.hpp"
+#include "io/parts.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io::nifti {
 namespace {
@@ -39,6 +41,7 @@ struct Volume {
     ElementType stored = ElementType::u8;
     bool scaled = false, compressed = false;
     std::uint64_t elements_at = 0;
+    std::optional<Part> voxels{};   ///< of a pair: the other file
 };
 
 /// 1 or 2 for the NIfTI versions; 0: neither.
@@ -127,6 +130,42 @@ void describe_intent(Volume& volume) {
     volume.file.metadata.notes["nifti.intent"] = fmt::format("{} {} {} {} {}", h.intent, n[0], n[1], n[2], h.intent_name);
 }
 
+/// Of a compressed file, what is unpacked and not used: extensions before the voxels, and whatever stands behind them. A megabyte
+/// of gzip may hold a gigabyte.
+constexpr std::uint64_t most_unused = 64 << 20;
+
+/// Reads on to gzip's checksum.
+void verify_end(GzReader& stream, const std::string& name, std::uint64_t voxel_bytes) {
+    if (stream.verify_to_end(most_unused + voxel_bytes)) return;
+    throw IoError(name,
+                  fmt::format("holds {} bytes of voxels, and more than {} behind them", voxel_bytes, most_unused + voxel_bytes),
+                  "the header or the file is damaged: write it again");
+}
+
+/// To the voxels that are wanted, from behind the header.
+void go_to(GzReader& stream, std::uint64_t bytes, bool compressed) {
+    if (compressed)
+        stream.skip(bytes, "the voxels");
+    else
+        stream.jump(bytes);
+}
+
+/// Of a pair, by the name of its header: voxels may be packed where the header is not, and the other way round.
+Part find_voxels(const Source& source) {
+    std::string stem = show(source.asked.filename());
+    for (const std::string_view ending : {".gz", ".GZ", ".hdr", ".HDR"}) {
+        if (stem.ends_with(ending)) stem.resize(stem.size() - ending.size());
+    }
+    for (const char* const ending : {".img.gz", ".IMG"}) {
+        std::error_code ignored;
+        const std::string name = stem + ending;
+        const std::filesystem::path there =
+            source.asked.parent_path() / std::filesystem::path(std::u8string(name.begin(), name.end()));
+        if (std::filesystem::exists(there, ignored)) return open_part(source, name);
+    }
+    return open_part(source, stem + ".img");
+}
+
 /// Leaves the stream behind the header; `position` is where that is.
 Volume read_header(const Source& source, GzReader& stream, std::uint64_t& position) {
     std::array<unsigned char, header_bytes_2> bytes{};
@@ -141,10 +180,8 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     const Header& h = volume.header;
     const char* again = "the header is damaged: write or copy the file again";
     const std::string_view magic(h.magic.data(), 3);
-    if (magic == "ni1" || magic == "ni2") {
-        fail(source, "is the header of a NIfTI pair, its voxels stand in another file", "convert the pair to one .nii file");
-    }
-    if (magic != (version == 2 ? "n+2" : "n+1"))
+    const bool pair = magic == (version == 2 ? "ni2" : "ni1");
+    if (!pair && magic != (version == 2 ? "n+2" : "n+1"))
         fail(source, "has the size of a NIfTI header but not its magic word", "Analyze files must be converted to NIfTI");
     if (h.dim[0] < 1 || h.dim[0] > 7) fail(source, fmt::format("declares {} dimensions; NIfTI has 1 to 7", h.dim[0]), again);
     const auto* row =
@@ -188,23 +225,37 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
 
     if (!(h.vox_offset >= 0 && h.vox_offset < 1e15))
         fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
-    volume.elements_at = std::max<std::uint64_t>(static_cast<std::uint64_t>(h.vox_offset), position + 4);
-    if (volume.elements_at > position + 4)
-        file.ignored.push_back(fmt::format("{} bytes of extensions", volume.elements_at - position - 4));
+    volume.elements_at = static_cast<std::uint64_t>(h.vox_offset);
+    std::uint64_t there = source.bytes;   // of the file that holds the voxels
+    if (pair) {
+        volume.voxels = find_voxels(source);
+        there = volume.voxels->bytes;
+        file.parts.push_back(volume.voxels->part);
+        file.file_bytes += there;
+    } else {
+        volume.elements_at = std::max<std::uint64_t>(volume.elements_at, position + 4);
+        if (volume.elements_at > position + 4)
+            file.ignored.push_back(fmt::format("{} bytes of extensions", volume.elements_at - position - 4));
+    }
     unsigned char start[2] = {};
-    File::open(source.path).read_some(start, 2);
+    File::open(pair ? volume.voxels->opened.path() : source.path).read_some(start, 2);
     volume.compressed = start[0] == 0x1f && start[1] == 0x8b;
     const std::uint64_t bytes_needed = volume.elements_at + stored.dense_bytes();
     if (volume.compressed) {
-        check_plausible(source, bytes_needed, source.bytes, deflate_ratio);
-    } else if (bytes_needed > source.bytes) {
+        check_plausible(source, bytes_needed, there, deflate_ratio);
+        if (volume.elements_at > most_unused + there)
+            fail(source,
+                 fmt::format("says that {} bytes come before its voxels; {} may", volume.elements_at, most_unused + there),
+                 again);
+    } else if (bytes_needed > there) {
         fail(source,
-             fmt::format("says that it holds {} up to byte {}, but it has {} bytes", stored.describe(), bytes_needed,
-                         source.bytes),
+             fmt::format("says that it holds {} up to byte {}, but {} has {} bytes", stored.describe(), bytes_needed,
+                         pair ? show(volume.voxels->part.path.filename()) : "it", there),
              "the file is cut off or its header is damaged: write or copy it again");
     }
     const bool big = swap != (std::endian::native == std::endian::big);
-    file.detail = fmt::format("version {}, {}-endian{}", version, big ? "big" : "little", volume.compressed ? ", gzip" : "");
+    file.detail = fmt::format("version {}, {}-endian{}{}", version, big ? "big" : "little", volume.compressed ? ", gzip" : "",
+                              pair ? ", a pair" : "");
     if (volume.scaled) file.detail += fmt::format(", {} scaled by {} plus {}", to_string(volume.stored), h.slope, h.inter);
     return volume;
 }
@@ -250,10 +301,25 @@ FileInfo info(const Source& source) {
     return read_header(source, stream, position).file;
 }
 
-HostArray read(const Source& source) {
-    GzReader stream(source.path);
+namespace {
+
+/// Where the voxels are read, and where in it they begin: behind the header, or in the other file of a pair.
+std::shared_ptr<GzReader> open_voxels(const Source& source, Volume& volume, std::uint64_t& behind) {
+    auto stream = std::make_shared<GzReader>(source.path);
     std::uint64_t position = 0;
-    Volume volume = read_header(source, stream, position);
+    volume = read_header(source, *stream, position);
+    behind = volume.elements_at - (volume.voxels ? 0 : position);
+    if (volume.voxels) stream = std::make_shared<GzReader>(volume.voxels->opened.path());
+    return stream;
+}
+
+}   // namespace
+
+HostArray read(const Source& source) {
+    Volume volume;
+    std::uint64_t behind = 0;
+    const std::shared_ptr<GzReader> voxels = open_voxels(source, volume, behind);
+    GzReader& stream = *voxels;
     const std::int64_t volumes = volume.file.pages();
     const auto [first, end] = chosen_pages(source.name, volume.file, source.options);
     const bool all = end - first == volumes;
@@ -262,39 +328,36 @@ HostArray read(const Source& source) {
     FileInfo part = volume.file;
     part.desc = chosen(source.name, volume.file, source.options);
     HostArray result = read_picture(source, part, [&, first = first](std::byte* to) {   // clang 14 captures no structured binding
-        stream.skip(volume.elements_at - position + static_cast<std::uint64_t>(first) * volume_bytes, "the voxels");
+        go_to(stream, behind + static_cast<std::uint64_t>(first) * volume_bytes, volume.compressed);
         read_values(stream, to, part.desc.count(), volume);
     });
-    if (all && volume.compressed) stream.verify_to_end();
+    if (all && volume.compressed) verify_end(stream, source.name, static_cast<std::uint64_t>(volumes) * volume_bytes);
     return result;
 }
 
 SliceStream slices(const Source& source) {
-    const auto stream = std::make_shared<GzReader>(source.path);
-    std::uint64_t position = 0;
-    const Volume volume = read_header(source, *stream, position);
-    stream->skip(volume.elements_at - position, "the voxels");
+    Volume volume;
+    std::uint64_t behind = 0;
+    const std::shared_ptr<GzReader> stream = open_voxels(source, volume, behind);
+    go_to(*stream, behind, volume.compressed);
     const ArrayDesc& desc = volume.file.desc;
     const auto left = std::make_shared<std::int64_t>(desc.axes.front().size);
     return {desc, volume.file.metadata,
-            [stream, volume, slice = slice_of(desc), left](std::int64_t count, std::byte* to) {
+            [stream, volume, slice = slice_of(desc), left, name = source.name](std::int64_t count, std::byte* to) {
                 read_values(*stream, to, count * slice, volume);
                 *left -= count;
-                if (*left == 0 && volume.compressed) stream->verify_to_end();
+                if (*left == 0 && volume.compressed)
+                    verify_end(*stream, name, static_cast<std::uint64_t>(volume.file.desc.count()) * bytes_of(volume.stored));
             },
             [stream, left, compressed = volume.compressed,
              bytes = static_cast<std::uint64_t>(slice_of(desc)) * bytes_of(volume.stored)](std::int64_t count) {
-                const std::uint64_t all = static_cast<std::uint64_t>(count) * bytes;
-                if (compressed)
-                    stream->skip(all, "the voxels");
-                else
-                    stream->jump(all);
+                go_to(*stream, static_cast<std::uint64_t>(count) * bytes, compressed);
                 *left -= count;
             }};
 }
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
-    if (is_complex(desc.type)) return "complex arrays are written as .npy only";
+    if (is_complex(desc.type)) return "NIfTI is written without complex numbers";
     const auto& axes = desc.axes;
     if (axes.empty()) return "NIfTI holds volumes, not single numbers";
     if (desc.find('c'))

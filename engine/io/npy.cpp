@@ -1,17 +1,17 @@
 // NumPy's .npy, versions 1 to 3: a magic word, a Python dictionary as text, the elements. The format is specified in
 // NumPy Enhancement Proposal 1 and numpy.lib.format.
+#include "io/npy.hpp"
+
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "io/file.hpp"
-#include "io/format.hpp"
 
 namespace parallax::io::npy {
 namespace {
 
 constexpr unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 constexpr const char* again = "the file is damaged: save the array again";
+constexpr std::size_t most_axes = 64;   ///< NumPy's own
 
 struct TypeRow {
     std::string_view code;  ///< kind and bytes, as in a dtype's text
@@ -22,12 +22,6 @@ constexpr TypeRow type_table[] = {
     {"i2", ElementType::i16},     {"u4", ElementType::u32}, {"i4", ElementType::i32}, {"u8", ElementType::u64},
     {"i8", ElementType::i64},     {"f4", ElementType::f32}, {"f8", ElementType::f64}, {"c8", ElementType::c64},
     {"c16", ElementType::c128},
-};
-
-struct Header {
-    FileInfo file;
-    std::uint64_t elements_at = 0;
-    bool swap = false, fortran = false, half = false;  ///< half: 16-bit floats, widened to f32
 };
 
 /// Reads the dictionary: quoted keys, and values that are quoted text, True, False or a tuple of whole numbers.
@@ -110,6 +104,7 @@ private:
                 rest_.remove_prefix(1);
             }
             accept('L');  // Python 2 wrote long numbers so
+            if (result.size() == most_axes) bad(fmt::format("has more than {} axes", most_axes));
             result.push_back(value);
             if (!accept(',') && peek() != ')') bad("has a shape that is no tuple of whole numbers");
         }
@@ -134,7 +129,9 @@ std::vector<ArrayDesc::Extent> name_axes(const std::vector<std::int64_t>& shape,
     return extents;
 }
 
-Header read_header(const Source& source, File& file) {
+}   // namespace
+
+Header read_header(const Source& source, Input& file, std::uint64_t bytes) {
     unsigned char start[12] = {};
     file.read(start, 10, "the header");
     const int major = start[6];
@@ -144,8 +141,8 @@ Header read_header(const Source& source, File& file) {
         file.read(start + 10, 2, "the header");
         length = load_little<std::uint32_t>(start + 8), at = 12;
     }
-    if (length > source.bytes - at) {
-        fail(source, fmt::format("says that its header has {} bytes, but it has {} in all", length, source.bytes), again);
+    if (bytes < at || length > bytes - at) {
+        fail(source, fmt::format("says that its header has {} bytes, but it has {} in all", length, bytes), again);
     }
     if (length > (1u << 20)) fail(source, fmt::format("has a header of {} bytes, more than any array needs", length), again);
     std::string text(length, '\0');
@@ -166,34 +163,23 @@ Header read_header(const Source& source, File& file) {
     const bool native_little = std::endian::native == std::endian::little;
     header.swap = (order == '>' && native_little) || (order == '<' && !native_little);
     header.fortran = *values.fortran && values.shape->size() > 1;
-    header.elements_at = at + length;
     header.file.format = "npy";
     header.file.file_bytes = source.bytes;
     header.file.desc =
         declared(source, header.half ? ElementType::f32 : row->type, name_axes(*values.shape, source.options.page_axis));
     header.file.in_slices = !header.fortran && has_slices(header.file.desc);
     header.file.detail = fmt::format("version {}, {}{}", major, descr, header.fortran ? ", Fortran order" : "");
-    const std::uint64_t stored = header.file.desc.dense_bytes() / (header.half ? 2 : 1), rest = source.bytes - header.elements_at;
+    const std::uint64_t stored = header.file.desc.dense_bytes() / (header.half ? 2 : 1), rest = bytes - at - length;
     if (stored > rest) {
         fail(source,
              fmt::format("says that it holds {}: {} bytes, but {} follow its header", header.file.desc.describe(), stored, rest),
              "the file is cut off: save or copy it again");
     }
+    header.end = at + length + stored;
     return header;
 }
 
-/// IEEE 754 binary16.
-float widen(std::uint16_t half) {
-    const int exponent = (half >> 10) & 31;
-    const int fraction = half & 1023;
-    const float value = exponent == 31 ? (fraction ? NAN : INFINITY)
-                        : exponent     ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
-                                       : std::ldexp(static_cast<float>(fraction), -24);
-    return half & 0x8000 ? -value : value;
-}
-
-/// `count` elements from where the file is.
-void read_elements(File& file, const Header& header, std::int64_t count, std::byte* to) {
+void read_elements(Input& file, const Header& header, std::int64_t count, std::byte* to) {
     const ElementType type = header.file.desc.type;
     if (!header.half) {
         file.read(to, static_cast<std::size_t>(count) * bytes_of(type), "the elements");
@@ -203,30 +189,18 @@ void read_elements(File& file, const Header& header, std::int64_t count, std::by
     std::vector<std::uint16_t> halves(static_cast<std::size_t>(count));
     file.read(halves.data(), halves.size() * 2, "the elements");
     if (header.swap) swap_bytes(reinterpret_cast<std::byte*>(halves.data()), count, ElementType::u16);
-    std::transform(halves.begin(), halves.end(), reinterpret_cast<float*>(to), widen);
+    std::transform(halves.begin(), halves.end(), reinterpret_cast<float*>(to), widen_half);
 }
 
-}  // namespace
-
-bool matches(Head head) { return head.size() >= 6 && std::equal(std::begin(magic), std::end(magic), head.begin()); }
-
-FileInfo info(const Source& source) {
-    File file = File::open(source.path);
-    return read_header(source, file).file;
-}
-
-HostArray read(const Source& source) {
-    File file = File::open(source.path);
-    const Header header = read_header(source, file);
-    file.seek(header.elements_at);
+HostArray read_array(const Source& source, Input& input, const Header& header) {
     if (!header.fortran) {
         HostArray result = allocate(source, header.file.desc, header.file.metadata);
-        read_elements(file, header, result.desc.count(), result.data());
+        read_elements(input, header, result.desc.count(), result.data());
         return result;
     }
     check_limit(source, header.file.desc);
     HostArray columns = HostArray::make(header.file.desc);
-    read_elements(file, header, columns.desc.count(), columns.data());
+    read_elements(input, header, columns.desc.count(), columns.data());
     std::int64_t stride = 1;
     for (Axis& axis : columns.desc.axes) {
         axis.stride = stride;
@@ -239,20 +213,36 @@ HostArray read(const Source& source) {
     return result;
 }
 
-SliceStream slices(const Source& source) {
-    const auto file = std::make_shared<File>(File::open(source.path));
-    const Header header = read_header(source, *file);
+SliceStream stream_array(const Source& source, const std::shared_ptr<Input>& input, const Header& header) {
     if (header.fortran)
         fail(source, "is in Fortran order, the slowest axis first", "save it in C order: numpy.ascontiguousarray");
-    file->seek(header.elements_at);
     return {header.file.desc, header.file.metadata,
-            [file, header, slice = slice_of(header.file.desc)](std::int64_t count, std::byte* to) {
-                read_elements(*file, header, count * slice, to);
+            [input, header, slice = slice_of(header.file.desc)](std::int64_t count, std::byte* to) {
+                read_elements(*input, header, count * slice, to);
             },
-            [file, bytes = static_cast<std::uint64_t>(slice_of(header.file.desc)) *
-                           (header.half ? 2 : bytes_of(header.file.desc.type))](std::int64_t count) {
-                file->skip(static_cast<std::uint64_t>(count) * bytes);
+            [input, bytes = static_cast<std::uint64_t>(slice_of(header.file.desc)) *
+                            (header.half ? 2 : bytes_of(header.file.desc.type))](std::int64_t count) {
+                input->skip(static_cast<std::uint64_t>(count) * bytes, "the elements");
             }};
+}
+
+bool matches(Head head) { return head.size() >= 6 && std::equal(std::begin(magic), std::end(magic), head.begin()); }
+
+FileInfo info(const Source& source) {
+    const auto input = open_input(source.path, 0, Packing::none);
+    Header header = read_header(source, *input, source.bytes);
+    header.file.read_bytes = Stretch{0, header.end};
+    return header.file;
+}
+
+HostArray read(const Source& source) {
+    const auto input = open_input(source.path, 0, Packing::none);
+    return read_array(source, *input, read_header(source, *input, source.bytes));
+}
+
+SliceStream slices(const Source& source) {
+    const std::shared_ptr<Input> input = open_input(source.path, 0, Packing::none);
+    return stream_array(source, input, read_header(source, *input, source.bytes));
 }
 
 std::string refusal(const ArrayDesc&, const WriteOptions&) { return {}; }

@@ -14,10 +14,18 @@ struct Picture {
     std::int64_t most = 0;  ///< declared maximum
 };
 
+/// Three numbers, and comments: no program writes more.
+constexpr std::uint64_t most_header_bytes = 8 << 20;
+/// A pixel as text: its digits, what is blank around them, and a line of a comment.
+constexpr std::uint64_t most_pixel_bytes = 1 << 20;
+
 /// A number of the header or of a text file; comments run from # to the end of the line.
-std::int64_t read_number(const Source& source, File& file, const char* what) {
-    const auto next = [&] {
+std::int64_t read_number(const Source& source, File& file, const char* what, std::uint64_t most_bytes) {
+    auto next = [&, left = most_bytes]() mutable {
         unsigned char c = 0;
+        if (left-- == 0)
+            fail(source, fmt::format("has more than {} bytes where {} should stand", most_bytes, what),
+                 "the file is damaged: write it again");
         file.read(&c, 1, what);
         return c;
     };
@@ -47,9 +55,9 @@ Picture read_header(const Source& source, File& file) {
     Picture picture;
     picture.text = magic[1] == '2' || magic[1] == '3';
     const bool colour = magic[1] == '3' || magic[1] == '6';
-    const std::int64_t width = read_number(source, file, "the width");
-    const std::int64_t height = read_number(source, file, "the height");
-    picture.most = read_number(source, file, "the largest value");
+    const std::int64_t width = read_number(source, file, "the width", most_header_bytes);
+    const std::int64_t height = read_number(source, file, "the height", most_header_bytes);
+    picture.most = read_number(source, file, "the largest value", most_header_bytes);
     if (picture.most < 1 || picture.most > 65535) {
         fail(source, fmt::format("declares {} as its largest value; 1 to 65535 can be read", picture.most),
              "the file is damaged: write it again");
@@ -84,7 +92,7 @@ void decode(const Source& source, File& file, const Picture& picture, std::byte*
     visit_real(desc.type, [&]<class T>(T) {
         T* out = reinterpret_cast<T*>(to);
         for (std::int64_t i = 0; i < desc.count(); ++i) {
-            const std::int64_t value = read_number(source, file, "the pixels");
+            const std::int64_t value = read_number(source, file, "the pixels", most_pixel_bytes);
             if (value > picture.most)
                 fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");
             out[i] = static_cast<T>(value);

@@ -15,8 +15,16 @@
 namespace parallax::io::png {
 namespace {
 
+/// Of the pixels' stream as it is stored: what may follow the last row. A checksum and what encoders pad with is far less, and so
+/// much unpacks in a moment.
+constexpr std::size_t most_behind = 64 << 10;
+
 struct Message {
     char text[160] = "";
+    std::FILE* file = nullptr;
+    png_uint_32 rows = 0;   ///< 0: not known yet
+    bool interlaced = false;
+    std::size_t behind = 0;   ///< bytes of the pixels' stream read since the last row was complete
 };
 
 void on_error(png_structp png, png_const_charp text) {
@@ -26,6 +34,27 @@ void on_error(png_structp png, png_const_charp text) {
 }
 
 void on_warning(png_structp, png_const_charp) {}
+
+/// libpng unpacks the pixels' stream to its end, also what no row takes: this is where that has its limit.
+void on_read(png_structp png, png_bytep to, std::size_t bytes) {
+    auto* message = static_cast<Message*>(png_get_error_ptr(png));
+    const bool complete = message->interlaced ? png_get_current_pass_number(png) > 6
+                                              : message->rows > 0 && png_get_current_row_number(png) >= message->rows;
+    if (complete && png_get_io_chunk_type(png) == 0x49444154u) message->behind += bytes;   // "IDAT"
+    if (message->behind > most_behind) png_error(png, "more pixels than rows and columns");
+    if (std::fread(to, 1, bytes, message->file) != bytes) png_error(png, "Read Error");
+}
+
+/// What neither the pixels nor what is told of them needs is passed over unread: texts, profiles and palettes may unpack to a
+/// thousand times their length, and libpng would keep hundreds of them.
+void leave_out_the_rest(png_structp png) {
+    static constexpr png_byte names[] = {
+        "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0hIST\0sCAL\0pCAL\0cHRM\0gAMA\0sRGB\0sBIT\0bKGD\0oFFs\0tIME\0"};
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (sizeof names - 1) / 5);
+    // EXIF as it is stored: libpng's own reader asks for whatever length a chunk says that it has.
+    static constexpr png_byte exif[] = {"eXIf"};
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, exif, 1);
+}
 
 template <class Work>
 [[gnu::noinline]] bool attempt(png_structp png, const Work& work) {
@@ -88,13 +117,17 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     png_uint_32 width = 0, height = 0;
     int bits = 0, kind = 0, interlace = 0, palette_size = 0;
     png_colorp palette = nullptr;
-    png_uint_32 per_metre_x = 0, per_metre_y = 0, exif_bytes = 0;
-    png_bytep exif = nullptr;
+    png_uint_32 per_metre_x = 0, per_metre_y = 0;
+    png_unknown_chunkp kept = nullptr;
+    int kept_chunks = 0;
     bool transparency = false;
     std::size_t row_bytes = 0;
+    reader.message.file = file.handle();
     const bool ok = attempt(reader.png, [&] {
-        png_init_io(reader.png, file.handle());
+        png_set_read_fn(reader.png, nullptr, on_read);
         png_set_user_limits(reader.png, 0x7fffffff, 0x7fffffff);  // sizes are checked below against the file's length
+        png_set_chunk_malloc_max(reader.png, std::min<std::uint64_t>(source.bytes, 8000000));   // of EXIF
+        leave_out_the_rest(reader.png);
         png_read_info(reader.png, reader.info);
         png_get_IHDR(reader.png, reader.info, &width, &height, &bits, &kind, &interlace, nullptr, nullptr);
         png_get_PLTE(reader.png, reader.info, &palette, &palette_size);
@@ -102,13 +135,15 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
         per_metre_y = png_get_y_pixels_per_meter(reader.png, reader.info);
         row_bytes = png_get_rowbytes(reader.png, reader.info);
         transparency = png_get_valid(reader.png, reader.info, PNG_INFO_tRNS) != 0;
-        if (png_get_eXIf_1(reader.png, reader.info, &exif_bytes, &exif) == 0) exif_bytes = 0;
+        kept_chunks = png_get_unknown_chunks(reader.png, reader.info, &kept);
     });
     if (!ok) fail_with(source, reader);
 
+    reader.message.rows = height;
+    reader.message.interlaced = interlace != PNG_INTERLACE_NONE;
     Picture picture;
     if (transparency) picture.file.ignored.push_back("the colour or the colours that are to be transparent");
-    warn_of_orientation(picture.file, exif_orientation({exif, exif_bytes}));
+    if (kept_chunks > 0) warn_of_orientation(picture.file, exif_orientation({kept[0].data, kept[0].size}));
     picture.bits = bits;
     const char* words = "grey";
     int channels = 1;
@@ -145,7 +180,8 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     if (per_metre_x != 0) {
         picture.file.metadata.notes["png.pixels_per_metre"] = fmt::format("{} x {}", per_metre_x, per_metre_y);
     }
-    check_plausible(source, static_cast<std::uint64_t>(row_bytes) * height, source.bytes, deflate_ratio);
+    check_plausible(source, (std::uint64_t{row_bytes} + 1) * height, source.bytes,
+                    deflate_ratio);   // a row has its filter's byte
     return picture;
 }
 
@@ -155,10 +191,8 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
     std::vector<png_byte> indices(picture.palette ? height * width : 0);
     png_bytep first = picture.palette ? indices.data() : reinterpret_cast<png_bytep>(to);
     const std::size_t row = picture.palette ? width : desc.dense_bytes() / height;
-    std::vector<png_bytep> rows(height);
-    for (std::size_t y = 0; y < height; ++y) rows[y] = first + y * row;
-
     std::size_t expected_row = 0;
+    int passes = 1;
     const bool ready = attempt(reader.png, [&] {
         if (picture.palette) {
             png_set_packing(reader.png);  // one index a byte
@@ -166,14 +200,16 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
             png_set_expand_gray_1_2_4_to_8(reader.png);
         }
         if (picture.bits == 16 && std::endian::native == std::endian::little) png_set_swap(reader.png);
-        png_set_interlace_handling(reader.png);
+        passes = png_set_interlace_handling(reader.png);
         png_read_update_info(reader.png, reader.info);
         expected_row = png_get_rowbytes(reader.png, reader.info);
     });
     if (!ready) fail_with(source, reader);
     if (expected_row != row) fail(source, fmt::format("its rows decode to {} bytes instead of {}", expected_row, row));
     const bool done = attempt(reader.png, [&] {
-        png_read_image(reader.png, rows.data());
+        for (int pass = 0; pass < passes; ++pass) {
+            for (std::size_t y = 0; y < height; ++y) png_read_row(reader.png, first + y * row, nullptr);
+        }
         png_read_end(reader.png, nullptr);  // also finds a file that is cut off behind its last row
     });
     if (!done) fail_with(source, reader);

@@ -5,6 +5,45 @@
 #include "io/format.hpp"
 
 namespace parallax::io::raw {
+namespace {
+
+/// Bytes of so many elements in the file.
+std::uint64_t stored_bytes(const RawLayout& layout, std::int64_t count) {
+    const auto elements = static_cast<std::uint64_t>(count);
+    if (layout.packed_bits == 0) return elements * bytes_of(layout.type);
+    const auto bits = static_cast<std::uint64_t>(layout.packed_bits);
+    return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
+/// GenICam's "p" formats: one pixel behind the other, the lowest bits first, nothing between rows.
+void unpack(const std::byte* from, std::uint16_t* to, std::int64_t count, int bits) {
+    std::uint32_t held = 0;
+    int there = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        for (; there < bits; there += 8) held |= std::to_integer<std::uint32_t>(*from++) << there;
+        to[i] = static_cast<std::uint16_t>(held & ((1u << bits) - 1));
+        held >>= bits;
+        there -= bits;
+    }
+}
+
+/// `count` elements from where the file is; packed ones begin with a byte.
+void read_elements(File& file, const RawLayout& layout, std::int64_t count, std::byte* to) {
+    if (layout.packed_bits == 0) {
+        file.read(to, static_cast<std::size_t>(count) * bytes_of(layout.type), "the elements");
+        if (layout.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, count, layout.type);
+        return;
+    }
+    constexpr std::int64_t block = 1 << 16;   // of whole bytes
+    std::vector<std::byte> packed(stored_bytes(layout, std::min(block, count)));
+    for (std::int64_t done = 0; done < count; done += block) {
+        const std::int64_t n = std::min(block, count - done);
+        file.read(packed.data(), stored_bytes(layout, n), "the elements");
+        unpack(packed.data(), reinterpret_cast<std::uint16_t*>(to) + done, n, layout.packed_bits);
+    }
+}
+
+}   // namespace
 
 FileInfo info(const Source& source) {
     const RawLayout& layout = *source.options.raw;
@@ -12,14 +51,18 @@ FileInfo info(const Source& source) {
     info.format = "raw";
     info.file_bytes = source.bytes;
     info.desc = declared(source, layout.type, layout.axes);
-    info.in_slices = has_slices(info.desc);
-    info.detail = fmt::format("{}-endian, from byte {}", layout.big_endian ? "big" : "little", layout.offset);
-    if (layout.offset > source.bytes || source.bytes - layout.offset < info.desc.dense_bytes()) {
+    const std::uint64_t stored = stored_bytes(layout, info.desc.count());
+    info.in_slices = has_slices(info.desc) && (layout.packed_bits == 0 || slice_of(info.desc) * layout.packed_bits % 8 == 0);
+    info.detail = layout.packed_bits == 0
+                      ? fmt::format("{}-endian, from byte {}", layout.big_endian ? "big" : "little", layout.offset)
+                      : fmt::format("{} bits a pixel, packed, from byte {}", layout.packed_bits, layout.offset);
+    if (layout.offset > source.bytes || source.bytes - layout.offset < stored) {
         fail(source,
              fmt::format("has {} bytes; {} from byte {} on takes {} more", source.bytes, info.desc.describe(), layout.offset,
-                         info.desc.dense_bytes()),
+                         stored),
              "check the type, the axes and the offset of the raw layout");
     }
+    info.read_bytes = {layout.offset, stored};
     return info;
 }
 
@@ -28,9 +71,7 @@ HostArray read(const Source& source) {
     HostArray array = allocate(source, header.desc, header.metadata);
     File file = File::open(source.path);
     file.seek(source.options.raw->offset);
-    file.read(array.data(), array.desc.dense_bytes(), "the elements");
-    const bool file_is_big = source.options.raw->big_endian;
-    if (file_is_big != (std::endian::native == std::endian::big)) swap_bytes(array.data(), array.desc.count(), array.desc.type);
+    read_elements(file, *source.options.raw, array.desc.count(), array.data());
     return array;
 }
 
@@ -38,13 +79,12 @@ SliceStream slices(const Source& source) {
     const FileInfo header = info(source);
     const auto file = std::make_shared<File>(File::open(source.path));
     file->seek(source.options.raw->offset);
-    const bool swap = source.options.raw->big_endian != (std::endian::native == std::endian::big);
+    const RawLayout layout = *source.options.raw;
     return {header.desc, header.metadata,
-            [file, swap, slice = slice_of(header.desc), type = header.desc.type](std::int64_t count, std::byte* to) {
-                file->read(to, static_cast<std::size_t>(count * slice) * bytes_of(type), "the elements");
-                if (swap) swap_bytes(to, count * slice, type);
+            [file, layout, slice = slice_of(header.desc)](std::int64_t count, std::byte* to) {
+                read_elements(*file, layout, count * slice, to);
             },
-            [file, bytes = static_cast<std::uint64_t>(slice_of(header.desc)) * bytes_of(header.desc.type)](std::int64_t count) {
+            [file, bytes = stored_bytes(layout, slice_of(header.desc))](std::int64_t count) {
                 file->skip(static_cast<std::uint64_t>(count) * bytes);
             }};
 }

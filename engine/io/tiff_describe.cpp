@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "io/units.hpp"
+
 namespace parallax::io::tiff {
 namespace {
 
@@ -20,30 +22,65 @@ T number_from(std::string_view text, T otherwise) {
     return error == std::errc() ? value : otherwise;
 }
 
-/// A unit of length by the names that these programs write; ours, and how many of ours one of theirs is. Empty: none that is
-/// known.
-std::pair<std::string, double> unit_from(std::string_view name) {
-    struct Row { std::string_view theirs, ours; double factor; };
-    constexpr Row rows[] = {{"micron", "um", 1},   {"microns", "um", 1},  {"micrometer", "um", 1}, {"um", "um", 1},
-                            {"\\u00B5m", "um", 1}, {"\\u00b5m", "um", 1}, {"\xc2\xb5m", "um", 1},  {"\xce\xbcm", "um", 1},
-                            {"\xb5m", "um", 1},    {"nm", "nm", 1},       {"mm", "mm", 1},         {"cm", "cm", 1},
-                            {"m", "m", 1},         {"inch", "mm", 25.4},  {"in", "mm", 25.4},      {"\xc3\x85", "nm", 0.1},
-                            {"pm", "nm", 1e-3},    {"dm", "cm", 10},      {"km", "m", 1000}};
-    for (const Row& row : rows) {
-        if (name == row.theirs) return {std::string(row.ours), row.factor};
-    }
-    return {};
-}
-
 void add(Extents& axes, char name, std::int64_t size) {
     if (size > 1) axes.push_back({name, size});
 }
 
 std::int64_t product(const Extents& axes) {
     std::int64_t count = 1;
-    for (const auto& axis : axes) count *= axis.size;
+    for (const auto& axis : axes) count = times(count, axis.size);
     return count;
 }
+
+/// The two lists that matter of tifffile's JSON, whatever else it holds: nothing else is kept, and what lies deeper ends the
+/// reading.
+class TifffileReader : public nlohmann::json_sax<Json> {
+public:
+    std::vector<std::int64_t> shape;
+    std::string axes;
+    bool has_shape = false, sound = true;   ///< sound: of whole numbers from 1 on
+
+    bool null() override { return other(); }
+    bool boolean(bool) override { return other(); }
+    bool number_integer(number_integer_t) override { return other(); }   // a negative one
+    bool number_unsigned(number_unsigned_t value) override {
+        if (!in_shape()) return true;
+        sound = sound && value >= 1 && value <= static_cast<number_unsigned_t>(INT64_MAX);
+        shape.push_back(static_cast<std::int64_t>(value));
+        return sound && shape.size() <= most;
+    }
+    bool number_float(number_float_t, const string_t&) override { return other(); }
+    bool string(string_t& value) override {
+        if (depth_ == 1 && key_ == "axes") axes = value;
+        return other();
+    }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return deeper(); }
+    bool key(string_t& name) override {
+        if (depth_ == 1) key_ = name.size() <= most ? name : string_t();
+        return true;
+    }
+    bool end_object() override { return --depth_, true; }
+    bool start_array(std::size_t) override {
+        if (depth_ == 1 && key_ == "shape") has_shape = true, shape.clear();
+        return deeper();
+    }
+    bool end_array() override { return --depth_, true; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+private:
+    static constexpr std::size_t most = 64;
+
+    bool in_shape() const { return has_shape && depth_ == 2 && key_ == "shape"; }
+    bool other() { return sound = sound && !in_shape(); }
+    bool deeper() {
+        if (in_shape()) sound = false;
+        return sound && ++depth_ <= most;
+    }
+
+    std::size_t depth_ = 0;
+    string_t key_;
+};
 
 /// "images=78\nslices=13\nunit=micron\n"; of a hyperstack channels go fastest, then slices, then frames.
 Description describe_imagej(std::string_view text) {
@@ -87,16 +124,13 @@ Description describe_imagej(std::string_view text) {
 /// {"shape": [13, 34, 49], "axes": "ZYX"}
 Description describe_tifffile(std::string_view text, const PageShape& page) {
     Description d;
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded() || !json.is_object() || !json.contains("shape") || !json["shape"].is_array()) return d;
+    TifffileReader read;
+    const bool whole = Json::sax_parse(text, &read);
+    if (!read.sound) return {};
+    if (!whole || !read.has_shape) return d;
     d.by = "tifffile";
-    const std::string letters =
-        json.contains("axes") && json["axes"].is_string() ? json["axes"].get<std::string>() : std::string();
-    std::vector<std::int64_t> shape;
-    for (const Json& size : json["shape"]) {
-        if (!size.is_number_integer() || size.get<std::int64_t>() < 1) return {};
-        shape.push_back(size.get<std::int64_t>());
-    }
+    const std::string& letters = read.axes;
+    const std::vector<std::int64_t>& shape = read.shape;
     // Behind the pages come rows, columns and samples, as the directories have them.
     std::vector<std::int64_t> one{page.height, page.width};
     if (page.channels > 1) one.insert(page.planes ? one.begin() : one.end(), page.channels);
@@ -114,7 +148,7 @@ Description describe_tifffile(std::string_view text, const PageShape& page) {
             d.warnings.push_back(
                 fmt::format("its axis {} of {} indices is none that is known here, and called n", letter, shape[i]));
         add(d.axes, letter == 'T' ? 't' : letter == 'Z' ? 'z' : letter == 'C' ? 'c' : 'n', shape[i]);
-        d.images *= shape[i];
+        d.images = times(d.images, shape[i]);
     }
     return d;
 }
@@ -126,8 +160,9 @@ std::string_view attribute(std::string_view tag, std::string_view name) {
         const bool alone = at > 0 && (tag[at - 1] == ' ' || (tag[at - 1] >= '\t' && tag[at - 1] <= '\r'));
         if (!alone || equals + 1 >= tag.size() || tag[equals] != '=') continue;
         const char quote = tag[equals + 1];
+        if (quote != '"' && quote != '\'') continue;
         const std::size_t end = tag.find(quote, equals + 2);
-        if ((quote == '"' || quote == '\'') && end != std::string_view::npos) return tag.substr(equals + 2, end - equals - 2);
+        if (end != std::string_view::npos) return tag.substr(equals + 2, end - equals - 2);
     }
     return {};
 }
@@ -136,8 +171,10 @@ std::string_view attribute(std::string_view tag, std::string_view name) {
 /// behind it.
 std::string_view next_tag(std::string_view text, std::string_view name, std::size_t& from) {
     for (std::size_t open = text.find('<', from); open != std::string_view::npos; open = text.find('<', open + 1)) {
-        const std::size_t end = text.find('>', open);
+        // Inside a tag there is no other: so each byte is looked at once.
+        const std::size_t end = text.find_first_of("<>", open + 1);
         if (end == std::string_view::npos) break;
+        if (text[end] == '<') continue;
         std::string_view tag = text.substr(open + 1, end - open - 1);
         const std::size_t word = tag.find_first_of(" \t\r\n/");
         std::string_view called = tag.substr(0, word);
@@ -169,15 +206,53 @@ double length_of(std::string_view pixels, const char* name, std::string& unit, s
     return ours == unit ? value * factor : value * factor * from / to;
 }
 
-Description describe_ome(std::string_view text, std::int64_t channels) {
+/// The text of an attribute, its entities replaced.
+std::string plain(std::string_view text) {
+    constexpr std::pair<std::string_view, char> entities[] = {
+        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    std::string out;
+    while (!text.empty()) {
+        const auto* const entity =
+            std::find_if(std::begin(entities), std::end(entities), [&](const auto& e) { return text.starts_with(e.first); });
+        const bool one = entity == std::end(entities);
+        out += one ? text.front() : entity->second;
+        text.remove_prefix(one ? 1 : entity->first.size());
+    }
+    return out;
+}
+
+/// Of all channels of an image; none where one has no name.
+std::vector<std::string> channel_names(std::string_view text) {
+    constexpr std::size_t most = 4096;
+    std::vector<std::string> names;
+    for (std::size_t at = 0; names.size() < most;) {
+        const std::string_view tag = next_tag(text, "Channel", at);
+        if (tag.empty()) return names;
+        const std::string_view name = attribute(tag, "Name");
+        if (name.empty()) return {};
+        names.push_back(plain(name));
+    }
+    return {};
+}
+
+Description describe_ome(std::string_view text, std::int64_t channels, std::int64_t series) {
     Description d;
     d.by = "OME-XML";
-    std::size_t at = 0;
-    const std::string_view pixels = next_tag(text, "Pixels", at);
-    if (pixels.empty()) return d;
-    const std::size_t behind = at;
-    if (!next_tag(text, "Pixels", at).empty())
-        d.warnings.push_back("it describes several images: the first one's description is followed where it fits");
+    // Where each image's tag ends, and the next one's begins.
+    std::vector<std::string_view> images;
+    std::vector<std::size_t> ends;
+    for (std::size_t at = 0;;) {
+        const std::string_view tag = next_tag(text, "Pixels", at);
+        if (tag.empty()) break;
+        images.push_back(tag);
+        ends.push_back(at);
+    }
+    d.series = static_cast<std::int64_t>(images.size());
+    if (series >= d.series) return d;
+    const auto which = static_cast<std::size_t>(series);
+    const std::string_view pixels = images[which];
+    const std::size_t behind = ends[which];
+    if (which + 1 < images.size()) text = text.substr(0, static_cast<std::size_t>(images[which + 1].data() - text.data()) - 1);
     // Planes elsewhere than one behind the other: in other files, or with an order of their own.
     std::int64_t blocks = 0;
     bool in_order = true;
@@ -185,7 +260,8 @@ Description describe_ome(std::string_view text, std::int64_t channels) {
         const std::string_view block = next_tag(text, "TiffData", from);
         if (block.empty()) break;
         const std::int64_t ifd = number_from(attribute(block, "IFD"), std::int64_t{0});
-        in_order = in_order && ifd == blocks;
+        if (blocks == 0) d.first = ifd;
+        in_order = in_order && ifd == d.first + blocks;
         ++blocks;
         const bool first = number_from(attribute(block, "FirstZ"), 0) == 0 && number_from(attribute(block, "FirstC"), 0) == 0 &&
                            number_from(attribute(block, "FirstT"), 0) == 0;
@@ -235,16 +311,19 @@ Description describe_ome(std::string_view text, std::int64_t channels) {
     for (const auto& [name, factor] : times) {
         if (seconds == name) d.t = factor * std::max(0.0, number_from(attribute(pixels, "TimeIncrement"), 0.0));
     }
+    d.channels = channel_names(text.substr(behind));
     return d;
 }
 
 }  // namespace
 
-Description describe(std::string_view text, const PageShape& page) {
+std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
+
+Description describe(std::string_view text, const PageShape& page, std::int64_t series) {
     if (text.starts_with("ImageJ=")) return describe_imagej(text);
     if (text.starts_with("{")) return describe_tifffile(text, page);
     if (text.find("<OME") != std::string_view::npos || text.find(":OME") != std::string_view::npos)
-        return describe_ome(text, page.channels);
+        return describe_ome(text, page.channels, series);
     return {};
 }
 

@@ -16,6 +16,9 @@ struct Description {
     std::string unit{};                            ///< "um", "mm", ...; empty: it says nothing of lengths
     double x = 0, y = 0, z = 0, t = 0;             ///< spacings in that unit, t in seconds; 0: not said
     std::vector<std::string> warnings{};           ///< what cannot be followed
+    std::vector<std::string> channels{};           ///< names of them; empty: none are told
+    std::int64_t series = 1;                       ///< images of OME-XML, each with pages of its own
+    std::int64_t first = 0;                        ///< which of all directories is the first of the image that is described
 };
 
 /// What each page is: some descriptions count it among their axes.
@@ -24,6 +27,10 @@ struct PageShape {
     bool planes = false;   ///< channels stand one behind the other
 };
 
-Description describe(std::string_view text, const PageShape&);
+/// Of two sizes, without an overflow: what is so large is no number of pictures.
+std::int64_t times(std::int64_t, std::int64_t) noexcept;
+
+/// `series`: which of the images that OME-XML describes.
+Description describe(std::string_view text, const PageShape&, std::int64_t series = 0);
 
 }  // namespace parallax::io::tiff

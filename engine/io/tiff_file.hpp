@@ -7,17 +7,26 @@
 #include <string>
 
 #include "io/file.hpp"
+#include "io/tiff_chain.hpp"
 
 namespace parallax::io::tiff {
 
 class TiffFile {
 public:
+    /// With its directories found and bounded. None is read yet: go_to() does that.
     static TiffFile open(const std::filesystem::path&);
     /// `big`: BigTIFF, for files that may pass 4 GB.
     static TiffFile create(const std::filesystem::path&, bool big);
 
     TIFF* handle() const noexcept { return tiff_.get(); }
     File& file() const noexcept { return state_->file; }
+    const Chain& chain() const noexcept { return state_->chain; }
+    /// Directories that stand in no chain, before they are gone to. Throws IoError for what the chain's would be refused for.
+    void bound_more(const std::vector<std::uint64_t>& directories) const {
+        tiff::bound_more(state_->file, state_->chain, directories);
+    }
+    /// Reads the directory that stands there; false: take_error() says why it cannot be.
+    bool go_to(std::uint64_t directory) const { return TIFFSetSubDirectory(tiff_.get(), directory) != 0; }
     /// The first error since the last call; empty: none.
     std::string take_error() const;
     /// Writes what libtiff still holds and closes the file; throws if any of it failed.
@@ -26,13 +35,19 @@ public:
 private:
     struct State {
         File file;
-        std::string error;
+        std::string error{};
+        Chain chain{};   ///< of a file that is read
     };
     struct Close {
         void operator()(TIFF* tiff) const noexcept { TIFFClose(tiff); }
     };
 
-    TiffFile(File, const char* mode);
+    TiffFile(State, const char* mode);
+    static State& state_of(thandle_t state) { return *static_cast<State*>(state); }
+    static tmsize_t on_read(thandle_t, void* to, tmsize_t bytes);
+    static tmsize_t on_write(thandle_t, void* from, tmsize_t bytes);
+    static toff_t on_seek(thandle_t, toff_t offset, int origin);
+    static toff_t on_size(thandle_t);
     static int on_error(TIFF*, void* state, const char* module, const char* format, va_list) noexcept;
 
     std::unique_ptr<State> state_;  // outlives tiff_, which calls back into it

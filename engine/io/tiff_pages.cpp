@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "io/exif.hpp"
 #include "io/tiff_describe.hpp"
@@ -13,50 +12,6 @@ namespace parallax::io::tiff {
 namespace {
 
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
-
-/// libtiff passes over values, and a next directory, that stand past the end of the file: a page would be lost without
-/// a word. So the directory at hand is looked at as it is stored.
-/// `seen`: where those before it are. libtiff ends at one that leads back to them without a word, too.
-void check_directory(const Source& source, const TiffFile& tiff_file, std::size_t index, std::set<std::uint64_t>& seen,
-                     std::map<std::uint16_t, std::uint64_t>& tags) {
-    TIFF* tiff = tiff_file.handle();
-    File& file = tiff_file.file();
-    const bool big = TIFFIsBigTIFF(tiff) != 0, swap = TIFFIsByteSwapped(tiff) != 0;
-    const std::size_t count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, inside = big ? 8 : 4;
-    const std::uint64_t at = TIFFCurrentDirOffset(tiff);
-    const auto number = [&](const unsigned char* p) -> std::uint64_t {
-        return big ? load<std::uint64_t>(p, swap) : load<std::uint32_t>(p, swap);
-    };
-    unsigned char head[8] = {};
-    file.seek(at);
-    file.read(head, count_bytes, "a TIFF directory");
-    const std::uint64_t entries = big ? load<std::uint64_t>(head, swap) : load<std::uint16_t>(head, swap);
-    if (entries > source.bytes / entry_bytes)
-        fail(source, fmt::format("its TIFF directory {} declares {} entries", index, entries), again);
-    std::vector<unsigned char> bytes(entries * entry_bytes + inside);  // and where the next directory is
-    file.read(bytes.data(), bytes.size(), "a TIFF directory");
-    for (std::uint64_t i = 0; i < entries; ++i) {
-        const unsigned char* entry = bytes.data() + i * entry_bytes;
-        const auto tag = load<std::uint16_t>(entry, swap);
-        const auto type = load<std::uint16_t>(entry + 2, swap);
-        if (index == 0) tags[tag] = number(entry + 4);
-        if (type > TIFF_IFD8) continue;   // no type of TIFF's: libtiff leaves the entry out
-        const std::uint64_t count = number(entry + 4),
-                            width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
-        if (width == 0 || count <= inside / width) continue;
-        const std::uint64_t offset = number(entry + 4 + inside);
-        if (offset > source.bytes || count > (source.bytes - offset) / width) {
-            fail(source,
-                 fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag,
-                             index, count, offset),
-                 again);
-        }
-    }
-    seen.insert(at);
-    const std::uint64_t next = number(bytes.data() + entries * entry_bytes);
-    if (seen.count(next) != 0)
-        fail(source, fmt::format("its TIFF directories go round in a loop: {} leads back to byte {}", index, next), again);
-}
 
 Page describe_page(const Source& source, TIFF* tiff) {
     Page page;
@@ -79,20 +34,110 @@ Page describe_page(const Source& source, TIFF* tiff) {
 }
 
 void describe_pages(const Source& source, const TiffFile& file, Document& document) {
-    std::set<std::uint64_t> seen;
-    for (std::size_t index = 0;; ++index) {
-        check_directory(source, file, index, seen, document.tags);
+    const std::vector<std::uint64_t>& directories = file.chain().directories;
+    for (std::size_t index = 0; index < directories.size(); ++index) {
+        if (!file.go_to(directories[index]))
+            fail(source, fmt::format("its TIFF directory {} is damaged: {}", index, file.take_error()), again);
         // Thumbnails, the levels of a pyramid and masks are no pages of the stack.
         std::uint32_t kind = 0;
         TIFFGetField(file.handle(), TIFFTAG_SUBFILETYPE, &kind);
-        if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) document.pages.push_back(describe_page(source, file.handle()));
-        else ++document.reduced;
-        if (TIFFLastDirectory(file.handle())) break;
-        if (!TIFFReadDirectory(file.handle())) {
-            fail(source, fmt::format("its TIFF directory {} is damaged: {}", index + 1, file.take_error()), again);
+        const bool reduced = (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
+        if (reduced && !source.options.level) {   // counted, and not looked at
+            document.reduced.emplace_back();
+            continue;
         }
+        std::vector<Page>& pages = reduced ? document.reduced : document.pages;
+        pages.push_back(describe_page(source, file.handle()));
+        pages.back().index = index;
     }
     if (document.pages.empty()) fail(source, "holds only thumbnails or masks, no picture");
+}
+
+PageShape shape_of(const Page& page) { return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE}; }
+
+/// What the directory says that a program has written in words.
+std::string description_of(const TiffFile& file, std::uint64_t directory) {
+    const char* text = nullptr;
+    if (!file.go_to(directory) || !TIFFGetField(file.handle(), TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return {};
+    return text;
+}
+
+[[noreturn]] void fail_of_series(const Source& source, std::int64_t there) {
+    fail(source,
+         fmt::format("holds {} image{}, and series {} is asked for", there, there == 1 ? "" : "s", *source.options.series),
+         there == 1 ? "leave \"series\" out" : fmt::format("choose one from 0 to {}", there - 1));
+}
+
+/// The pages of the image that is wanted alone. OME-XML says which they are; else pages that are alike, one behind the other, are
+/// an image.
+void choose_series(const Source& source, Document& document, const std::string& text) {
+    const auto& wanted = source.options.series;
+    std::vector<Page>& pages = document.pages;
+    const Description said = describe(text, shape_of(pages.front()), wanted.value_or(0));
+    if (said.by == "OME-XML" && said.series > 1) {
+        if (wanted && *wanted >= said.series) fail_of_series(source, said.series);
+        const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, said.first));
+        std::vector<Page> chosen;
+        for (const Page& page : pages) {
+            if (page.index >= first && page.index - first < static_cast<std::uint64_t>(said.images)) chosen.push_back(page);
+        }
+        if (static_cast<std::int64_t>(chosen.size()) != said.images) {
+            if (!wanted) return;   // the description does not fit, and page_axes() says so
+            fail(source,
+                 fmt::format("has {} of the {} pages that its OME-XML describes for series {}", chosen.size(), said.images,
+                             *wanted),
+                 "the others stand in other files, or the file is cut off");
+        }
+        document.series = said.series;
+        pages = std::move(chosen);
+        return;
+    }
+    if (!wanted) return;
+    std::vector<std::size_t> starts;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        if (i == 0 || !pages[i].same_picture(pages[i - 1])) starts.push_back(i);
+    }
+    document.series = static_cast<std::int64_t>(starts.size());
+    if (*wanted >= document.series) fail_of_series(source, document.series);
+    const auto which = static_cast<std::size_t>(*wanted);
+    const std::size_t end = which + 1 < starts.size() ? starts[which + 1] : pages.size();
+    pages = std::vector<Page>(pages.begin() + static_cast<std::ptrdiff_t>(starts[which]),
+                              pages.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+/// Each page at another level of its pyramid: in its sub-directories, or the reduced images that follow it.
+void choose_level(const Source& source, const TiffFile& file, Document& document) {
+    const std::int64_t level = source.options.level.value_or(0);
+    if (level == 0) return;
+    const std::vector<std::uint64_t>& all = file.chain().directories;
+    std::vector<std::uint64_t> places, outside;
+    for (const Page& page : document.pages) {
+        if (!file.go_to(page.directory)) fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
+        std::uint16_t count = 0;
+        toff_t* offsets = nullptr;
+        std::vector<std::uint64_t> levels;
+        if (TIFFGetField(file.handle(), TIFFTAG_SUBIFD, &count, &offsets) && offsets) levels.assign(offsets, offsets + count);
+        const bool inside = levels.empty();
+        for (const Page& reduced : document.reduced) {
+            if (inside && reduced.index == page.index + 1 + levels.size()) levels.push_back(all[reduced.index]);
+        }
+        if (level > static_cast<std::int64_t>(levels.size()))
+            fail(source,
+                 fmt::format("has {} level{} beside the whole picture, and level {} is asked for", levels.size(),
+                             levels.size() == 1 ? "" : "s", level),
+                 levels.empty() ? "leave \"level\" out" : fmt::format("choose one from 0 to {}", levels.size()));
+        places.push_back(levels[static_cast<std::size_t>(level) - 1]);
+        if (!inside) outside.push_back(places.back());
+    }
+    file.bound_more(outside);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (!file.go_to(places[i]))
+            fail(source, fmt::format("its TIFF directory of level {} is damaged: {}", level, file.take_error()), again);
+        const std::size_t index = document.pages[i].index;
+        document.pages[i] = describe_page(source, file.handle());
+        document.pages[i].directory = places[i];
+        document.pages[i].index = index;
+    }
 }
 
 ElementType element_type(const Source& source, const Page& page) {
@@ -118,6 +163,7 @@ ElementType element_type(const Source& source, const Page& page) {
             break;
         case SAMPLEFORMAT_IEEEFP:
             kind = "floating-point";
+            if (bits == 16) type = ElementType::f32;   // Document::half
             if (bits == 32) type = ElementType::f32;
             if (bits == 64) type = ElementType::f64;
             break;
@@ -171,24 +217,6 @@ void describe_colour(const Source& source, Document& document) {
         default:
             fail(source, fmt::format("has the colour model {} (CMYK, Lab, LogLuv, ...), which cannot be read", page.photometric),
                  "convert it to RGB or grey");
-    }
-}
-
-std::uint64_t ratio_of(std::uint16_t compression) {
-    switch (compression) {
-        case COMPRESSION_NONE:
-            return 1;
-        case COMPRESSION_PACKBITS:
-            return 64;
-        case COMPRESSION_LZW:
-            return 3000;
-        case COMPRESSION_ADOBE_DEFLATE:
-        case COMPRESSION_DEFLATE:
-            return deflate_ratio;
-        case COMPRESSION_JPEG:
-            return jpeg_ratio;
-        default:
-            return 200000;  // fax codes, zstd, LZMA: long runs cost next to nothing
     }
 }
 
@@ -257,11 +285,10 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
 }
 
 /// Programs that keep axes and distances in tags of their own.
-void warn_of_tags(const Source& source, Document& document) {
+void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint64_t>& tags, Document& document) {
     constexpr std::pair<int, const char*> makers[] = {
         {34412, "Zeiss's LSM"}, {34361, "Olympus's FluoView"}, {51123, "Micro-Manager"},    {34118, "Zeiss's SEM"},
         {34680, "FEI's SEM"},   {34682, "FEI's Helios"},       {65420, "Hamamatsu's NDPI"}, {33550, "GeoTIFF"}};
-    const auto& tags = document.tags;
     const auto planes = tags.find(33629);   // MetaMorph's second tag has an entry for each plane
     if (planes != tags.end() && planes->second > 1 && document.count == 1) {
         fail(source, fmt::format("is a MetaMorph stack (STK) of {} planes in one directory, which is not read", planes->second),
@@ -274,10 +301,17 @@ void warn_of_tags(const Source& source, Document& document) {
             document.file.warnings.push_back(
                 fmt::format("the description of {} in it is not followed: axes and spacing may be others", maker));
     }
-    if (tags.count(TIFFTAG_SUBIFD)) document.file.ignored.push_back("images in sub-directories, such as the levels of a pyramid");
-    if (document.reduced > 0)
-        document.file.ignored.push_back(fmt::format("{} reduced image{} or mask{}", document.reduced,
-                                                    document.reduced == 1 ? "" : "s", document.reduced == 1 ? "" : "s"));
+    const bool whole = source.options.level.value_or(0) == 0;
+    if (const auto levels = tags.find(TIFFTAG_SUBIFD); levels != tags.end() && whole)
+        document.file.ignored.push_back(
+            fmt::format("{} image{} in sub-directories, such as the levels of a pyramid: \"level\" takes one", levels->second,
+                        levels->second == 1 ? "" : "s"));
+    if (const std::size_t reduced = document.reduced.size(); reduced > 0 && whole)
+        document.file.ignored.push_back(fmt::format("{} reduced image{} or mask{}: \"level\" takes one", reduced,
+                                                    reduced == 1 ? "" : "s", reduced == 1 ? "" : "s"));
+    if (document.series > 1)
+        document.file.ignored.push_back(
+            fmt::format("{} other image{}: \"series\" takes one of them", document.series - 1, document.series == 2 ? "" : "s"));
 }
 
 /// The axes of all pages, slowest first.
@@ -287,7 +321,7 @@ std::vector<ArrayDesc::Extent> page_axes(const Source& source, Document& documen
     std::vector<ArrayDesc::Extent> axes = said.axes;
     std::int64_t count = 1;
     for (auto& [name, size] : axes) {
-        count *= size;
+        count = times(count, size);
         if (name != 'c' || document.channels == 1) continue;
         name = 'n';
         document.file.warnings.push_back("it has channels in its pages and in its pixels: those of the pages are called n");
@@ -319,18 +353,63 @@ std::uint64_t start_of_strips(const Page& page, TIFF* tiff) {
 
 }  // namespace
 
+std::uint64_t ratio_of(std::uint16_t compression) {
+    switch (compression) {
+        case COMPRESSION_NONE:
+            return 1;
+        case COMPRESSION_PACKBITS:
+            return 64;
+        case COMPRESSION_LZW:
+            return 3000;
+        case COMPRESSION_ADOBE_DEFLATE:
+        case COMPRESSION_DEFLATE:
+            return deflate_ratio;
+        case COMPRESSION_JPEG:
+            return jpeg_ratio;
+        case COMPRESSION_LZMA:
+            return 10000;
+        case COMPRESSION_ZSTD:
+            return 40000;   // 128 KiB in a block of four bytes
+        default:
+            return 200000;   // fax codes: a white row is a bit
+    }
+}
+
+void check_codec(const Source& source, const Page& page) {
+    const char* const otherwise = "write it uncompressed, or with LZW or deflate";
+    if (!TIFFIsCODECConfigured(page.compression))
+        fail(source, fmt::format("is compressed by TIFF's method {}, which libtiff here cannot decode", page.compression),
+             otherwise);
+    // libjbig ends the process where a header asks for more memory than there is.
+    if (page.compression == COMPRESSION_JBIG) fail(source, "is compressed by JBIG, which is not read", otherwise);
+    // Sixteen bytes a pixel of one row, which may be a bit in the file.
+    constexpr std::uint32_t most_columns = 2 << 20;
+    const bool fax = page.compression == COMPRESSION_CCITTRLE || page.compression == COMPRESSION_CCITTRLEW ||
+                     page.compression == COMPRESSION_CCITTFAX3 || page.compression == COMPRESSION_CCITTFAX4;
+    if (fax && page.width > most_columns)
+        fail(source, fmt::format("has rows of {} pixels by a fax code; up to {} are read", page.width, most_columns), otherwise);
+}
+
 Document read_document(const Source& source, const TiffFile& file) {
     Document document;
     TIFF* tiff = file.handle();
-    const char* text = nullptr;
-    std::string description;
-    if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && text) description = text;
+    if (!file.go_to(file.chain().directories.front()))
+        fail(source, fmt::format("is a damaged TIFF file: {}", file.take_error()), "write or copy the file again");
+    std::string description = description_of(file, file.chain().directories.front());
     const bool big_endian = TIFFIsBigEndian(tiff) != 0, big_tiff = TIFFIsBigTIFF(tiff) != 0;
 
     describe_pages(source, file, document);
+    choose_series(source, document, description);
+    document.full = document.pages.front();
+    if (source.options.series.value_or(0) > 0) {   // it may have a description of its own
+        const std::string own = description_of(file, document.full.directory);
+        if (describe(description, shape_of(document.full)).by != "OME-XML") description = own;
+    }
+    choose_level(source, file, document);
     const auto& range = source.options.pages;
     const bool inside = range && range->first > 0 && range->first < static_cast<std::int64_t>(document.pages.size());
     document.like = document.pages[inside ? static_cast<std::size_t>(range->first) : 0];
+    if (source.options.level.value_or(0) == 0) document.full = document.like;
     const Page& page = document.like;
     for (std::size_t i = 0; i < document.pages.size() && !range; ++i) {  // a range is checked when it is read
         const Page& other = document.pages[i];
@@ -338,21 +417,19 @@ Document read_document(const Source& source, const TiffFile& file) {
         fail(source,
              fmt::format("its page {} has {} x {} pixels of {} x {} bits, its first {} x {} of {} x {}", i, other.width,
                          other.height, other.samples, other.bits, page.width, page.height, page.samples, page.bits),
-             "choose a range of pages that are alike");
+             "choose a range of pages that are alike, or a run of them by \"series\"");
     }
     document.type = element_type(source, page);
     document.expand = page.bits < 8;
+    document.half = page.sample_format == SAMPLEFORMAT_IEEEFP && page.bits == 16;
     describe_colour(source, document);
-    const Description said = describe(description, {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE});
+    const Description said = describe(description, shape_of(document.full), source.options.series.value_or(0));
     // ImageJ stores its lookup table for display so: the values are what was measured.
     if (said.imagej && document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
-    if (!TIFFIsCODECConfigured(page.compression)) {
-        fail(source, fmt::format("is compressed by TIFF's method {}, which libtiff here cannot decode", page.compression),
-             "write it uncompressed, or with LZW or deflate");
-    }
+    check_codec(source, page);
 
     document.count = static_cast<std::int64_t>(document.pages.size());
-    if (!TIFFSetSubDirectory(tiff, page.directory))
+    if (!file.go_to(document.full.directory))
         fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
     std::uint64_t packed = 0, ratio = 1;
     for (const Page& p : document.pages) {
@@ -362,7 +439,8 @@ Document read_document(const Source& source, const TiffFile& file) {
         packed += p.packed_row() * p.height;
         ratio = std::max(ratio, ratio_of(p.compression));
     }
-    if (document.count == 1 && said.images > 1 && (said.imagej || said.by == "tifffile")) {
+    if (document.count == 1 && said.images > 1 && source.options.level.value_or(0) == 0 &&
+        (said.imagej || said.by == "tifffile")) {
         document.contiguous_at = start_of_strips(page, tiff);
         if (document.contiguous_at == 0) {
             fail(source,
@@ -397,7 +475,16 @@ Document read_document(const Source& source, const TiffFile& file) {
     info.in_slices = info.page_axes == 1 && has_slices(info.desc);
     info.warnings.insert(info.warnings.end(), said.warnings.begin(), said.warnings.end());
     describe_space(document, tiff, said);
-    warn_of_tags(source, document);
+    for (const auto& [axis, whole, here] :
+         {std::tuple{'x', document.full.width, page.width}, {'y', document.full.height, page.height}}) {
+        if (whole == here) continue;   // of another level a pixel is so much larger
+        const double factor = static_cast<double>(whole) / here;
+        if (!info.desc.unit.empty()) info.desc = info.desc.with_spacing(axis, info.desc.find(axis)->spacing * factor);
+    }
+    if (const Axis* const c = info.desc.find('c');
+        !said.channels.empty() && static_cast<std::int64_t>(said.channels.size()) == (c ? c->size : 1))
+        info.metadata.channels = said.channels;
+    warn_of_tags(source, file.chain().tags, document);
     std::uint16_t orientation = ORIENTATION_TOPLEFT;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
     warn_of_orientation(info, orientation);
@@ -409,9 +496,12 @@ Document read_document(const Source& source, const TiffFile& file) {
     info.detail =
         fmt::format("{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
                     big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
-                    document.expand ? fmt::format(", {} bits widened to 8", page.bits) : "",
+                    document.expand ? fmt::format(", {} bits widened to 8", page.bits)
+                    : document.half ? ", 16-bit floats widened to 32"
+                                    : "",
                     said.by.empty() ? "" : ", described by " + said.by);
     if (document.contiguous_at != 0) info.detail += ", stack in one piece";
+    if (const std::int64_t level = source.options.level.value_or(0); level > 0) info.detail += fmt::format(", level {}", level);
     return document;
 }
 

@@ -4,13 +4,12 @@
 #include "io/format.hpp"
 #include "io/tiff_file.hpp"
 
-#include <map>
-
 namespace parallax::io::tiff {
 
 /// One directory: a picture.
 struct Page {
     std::uint64_t directory = 0;  ///< where it stands in the file
+    std::size_t index = 0;        ///< which of all directories it is
     std::uint32_t width = 0, height = 0;
     std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
     std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, compression = COMPRESSION_NONE;
@@ -27,12 +26,14 @@ struct Page {
 struct Document {
     FileInfo file;
     std::vector<Page> pages;
-    std::map<std::uint16_t, std::uint64_t> tags;  ///< of the first directory, known or not -> how many values
-    std::size_t reduced = 0;                      ///< directories that are thumbnails, levels of a pyramid or masks
+    std::vector<Page> reduced{};   ///< directories that are thumbnails, levels of a pyramid or masks
+    std::int64_t series = 1;       ///< images, of which the pages are one
+    Page full;                     ///< that page at level 0
     Page like;  ///< what they all are: the first, or the first of the range asked for
     ElementType type = ElementType::u8;
     Colour colour = Colour::grey;  ///< of the decoded picture
     std::int64_t channels = 1;     ///< likewise
+    bool half = false;             ///< 16-bit floats become 32
     bool expand = false;        ///< 1, 2, 4 bits become 8
     bool palette = false;       ///< indices become red, green, blue
     /// ImageJ writes large stacks as one directory, and so does tifffile where it is told to; the pictures follow each other from
@@ -40,6 +41,12 @@ struct Document {
     std::uint64_t contiguous_at = 0;
     std::int64_t count = 0;  ///< pictures in all
 };
+
+/// The largest factor by which a method of compression can shrink pictures.
+std::uint64_t ratio_of(std::uint16_t compression);
+
+/// Throws for what cannot be decoded here, or not at a bounded cost.
+void check_codec(const Source&, const Page&);
 
 /// Walks through all directories. Throws for what cannot be read.
 Document read_document(const Source&, const TiffFile&);

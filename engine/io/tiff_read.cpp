@@ -18,21 +18,31 @@ void expand_row(const std::byte* from, std::byte* to, std::uint32_t samples, int
     }
 }
 
+/// What the pages read so far have cost. Tiles reach beyond a picture, and many may be one piece of the file.
+struct Costs {
+    std::uint64_t stored = 0, decoded = 0, wanted = 0;   ///< bytes: of strips and tiles, out of them, and of the pictures
+};
+constexpr std::uint64_t at_any_rate = 64 << 20;
+constexpr std::uint64_t most_tile = 16 << 20;   ///< that is larger than its picture
+
 /// Puts the strips and tiles of one page into dense memory of {y, x, samples}.
 class PageDecoder {
 public:
-    PageDecoder(const Source& source, const TiffFile& file, const Document& document, const Page& page, std::byte* to)
+    PageDecoder(const Source& source, const TiffFile& file, const Document& document, const Page& page, Costs& costs,
+                std::byte* to)
         : source_(source),
           file_(file),
+          costs_(costs),
           page_(page),
           to_(to),
-          element_(bytes_of(document.type)),
+          element_(document.half ? 2 : bytes_of(document.type)),
           planes_(page.planar == PLANARCONFIG_SEPARATE ? page.samples : 1),
           expand_(document.expand),
           scale_(document.palette ? 1 : 255 / ((1 << (page.bits < 8 ? page.bits : 8)) - 1)) {}
 
     void decode() {
         TIFF* tiff = file_.handle();
+        check_codec(source_, page_);
         if (page_.photometric == PHOTOMETRIC_YCBCR) TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         const std::uint64_t row = TIFFScanlineSize64(tiff), plain = plane_row(page_.width);
         if (!page_.tiled && row != plain) fail(source_, fmt::format("its rows have {} bytes where {} belong", row, plain), again);
@@ -44,6 +54,28 @@ private:
 
     std::uint64_t samples_together() const { return planes_ == 1 ? page_.samples : 1; }
     std::uint64_t plane_row(std::uint32_t width) const { return (width * samples_together() * page_.bits + 7) / 8; }
+
+    /// Throws where the strips or tiles cost out of proportion to the pictures and the file.
+    void charge(std::uint64_t decoded) {
+        TIFF* tiff = file_.handle();
+        const std::uint32_t count = page_.tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+        for (std::uint32_t i = 0; i < count; ++i) costs_.stored += std::min(TIFFGetStrileByteCount(tiff, i), source_.bytes);
+        costs_.decoded += decoded;
+        costs_.wanted += page_.packed_row() * page_.height;
+        const char* const what = page_.tiled ? "tiles" : "strips";
+        const std::uint64_t most_decoded = 8 * (costs_.wanted + source_.bytes) + at_any_rate,
+                            most_stored = 4 * source_.bytes + 2 * costs_.decoded + at_any_rate;
+        if (costs_.decoded > most_decoded)
+            fail(source_,
+                 fmt::format("its TIFF {} unpack to {} bytes for pictures of {}; {} may", what, costs_.decoded, costs_.wanted,
+                             most_decoded),
+                 "write it with tiles no larger than its pictures");
+        if (costs_.stored > most_stored)
+            fail(
+                source_,
+                fmt::format("its TIFF {} have {} bytes in a file of {}; {} may", what, costs_.stored, source_.bytes, most_stored),
+                again);
+    }
 
     [[noreturn]] void fail_with(const char* what, std::uint32_t index) const {
         fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()),
@@ -57,6 +89,7 @@ private:
         rows = std::min(rows, page_.height);
         if (rows == 0) fail(source_, "has TIFF strips of no rows", again);
         const std::uint64_t row = plane_row(page_.width);
+        charge(row * page_.height * static_cast<std::uint64_t>(planes_));
         const bool direct = planes_ == 1 && !expand_;
         std::vector<std::byte> scratch(direct ? 0 : row * rows);
         std::uint32_t strip = 0;
@@ -80,8 +113,14 @@ private:
         if (width == 0 || height == 0 || row != plane_row(width) || bytes / height != row) {
             fail(source_, fmt::format("has TIFF tiles of {} x {} pixels in {} bytes", width, height, bytes), again);
         }
-        // A tile may be larger than the picture, but not out of all proportion to the file.
-        check_plausible(source_, bytes, source_.bytes, page_.compression == COMPRESSION_NONE ? 1 : 200000);
+        // A tile may be larger than the picture, but not out of all proportion.
+        check_plausible(source_, bytes, source_.bytes, ratio_of(page_.compression));
+        const std::uint64_t picture = page_.packed_row() * page_.height;
+        if (bytes > 2 * picture + most_tile)
+            fail(source_,
+                 fmt::format("has TIFF tiles of {} x {} pixels, {} bytes, for a picture of {}", width, height, bytes, picture),
+                 "write it with tiles no larger than the picture");
+        charge(bytes * TIFFNumberOfTiles(tiff));
         std::vector<std::byte> scratch(bytes);
         std::uint32_t tile = 0;
         for (int plane = 0; plane < planes_; ++plane) {
@@ -117,6 +156,7 @@ private:
 
     const Source& source_;
     const TiffFile& file_;
+    Costs& costs_;
     const Page& page_;
     std::byte* to_;
     std::size_t element_;
@@ -138,25 +178,37 @@ void apply_palette(const Source& source, const TiffFile& file, const Page& page,
     }
 }
 
-/// One picture with all its channels.
-void read_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, std::byte* to) {
+/// One picture with all its channels, as its elements are stored.
+void read_stored_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, Costs& costs,
+                      std::byte* to) {
     const Page& first = document.like;
     const std::int64_t count = std::int64_t{first.width} * first.height * document.channels;
+    const ElementType stored = document.half ? ElementType::u16 : document.type;
     if (document.contiguous_at != 0) {
-        const std::uint64_t bytes = static_cast<std::uint64_t>(count) * bytes_of(document.type);
+        const std::uint64_t bytes = static_cast<std::uint64_t>(count) * bytes_of(stored);
         file.file().seek(document.contiguous_at + static_cast<std::uint64_t>(index) * bytes);
         file.file().read(to, bytes, "the images of the stack");
-        if (TIFFIsByteSwapped(file.handle())) swap_bytes(to, count, document.type);
+        if (TIFFIsByteSwapped(file.handle())) swap_bytes(to, count, stored);
     } else {
         const Page& page = document.pages[static_cast<std::size_t>(index)];
-        if (!TIFFSetSubDirectory(file.handle(), page.directory)) {
+        if (!file.go_to(page.directory)) {
             fail(source, fmt::format("its page {} cannot be read: {}", index, file.take_error()),
                  "the file is damaged: write or copy it again");
         }
         std::vector<std::byte> indices(document.palette ? static_cast<std::size_t>(first.width) * first.height : 0);
-        PageDecoder(source, file, document, page, document.palette ? indices.data() : to).decode();
+        PageDecoder(source, file, document, page, costs, document.palette ? indices.data() : to).decode();
         if (document.palette) apply_palette(source, file, page, indices.data(), to);
     }
+}
+
+/// The same, 16-bit floats widened.
+void read_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, Costs& costs,
+               std::byte* to) {
+    if (!document.half) return read_stored_page(source, file, document, index, costs, to);
+    const std::int64_t count = std::int64_t{document.like.width} * document.like.height * document.channels;
+    const HostArray halves = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'x', count}}));
+    read_stored_page(source, file, document, index, costs, halves.data());
+    std::transform(halves.as<std::uint16_t>(), halves.as<std::uint16_t>() + count, reinterpret_cast<float*>(to), widen_half);
 }
 
 void check_alike(const Source& source, const Document& document, std::int64_t index, std::int64_t first) {
@@ -168,7 +220,7 @@ void check_alike(const Source& source, const Document& document, std::int64_t in
 struct OpenStack {
     explicit OpenStack(const Source& s)
         : options(s.options),
-          source{s.path, s.name, s.bytes, options},
+          source{s.path, s.asked, s.name, s.bytes, options},
           file(TiffFile::open(s.path)),
           document(read_document(source, file)) {}
     OpenStack(const OpenStack&) = delete;
@@ -177,6 +229,7 @@ struct OpenStack {
     Source source;
     TiffFile file;
     Document document;
+    Costs costs;
     std::int64_t next = 0;
 };
 
@@ -205,11 +258,12 @@ HostArray read(const Source& source) {
     const std::int64_t pages = end - first, pixels = desc.size('x') * desc.size('y');
     const HostArray scratch =
         to_grey ? HostArray::make(ArrayDesc::dense(document.type, {{'x', pixels}, {'c', document.channels}})) : HostArray{};
+    Costs costs;
     const std::size_t page_bytes = desc.dense_bytes() / static_cast<std::size_t>(pages);
     for (std::int64_t i = 0; i < pages; ++i) {
         check_alike(source, document, first + i, first);
         std::byte* to = result.data() + static_cast<std::size_t>(i) * page_bytes;
-        read_page(source, file, document, first + i, to_grey ? scratch.data() : to);
+        read_page(source, file, document, first + i, costs, to_grey ? scratch.data() : to);
         if (to_grey) to_luminance(scratch.data(), to, pixels, document.channels, document.type, document.colour);
     }
     return result;
@@ -226,7 +280,7 @@ SliceStream slices(const Source& source) {
             [stack, bytes = static_cast<std::size_t>(slice_of(desc)) * bytes_of(desc.type)](std::int64_t count, std::byte* to) {
                 for (const std::int64_t end = stack->next + count; stack->next < end; ++stack->next, to += bytes) {
                     check_alike(stack->source, stack->document, stack->next, 0);
-                    read_page(stack->source, stack->file, stack->document, stack->next, to);
+                    read_page(stack->source, stack->file, stack->document, stack->next, stack->costs, to);
                 }
             },
             [stack](std::int64_t count) { stack->next += count; }};

@@ -7,6 +7,8 @@
 
 #include "io/file.hpp"
 #include "io/format.hpp"
+#include "io/ome_xml.hpp"
+#include "io/text_header.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io::tiff {
@@ -227,7 +229,7 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
 }  // namespace
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
-    if (is_complex(desc.type)) return "complex arrays are written as .npy only";
+    if (is_complex(desc.type)) return "TIFF is written without complex numbers";
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(
@@ -241,7 +243,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     return {};
 }
 
-void write(const std::filesystem::path& path, const std::string&, const HostArray& given, const WriteOptions&) {
+void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions&) {
     HostArray array = given;
     const Layout layout = *layout_of(array.desc);
     if (array.desc.type == ElementType::boolean) {
@@ -254,7 +256,9 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
     const std::int64_t rows =
         std::clamp<std::int64_t>(static_cast<std::int64_t>((std::uint64_t{1} << 20) / row), 1, layout.height);
-    const std::string description = description_of(array, layout);
+    const std::string lower = in_lower_case(name);
+    const bool ome = lower.ends_with(".ome.tif") || lower.ends_with(".ome.tiff");
+    const std::string description = ome ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
     // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip.
     const std::uint64_t strips =
         static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height / rows) + 1);

@@ -100,7 +100,7 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
     std::string extension = path.extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (extension != ".png" || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
+    if ((extension != ".png" && extension != ".mp4") || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
     const HostArray array = given.to_dense();
     std::int64_t lost = 0;
     if (is_floating(array.desc.type)) {

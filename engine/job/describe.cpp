@@ -1,7 +1,7 @@
 // What a job would do: which variants, how much memory.
 #include "job/describe.hpp"
 
-#include "exec/memory_plan.hpp"
+#include "exec/host_memory.hpp"
 #include "exec/step_report.hpp"
 #include "job/runner.hpp"
 
@@ -82,6 +82,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         }
         steps.push_back(std::move(described));
     }
+    check_host(host_bytes(prepared.resolved, how, engine), "the job");
     const std::uint64_t workspace = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
     return {{"device", to_json(engine.device())},
             {"arrays", describe_arrays(prepared)},
@@ -91,6 +92,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
             {"state_bytes", kept},
             {"budget_bytes", how.budget.total},
             {"spills", how.spills},
+            {"host_bytes", host_bytes(prepared.resolved, how, engine)},
             {"upper_bound_bytes", how.spills ? how.bytes : how.arrays + workspace + kept}};
 }
 

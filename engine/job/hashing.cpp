@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,20 +24,36 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
     std::vector<std::pair<std::filesystem::path, io::FileInfo>> files;
     for (std::size_t f = 0; f < input.files.size(); ++f) {
         files.emplace_back(input.files[f], input.infos[f]);
-        bytes += input.infos[f].file_bytes;
+        bytes += input.infos[f].read_bytes ? input.infos[f].read_bytes->bytes : input.infos[f].file_bytes;
     }
-    std::packaged_task<InputReport(std::stop_token)> task(
+    const auto task = std::make_shared<std::packaged_task<InputReport(std::stop_token)>>(
         [report = InputReport{spec.name, {}, input.desc.describe(), input.warnings},
-         files = std::move(files)](const std::stop_token& stop) mutable {
+         files = std::move(files), input](const std::stop_token& stop) mutable {
             for (const auto& [path, info] : files) {
-                report.files.push_back(report_file(path, info.format, stop));
-                check_unchanged(path, info);   // so that the hash is that of what was computed
+                const host::OpenedFile opened = input.open(path);
+                if (!std::filesystem::is_directory(opened.path())) {   // of a folder its parts are hashed
+                    report.files.push_back(report_file(opened.path(), info.format, stop, info.read_bytes));
+                    report.files.back().path = to_utf8(std::filesystem::absolute(path));
+                }
+                for (const io::FilePart& part : info.parts) {
+                    const host::OpenedFile other = input.open(part.path);
+                    report.files.push_back(report_file(other.path(), info.format, stop));
+                    report.files.back().path = to_utf8(std::filesystem::absolute(part.path));
+                }
+                check_unchanged(path, opened.path(), info);   // so that the hash is that of what was computed
             }
             return std::move(report);
         });
-    report_ = task.get_future();
-    if (bytes < worth_a_thread) task({});
-    else thread_ = std::jthread(std::move(task));
+    report_ = task->get_future();
+    if (bytes < worth_a_thread) {
+        (*task)({});
+        return;
+    }
+    try {
+        thread_ = std::jthread([task](const std::stop_token& stop) { (*task)(stop); });
+    } catch (const std::system_error&) {   // no thread to be had: then now
+        (*task)({});
+    }
 }
 
 InputReport Hashing::finish(const std::function<void()>& proceed) {

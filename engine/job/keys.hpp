@@ -16,6 +16,8 @@ inline const std::vector<std::string> fold_words{"mean", "median", "min", "max"}
 inline const std::vector<std::string> for_each_kinds{"files", "pages", "volumes"};
 /// What may stand behind the variable in a placeholder; nothing: the file itself.
 inline const std::vector<std::string> placeholder_parts{"stem", "name", "index", "page", "volume"};
+/// What an input may choose from its file, beside pages.
+inline const std::vector<std::string> choice_keys{"dataset", "channel", "series", "level"};
 inline const std::vector<std::string> spacing_units{"nm", "um", "mm", "cm", "m"};
 
 }  // namespace parallax::engine

@@ -72,7 +72,7 @@ std::string unpacked(const fs::path& path, const std::string& name) {
         if (text.size() > max_bytes)
             throw ConfigError("", fmt::format("more than {} bytes in {}", max_bytes, name), "a JSON file of at most 64 MiB");
     }
-    file.verify_to_end();
+    file.verify_to_end(0);   // all is read: its checksum
     return text;
 }
 
@@ -151,7 +151,7 @@ Json parse_json(const std::string& text, const std::string& origin) {
 }
 
 Json load_json(const fs::path& path) {
-    const std::string name = to_utf8(path);
+    const std::string name = io::show(path);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) throw ConfigError("", fmt::format("no file {}", name), "a JSON file", near_file(path));

@@ -1,6 +1,7 @@
 // JSON -> Job. Every object is read key by key, and a key that nobody reads is an error.
 #include "job/for_each.hpp"
 #include "job/job.hpp"
+#include "job/sizes.hpp"
 #include "job/keys.hpp"
 #include "job/resolve_names.hpp"
 #include "job/load.hpp"
@@ -27,9 +28,11 @@ io::RawLayout read_raw(const JsonValue& value) {
             throw ConfigError(value.pointer(), fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
     }
     io::RawLayout raw;
-    static const std::vector<std::string> types{"bool", "u8",  "i8",  "u16", "i16", "u32", "i32",
-                                                "u64",  "i64", "f32", "f64", "c64", "c128"};
-    raw.type = *element_type_from(layout.word("type", types));
+    static const std::vector<std::string> types{"bool", "u8",  "i8",  "u16", "i16",  "u32",     "i32",    "u64",
+                                                "i64",  "f32", "f64", "c64", "c128", "mono10p", "mono12p"};
+    const std::string type = layout.word("type", types);
+    raw.packed_bits = type == "mono10p" ? 10 : type == "mono12p" ? 12 : 0;
+    raw.type = raw.packed_bits > 0 ? ElementType::u16 : *element_type_from(type);
     const std::string axes = layout.at("axes").text("letters of t c z y x, slowest first");
     if (axes.find_first_not_of("tczyx") != std::string::npos || std::set<char>(axes.begin(), axes.end()).size() != axes.size()) {
         throw ConfigError(layout.pointer("axes"), fmt::format("\"{}\"", axes), "letters of t c z y x, slowest first, none twice");
@@ -39,6 +42,8 @@ io::RawLayout read_raw(const JsonValue& value) {
     for (std::size_t i = 0; i < axes.size(); ++i) raw.axes.push_back({axes[i], sizes[i].count(1)});
     if (layout.contains("offset")) raw.offset = static_cast<std::uint64_t>(layout.at("offset").count());
     if (layout.contains("big_endian")) raw.big_endian = layout.at("big_endian").flag();
+    if (raw.big_endian && raw.packed_bits > 0)
+        throw ConfigError(layout.pointer("big_endian"), "\"big_endian\" of packed pixels", "nothing: their bits have one order");
     return raw;
 }
 
@@ -82,6 +87,18 @@ void read_pages(const JsonObject& object, io::ReadOptions& read) {
     if (object.contains("page_axis")) read.page_axis = object.word("page_axis", {"t", "z"})[0];
 }
 
+/// Which of what a file holds.
+void read_choices(const JsonObject& object, io::ReadOptions& read) {
+    if (object.contains("dataset")) read.dataset = object.at("dataset").text("the name of an array in the file");
+    if (object.contains("channel")) {
+        const JsonValue channel = object.at("channel");
+        read.channel =
+            channel.json().is_string() ? channel.text("the name of a channel, or its number") : std::to_string(channel.count());
+    }
+    if (object.contains("series")) read.series = object.at("series").count();
+    if (object.contains("level")) read.level = object.at("level").count();
+}
+
 /// Several files that become one array, or a file with its neighbours.
 void read_combination(const JsonObject& object, InputSpec& input) {
     const bool several = object.contains("files");
@@ -115,6 +132,7 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
     std::vector<std::string> known{"file",      "files", "combine", "page",          "pages",   "volume",
                                    "page_axis", "raw",   "grey",    "keep_channels", "running", "slab"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
+    known.insert(known.end(), choice_keys.begin(), choice_keys.end());
     const JsonObject object(value, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})", known);
     const bool one = object.contains("file"), several = object.contains("files");
     if (one == several) {
@@ -125,6 +143,7 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
     input.globs = several;
     read_combination(object, input);
     read_pages(object, input.read);
+    read_choices(object, input.read);
     if (object.contains("raw")) input.read.raw = read_raw(object.at("raw"));
     if (object.contains("grey")) input.read.grey = object.at("grey").flag();
     if (object.contains("keep_channels")) {   // what stood for "grey": false when grey was the default
@@ -133,6 +152,9 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
             throw ConfigError(object.pointer("keep_channels"), "\"keep_channels\" against \"grey\"", "\"grey\" alone");
         input.read.grey = grey;
     }
+    if (input.read.grey && !input.read.channel.empty())
+        throw ConfigError(object.pointer("channel"), "\"channel\" beside \"grey\"", "one of the two",
+                          "a channel is one of all, and grey is made of them");
     if (object.contains("slab")) input.slab = object.at("slab").count(1);
     input.spacing = read_spacing(object);
     return input;
@@ -298,9 +320,16 @@ JsonValue read_target(const JsonObject& object, OutputSpec& output) {
 /// How a picture shows its values.
 void read_display(const JsonObject& object, const std::string& extension, OutputSpec& output) {
     for (const char* key : {"window", "window_percentile", "bits"}) {
-        if (object.contains(key) && extension != ".png")
+        const bool shown = extension == ".png" || (extension == ".mp4" && key != std::string_view("bits"));
+        if (object.contains(key) && !shown)
             throw ConfigError(object.pointer(key), fmt::format("\"{}\" for \"{}\"", key, output.file),
                               "it beside a .png file only", "other formats keep the values as they are");
+    }
+    if (object.contains("frames_a_second")) {
+        if (extension != ".mp4")
+            throw ConfigError(object.pointer("frames_a_second"), fmt::format("\"frames_a_second\" for \"{}\"", output.file),
+                              "it beside a .mp4 file only");
+        output.write.frames_a_second = object.at("frames_a_second").number(0.01, 1000);
     }
     constexpr double endless = std::numeric_limits<double>::infinity();
     if (object.contains("window")) {
@@ -324,9 +353,9 @@ OutputSpec read_output(const std::string& name, const JsonValue& value) {
     output.written = value.json();
     std::optional<JsonObject> object;
     if (!value.json().is_string())
-        object.emplace(
-            value, R"(a path, {"file": path, ...} or {"table": path})",
-            std::vector<std::string>{"file", "table", "of", "combine", "times", "window", "window_percentile", "bits"});
+        object.emplace(value, R"(a path, {"file": path, ...} or {"table": path})",
+                       std::vector<std::string>{"file", "table", "of", "combine", "times", "window", "window_percentile", "bits",
+                                                "frames_a_second"});
     const JsonValue target = object ? read_target(*object, output) : value;
     output.file = target.path();
     const std::string extension = extension_of(output.file);
@@ -335,24 +364,6 @@ OutputSpec read_output(const std::string& name, const JsonValue& value) {
         throw ConfigError(target.pointer(), fmt::format("\"{}\"", output.file), "the path of a .csv file");
     if (object) read_display(*object, extension, output);
     return output;
-}
-
-/// "8 GB", "1.5MiB", with spaces around and between.
-std::optional<double> bytes_from(std::string_view text) {
-    static const std::map<std::string_view, double> factors{{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
-                                                            {"GB", 1e9},      {"TB", 1e12},        {"KiB", 1024},
-                                                            {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
-    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    double number = 0;
-    if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-    if (error != std::errc() || end[-1] == '.') return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    const auto factor = factors.find(text);
-    return factor == factors.end() ? std::nullopt : std::optional<double>(number * factor->second);
 }
 
 std::uint64_t read_memory(const JsonValue& memory) {

@@ -1,33 +1,20 @@
 #include "job/paths.hpp"
 
 #include "core/parameters.hpp"
+#include "io/file.hpp"
+#include "job/confinement.hpp"
+#include "job/pattern.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <system_error>
 
-#if defined(_WIN32)
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
-
 namespace parallax::engine {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-bool can_write(const fs::path& folder) {
-#if defined(_WIN32)
-    return _waccess(folder.c_str(), 2) == 0;
-#else
-    return access(folder.c_str(), W_OK | X_OK) == 0;
-#endif
-}
-
-bool has_wildcard(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
 
 /// "data:holo/a.tif" -> "data". A single letter is a drive of Windows.
 std::string root_of(const std::string& text) {
@@ -66,31 +53,23 @@ bool lies_below(const fs::path& file, const fs::path& folder) {
     return t == top.end() || t->empty();
 }
 
-void check_confined(const fs::path& file, const Locations& where, const std::string& pointer) {
-    if (!where.confined || lies_below(file, where.job_folder)) return;
-    for (const auto& [name, folder] : where.roots)
-        if (lies_below(file, folder)) return;
-    throw ConfigError(pointer, fmt::format("the file {}, outside the job's folder and every root", to_utf8(file)),
-                      "an input below one of them", "name its folder with --root NAME=DIR, or leave --confined out");
-}
-
-void expand(const fs::path& base, std::vector<std::string> parts, std::vector<fs::path>& found) {
-    if (parts.empty()) {
+void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget& budget,
+            std::vector<fs::path>& found) {
+    if (at == parts.size()) {
         if (fs::is_regular_file(base)) found.push_back(base);
         return;
     }
-    const std::string part = parts.front();
-    parts.erase(parts.begin());
-    if (!has_wildcard(part)) return expand(base / path_from(part), std::move(parts), found);
+    if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, budget, found);
     std::error_code ignored;
     std::vector<fs::path> entries;
     for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, ignored), end; !ignored && it != end;
          it.increment(ignored)) {
+        budget.count();
         const std::string name = to_utf8(it->path().filename());
-        if (name.front() != '.' && matches(part, name)) entries.push_back(it->path());
+        if (name.front() != '.' && matches(parts[at], name)) entries.push_back(it->path());
     }
     std::sort(entries.begin(), entries.end());
-    for (const fs::path& entry : entries) expand(entry, parts, found);
+    for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, found);
 }
 
 /// Why a path that somebody wrote may name no file.
@@ -150,26 +129,6 @@ std::string to_utf8(const fs::path& path) {
     return std::string(text.begin(), text.end());
 }
 
-bool matches(const std::string& pattern, const std::string& text) {
-    std::size_t p = 0, t = 0, star = std::string::npos, resume = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            resume = t;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
-            ++t;
-        } else if (star != std::string::npos) {
-            p = star + 1;
-            t = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.size() && pattern[p] == '*') ++p;
-    return p == pattern.size();
-}
-
 Locations absolute(Locations where) {
     where.job_folder = fs::absolute(where.job_folder).lexically_normal();
     for (auto& [name, folder] : where.roots) folder = fs::absolute(folder).lexically_normal();
@@ -178,10 +137,14 @@ Locations absolute(Locations where) {
 
 fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer) {
     const fs::path path = locate(text, where, pointer).lexically_normal();
-    check_confined(path, where, pointer);   // before the file is looked at: not even whether it is there is told
+    if (where.confined) {   // not even whether a file elsewhere is there is told
+        Confinement(where).open(path, pointer);
+        return path;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
+        if (io::is_readable_folder(path)) return path;
         throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file",
                           fmt::format("its files are \"{}{}*\"", text, text.ends_with('/') ? "" : "/"));
     }
@@ -195,17 +158,32 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
 std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer) {
     if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer)};
     const fs::path path = locate(pattern, where, pointer).lexically_normal();
-    std::vector<std::string> parts;
-    for (const fs::path& part : path.relative_path()) parts.push_back(to_utf8(part));
+    if (where.confined) {
+        const std::vector<fs::path> found = Confinement(where).expand(path, pointer);
+        if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
+        return found;
+    }
+    const auto [fixed, parts] = split_pattern(path);
     std::vector<fs::path> found;
-    expand(path.root_path(), std::move(parts), found);
-    for (const fs::path& file : found) check_confined(file, where, pointer);
-    if (found.empty()) {
-        check_confined(path.parent_path() / "x", where, pointer);   // before anything is told of the folder
+    PatternBudget budget(pointer);
+    expand(fixed, parts, 0, budget, found);
+    if (found.empty())
         throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
                           near_pattern(path));
-    }
     return found;
+}
+
+fs::path folder_of_input(const std::string& text, const Locations& where) {
+    const std::string root = root_of(text);
+    if (!root.empty() && !where.roots.contains(root)) return {};
+    const fs::path path =
+        root.empty() ? where.job_folder / path_from(text) : where.roots.at(root) / path_from(text.substr(root.size() + 1));
+    fs::path folder;
+    for (const fs::path& part : path.parent_path()) {
+        if (has_wildcard(to_utf8(part))) break;
+        folder /= part;
+    }
+    return folder;
 }
 
 fs::path resolve_output(const std::string& text, const Locations& where, const std::string& pointer) {
@@ -224,10 +202,12 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     const fs::path path = (where.out / relative).lexically_normal();
     std::error_code ignored;   // what does not exist yet leads nowhere
     if (!lies_below(path, where.out)) {
-        throw ConfigError(
-            pointer,
-            fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(fs::weakly_canonical(fs::absolute(path), ignored)), text),
-            "a path below --out", hint);
+        throw ConfigError(pointer,
+                          where.confined   // whose target is none of a stranger's business
+                              ? fmt::format("a symbolic link behind \"{}\"", text)
+                              : fmt::format("a symbolic link to {} behind \"{}\"",
+                                            to_utf8(fs::weakly_canonical(fs::absolute(path), ignored)), text),
+                          "a path below --out", hint);
     }
     if (fs::is_symlink(path, ignored)) {
         throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");
@@ -242,7 +222,7 @@ fs::path writable_ancestor(const fs::path& file, const std::string& pointer) {
     std::error_code error;
     while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
     const char* const problem = !fs::is_directory(folder, error) ? "is not a folder"
-                                : !can_write(folder)             ? "is read-only"
+                                : !io::can_create_in(folder)             ? "is read-only"
                                                                  : nullptr;
     if (!problem) return folder;
     throw ConfigError(pointer, fmt::format("the file {}, although {} {}", to_utf8(file), to_utf8(folder), problem),

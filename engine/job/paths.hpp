@@ -16,7 +16,8 @@ struct Locations {
     std::filesystem::path job_folder = ".";                  ///< what relative inputs are relative to
     std::map<std::string, std::filesystem::path> roots;      ///< "NAME:path" in a job, --root NAME=DIR
     std::filesystem::path out = ".";                         ///< what outputs are below
-    bool confined = false;                                   ///< inputs must lie below job_folder or a root, links followed
+    bool synced = true;                                      ///< outputs outlast a power cut before they count as done
+    bool confined = false;   ///< see confinement.hpp; no link is followed on the way to `out`, either
 };
 
 /// The same folders by paths that mean them from wherever they are looked at; outputs stay relative to where the caller stands.
@@ -26,6 +27,8 @@ Locations absolute(Locations);
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer);
 /// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer);
+/// The folder in which such a file, or the first of a pattern's, is looked for; empty where the text names none.
+std::filesystem::path folder_of_input(const std::string& text, const Locations&);
 /// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
 std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
@@ -34,8 +37,5 @@ std::string near_file(const std::filesystem::path& missing);
 
 /// The nearest folder on the way to `file` that exists; throws ConfigError if it is no folder or cannot be written.
 std::filesystem::path writable_ancestor(const std::filesystem::path& file, const std::string& pointer);
-
-/// Whether `text` matches a pattern of * and ?.
-bool matches(const std::string& pattern, const std::string& text);
 
 }  // namespace parallax::engine

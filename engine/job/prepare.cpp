@@ -1,6 +1,7 @@
 #include "job/prepare.hpp"
 
 #include "job/endings.hpp"
+#include "io/transaction.hpp"
 #include "job/read.hpp"
 
 #include <fmt/format.h>
@@ -56,12 +57,22 @@ std::string why_whole(const InputSpec& spec, const PreparedInput& input) {
            "where no pages, volume or channels are chosen";
 }
 
+/// Bytes of host memory that reading takes beside the array: files that are combined are there together.
+std::uint64_t beside(const InputSpec& spec, const PreparedInput& input) {
+    std::uint64_t bytes = 0;
+    if (!spec.combine.empty())
+        for (const io::FileInfo& info : input.infos) bytes += info.desc.dense_bytes();
+    return bytes;
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     PreparedInput prepared;
+    if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
     const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
     for (const std::string& text : input.files) {
+        io::recover(folder_of_input(text, where));
         if (!input.globs) {
             prepared.files.push_back(resolve_input(text, where, pointer));
             continue;
@@ -72,6 +83,9 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     whole.pages.reset();
     whole.volume.reset();
     for (const fs::path& file : prepared.files) {
+        const host::OpenedFile opened = prepared.open(file);
+        whole.through = opened.path();
+        whole.open_part = [&prepared](const fs::path& part) { return prepared.open(part); };
         prepared.infos.push_back(io::info(file, whole));
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const std::string& warning : prepared.infos.back().warnings) {
@@ -91,6 +105,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
+}
+
+host::OpenedFile PreparedInput::open(const fs::path& file) const {
+    return confinement ? confinement->open(file, "") : host::OpenedFile(file);
 }
 
 ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputSpec& input) {
@@ -133,18 +151,23 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
         throw UnsupportedError("a job with for_each is many jobs", {"this call prepares one; a series is run by series::run()"});
     Prepared prepared;
     prepared.job = std::move(job);
+    prepared.out = where.out;
     prepared.overwrite = overwrite;
+    prepared.synced = where.synced;
+    prepared.confined = where.confined;
     for (const InputSpec& input : prepared.job.inputs) {
         const auto there = known.find(input.name);
         prepared.inputs.push_back(there == known.end() ? prepare_input(input, where) : there->second);
     }
     std::vector<ResolvedInput> arrays;
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i)
-        arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i])});
+        arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i]),
+                          beside(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
     std::set<fs::path> taken;
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);
+        io::recover(path.parent_path());
         if (!output.gathered) check_output(output, path, prepared, taken);
         prepared.outputs.push_back(path);
     }

@@ -1,12 +1,14 @@
 // Everything that can be found wrong with a job before a device is touched: files, sizes, shapes, places of outputs.
 #pragma once
 
+#include "job/confinement.hpp"
 #include "job/job.hpp"
 #include "job/paths.hpp"
 #include "pipeline/resolve.hpp"
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace parallax::engine {
@@ -16,12 +18,17 @@ struct PreparedInput {
     std::vector<io::FileInfo> infos;
     ArrayDesc desc;                          ///< as it will be on the device
     std::vector<std::string> warnings;       ///< what its files say of themselves and the array does not
+    std::shared_ptr<const Confinement> confinement{};   ///< of a confined job: each of its files is opened by it
+
+    /// A file for as long as it is read, and a path by which it is opened: of a job that is not confined its own.
+    host::OpenedFile open(const std::filesystem::path&) const;
 };
 
 /// A job with what its files say, in the order of the job's own lists.
 struct Prepared {
     Job job;
-    bool overwrite = false;
+    std::filesystem::path out;               ///< the folder that outputs are below
+    bool overwrite = false, synced = true, confined = false;
     std::vector<PreparedInput> inputs;
     Resolved resolved;                       ///< what is to be computed of them
     std::vector<std::filesystem::path> outputs;

@@ -51,14 +51,15 @@ void hold(const std::filesystem::path& file, const ArrayDesc& found, const Array
 
 /// Runs `read`. A file that has changed meanwhile is told as that, whether reading it went well or not.
 template <class Read>
-void as_looked_at(const std::filesystem::path& file, const io::FileInfo& info, const Read& read) {
+void as_looked_at(const std::filesystem::path& file, const std::filesystem::path& through, const io::FileInfo& info,
+                  const Read& read) {
     try {
         read();
-    } catch (const IoError&) {
-        check_unchanged(file, info);
-        throw;
+    } catch (const IoError& error) {
+        check_unchanged(file, through, info);
+        throw IoError(to_utf8(file), error.problem, error.hint);
     }
-    check_unchanged(file, info);
+    check_unchanged(file, through, info);
 }
 
 }  // namespace
@@ -71,10 +72,17 @@ void apply_non_finite(HostArray& array, NonFinite policy, const std::string& ori
     else apply<double>(array, policy, origin, is_complex(type) ? 2 : 1);
 }
 
-void check_unchanged(const std::filesystem::path& file, const io::FileInfo& info) {
-    if (!info.identity) return;
-    const auto now = host::identity_of(file);
-    if (now == info.identity) return;
+void check_unchanged(const std::filesystem::path& file, const std::filesystem::path& through, const io::FileInfo& info) {
+    const auto now = host::identity_of(through);
+    for (const io::FilePart& part : info.parts) {
+        const auto there = host::identity_of(part.path);
+        if (there == part.identity) continue;
+        throw IoError(to_utf8(part.path),
+                      fmt::format("{} since the job looked at {}, of which it is a part", there ? "has changed" : "has gone",
+                                  to_utf8(file)),
+                      leave_alone);
+    }
+    if (!info.identity || now == info.identity) return;
     throw IoError(
         to_utf8(file),
         fmt::format("{} since the job looked at it, when it held {}", now ? "has changed" : "has gone", info.desc.describe()),
@@ -88,7 +96,10 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
     std::vector<HostArray> arrays;
     for (std::size_t i = 0; i < prepared.files.size(); ++i) {
         const std::filesystem::path& file = prepared.files[i];
-        as_looked_at(file, prepared.infos[i], [&] {
+        const host::OpenedFile opened = prepared.open(file);
+        options.through = opened.path();
+        options.open_part = [&prepared](const std::filesystem::path& part) { return prepared.open(part); };
+        as_looked_at(file, opened.path(), prepared.infos[i], [&] {
             arrays.push_back(io::read(file, options));
             hold(file, arrays.back().desc, delivered(file, prepared.infos[i], input));
         });
@@ -98,23 +109,28 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
 }
 
 bool has_slices(const InputSpec& spec, const PreparedInput& input) {
-    if (input.files.size() != 1 || !spec.combine.empty() || spec.read.pages || spec.read.volume) return false;
+    if (input.files.size() != 1 || !spec.combine.empty() || spec.read.pages || spec.read.volume || !spec.read.channel.empty())
+        return false;
     return input.infos.front().in_slices;
 }
 
 io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepared) {
     const std::filesystem::path file = prepared.files.front();
     const io::FileInfo info = prepared.infos.front();
+    const host::OpenedFile opened = prepared.open(file);
+    io::ReadOptions options = input.read;
+    options.through = opened.path();
+    options.open_part = [&prepared](const std::filesystem::path& part) { return prepared.open(part); };
     io::SliceStream slices;
-    as_looked_at(file, info, [&] {
-        slices = io::open_slices(file, input.read);
+    as_looked_at(file, opened.path(), info, [&] {
+        slices = io::open_slices(file, options);
         hold(file, slices.desc, info.desc);
     });
-    slices.next = [file, info, next = std::move(slices.next)](std::int64_t count, std::byte* to) {
-        as_looked_at(file, info, [&] { next(count, to); });
+    slices.next = [file, opened, info, next = std::move(slices.next)](std::int64_t count, std::byte* to) {
+        as_looked_at(file, opened.path(), info, [&] { next(count, to); });
     };
-    slices.skip = [file, info, skip = std::move(slices.skip)](std::int64_t count) {
-        as_looked_at(file, info, [&] { skip(count); });
+    slices.skip = [file, opened, info, skip = std::move(slices.skip)](std::int64_t count) {
+        as_looked_at(file, opened.path(), info, [&] { skip(count); });
     };
     return slices;
 }

@@ -19,8 +19,8 @@ io::SliceStream open_slices(const InputSpec&, const PreparedInput&);
 /// Several arrays as the one that the input is. Throws IoError unless that has the shape and type of prepared.desc.
 HostArray combine_input(const InputSpec&, const PreparedInput&, const std::vector<HostArray>&);
 
-/// Throws IoError if a file of an input is no longer the one that was looked at.
-void check_unchanged(const std::filesystem::path&, const io::FileInfo&);
+/// Throws IoError if a file of an input is no longer the one that was looked at. `through`: where it is opened.
+void check_unchanged(const std::filesystem::path& file, const std::filesystem::path& through, const io::FileInfo&);
 
 /// propagate leaves an array as it is; reject throws IoError with the index of the first value that is not finite; mask
 /// puts 0 in place of each. Complex numbers by their parts. `origin` names the array in errors.

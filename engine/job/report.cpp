@@ -10,10 +10,12 @@
 
 namespace parallax::engine {
 
-FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop) {
+FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop,
+                       std::optional<io::Stretch> part) {
     const auto identity = host::identity_of(path);   // before the hash: what comes later is another
-    return {to_utf8(std::filesystem::absolute(path)), std::filesystem::file_size(path), io::hash_file(path, stop),
-            std::move(format), identity};
+    const std::uint64_t bytes = std::filesystem::file_size(path);
+    if (part && part->first == 0 && part->bytes >= bytes) part.reset();
+    return {to_utf8(std::filesystem::absolute(path)), bytes, io::hash_file(path, stop, part), std::move(format), identity, part};
 }
 
 std::string utc_now() {
@@ -30,6 +32,7 @@ std::string utc_now() {
 Json to_json(const FileReport& file) {
     Json json{{"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.hash}};
     if (!file.format.empty()) json["format"] = file.format;
+    if (file.hashed) json["hashed"] = {{"from", file.hashed->first}, {"bytes", file.hashed->bytes}};
     return json;
 }
 

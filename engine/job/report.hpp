@@ -19,6 +19,7 @@ struct FileReport {
     std::string hash;            ///< xxh3-128
     std::string format;
     std::optional<host::FileIdentity> identity;   ///< of the file that the hash is of
+    std::optional<io::Stretch> hashed{};          ///< what the hash is of, where that is not the whole file
 };
 struct InputReport {
     std::string name;
@@ -51,8 +52,9 @@ struct JobResult {
     Json ranks = Json::array();  ///< who did what of a job that several devices shared; empty: one did it all
 };
 
-/// Size and hash of a file that is there.
-FileReport report_file(const std::filesystem::path&, std::string format = {}, const std::stop_token& = {});
+/// Size and hash of a file that is there, or of a part of it.
+FileReport report_file(const std::filesystem::path&, std::string format = {}, const std::stop_token& = {},
+                       std::optional<io::Stretch> part = {});
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 

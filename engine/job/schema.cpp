@@ -65,13 +65,15 @@ Json spacing_schema() {
 
 Json input_schema() {
     const Json index{{"type", "integer"}, {"minimum", 0}};
-    Json raw =
-        closed({{"type", {{"enum", {"bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64", "c128"}}}},
-                {"axes", described({{"type", "string"}, {"pattern", "^[tczyx]+$"}}, "Slowest first, for instance \"yx\".")},
-                {"shape", {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}}},
-                {"offset", described(index, "Bytes before the first element.")},
-                {"big_endian", {{"type", "boolean"}}}},
-               {"type", "axes", "shape"});
+    Json raw = closed(
+        {{"type",
+          {{"enum",
+            {"bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64", "c128", "mono10p", "mono12p"}}}},
+         {"axes", described({{"type", "string"}, {"pattern", "^[tczyx]+$"}}, "Slowest first, for instance \"yx\".")},
+         {"shape", {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}}},
+         {"offset", described(index, "Bytes before the first element.")},
+         {"big_endian", {{"type", "boolean"}}}},
+        {"type", "axes", "shape"});
     Json properties{
         {"file", described(path, "Relative to the job's folder, or \"NAME:path\" below --root NAME=DIR.")},
         {"files", described(paths, "A pattern with * and ?, or a list; \"combine\" makes one array of them.")},
@@ -83,6 +85,10 @@ Json input_schema() {
          described({{"enum", {"t", "z"}}},
                    "Whether pages are times or planes, instead of what the file says; a file that says nothing has planes.")},
         {"volume", described(index, "One volume of a 4-D NIfTI file, from 0.")},
+        {"dataset", described(path, "Of a file that holds several arrays: which, by its name or path in the file.")},
+        {"channel", described(any_of({index, path}), "One channel, by its number from 0 or its name.")},
+        {"series", described(index, "Of a file that holds several images: which, from 0.")},
+        {"level", described(index, "Of a pyramid: 0 the largest, the default.")},
         {"raw", described(std::move(raw), "Layout of a file without a header.")},
         {"running", described({{"type", "integer"}, {"minimum", 1}},
                               "In a series: this many neighbours, the item in their middle, combined; odd.")},
@@ -101,13 +107,16 @@ Json input_schema() {
 Json output_schema() {
     const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
     const Json of = described(path, "Name of the array or record, by default that of the output.");
-    const Json file = closed({{"file", described(path, "Relative to --out.")},
-                              {"of", of},
-                              {"combine", described({{"enum", fold_words}}, "In a series: one array of all items.")},
-                              {"window", described(pair, "PNG: values that become black and white.")},
-                              {"window_percentile", described(pair, "PNG: the same by percentiles, for instance [1, 99].")},
-                              {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")}},
-                             {"file"});
+    const Json file =
+        closed({{"file", described(path, "Relative to --out.")},
+                {"of", of},
+                {"combine", described({{"enum", fold_words}}, "In a series: one array of all items.")},
+                {"window", described(pair, "PNG and MP4: values that become black and white.")},
+                {"window_percentile", described(pair, "PNG and MP4: the same by percentiles, for instance [1, 99].")},
+                {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")},
+                {"frames_a_second", described({{"type", "number"}, {"minimum", 0.01}, {"maximum", 1000}},
+                                              "MP4: left out, by the array's times, else 10.")}},
+               {"file"});
     const Json table = closed(
         {{"table",
           described(

@@ -1,7 +1,7 @@
 #include "job/work.hpp"
 
+#include "io/transaction.hpp"
 #include "io/window.hpp"
-#include "job/outputs.hpp"
 #include "job/read.hpp"
 #include "job/slices.hpp"
 #include "job/table.hpp"
@@ -90,7 +90,7 @@ const Json& record_of(const Work& work, const OutputSpec& output) {
 
 void write_work(Work& work, const WriteArray& write_array) {
     const Prepared& prepared = *work.prepared;
-    OutputSet files(prepared.overwrite);
+    io::Transaction files(prepared.out, {prepared.overwrite, prepared.synced, prepared.confined});
     for (std::size_t i = 0; i < prepared.outputs.size(); ++i) {
         const OutputSpec& output = prepared.job.outputs[i];
         if (output.gathered) continue;

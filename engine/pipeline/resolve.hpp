@@ -8,6 +8,7 @@ namespace parallax::engine {
 struct ResolvedInput {
     ArrayDesc desc;                          ///< as it will be on the device
     std::string why_whole;                   ///< why it cannot come a few slices at a time; empty: it can
+    std::uint64_t beside = 0;                ///< bytes of host memory that reading it takes beside the array
 };
 
 struct ResolvedStep {

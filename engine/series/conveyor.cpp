@@ -1,14 +1,18 @@
 #include "series/conveyor.hpp"
 
 #include "core/clock.hpp"
+#include "exec/host_memory.hpp"
 #include "job/read.hpp"
+#include "support/memory.hpp"
 #include "support/platform.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <semaphore>
+#include <system_error>
 #include <thread>
 
 namespace parallax::engine::series {
@@ -55,7 +59,7 @@ void Conveyor::Return::operator()(Work* work) const {
 }
 
 ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
-                       std::uint64_t kept_bytes) {
+                       std::uint64_t kept_bytes, std::size_t devices) {
     const int half = std::clamp(host::platform::processors() / 2, 1, 8);
     ConveyorShape shape;
     shape.readers = options.readers > 0 ? options.readers : half;
@@ -68,6 +72,13 @@ ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const
     // Each thread has one in its hands, and one waits behind every stage.
     shape.items_in_memory = static_cast<std::size_t>(shape.readers + shape.in_flight + shape.writers) + 2;
     shape.items_in_memory = std::min<std::size_t>(shape.items_in_memory, most_tickets);
+    // As many as the host holds; the rest of its memory is for tables, statistics and what files are decoded with.
+    const std::uint64_t on_host = host_bytes_of_item(series.sample.resolved) + (is_the_host(engine.device()) ? item : 0);
+    check_host(on_host, "an item of the series");
+    if (const std::uint64_t room = host::platform::memory_room().bytes; room > 0)
+        shape.items_in_memory = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+            room / 4 * 3 / devices / std::max<std::uint64_t>(on_host, 1), 1, shape.items_in_memory));
+    shape.in_flight = std::min(shape.in_flight, static_cast<int>(shape.items_in_memory));
     return shape;
 }
 
@@ -83,7 +94,7 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
     for (std::size_t i = 0; i < engines.size() && i < std::max<std::size_t>(todo.size(), 1); ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
         belt->resident.plan(series.sample.resolved);
-        belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated());
+        belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated(), engines.size());
         belt->tickets.release(static_cast<std::ptrdiff_t>(belt->shape.items_in_memory));
         belt->decoded = std::make_unique<Channel<WorkPtr>>(belt->shape.items_in_memory);
         trace_.name_device(belt->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));
@@ -106,17 +117,7 @@ void Conveyor::run(SeriesResult& result) {
     started_ = std::chrono::steady_clock::now();
     if (todo_.empty()) return;
     read_shared();
-    std::vector<std::thread> readers, feeders, writers;
-    for (const auto& belt : belts_) {
-        belt->reading = belt->shape.readers;
-        for (int r = 0; r < belt->shape.readers; ++r) readers.emplace_back([this, &belt, r] { read(*belt, r); });
-        feeders.emplace_back([this, &belt] { feed(*belt); });
-    }
-    for (int w = 0; w < belts_.front()->shape.writers; ++w) writers.emplace_back([this, w] { write(w); });
-    for (std::thread& thread : readers) thread.join();
-    for (std::thread& thread : feeders) thread.join();
-    computed_->close();
-    for (std::thread& thread : writers) thread.join();
+    run_threads();
 
     result.seconds = seconds_since(started_);
     result.done = done_;
@@ -141,8 +142,45 @@ void Conveyor::run(SeriesResult& result) {
         if (span > 0) share.busy = std::min(1.0, belt->kernel_seconds / span);
         result.devices.push_back(std::move(share));
     }
-    if (!options_.trace.empty()) trace_.write(options_.trace);
+    if (!options_.trace.empty()) trace_.write(options_.trace, series_.where.confined);
     if (broken_) std::rethrow_exception(broken_);
+}
+
+/// The system may give fewer threads than are wanted: the work needs a writer, and a feeder and a reader for each device.
+void Conveyor::run_threads() {
+    std::vector<std::thread> readers, feeders, writers;
+    const auto begin = [](std::vector<std::thread>& threads, auto work) {
+        try {
+            threads.emplace_back(std::move(work));
+            return true;
+        } catch (const std::system_error&) {
+            return false;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    };
+    const auto none = [] {
+        return std::make_exception_ptr(
+            Error("the system gives no thread to read, compute or write in: end other programs, or raise the limit (ulimit -u)"));
+    };
+    for (int w = 0; w < belts_.front()->shape.writers; ++w) begin(writers, [this, w] { write(w); });
+    if (writers.empty()) std::rethrow_exception(none());
+    for (const auto& belt : belts_) {
+        if (!begin(feeders, [this, &belt] { feed(*belt); })) {
+            break_off(none());
+            continue;
+        }
+        belt->reading = belt->shape.readers;
+        int begun = 0;
+        for (int r = 0; r < belt->shape.readers; ++r) begun += begin(readers, [this, &belt, r] { read(*belt, r); }) ? 1 : 0;
+        if (begun == 0) break_off(none());
+        const int missing = belt->shape.readers - begun;
+        if (missing > 0 && (belt->reading -= missing) == 0) belt->decoded->close();
+    }
+    for (std::thread& thread : readers) thread.join();
+    for (std::thread& thread : feeders) thread.join();
+    computed_->close();
+    for (std::thread& thread : writers) thread.join();
 }
 
 void Conveyor::read_shared() {
@@ -170,17 +208,33 @@ std::optional<std::size_t> Conveyor::next_item() {
 }
 
 void Conveyor::read(Belt& belt, int reader) {
+    try {
+        read_items(belt, reader);
+    } catch (const std::exception&) {   // memory, mostly
+        break_off(std::current_exception());
+    }
+    if (--belt.reading == 0) belt.decoded->close();
+}
+
+void Conveyor::read_items(Belt& belt, int reader) {
     ReadHooks hooks;
     hooks.memory = [&belt](const ArrayDesc& desc) { return belt.resident.host_array(desc); };
     hooks.on_device = [this](std::size_t input) { return shared_.count(input) > 0; };
     for (;;) {
         belt.tickets.acquire();
-        const std::optional<std::size_t> item = belt.lost ? std::nullopt : next_item();
+        std::optional<std::size_t> item;
+        WorkPtr work(nullptr, Return{&belt});
+        try {
+            item = belt.lost ? std::nullopt : next_item();
+            if (item) work.reset(new Work);
+        } catch (...) {
+            belt.tickets.release();
+            throw;
+        }
         if (!item) {
             belt.tickets.release();
             break;
         }
-        WorkPtr work(new Work, Return{&belt});
         work->number = *item;
         work->belt = belt.number;
         work->reader = reader;
@@ -200,7 +254,6 @@ void Conveyor::read(Belt& belt, int reader) {
         }
         belt.decoded->push(std::move(work));
     }
-    if (--belt.reading == 0) belt.decoded->close();
 }
 
 void Conveyor::feed(Belt& belt) {
@@ -222,7 +275,11 @@ void Conveyor::feed(Belt& belt) {
         }
     } catch (const std::exception&) {
         break_off(std::current_exception());
-        lose(belt, flying, nullptr);
+        try {
+            lose(belt, flying, nullptr);
+        } catch (const std::bad_alloc&) {   // what it had is not handed on: the series has been broken off
+            belt.lost = true;
+        }
     }
 }
 
@@ -284,21 +341,23 @@ void Conveyor::lose(Belt& belt, std::deque<WorkPtr>& flying, WorkPtr work) {
 
 void Conveyor::write(int writer) {
     while (std::optional<WorkPtr> next = computed_->pop()) {
-        Work& work = **next;
-        work.writer = writer;
         try {
-            folds_.check(work);
-            write_work(work);
-        } catch (const std::exception& error) {
-            fail_item(work.number, error);
-            continue;
-        }
-        try {
-            finish_item(work);
+            (*next)->writer = writer;
+            write_item(**next);
         } catch (const std::exception&) {
             break_off(std::current_exception());
         }
     }
+}
+
+void Conveyor::write_item(Work& work) {
+    try {
+        folds_.check(work);
+        write_work(work);
+    } catch (const std::exception& error) {
+        return fail_item(work.number, error);
+    }
+    finish_item(work);
 }
 
 void Conveyor::finish_item(Work& work) {

@@ -32,7 +32,8 @@ struct ConveyorShape {
     std::size_t items_in_memory = 1;     ///< a device, at most
 };
 /// `kept_bytes` of the device are taken by plans and workspace already.
-ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes);
+ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes,
+                       std::size_t devices);
 
 class Conveyor {
 public:
@@ -57,12 +58,15 @@ private:
     void read_shared();
     HostArray read_neighbour(std::size_t input, std::size_t item) const;
     std::optional<std::size_t> next_item();
+    void run_threads();
     void read(Belt&, int reader);
+    void read_items(Belt&, int reader);
     void feed(Belt&);
     bool submit(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
     void retire(Belt&, std::deque<WorkPtr>& flying);
     void lose(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
     void write(int writer);
+    void write_item(Work&);
     void finish_item(Work&);
     void fail_item(std::size_t item, const std::exception&);
     void break_off(std::exception_ptr);

@@ -1,6 +1,8 @@
 #include "series/fold.hpp"
 
 #include "job/load.hpp"
+#include "series/checked.hpp"
+#include "support/entries.hpp"
 #include "support/platform.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@ struct Folds::State {
     fs::path header;
     std::vector<std::string> items;
     std::map<std::string, fs::path> files;   ///< output -> state
+    std::map<std::string, Seal> seals;       ///< none where an earlier version has saved it
 };
 
 namespace {
@@ -41,8 +44,8 @@ Folds::~Folds() = default;
 void Folds::clear(const fs::path& folder) {
     std::error_code ignored;
     std::vector<fs::path> files;
-    for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
-        if (is_fold_file(it->path())) files.push_back(it->path());
+    for (const fs::path& file : host::entries_of(folder, ignored)) {
+        if (is_fold_file(file)) files.push_back(file);
     }
     for (const fs::path& file : files) fs::remove(file);
 }
@@ -50,18 +53,45 @@ void Folds::clear(const fs::path& folder) {
 std::vector<Folds::State> Folds::states() const {
     std::vector<State> states;
     std::error_code ignored;
-    for (fs::directory_iterator it(folder_, ignored), end; !ignored && it != end; it.increment(ignored)) {
-        if (!is_fold_file(it->path()) || it->path().extension() != ".json") continue;
-        const Json json = load_json(it->path());
+    for (const fs::path& entry : host::entries_of(folder_, ignored)) {
+        if (!is_fold_file(entry) || entry.extension() != ".json") continue;
         State state;
-        state.header = it->path();
-        for (const Json& item : json.at("items")) state.items.push_back(item.get<std::string>());
-        for (const auto& [output, file] : json.at("files").items())
-            state.files[output] = folder_ / path_from(file.get<std::string>());
-        states.push_back(std::move(state));
+        state.header = entry;
+        try {
+            const Json json = load_json(entry);
+            if (!is_as_written(json, "seals")) continue;
+            for (const Json& item : json.at("items")) state.items.push_back(item.get<std::string>());
+            for (const auto& [output, file] : json.at("files").items())
+                state.files[output] = folder_ / path_from(file.get<std::string>());
+            const Json seals = json.value("seals", Json::object());
+            for (const auto& [output, seal] : seals.items())
+                state.seals[output] = {seal.at("hash").get<std::string>(), seal.at("frame_bytes").get<std::size_t>()};
+        } catch (const std::exception&) {   // damaged: as if it had not been saved
+            continue;
+        }
+        if (is_sound(state)) states.push_back(std::move(state));   // else its items are computed again
     }
     std::sort(states.begin(), states.end(), [](const State& a, const State& b) { return a.header < b.header; });
     return states;
+}
+
+/// Whether what a state speaks of is there, and as it was saved.
+bool Folds::is_sound(const State& state) const {
+    const auto as_saved = [&](const auto& file) {
+        const auto& [output, path] = file;
+        if (!fs::is_regular_file(path)) return false;
+        const auto seal = state.seals.find(output);
+        if (seal == state.seals.end()) return true;
+        try {
+            return seal_of(path, seal->second.frame_bytes, state.items.size()) == seal->second.hash;
+        } catch (const IoError&) {   // it ends before
+            return false;
+        }
+    };
+    const std::lock_guard lock(sound_mutex_);
+    const auto [known, fresh] = sound_.emplace(state.header, false);
+    if (fresh || state.header.stem() == unique_) known->second = std::all_of(state.files.begin(), state.files.end(), as_saved);
+    return known->second;
 }
 
 std::set<std::string> Folds::saved() const {
@@ -138,14 +168,17 @@ void Folds::save_now_and_then() {
 void Folds::save() {
     const std::unique_lock alone(adding_);
     if (items_.empty() || spoiled_) return;
-    Json files = Json::object();
+    Json files = Json::object(), seals = Json::object();
     std::vector<fs::path> written;
     ++saves_;
     for (Output& output : outputs_) {
         written.push_back(output.statistic->save(folder_ / path_from(unique_ + "-" + output.spec->name), saves_));
         files[output.spec->name] = to_utf8(written.back().filename());
+        const Seal seal = output.statistic->seal(written.back(), items_.size());
+        seals[output.spec->name] = {{"hash", seal.hash}, {"frame_bytes", seal.frame_bytes}};
     }
-    io::write_json(folder_ / path_from(unique_ + ".json"), {{"items", items_}, {"files", std::move(files)}}, true);
+    io::write_json(folder_ / path_from(unique_ + ".json"),
+                   with_checksum({{"items", items_}, {"files", std::move(files)}, {"seals", std::move(seals)}}), true);
     for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
         std::error_code ignored;
         if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);
@@ -153,7 +186,7 @@ void Folds::save() {
     saved_files_ = std::move(written);
 }
 
-std::vector<OutputReport> Folds::finish(bool overwrite) const {
+std::vector<OutputReport> Folds::finish(io::Transaction& files) const {
     std::vector<OutputReport> reports;
     const std::vector<State> all = states();
     for (const Output& output : outputs_) {
@@ -164,11 +197,11 @@ std::vector<OutputReport> Folds::finish(bool overwrite) const {
         HostArray array = HostArray::make(desc);
         array.metadata = output.metadata;
         total->result(array.as<float>());
-        io::WriteOptions options = output.spec->write;
-        options.overwrite = overwrite;
+        const io::WriteOptions options = output.spec->write;
         const fs::path& target = series_.gathered.at(output.spec->name);
-        io::write(target, array, options);
-        reports.push_back({output.spec->name, report_file(target), desc.describe()});
+        const fs::path part = files.add(target, [&](const fs::path& path) { io::write(path, array, options); });
+        reports.push_back({output.spec->name, report_file(part), desc.describe()});
+        reports.back().file.path = to_utf8(fs::absolute(target));
     }
     return reports;
 }

@@ -2,6 +2,7 @@
 // devices, shards or interruptions either: sums are kept in fixed point, where addition is exact.
 #pragma once
 
+#include "io/transaction.hpp"
 #include "job/work.hpp"
 #include "series/series.hpp"
 #include "series/statistic.hpp"
@@ -21,7 +22,8 @@ namespace parallax::engine::series {
 /// All folds of a series. What was added is saved now and then in the manifest's folder, together with the names of the
 /// items: after an interruption, items that were done but not saved are done again.
 ///
-///   fold-<unique>.json               {"items": [...], "files": {"background": "fold-<unique>-3-background.sum"}}
+///   fold-<unique>.json               {"items": [...], "files": {"background": "fold-<unique>-3-background.sum"},
+///                                     "seals": {"background": {"hash": ..., "frame_bytes": 0}}}
 class Folds {
 public:
     Folds(const PreparedSeries&, std::filesystem::path folder);
@@ -41,7 +43,7 @@ public:
     void save_now_and_then();
     void save();
     /// Merges the states of all processes and writes the arrays. Throws IoError.
-    std::vector<OutputReport> finish(bool overwrite) const;
+    std::vector<OutputReport> finish(io::Transaction&) const;
 
 private:
     struct Output {
@@ -52,6 +54,7 @@ private:
     };
     struct State;
     std::vector<State> states() const;
+    bool is_sound(const State&) const;
     const HostArray& array_of(const Work&, const Output&) const;
 
     const PreparedSeries& series_;
@@ -62,6 +65,8 @@ private:
     std::size_t saves_ = 0;
     std::atomic<bool> spoiled_ = false;              ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
+    mutable std::map<std::filesystem::path, bool> sound_;   ///< states that were looked at, once
+    mutable std::mutex sound_mutex_;
     std::shared_mutex adding_;                       ///< shared by who adds, alone for who saves
     std::mutex mutex_;                               ///< of items_ and of the descriptions
     std::chrono::steady_clock::time_point next_save_ =

@@ -1,3 +1,4 @@
+#include "job/confinement.hpp"
 #include "series/items.hpp"
 
 #include "job/for_each.hpp"
@@ -31,8 +32,10 @@ std::string name_of(const fs::path& file, const Locations& where) {
     return to_utf8(leads_up(relative) <= 2 ? relative : path);
 }
 
-std::int64_t parts_of(const fs::path& file, const ForEachSource& source) {
+std::int64_t parts_of(const fs::path& file, const ForEachSource& source, const Locations& where) {
     io::ReadOptions options;
+    const host::OpenedFile opened = where.confined ? Confinement(where).open(file, source.pointer) : host::OpenedFile(file);
+    options.through = opened.path();
     options.page_axis = source.page_axis;
     const io::FileInfo info = io::info(file, options);
     const bool deeper = info.desc.find('z') || info.desc.find('t') || info.desc.find('n');
@@ -54,7 +57,7 @@ std::vector<Element> find_elements(const ForEachSource& source, const Locations&
                 all.push_back({file, next(), std::nullopt});
                 continue;
             }
-            const std::int64_t parts = parts_of(file, source);
+            const std::int64_t parts = parts_of(file, source, where);
             for (std::int64_t part = 0; part < parts; ++part) all.push_back({file, next(), part});
         }
     }

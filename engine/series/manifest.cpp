@@ -1,8 +1,11 @@
 #include "series/manifest.hpp"
 
+#include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
+#include "support/entries.hpp"
 #include "support/platform.hpp"
 
 #include <fmt/format.h>
@@ -75,9 +78,9 @@ std::optional<Record> record_from(const std::string& line) {
 std::vector<fs::path> files_named(const fs::path& folder, const char* start, const char* end_of_name) {
     std::vector<fs::path> files;
     std::error_code ignored;
-    for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
-        const std::string name = to_utf8(it->path().filename());
-        if (name.starts_with(start) && name.ends_with(end_of_name)) files.push_back(it->path());
+    for (const fs::path& entry : host::entries_of(folder, ignored)) {
+        const std::string name = to_utf8(entry.filename());
+        if (name.starts_with(start) && name.ends_with(end_of_name)) files.push_back(entry);
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -102,7 +105,7 @@ void refuse_changes(const Json& before, const Json& now, const fs::path& folder)
                       : document.at(at).dump();
     };
     throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer,
-                      fmt::format("{}, another job than that of {}", text(now), to_utf8(folder)), text(before),
+                      fmt::format("{}, another job than that of {}", text(now), io::show(folder)), text(before),
                       "--overwrite does every item again; --manifest DIR keeps both");
 }
 
@@ -135,6 +138,8 @@ Manifest::Manifest(fs::path folder) : folder_(std::move(folder)), journal_(std::
 Manifest::~Manifest() = default;
 Manifest::Manifest(Manifest&&) noexcept = default;
 
+Manifest::Contents Manifest::contents_of(const fs::path& folder) { return Manifest(folder).contents(); }
+
 bool Manifest::exists(const fs::path& folder) { return fs::exists(folder / header_name); }
 
 void Manifest::clear(const fs::path& folder) {
@@ -148,8 +153,9 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     std::error_code error;
     fs::create_directories(folder, error);
     if (error)
-        throw IoError(to_utf8(folder), "the manifest's folder cannot be made: " + error.message(),
+        throw IoError(io::show(folder), "the manifest's folder cannot be made: " + error.message(),
                       "choose another place with --out, or with --manifest");
+    io::recover(folder);
     Json files = Json::array();
     for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
     const Json header{{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}};
@@ -161,7 +167,14 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
             if (!fs::exists(path)) throw;
         }
     }
-    Json before = load_json(path);
+    Json before;
+    try {
+        before = load_json(path);
+        if (!before.is_object() || !before.contains("job")) throw ConfigError("", "no header of a series", "one");
+    } catch (const ConfigError&) {
+        throw ConfigError("--manifest", fmt::format("the damaged {} in {}", header_name, io::show(folder)),
+                          "the header that the series began with", "--overwrite does every item again");
+    }
     rename_variants(before, steps);
     refuse_changes(before, header, folder);
     return Manifest(folder);
@@ -173,7 +186,10 @@ Manifest::Contents Manifest::contents() const {
         std::ifstream file(path, std::ios::binary);
         for (std::string line; std::getline(file, line) && !file.eof();) {   // at the end of the file: cut off before its newline
             std::optional<Record> record = record_from(line);
-            if (!record) continue;
+            if (!record) {
+                ++all.damaged;
+                continue;
+            }
             Record& known = all.records[record->item];
             all.sequence = std::max(all.sequence, record->sequence);
             if (std::pair(record->sequence, record->at) >= std::pair(known.sequence, known.at)) known = std::move(*record);

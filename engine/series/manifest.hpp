@@ -52,6 +52,13 @@ public:
     /// written. The algorithms of `steps` know variants by names that they had when the folder was made.
     static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared,
                          const std::vector<StepSpec>& steps = {});
+    struct Contents {
+        std::map<std::string, Record> records;
+        std::int64_t sequence = 0;   ///< the highest
+        std::size_t damaged = 0;     ///< lines that do not count, those that were cut off at a file's end not among them
+    };
+    /// What is recorded in a folder, whatever job it belongs to.
+    static Contents contents_of(const std::filesystem::path& folder);
     /// Forgets everything that was done before.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
@@ -68,10 +75,6 @@ public:
 
 private:
     struct Journal;
-    struct Contents {
-        std::map<std::string, Record> records;
-        std::int64_t sequence = 0;   ///< the highest
-    };
     Contents contents() const;
     explicit Manifest(std::filesystem::path folder);
 

@@ -32,25 +32,36 @@ io::File Median::take() {
 void Median::add(const HostArray& array, std::size_t n) {
     io::File file = take();
     file.seek(static_cast<std::uint64_t>(n) * elements_ * sizeof(float));
+    FrameSeal seal;
     io::visit_real(array.desc.type, [&]<class T>(T) {
         const T* const values = array.as<T>();
         if constexpr (std::is_same_v<T, float>) {
             file.write(values, elements_ * sizeof(float));
+            seal.add(values, elements_);
         } else {
-            std::vector<float> piece(std::min<std::size_t>(elements_, 65536));
+            std::vector<float> piece(std::min(elements_, FrameSeal::piece));
             for (std::size_t start = 0; start < elements_; start += piece.size()) {
                 const std::size_t length = std::min(piece.size(), elements_ - start);
                 std::copy_n(values + start, length, piece.begin());
                 file.write(piece.data(), length * sizeof(float));
+                seal.add(piece.data(), length);
             }
         }
     });
     file.flush();
     const std::lock_guard lock(mutex_);
+    seals_.resize(std::max(seals_.size(), n + 1));
+    seals_[n] = seal.finish();
     idle_.push_back(std::move(file));
 }
 
 fs::path Median::save(const fs::path&, std::size_t) { return path_; }
+
+Seal Median::seal(const fs::path&, std::size_t count) const {
+    std::string frames;
+    for (std::size_t n = 0; n < count; ++n) frames += seals_.at(n);
+    return {io::hash_text(frames), elements_ * sizeof(float)};
+}
 
 void Median::merge(const fs::path& path, std::size_t count) { parts_.push_back({path, count}); }
 

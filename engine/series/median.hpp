@@ -16,6 +16,7 @@ public:
 
     void add(const HostArray&, std::size_t n) override;
     std::filesystem::path save(const std::filesystem::path& stem, std::size_t number) override;
+    Seal seal(const std::filesystem::path& saved, std::size_t count) const override;
     void merge(const std::filesystem::path&, std::size_t count) override;
     void result(float* to) const override;
 
@@ -32,6 +33,7 @@ private:
     std::mutex mutex_;
     bool created_ = false;
     std::vector<io::File> idle_;   ///< a handle for each thread that has been writing
+    std::vector<std::string> seals_;   ///< of each frame
     std::vector<Part> parts_;
 };
 

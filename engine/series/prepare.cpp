@@ -1,3 +1,4 @@
+#include "io/transaction.hpp"
 #include "series/series.hpp"
 
 #include "job/endings.hpp"
@@ -31,6 +32,7 @@ void check_targets(const PreparedSeries& series) {
         for (const OutputSpec& output : job.outputs) {
             if (output.gathered) continue;
             const fs::path path = resolve_output(output.file, series.where, output.pointer);
+            io::recover(path.parent_path());
             const auto [other, fresh] = taken.emplace(to_utf8(path), i);
             if (!fresh) {
                 throw ConfigError(output.pointer,

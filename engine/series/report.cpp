@@ -63,7 +63,7 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
         check_fits(series.sample.resolved, *engine);
         Json here = describe_plan(series.sample, *engine);
         const std::uint64_t kept = here["workspace_bytes"].get<std::uint64_t>() + here["state_bytes"].get<std::uint64_t>();
-        const ConveyorShape shape = shape_of(series, *engine, options, kept);
+        const ConveyorShape shape = shape_of(series, *engine, options, kept, engines.size());
         here["upper_bound_bytes"] = static_cast<std::uint64_t>(shape.in_flight) * here["array_bytes"].get<std::uint64_t>() + kept;
         devices.push_back(
             {{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});

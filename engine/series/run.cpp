@@ -1,13 +1,18 @@
+#include "io/file.hpp"
 #include "io/io.hpp"
-#include "job/outputs.hpp"
+#include "io/transaction.hpp"
 #include "series/conveyor.hpp"
+#include "support/file_lock.hpp"
+#include "support/folder.hpp"
 #include "series/settle.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <system_error>
 
 namespace parallax::engine::series {
 
@@ -65,7 +70,7 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
             if (!series.options.overwrite && records.count(series.items.name(i))) {
                 throw ConfigError(
                     "--shard",
-                    fmt::format("{} of this shard done already, in {}", series.items.name(i), to_utf8(manifest.folder())),
+                    fmt::format("{} of this shard done already, in {}", series.items.name(i), io::show(manifest.folder())),
                     "items that are not", "--resume goes on, --overwrite does them again");
             }
             todo.push_back(i);
@@ -101,27 +106,14 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     return todo;
 }
 
-/// A process that was killed may have left temporary files for items that are to be done now.
-void remove_leftovers(const PreparedSeries& series, const std::vector<std::size_t>& todo) {
-    std::map<fs::path, std::set<std::string>> folders;
-    for (const std::size_t item : todo) {
-        for (const fs::path& target : targets_of(series, item)) folders[target.parent_path()].insert(to_utf8(target.filename()));
-    }
-    for (const auto& [folder, targets] : folders) {
-        std::error_code ignored;
-        std::vector<fs::path> leftovers;
-        for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
-            const std::string name = to_utf8(it->path().filename());
-            if (const auto target = leftover_target(name); target && targets.count(*target)) leftovers.push_back(it->path());
-        }
-        for (const fs::path& file : leftovers) fs::remove(file, ignored);
-    }
-}
-
 std::vector<FileState> shared_states(const PreparedSeries& series) {
     std::vector<FileState> states;
     for (const auto& [name, input] : series.shared) {
-        for (const fs::path& file : input.files) states.push_back({to_utf8(file), 0, 0, io::hash_file(file)});
+        for (std::size_t i = 0; i < input.files.size(); ++i) {
+            const fs::path& file = input.files[i];
+            const host::OpenedFile opened = input.open(file);
+            states.push_back({to_utf8(file), 0, 0, io::hash_file(opened.path(), {}, input.infos[i].read_bytes)});
+        }
     }
     return states;
 }
@@ -131,19 +123,23 @@ void gather(const PreparedSeries& series, const std::map<std::string, Record>& r
             SeriesResult& result) {
     const bool replace = series.options.overwrite || series.options.resume ||
                          series.options.shard.count > 1;   // another shard may have come first
+    io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
     std::set<fs::path> tables;
     for (const OutputSpec& output : series.job.outputs) {
         if (output.form != OutputForm::table) continue;
         const fs::path& file = series.gathered.at(output.name);
         if (!tables.insert(file).second) continue;
         const Table table = make_table(series, file, records);
-        io::write_csv(file, table.header, table.rows, replace);
-        result.gathered.push_back({output.name, report_file(file), {}});
+        const fs::path part =
+            files.add(file, [&](const fs::path& path) { io::write_csv(path, table.header, table.rows, false); });
+        result.gathered.push_back({output.name, report_file(part), {}});
+        result.gathered.back().file.path = to_utf8(fs::absolute(file));
         const auto& lists = result.left_out[output.name];
         result.gathered.back().left_out.assign(lists.begin(), lists.end());
     }
-    if (folds.empty()) return;
-    for (OutputReport& report : folds.finish(replace)) result.gathered.push_back(std::move(report));
+    if (!folds.empty())
+        for (OutputReport& report : folds.finish(files)) result.gathered.push_back(std::move(report));
+    files.commit();
 }
 
 bool is_complete(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds) {
@@ -158,15 +154,48 @@ bool is_complete(const PreparedSeries& series, const std::map<std::string, Recor
     return any;
 }
 
+/// That of a confined job, so that no link leads its manifest elsewhere.
+std::optional<host::Folder> hold_manifest(PreparedSeries& series) {
+    if (!series.where.confined) return std::nullopt;
+    try {
+        const host::Folder folder = host::Folder::open_strictly(series.options.manifest, [](const fs::path&) {});
+        series.options.manifest = folder / ".";
+        return folder;
+    } catch (const std::system_error& error) {
+        throw IoError(to_utf8(series.options.manifest),
+                      "the manifest's folder cannot be opened or made without following links: " + error.code().message(),
+                      "name the folder itself (realpath tells it)");
+    }
+}
+
+/// One process does the whole of a series, or one each of its shards.
+std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
+    std::error_code error;
+    fs::create_directories(folder, error);   // where that fails Manifest::open() says so
+    std::vector<host::FileLock> locks;
+    const auto take = [&](const fs::path& file, host::FileLock::Kind kind) {
+        std::optional<host::FileLock> lock = host::FileLock::take(folder / file, kind);
+        if (!lock)
+            throw ConfigError("--manifest", fmt::format("{}, on which another process is at work", io::show(folder)),
+                              "a series that nobody does, or another shard of it", "wait for it, or give each process a --shard");
+        locks.push_back(std::move(*lock));
+    };
+    take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);
+    if (shard.count > 1) take(fmt::format("lock-{}-of-{}", shard.number, shard.count), host::FileLock::Kind::exclusive);
+    return locks;
+}
+
 }  // namespace
 
 SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
     PreparedSeries series = asked;
     const SeriesOptions& how = series.options;
+    const std::optional<host::Folder> held = hold_manifest(series);
     const fs::path& folder = how.manifest;
+    const std::vector<host::FileLock> locks = lock(folder, how.shard);
     if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
         if (!how.overwrite) {
-            throw ConfigError("--manifest", fmt::format("{} of an earlier run", to_utf8(folder)), "no series begun yet",
+            throw ConfigError("--manifest", fmt::format("{} of an earlier run", io::show(folder)), "no series begun yet",
                               "--resume goes on with it, --overwrite does it again");
         }
         Folds::clear(folder);
@@ -175,7 +204,6 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
     Folds folds(series, folder);
     std::vector<std::size_t> todo = items_left(series, manifest, folds);
-    if (how.resume || how.overwrite) remove_leftovers(series, todo);
 
     SeriesResult result;
     if (!todo.empty()) settle(series, *engines.front(), result);

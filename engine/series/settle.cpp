@@ -6,6 +6,7 @@
 
 #include "io/io.hpp"
 #include "job/load.hpp"
+#include "series/checked.hpp"
 #include "exec/resident.hpp"
 #include "job/work.hpp"
 
@@ -46,7 +47,7 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     }
     return {{"item", series.items.name(item)},
             {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
-            {"warnings", std::move(warnings)}};
+            {"warnings", std::move(warnings)}, {"format", 2}};
 }
 
 /// In the first item that can be computed, if others may fail.
@@ -62,6 +63,15 @@ Json find(const PreparedSeries& series, Engine& engine, std::size_t step) {
     }
 }
 
+bool is_record(const fs::path& file) {
+    try {
+        const Json json = load_json(file);
+        return is_as_written(json, "format") && json.contains("item") && json.contains("record") && json.contains("warnings");
+    } catch (const ConfigError&) {
+        return false;
+    }
+}
+
 }  // namespace
 
 void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
@@ -70,10 +80,11 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         const std::optional<Finding>& finding = step.algorithm->finding;
         if (!finding || !finding->needed(step.parameters)) continue;
         const fs::path file = series.options.manifest / fmt::format("found-{}.json", i);
+        if (fs::exists(file) && !is_record(file)) fs::remove(file);   // damaged: it is looked for again
         if (!fs::exists(file)) {
             const Json here = find(series, engine, i);
             try {
-                io::write_json(file, here, false);
+                io::write_json(file, with_checksum(here), false);
             } catch (const IoError&) {  // another shard may have been faster
                 if (!fs::exists(file)) throw;
             }

@@ -11,6 +11,25 @@
 
 namespace parallax::engine::series {
 
+/// By which a saved state is known again.
+struct Seal {
+    std::string hash;
+    std::size_t frame_bytes =
+        0;   ///< of each array, where the file holds them one behind the other; 0: the file is hashed as it is
+};
+/// Of the first `count` arrays of a file. Throws IoError for a file that ends before.
+std::string seal_of(const std::filesystem::path&, std::size_t frame_bytes, std::size_t count);
+/// Of one array: of its pieces of 65,536 values, so that it need not be in memory as a whole.
+class FrameSeal {
+public:
+    void add(const float* values, std::size_t count);
+    std::string finish() const;
+    static constexpr std::size_t piece = 65536;
+
+private:
+    std::string hashes_;
+};
+
 class Statistic {
 public:
     virtual ~Statistic() = default;
@@ -18,6 +37,8 @@ public:
     virtual void add(const HostArray&, std::size_t n) = 0;
     /// Writes the state to a new file and returns its path: `stem` with an ending, `number` in it where it must be another one.
     virtual std::filesystem::path save(const std::filesystem::path& stem, std::size_t number) = 0;
+    /// What seal_of() gives for what save() has written, of `count` arrays.
+    virtual Seal seal(const std::filesystem::path& saved, std::size_t count) const;
     /// Adds a saved state that contains `count` arrays, the first of those that were added.
     virtual void merge(const std::filesystem::path&, std::size_t count) = 0;
     /// NaN where a value was NaN, as NumPy has it.

@@ -29,7 +29,7 @@ public:
     void add(const std::string& item, const Profiler&, const Who&);
     void name_device(int belt, const std::string& name);
     /// Writes {"traceEvents": [...]}. Throws IoError.
-    void write(const std::filesystem::path&) const;
+    void write(const std::filesystem::path&, bool strict) const;
 
 private:
     struct Span {

@@ -15,7 +15,6 @@
 #endif
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -27,8 +26,10 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-/// llvmpipe takes minutes for a hologram's transforms.
+/// llvmpipe takes minutes for a hologram's transforms. Of a child's own time (Child::own_time); by the clock it has a few times
+/// that, since others may have the processors.
 constexpr Seconds start_limit{60}, build_limit{1800};
+constexpr double build_patience = 4;
 
 /// NVIDIA's compiler has built every kernel of the project on several driver versions, and its contexts take .2 s and memory in
 /// each process; Oclgrind's reports would be lost with the child.
@@ -83,21 +84,23 @@ std::unique_ptr<Child> start(const DevicePlace& place) {
         std::vector<std::string> arguments{"compile", place.library, place.platform, std::to_string(place.index)};
         if (place.at_launch) arguments.emplace_back("at-launch");
         auto child = std::make_unique<Child>(helper_for(place.library, std::move(arguments)));
-        const auto line = child->read_line(start_limit);
+        const auto line = child->read_line(start_limit * build_patience, [&] { return child->own_time() >= start_limit; });
         return line == "ready " + place.name ? std::move(child) : nullptr;
     } catch (const Error&) {   // no process can be had
         return nullptr;
     }
 }
 
-ChildBuild lost(Child& child, bool late) {
-    ChildBuild result{ChildBuild::Outcome::lost, {}, {}, late};
+/// `own`: the time that it has had for itself.
+ChildBuild lost(Child& child, bool late, Seconds own = {}) {
+    ChildBuild result{ChildBuild::Outcome::lost, {}, {}, late && own >= build_limit};
     if (late) {
         child.end();
-        result.reason = fmt::format("the driver's compiler did not come to an end within {:g} s", build_limit.count());
+        const Seconds limit = result.lasting ? build_limit : build_limit * build_patience;
+        result.reason = fmt::format("the driver's compiler did not come to an end within {:g} s", limit.count());
     } else {
         child.leave(std::chrono::seconds(2));   // one that is just dying tells how
-        result.lasting = child.signal() != SIGKILL && child.signal() != SIGTERM;   // memory that has run out, or a person
+        result.lasting = !child.was_killed();
         result.reason = fmt::format("the driver's compiler ended the process that tried it: {}", child.ending());
     }
     if (const std::string words = child.last_message(); !words.empty()) result.reason += fmt::format("; it said: {}", words);
@@ -130,13 +133,15 @@ using ReadAnswer = ChildBuild (*)(Child&, const std::string& line);
 
 /// Nothing: the child was gone before it had begun, as one is that has waited long.
 std::optional<ChildBuild> ask(Child& child, const std::string& question, ReadAnswer read) {
-    const auto until =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(build_limit);
+    const Seconds before = child.own_time();
+    Seconds own{};
+    const auto given_up = [&] { return (own = child.own_time() - before) >= build_limit; };
+    const auto until = std::chrono::steady_clock::now() + build_limit * build_patience;
     if (!child.write(question)) return std::nullopt;
-    if (const auto line = child.read_line(build_limit)) return read(child, *line);
-    ChildBuild result = lost(child, std::chrono::steady_clock::now() >= until);
+    if (const auto line = child.read_line(build_limit * build_patience, given_up)) return read(child, *line);
+    ChildBuild result = lost(child, own >= build_limit || std::chrono::steady_clock::now() >= until, own);
     // Its alarm is off while it compiles: it had waited too long, and ended just when it was asked.
-    if (child.signal() == SIGALRM) return std::nullopt;
+    if (child.was_late()) return std::nullopt;
     return result;
 }
 

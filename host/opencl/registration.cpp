@@ -1,5 +1,6 @@
 #include "opencl/registration.hpp"
 
+#include "support/entries.hpp"
 #include "support/platform.hpp"
 #include "support/text.hpp"
 
@@ -28,8 +29,8 @@ Registration read_icd(const fs::path& path) {
 void read_place(std::vector<Registration>& list, const char* variable, const fs::path& place, const fs::path& folder) {
     std::error_code problem;
     if (fs::is_directory(place, problem)) {
-        for (const fs::directory_entry& entry : fs::directory_iterator(place, problem))
-            if (entry.path().extension() == ".icd") list.push_back(read_icd(entry.path()));
+        for (const fs::path& entry : entries_of(place, problem))
+            if (entry.extension() == ".icd") list.push_back(read_icd(entry));
     } else if (place.extension() == ".icd") {
         const bool below_folder = !place.has_parent_path() && fs::exists(folder / place, problem);
         list.push_back(read_icd(below_folder ? folder / place : place));

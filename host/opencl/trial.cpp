@@ -13,9 +13,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace parallax::host::opencl {
 namespace {
@@ -24,7 +27,13 @@ using Clock = std::chrono::steady_clock;
 
 using Libraries = std::vector<std::string>;
 
-constexpr std::int64_t bad_for_s = 600;
+/// How long a verdict is kept: a driver that ends a process will do so again; one that was given up may have had reasons.
+constexpr std::int64_t bad_for_s = 600, hung_for_s = 60;
+
+/// By the clock a driver has so many times the limit, which is for what it does and sleeps itself (Child::own_time): for a busy
+/// machine, and for one that waits in the system's kernel for ever.
+constexpr double trial_patience = 10;
+constexpr std::chrono::hours no_limit{24 * 365};   // for the pipe: who reads is asked
 
 std::int64_t now_s() {
     return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -40,6 +49,7 @@ struct Verdict {
     std::string problem;        ///< empty: it can be loaded
     std::string library;        ///< that was being loaded, where there is a problem
     std::string files, state;   ///< what was loaded, a line each, and what the file system said of it
+    double given_up_s = 0;      ///< the limit that it did not keep, if that is its problem
     std::int64_t at = 0;
 };
 
@@ -54,7 +64,10 @@ Verdict verdict_from(const std::vector<unsigned char>& text) {
     const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
     if (!json.is_object()) return {};
     const auto text_of = [&](const char* key) { return json.value(key, std::string()); };
-    return {text_of("problem"), text_of("library"), text_of("files"), text_of("state"), json.value("at", std::int64_t{0})};
+    Verdict verdict{text_of("problem"), text_of("library"), text_of("files"), text_of("state")};
+    verdict.given_up_s = json.value("given_up_s", 0.0);
+    verdict.at = json.value("at", std::int64_t{0});
+    return verdict;
 }
 
 /// A driver's verdict holds for this machine, as it is since it was started, and for this environment.
@@ -65,7 +78,9 @@ public:
         if (text.empty()) return std::nullopt;
         Verdict known = verdict_from(text);
         const std::int64_t age = now_s() - known.at;
-        const bool holds = known.problem.empty() ? known.state == state_of(known.files) : age >= 0 && age < bad_for_s;
+        const bool hung = known.given_up_s > 0;
+        const bool recent = age >= 0 && age < (hung ? hung_for_s : bad_for_s) && !(hung && limit_s() > known.given_up_s);
+        const bool holds = known.problem.empty() ? known.state == state_of(known.files) : recent;
         return known.at > 0 && holds ? std::optional(std::move(known)) : std::nullopt;
     }
     void keep(const Libraries& libraries, const Verdict& verdict) {
@@ -73,6 +88,7 @@ public:
                         {"library", verdict.library},
                         {"files", verdict.files},
                         {"state", verdict.state},
+                        {"given_up_s", verdict.given_up_s},
                         {"at", verdict.at}};
         const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
         cache_->store(key(libraries), std::vector<unsigned char>(text.begin(), text.end()));
@@ -93,20 +109,35 @@ public:
     Trial(Libraries libraries, double limit)
         : libraries_(std::move(libraries)), limit_(limit), child_(helper_for(libraries_.front(), arguments(libraries_, limit))) {}
 
-    Verdict wait(Clock::time_point until) {
+    /// Whether it is to be given up. To be asked ten times a second, for all that were started at once.
+    bool is_late() {
+        own_ = child_.own_time();
+        return own_.count() >= limit_ || Clock::now() >= until_;
+    }
+
+    /// Reads what it says, until it has ended or `given_up`, which is asked ten times a second, says so.
+    Verdict wait(const std::function<bool()>& given_up) {
         Verdict verdict;
         std::string doing = "before it was loaded";
-        // One that was waited for after another that hangs has said all long ago.
-        const auto left = [until] { return std::max<Clock::duration>(until - Clock::now(), std::chrono::seconds(1)); };
-        while (const auto line = child_.read_line(left())) {
+        // Heard before it is judged: one whose turn comes after another that hangs has said all long ago.
+        bool heard = false;
+        const auto judged = [&] { return std::exchange(heard, true) && given_up(); };
+        while (const auto line = child_.read_line(no_limit, judged)) {
             if (line->starts_with("doing ")) doing = line->substr(6);
             else if (line->starts_with("library ")) verdict.library = line->substr(8);
             else if (line->starts_with("loaded ")) verdict.files += line->substr(7) + '\n';
             else if (*line == "done") return finish(std::move(verdict));   // what cannot be loaded is left out by the loader
         }
-        if (Clock::now() >= until) {
+        if (is_late()) {
             child_.end();
-            verdict.problem = fmt::format("it did not come to an end within {:g} s {}", limit_, doing);
+            verdict.given_up_s = limit_;
+            const bool starved = own_.count() < limit_;
+            const double passed_s = starved ? limit_ * trial_patience : limit_;
+            verdict.problem = fmt::format("it did not come to an end within {:g} s {}", passed_s, doing);
+            if (starved)
+                verdict.problem +=
+                    fmt::format(", of which it computed or slept {:.1f} s: others had the processors, or it waits for a device",
+                                own_.count());
         } else {
             child_.leave(std::chrono::seconds(2));   // one that is just dying tells how
             verdict.problem = fmt::format("it ended the process {}: {}", doing, child_.ending());
@@ -119,7 +150,7 @@ public:
 
 private:
     static std::vector<std::string> arguments(const Libraries& libraries, double limit) {
-        std::vector<std::string> list{"probe", fmt::format("{}", static_cast<int>(limit) + 5)};
+        std::vector<std::string> list{"probe", fmt::format("{:.0f}", limit * trial_patience + 5)};
         list.insert(list.end(), libraries.begin(), libraries.end());
         return list;
     }
@@ -134,15 +165,17 @@ private:
 
     Libraries libraries_;
     double limit_;
+    Clock::time_point until_ = Clock::now() + std::chrono::milliseconds(std::llround(limit_ * trial_patience * 1000));
+    std::chrono::duration<double> own_{};
     Child child_;
 };
 
-LeftOut left_out(const Registration& registration, const std::string& problem) {
-    return {
-        registration, fmt::format("its driver {} is left out: {}", registration.library, problem),
-        fmt::format(
-            "update or reinstall the driver, or take its registration away ({}); it is tried again ten minutes after it failed",
-            registration.source)};
+LeftOut left_out(const Registration& registration, const Verdict& verdict) {
+    const char* const again = verdict.given_up_s > 0
+                                  ? ", or give it more time (PARALLAX_DRIVER_TIMEOUT_S); it is tried again after a minute"
+                                  : "; it is tried again ten minutes after it failed";
+    return {registration, fmt::format("its driver {} is left out: {}", registration.library, verdict.problem),
+            fmt::format("update or reinstall the driver, or take its registration away ({}){}", registration.source, again)};
 }
 
 /// Verdicts on several sets of drivers, all tried at once. One that no process can be had for counts as sound.
@@ -160,10 +193,13 @@ std::vector<Verdict> judge(Verdicts& verdicts, const std::vector<Libraries>& set
         } catch (const Error&) {   // it is loaded as it is
         }
     }
-    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (!trials[i]) continue;
-        found[i] = trials[i]->wait(until);
+        found[i] = trials[i]->wait([&] {   // the time of those that wait their turn runs, too
+            for (std::size_t other = i + 1; other < sets.size(); ++other)
+                if (trials[other]) trials[other]->is_late();
+            return trials[i]->is_late();
+        });
         verdicts.keep(sets[i], found[i]);
     }
     return found;
@@ -184,15 +220,15 @@ std::vector<LeftOut> try_drivers(const std::vector<Registration>& registrations)
     }
     if (libraries.empty()) return list;
 
-    const auto leave_out = [&](const std::string& library, const std::string& problem) {
+    const auto leave_out = [&](const std::string& library, const Verdict& verdict) {
         std::erase(libraries, library);
         for (const Registration& entry : registrations)
-            if (entry.library == library) list.push_back(left_out(entry, problem));
+            if (entry.library == library) list.push_back(left_out(entry, verdict));
     };
     Verdicts verdicts;
     const std::vector<Verdict> alone = judge(verdicts, each);
     for (std::size_t i = 0; i < each.size(); ++i) {
-        if (!alone[i].problem.empty()) leave_out(each[i].front(), alone[i].problem);
+        if (!alone[i].problem.empty()) leave_out(each[i].front(), alone[i]);
         else if (alone[i].files.empty()) std::erase(libraries, each[i].front());   // the loader passes over it
     }
     // Two copies of one driver, and drivers with the same LLVM inside, may be sound alone and end the process together.
@@ -200,7 +236,7 @@ std::vector<LeftOut> try_drivers(const std::vector<Registration>& registrations)
         const Verdict together = judge(verdicts, {libraries}).front();
         if (together.problem.empty()) break;
         const bool named = std::find(libraries.begin(), libraries.end(), together.library) != libraries.end();
-        leave_out(named ? together.library : libraries.back(), together.problem);
+        leave_out(named ? together.library : libraries.back(), together);
     }
     return list;
 }

@@ -3,6 +3,7 @@
 // Readers trust nothing: any mismatch counts as "not there". Writers fill a temporary file and rename it, so that a
 // reader sees the old entry, the new one or none, whatever other processes do.
 #include "parallax/host/program.hpp"
+#include "support/entries.hpp"
 #include "support/platform.hpp"
 #include "support/warnings.hpp"
 
@@ -133,10 +134,10 @@ private:
         try {
             std::error_code ignored;
             const auto now = fs::file_time_type::clock::now();
-            for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
-                if (entry.path().filename().string().find(".tmp-") != std::string::npos || entry.path().extension() == ".lock") {
-                    const auto written = entry.last_write_time(ignored);
-                    if (!ignored && now - written > std::chrono::hours(1)) fs::remove(entry.path(), ignored);
+            for (const fs::path& entry : entries_of(folder_, ignored))
+                if (entry.filename().string().find(".tmp-") != std::string::npos || entry.extension() == ".lock") {
+                    const auto written = fs::last_write_time(entry, ignored);
+                    if (!ignored && now - written > std::chrono::hours(1)) fs::remove(entry, ignored);
                 }
         } catch (const std::exception&) {   // what is left over stays until another time
         }

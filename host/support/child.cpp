@@ -1,6 +1,7 @@
 #include "support/child.hpp"
 
 #include "parallax/host/error.hpp"
+#include "support/own_time.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -37,12 +38,15 @@ using Clock = std::chrono::steady_clock;
 // A counterpart would be CreateProcess with pipes and a job object; until someone builds it, comparisons say so.
 struct Child::State {};
 fs::path own_program() { return {}; }
+int own_process() { return 0; }
 fs::path program_path(const std::string& program) { return program; }
 Child::Child(const Options&) { throw Error("starting worker processes is not supported on this system: compare runs on Linux"); }
 Child::~Child() = default;
 bool Child::write(std::string_view) { return false; }
 std::optional<std::string> Child::read_line(std::chrono::duration<double>, const std::function<bool()>&) { return std::nullopt; }
 std::optional<std::string> Child::read_bytes(std::size_t, std::chrono::duration<double>) { return std::nullopt; }
+std::chrono::duration<double> Child::own_time() { return {}; }
+bool Child::read_into(void*, std::size_t, std::chrono::duration<double>) { return false; }
 bool Child::running() { return false; }
 void Child::end() {}
 void Child::leave(std::chrono::duration<double>) {}
@@ -58,6 +62,7 @@ struct Child::State {
     int input = -1, output = -1;
     int messages = -1;            ///< what it writes to standard error, in memory
     std::string read;             ///< what has come and is no whole line yet
+    std::optional<OwnTime> time;
 };
 
 namespace {
@@ -105,6 +110,8 @@ fs::path own_program() {
     return error ? fs::path() : program;
 }
 
+int own_process() { return static_cast<int>(getpid()); }
+
 fs::path program_path(const std::string& program) {
     if (program.find('/') != std::string::npos) return program;
     const char* const folders = std::getenv("PATH");
@@ -142,7 +149,10 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     close(from[1]);
     state_->input = to[1];
     state_->output = from[0];
-    if (status == 0) return;
+    if (status == 0) {
+        state_->time.emplace(state_->process);
+        return;
+    }
     state_->process = -1;
     close_if_open(state_->input);
     close_if_open(state_->output);
@@ -207,12 +217,37 @@ std::optional<std::string> Child::read_bytes(std::size_t count, std::chrono::dur
     return bytes;
 }
 
+bool Child::read_into(void* to, std::size_t count, std::chrono::duration<double> limit) {
+    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    auto* at = static_cast<char*>(to);
+    const std::size_t held = std::min(count, state_->read.size());
+    std::memcpy(at, state_->read.data(), held);
+    state_->read.erase(0, held);
+    for (std::size_t done = held; done < count;) {
+        if (state_->output < 0) return false;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+        if (left <= 0) return false;
+        pollfd wanted{state_->output, POLLIN, 0};
+        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 1000)));
+        if (ready < 0 && errno != EINTR) return false;
+        if (ready <= 0) continue;
+        const ssize_t got = ::read(state_->output, at + done, std::min<std::size_t>(count - done, 1u << 30));
+        if (got > 0) done += static_cast<std::size_t>(got);
+        if (got == 0) close_if_open(state_->output);
+    }
+    return true;
+}
+
 void Child::ended(int status) {
     state_->process = -1;
-    signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    killed_ = signal == SIGKILL || signal == SIGTERM;
+    late_ = signal == SIGALRM;
     ending_ = WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status))
-                                : fmt::format("signal {} ({})", signal_, strsignal(signal_));
+                                : fmt::format("signal {} ({})", signal, strsignal(signal));
 }
+
+std::chrono::duration<double> Child::own_time() { return state_->time->so_far(); }
 
 bool Child::running() {
     if (state_->process < 0) return false;

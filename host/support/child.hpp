@@ -16,6 +16,8 @@ namespace parallax::host {
 
 /// The program that this process runs; empty if the system does not tell.
 std::filesystem::path own_program();
+/// The number of this process; 0 where paths do not lead through it.
+int own_process();
 /// A path as it is, a name as the folders of PATH have it. Throws ConfigError where they do not.
 std::filesystem::path program_path(const std::string& program);
 
@@ -43,6 +45,11 @@ public:
     std::optional<std::string> read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up = {});
     /// So many bytes, after whole lines. Nothing where read_line() would give nothing.
     std::optional<std::string> read_bytes(std::size_t count, std::chrono::duration<double> limit);
+    /// What it had for itself since it was started (OwnTime): the measure for one that is given up, which a busy machine does not
+    /// make late. To be asked for ten times a second, as `given_up` is.
+    std::chrono::duration<double> own_time();
+    /// The same into memory of the caller's. False where read_line() would give nothing.
+    bool read_into(void* to, std::size_t count, std::chrono::duration<double> limit);
     bool running();
     /// Ends it at once and waits.
     void end();
@@ -50,8 +57,10 @@ public:
     void leave(std::chrono::duration<double> limit);
     /// After its end: "exit status 3", "signal 11 (Segmentation fault)".
     const std::string& ending() const noexcept { return ending_; }
-    /// After its end: the signal that ended it, 0 for none.
-    int signal() const noexcept { return signal_; }
+    /// After its end: by a signal that a person sends, or the system where memory has run out.
+    bool was_killed() const noexcept { return killed_; }
+    /// After its end: by its own alarm.
+    bool was_late() const noexcept { return late_; }
     /// The last line that it wrote to standard error, where that does not go to a file (Linux; elsewhere empty).
     std::string last_message() const;
 
@@ -61,7 +70,7 @@ private:
     bool read_more(std::chrono::steady_clock::time_point until, const std::function<bool()>& given_up);
     std::unique_ptr<State> state_;
     std::string ending_;
-    int signal_ = 0;
+    bool killed_ = false, late_ = false;
 };
 
 /// For the child: from now on it ends when the process that started it does, however that ends (where the system can: Linux), and

@@ -6,14 +6,19 @@ namespace parallax::host {
 namespace fs = std::filesystem;
 namespace {
 
-#if defined(_WIN32)
-constexpr const char* file = "parallax-driver.exe";
-#else
-constexpr const char* file = "parallax-driver";
-#endif
-
 std::string find_helper() {
     if (const auto given = platform::environment("PARALLAX_DRIVER")) return *given == "off" ? std::string() : *given;
+    return program_beside("parallax-driver");
+}
+
+}   // namespace
+
+std::string program_beside(const std::string& name) {
+#if defined(_WIN32)
+    const std::string file = name + ".exe";
+#else
+    const std::string& file = name;
+#endif
     const fs::path here = platform::own_folder();
     if (here.empty()) return {};
     // In the build and in a Python package beside this; installed, the library is in lib or lib/<architecture>.
@@ -23,8 +28,6 @@ std::string find_helper() {
     }
     return {};
 }
-
-}  // namespace
 
 const std::string& helper_program() {
     static const std::string program = find_helper();

@@ -12,6 +12,9 @@ namespace parallax::host {
 /// it. Empty: nowhere, and drivers are loaded without a trial, since a host application can be neither forked nor started again.
 const std::string& helper_program();
 
+/// A program of ours by its name, beside this program or library or in the folders where an installation has it; empty: nowhere.
+std::string program_beside(const std::string& name);
+
 /// What a child gets that shall load this OpenCL driver and no other.
 Child::Options helper_for(const std::string& library, std::vector<std::string> arguments);
 

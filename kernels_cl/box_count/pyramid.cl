@@ -187,30 +187,33 @@ void box_tiles(GLOBAL const ELEMENT* RESTRICT volume, GLOBAL const VALUE* RESTRI
     }
 }
 
-// A box of the flags of eight smaller ones, four in an image: any | all << 1, how many of these were any << 8, all << 16.
-#define BOX_OF(SPACE, NAME)                                                                              \
-    INLINE uint NAME(SPACE const uchar* from, uint x, uint y, uint z, uint nx, uint ny, uint nz) {       \
-        uint one = 0, every = 2, counts = 0;                                                             \
-        for (uint dz = 0; dz < DEEP(2); ++dz)                                                            \
-            for (uint dy = 0; dy < 2; ++dy)                                                              \
-                for (uint dx = 0; dx < 2; ++dx) {                                                        \
-                    const bool there = x + dx < nx && y + dy < ny && z + dz < nz;                        \
-                    const uint box = there ? from[((ulong64)(z + dz) * ny + y + dy) * nx + x + dx] : 0u; \
-                    one |= box & 1u;                                                                     \
-                    every &= box;                                                                        \
-                    counts += (box & 1u) << 8 | (box & 2u) << 15;                                        \
-                }                                                                                        \
-        return counts | one | every;                                                                     \
+// A box of the flags of eight smaller ones, four in an image: any | all << 1, how many of these were any << 8, all << 16. Where
+// the first of them would precede the array, its place has wrapped around, and is beyond it, too.
+#define BOX_OF(SPACE, NAME)                                                                                  \
+    INLINE uint NAME(SPACE const uchar* from, uint x, uint y, uint z, uint nx, uint ny, uint nz) {           \
+        uint one = 0, every = 2, counts = 0;                                                                 \
+        for (uint dz = 0; dz < DEEP(2); ++dz)                                                                \
+            for (uint dy = 0; dy < 2; ++dy)                                                                  \
+                for (uint dx = 0; dx < 2; ++dx) {                                                            \
+                    const bool there = x + dx < nx && y + dy < ny && z + dz < nz;                            \
+                    const uint box = there ? from[((ulong64)(z + dz) * ny + (y + dy)) * nx + (x + dx)] : 0u; \
+                    one |= box & 1u;                                                                         \
+                    every &= box;                                                                            \
+                    counts += (box & 1u) << 8 | (box & 2u) << 15;                                            \
+                }                                                                                            \
+        return counts | one | every;                                                                         \
     }
 BOX_OF(GLOBAL, far_box)
 BOX_OF(LOCAL, near_box)
 #undef BOX_OF
 
-// results: any and all by m from 0 to last, for each label from set `first` on. higher: room for `room` flags a label.
+// results: any and all by m from 0 to last, for each label from set `first` on. higher: room for `room` flags a label. leads: of
+// each of the grids, which sets take in turn, the tiles along x, y and z that precede the first: where their number is odd, the
+// first box is the second half of the next larger one, and what would be the first half lies outside.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
 void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT counts, GLOBAL uchar* higher,
-              GLOBAL ulong64* RESTRICT results, uint tiles_x, uint tiles_y, uint tiles_z, uint tiles, uint groups, uint room,
-              uint last, uint first) {
+              GLOBAL ulong64* RESTRICT results, GLOBAL const uint* RESTRICT leads, uint tiles_x, uint tiles_y, uint tiles_z,
+              uint tiles, uint groups, uint room, uint last, uint first, uint grids) {
     LOCAL_ARRAY(ulong64, parts, GROUP);
     LOCAL_ARRAY(uint, counted, 2 * LEVELS * (SPREAD + 1));   // any and all of each size; a place more, for different banks
     LOCAL_ARRAY(uchar, flags, 2 * FLAGS);                    // of two sizes, in turns
@@ -238,15 +241,18 @@ void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT cou
     GLOBAL const uchar* far = tops + (ulong64)label * tiles;
     GLOBAL uchar* far_to = higher + (ulong64)label * room;
     uint nx = tiles_x, ny = tiles_y, nz = tiles_z, near = 0, near_to = 0;
+    leads += 3 * ((first + label) % grids);
+    uint lead_x = leads[0], lead_y = leads[1], lead_z = leads[2];
     bool is_near = false;
     for (uint i = lane; i < 2 * LEVELS * (SPREAD + 1); i += GROUP) counted[i] = 0;
     SYNC();
     for (uint m = TILE_BITS; m <= last; ++m) {
-        const uint ux = (nx + 1) / 2, uy = (ny + 1) / 2, uz = DEEP((nz + 1) / 2), boxes = ux * uy * uz;
+        const uint odd_x = lead_x & 1u, odd_y = lead_y & 1u, odd_z = lead_z & 1u;
+        const uint ux = (odd_x + nx + 1) / 2, uy = (odd_y + ny + 1) / 2, uz = DEEP((odd_z + nz + 1) / 2), boxes = ux * uy * uz;
         const bool fits = boxes <= FLAGS;
         uint any = 0, all = 0;
         for (uint i = lane; i < boxes; i += GROUP) {
-            const uint x = i % ux * 2, y = i / ux % uy * 2, z = i / ux / uy * DEEP(2);
+            const uint x = i % ux * 2 - odd_x, y = i / ux % uy * 2 - odd_y, z = i / ux / uy * DEEP(2) - odd_z;
             const uint box = is_near ? near_box(flags + near, x, y, z, nx, ny, nz) : far_box(far, x, y, z, nx, ny, nz);
             any += box >> 8 & 255u;
             all += box >> 16;
@@ -257,6 +263,7 @@ void box_tops(GLOBAL const uchar* RESTRICT tops, GLOBAL const uint* RESTRICT cou
         ADD(sums, any);
         ADD(sums + SPREAD + 1, all);
         nx = ux, ny = uy, nz = uz;
+        lead_x /= 2, lead_y /= 2, lead_z /= 2;
         if (fits) {
             is_near = true;
             near = near_to;

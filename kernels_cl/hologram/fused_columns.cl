@@ -50,14 +50,9 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 #if METHOD == METHOD_TABLE
                 const int mirror = i <= FFT_N / 2 ? i : FFT_N - i;       // H is even: only half of the table is read
                 const float2 h = there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
-#elif METHOD == METHOD_FRESNEL
-                const float2 h = fresnel_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale);
-#elif LONG_PHASE
-                const float2 h = long_angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale,
-                                                          plane_unit, plane_limit);
 #else
-                const float2 h = angular_spectrum_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale,
-                                                     plane_unit, plane_limit);
+                const float2 h = transfer_function_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale,
+                                                      plane_unit, plane_limit);
 #endif
                 w[k] = make_float2(v[k].x * h.y, v[k].y * h.y);
                 v[k] = make_float2(v[k].x * h.x, v[k].y * h.x);
@@ -65,26 +60,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
         }
     }
 
-#define FFT_LOAD(i, value)
-#define FFT_STORE(i, value)
-#define FFT_INVERSE 1
-#define FFT_REVERSED 1
-#define FFT_EXCHANGE_BUSY 1
-#define twiddles inverse_twiddles
-#include "fft/stockham_core.clh"
-#pragma unroll
-    for (int k = 0; k < FFT_REGISTERS; ++k) {     // a rests while b is transformed
-        const float2 rest = v[k];
-        v[k] = w[k];
-        w[k] = rest;
-    }
-#define FFT_LOAD(i, value)
-#define FFT_STORE(i, value)
-#define FFT_INVERSE 1
-#define FFT_REVERSED 1
-#define FFT_EXCHANGE_BUSY 1
-#include "fft/stockham_core.clh"
-#undef twiddles
+#include "hologram/fused_back.clh"
 
     // The inverse ends with the first radix.
 #pragma unroll

@@ -1,19 +1,31 @@
 // First pass of the fused reconstruction: real rows -> half spectrum, two rows a complex line (fft/two_rows.clh).
 // Camera frames are read as they are, background and dark included: the real image is never written.
 //   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
+// MIRRORED: real rows -> their cosine transforms (mirror.clh), all FFT_N columns of them, floats in tiles.
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 #include "fft/two_rows.clh"
 #include "hologram/camera.clh"
 #include "hologram/fused_tiles.clh"
+#include "hologram/mirror.clh"
+
+#ifndef MIRRORED           // 1: cosine transforms
+#define MIRRORED 0
+#endif
+#if MIRRORED
+#define SPECTRUM float
+#define POINT(i) mirror_point((uint)(i), FFT_N)
+#else
+#define SPECTRUM float2
+#define POINT(i) (i)
+#endif
 
 #define MIRROR(i) ((i) == 0 ? 0 : FFT_N - (i))
-#define LAST_COUNT (FFT_N / FFT_LAST)
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
-                  GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT twiddles,
-                  uint rows) {
+                  GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL SPECTRUM* RESTRICT out, GLOBAL const float2* RESTRICT twiddles,
+                  GLOBAL const float2* RESTRICT quarters, uint rows) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     float2 m[FFT_REGISTERS];                                       // Z(N - k) beside Z(k)
@@ -23,8 +35,8 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
     const ulong64 start = (ulong64)row * FFT_N;
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
-#define FFT_LOAD(i, value) value = make_float2(first ? normalised(hologram, background, dark, start + (i)) : 0.0f, \
-                                               second ? normalised(hologram, background, dark, start + FFT_N + (i)) : 0.0f)
+#define FFT_LOAD(i, value) value = make_float2(first ? normalised(hologram, background, dark, start + POINT(i)) : 0.0f, \
+                                               second ? normalised(hologram, background, dark, start + FFT_N + POINT(i)) : 0.0f)
 #define FFT_STORE(i, value)
 #define FFT_INVERSE 0
 #define FFT_REVERSED 0
@@ -32,28 +44,26 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 #include "fft/stockham_core.clh"
 
     // v[round * FFT_LAST + r] is point item + round * FFT_ITEMS + r * LAST_COUNT: mirrored through local memory, part by part.
-#define FOR_EACH_POINT(body) \
-    _Pragma("unroll") for (int round = 0; round < FFT_ROUNDS(FFT_LAST); ++round) { \
-        const int j = item + round * FFT_ITEMS; \
-        if (LAST_COUNT % FFT_ITEMS == 0 || j < LAST_COUNT) { \
-            _Pragma("unroll") for (int r = 0; r < FFT_LAST; ++r) { \
-                const int i = j + r * LAST_COUNT, k = round * FFT_LAST + r; \
-                body \
-            } \
-        } \
-    }
     BARRIER_LOCAL();
-    FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].x;)
+    FFT_FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].x;)
     BARRIER_LOCAL();
-    FOR_EACH_POINT(m[k].x = exchange[FFT_AT(MIRROR(i))];)
+    FFT_FOR_EACH_POINT(m[k].x = exchange[FFT_AT(MIRROR(i))];)
     BARRIER_LOCAL();
-    FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].y;)
+    FFT_FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].y;)
     BARRIER_LOCAL();
-    FOR_EACH_POINT(m[k].y = exchange[FFT_AT(MIRROR(i))];)
+    FFT_FOR_EACH_POINT(m[k].y = exchange[FFT_AT(MIRROR(i))];)
 
-    FOR_EACH_POINT(
+#if MIRRORED
+    FFT_FOR_EACH_POINT(
+        float2 c = v[k]; float2 other = m[k];
+        mirror_forward(&c, &other, quarters[i]);
+        if (first) out[tiled((uint)i, row, rows)] = c.x;
+        if (second) out[tiled((uint)i, row + 1u, rows)] = c.y;)
+#else
+    FFT_FOR_EACH_POINT(
         if (i <= FFT_N / 2) {
             if (first) out[tiled((uint)i, row, rows)] = first_of_two(v[k], m[k]);
             if (second) out[tiled((uint)i, row + 1u, rows)] = second_of_two(v[k], m[k]);
         })
+#endif
 }

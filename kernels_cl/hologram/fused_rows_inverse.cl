@@ -4,12 +4,18 @@
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 #include "hologram/fused_tiles.clh"
+#include "hologram/mirror.clh"
 #include "hologram/planes.clh"
 
-KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
-void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTRICT minus, GLOBAL float* amplitude,
-                  GLOBAL float* phase, GLOBAL float* intensity, GLOBAL float2* field, GLOBAL const float2* RESTRICT twiddles,
-                  uint width, uint height, uint rows, float factor, ulong64 offset) {
+#ifndef MIRRORED           // 1: plus is the cosine spectrum of a row, minus is not read
+#define MIRRORED 0
+#endif
+
+KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTRICT minus,
+                                                         GLOBAL float* amplitude, GLOBAL float* phase, GLOBAL float* intensity,
+                                                         GLOBAL float2* field, GLOBAL const float2* RESTRICT twiddles,
+                                                         GLOBAL const float2* RESTRICT quarters, uint width, uint height,
+                                                         uint rows, float factor, ulong64 offset) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
@@ -19,11 +25,24 @@ void rows_inverse(GLOBAL const float2* RESTRICT plus, GLOBAL const float2* RESTR
     const ulong64 start = offset + (ulong64)y * width;
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
+#if MIRRORED
+#define FFT_LOAD(i, value)                                                                                               \
+    {                                                                                                                    \
+        float2 other = make_float2(0.0f, 0.0f);                                                                          \
+        value = plus[tiled((uint)(i), row, rows)];                                                                       \
+        if ((i) != 0) other = plus[tiled((uint)(FFT_N - (i)), row, rows)];                                               \
+        mirror_inverse(&value, &other, quarters[i]);                                                                     \
+    }
+#define POINT(i) mirror_point((uint)(i), FFT_N)
+#else
 #define FFT_LOAD(i, value) \
     value = (i) <= FFT_N / 2 ? plus[tiled((uint)(i), row, rows)] : minus[tiled((uint)(FFT_N - (i)), row, rows)]
-#define FFT_STORE(i, value) \
-    if (there && (uint)(i) < width) \
-        store_planes(amplitude, phase, intensity, field, start + (ulong64)(i), make_float2(value.x * factor, value.y * factor));
+#define POINT(i) ((uint)(i))
+#endif
+#define FFT_STORE(i, value)                                                         \
+    if (there && POINT(i) < width)                                                  \
+        store_planes(amplitude, phase, intensity, field, start + (ulong64)POINT(i), \
+                     make_float2(value.x * factor, value.y * factor));
 #define FFT_INVERSE 1
 #define FFT_REVERSED 0
 #define FFT_EXCHANGE_BUSY 0

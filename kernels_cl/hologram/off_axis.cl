@@ -20,6 +20,7 @@
 // Nothing waits for the host. Frequencies are whole hundredths of a pixel of the spectrum, so that their phases, in 64-bit
 // fractions of a turn, are exact.
 #include "prelude/prelude.clh"
+#include "hologram/found.clh"
 #include "hologram/propagate.clh"
 
 #ifndef GROUP              // work-group size of searches and sums, a power of two
@@ -31,15 +32,6 @@
 #define REACH 10
 #define SIDE (2 * REACH + 1)
 #define RUN 64             // terms of a partial sum: short sums lose fewer digits
-
-// found: what the search knows so far, and tells the host.
-#define FOUND_X 0          // in hundredths, a whole number
-#define FOUND_Y 1
-#define FOUND_REST_X 2     // in pixels, beside the hundredths
-#define FOUND_REST_Y 3
-#define FOUND_RADIUS 4
-#define FOUND_FIRST 5      // powers of the first and the second peak; 0: there is none
-#define FOUND_SECOND 6
 
 INLINE float hann(uint i, uint n) {
     const float2 c = cis_turns(turns_from_float((2.0f * (float)i + 1.0f) / (2.0f * (float)n)));

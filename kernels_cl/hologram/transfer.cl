@@ -17,14 +17,7 @@
 
 INLINE float2 transfer_at(uint i, uint j, uint width, uint height, GLOBAL const ulong64* turns, float4 scale, float2 unit,
                           int2 limit) {
-    const int x = signed_index(i, width), y = signed_index(j, height);
-#if METHOD == METHOD_FRESNEL
-    return fresnel_at(x, y, turns, scale);
-#elif LONG_PHASE
-    return long_angular_spectrum_at(x, y, turns, scale, unit, limit);
-#else
-    return angular_spectrum_at(x, y, turns, scale, unit, limit);
-#endif
+    return transfer_function_at(signed_index(i, width), signed_index(j, height), turns, scale, unit, limit);
 }
 
 KERNEL void transfer(GLOBAL float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,

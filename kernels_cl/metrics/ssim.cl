@@ -1,6 +1,7 @@
 // Structural similarity with a Gaussian window of 11 x 11, sigma 1.5: its sum over a tile of TILE x TILE places where the
 // window lies inside the image. A tile and its border are read once; moments are smoothed along rows, then down columns, in
-// local memory. Levels are taken from the middle of their range, which changes no variance and keeps its digits.
+// local memory. Levels of each image are taken from the middle of those in the tile, which changes no variance and keeps its
+// digits.
 // Source: Wang, Bovik, Sheikh, Simoncelli 2004.
 #include "prelude/prelude.clh"
 
@@ -24,11 +25,11 @@ INLINE float window_weight(int k) {   // exp(-k^2 / 4.5), normalised
                   : 0.00102838f;
 }
 
-// Planes: slices by channels; channels alternate in memory. middle: half the range; c1, c2: (.01 range)^2, (.03 range)^2.
-// sums: from `offset` on, a number for each tile.
+// Planes: slices by channels; channels alternate in memory. c1, c2: (.01 range)^2, (.03 range)^2. sums: from `offset` on, a
+// number for each tile.
 KERNEL REQUIRED_GROUP(TILE, TILE, 1)
 void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GLOBAL float* RESTRICT sums, int width, int height,
-          int channels, ulong64 first_plane, ulong64 offset, float middle, float c1, float c2) {
+          int channels, ulong64 first_plane, ulong64 offset, float c1, float c2) {
     LOCAL_ARRAY2(float, tile_a, ROWS, ROWS);
     LOCAL_ARRAY2(float, tile_b, ROWS, ROWS);
     LOCAL_ARRAY2(float, moments, 5, ROWS * TILE);
@@ -37,18 +38,40 @@ void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GL
     const int left = (int)get_group_id(0) * TILE, top = (int)get_group_id(1) * TILE;
     const ulong64 z = get_group_id(2), plane = first_plane + z, slice = plane / (ulong64)channels,
                   channel = plane % (ulong64)channels;
+    float low_a = FLT_MAX, high_a = -FLT_MAX, low_b = FLT_MAX, high_b = -FLT_MAX;
     for (int i = item; i < ROWS * ROWS; i += TILE * TILE) {
         const int x = min(left + i % ROWS, width - 1), y = min(top + i / ROWS, height - 1);
         const ulong64 at = ((slice * (ulong64)height + (ulong64)y) * (ulong64)width + (ulong64)x) * (ulong64)channels + channel;
-        tile_a[i / ROWS][i % ROWS] = (float)a[at] - middle;
-        tile_b[i / ROWS][i % ROWS] = (float)b[at] - middle;
+        const float u = (float)a[at], v = (float)b[at];
+        tile_a[i / ROWS][i % ROWS] = u;
+        tile_b[i / ROWS][i % ROWS] = v;
+        low_a = fmin(low_a, u);
+        high_a = fmax(high_a, u);
+        low_b = fmin(low_b, v);
+        high_b = fmax(high_b, v);
     }
+    // The extremes of all items, in the place of the moments, which come later.
+    moments[0][item] = low_a;
+    moments[1][item] = high_a;
+    moments[2][item] = low_b;
+    moments[3][item] = high_b;
+    BARRIER_LOCAL();
+    for (int half_size = TILE * TILE / 2; half_size > 0; half_size /= 2) {
+        if (item < half_size) {
+            for (int q = 0; q < 4; ++q) {
+                const float other = moments[q][item + half_size];
+                moments[q][item] = q % 2 == 0 ? fmin(moments[q][item], other) : fmax(moments[q][item], other);
+            }
+        }
+        BARRIER_LOCAL();
+    }
+    const float middle_a = 0.5f * moments[0][0] + 0.5f * moments[1][0], middle_b = 0.5f * moments[2][0] + 0.5f * moments[3][0];
     BARRIER_LOCAL();
     for (int i = item; i < ROWS * TILE; i += TILE * TILE) {
         float m[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
         for (int k = -REACH; k <= REACH; ++k) {
-            const float w = window_weight(k), u = tile_a[i / TILE][i % TILE + REACH + k],
-                        v = tile_b[i / TILE][i % TILE + REACH + k];
+            const float w = window_weight(k), u = tile_a[i / TILE][i % TILE + REACH + k] - middle_a,
+                        v = tile_b[i / TILE][i % TILE + REACH + k] - middle_b;
             m[0] = fma(w, u, m[0]);
             m[1] = fma(w, v, m[1]);
             m[2] = fma(w, u * u, m[2]);
@@ -64,7 +87,7 @@ void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GL
         for (int q = 0; q < 5; ++q) m[q] = fma(w, moments[q][(row + k) * TILE + column], m[q]);
     }
     const float variance_a = m[2] - m[0] * m[0], variance_b = m[3] - m[1] * m[1], covariance = m[4] - m[0] * m[1];
-    const float mean_a = m[0] + middle, mean_b = m[1] + middle;
+    const float mean_a = m[0] + middle_a, mean_b = m[1] + middle_b;
     const float similarity = (2.0f * mean_a * mean_b + c1) * (2.0f * covariance + c2) /
                              ((mean_a * mean_a + mean_b * mean_b + c1) * (variance_a + variance_b + c2));
     tree[item] = left + column < width - 2 * REACH && top + row < height - 2 * REACH ? similarity : 0.0f;

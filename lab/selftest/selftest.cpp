@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -156,13 +157,19 @@ private:
         std::vector<std::exception_ptr> errors(static_cast<std::size_t>(workers));
         std::vector<std::thread> threads;
         for (std::exception_ptr& error : errors) {
-            threads.emplace_back([&, ask = std::exchange(first, nullptr)] {
+            const auto one = [&error, &queue, this, ask = std::exchange(first, nullptr)] {
                 try {
                     serve(queue, ask);
                 } catch (...) {
                     error = std::current_exception();
                 }
-            });
+            };
+            try {
+                threads.emplace_back(one);
+            } catch (const std::system_error&) {   // no thread to be had: those that are there do it, the first by the caller
+                if (threads.empty()) one();
+                break;
+            }
         }
         for (std::thread& thread : threads) thread.join();
         for (const std::exception_ptr& error : errors)

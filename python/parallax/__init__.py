@@ -213,7 +213,7 @@ class Engine(_parallax.Engine):
         return run(job, folder=folder, out=out, overwrite=overwrite, progress=progress, cancel=cancel, engines=[self], **options)
 
 
-_JOB_OPTIONS = {"roots", "confined", "manifest", "resume", "shard", "shards", "readers", "writers", "in_flight", "trace", "ranks"}
+_JOB_OPTIONS = {"roots", "confined", "sync", "manifest", "resume", "shard", "shards", "readers", "writers", "in_flight", "trace", "ranks"}
 
 
 def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: str | os.PathLike = ".", overwrite: bool = False,
@@ -222,7 +222,7 @@ def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: s
     """Runs a job on files as `parallax run` does, and returns its report.
 
     The devices are those that the job asks for, `device` in their place ("all": every one shares a series), or `engines` that are there.
-    options: roots (a folder by name), confined; of a series manifest, resume, shard and shards, readers, writers, in_flight, trace; ranks:
+    options: roots (a folder by name), confined, sync; of a series manifest, resume, shard and shards, readers, writers, in_flight, trace; ranks:
     processes that mpirun started do the job together, and the first has the report, the others {}.
 
     >>> import numpy as np, parallax, tempfile, pathlib

@@ -197,7 +197,7 @@ class AlgorithmCalls:
         distance_cm: float | Sequence[float] | Mapping[str, Any] = ...,
         distance_m: float | Sequence[float] | Mapping[str, Any] = ...,
         refractive_index: float = ...,
-        padding: Literal["mean", "reflect", "zero", "none"] = ...,
+        padding: Literal["auto", "reflect", "mean", "zero", "none"] = ...,
         band_limit: bool = ...,
         off_axis: Mapping[str, Any] | None | Literal["auto"] = ...,
         autofocus: Mapping[str, Any] | None = ...,

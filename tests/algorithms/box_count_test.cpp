@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 
 using namespace parallax;
@@ -125,6 +126,14 @@ public:
         const auto execution = session_.enqueue(ready, {}, session_.profiler());
         session_.queue().finish("slabs");
         return execution->finish_records().at("counts");
+    }
+    /// Bytes of device memory that a plan takes beside the array.
+    std::size_t workspace(const Shape& s, const std::string& variant, const Json& parameters) {
+        Call call;
+        call.algorithm = &algorithm_;
+        call.parameters = algorithm_.parameters.parse(parameters, "");
+        call.variant = variant;
+        return session_.plan(call, {{"volume", desc_of(ElementType::u8, s)}}).about.workspace_bytes;
     }
     std::vector<std::string> variants() {
         std::vector<std::string> names;
@@ -555,6 +564,85 @@ TEST_CASE("box_count: every device makes bits, outlines and moved grids as the r
         CHECK(bench.count(volume, "pyramid", Json::object(), {{"tile", 32}, {"wide", 4}}) ==
               reference_record(volume, Json::object()));
         CHECK_THROWS_AS(bench.count(volume, "hou", {{"surface", true}}), UnsupportedError);
+    }
+}
+
+TEST_CASE("box_count: moved grids of elongated arrays, box by box, and on every device") {
+    const Shape shapes[] = {{4, 300, 6}, {700, 3, 5}, {5, 4, 130}, {2, 900, 0}, {1025, 9, 0}, {1, 1, 64}, {33, 1, 0}};
+    struct Row {
+        HostArray array;
+        Json parameters;
+    };
+    std::vector<Row> rows;
+    unsigned seed = 40;
+    for (const Shape& s : shapes)
+        for (const int offsets : {2, 3, 4}) rows.push_back({blobs(s, ++seed), {{"offsets", offsets}}});
+    rows.push_back({blobs({6, 400, 3}, 71), {{"offsets", 3}, {"origin", "bounding_box"}, {"surface", true}}});
+    rows.push_back({shape_of({300, 5, 9}, [](auto x, auto y, auto) { return x > 70 && y > 1; }),
+                    {{"offsets", 2}, {"origin", "bounding_box"}}});
+    rows.push_back({blobs({3, 70000, 0}, 72), {{"offsets", 3}}});   // so many tiles that local memory does not hold their flags
+
+    const Algorithm algorithm = make_box_count();
+    for (const Row& row : rows) {
+        const Problem problem{{{"volume", row.array.desc}}, algorithm.parameters.parse(row.parameters, ""), {"counts"}};
+        const BoxCountSpec spec = spec_of(problem);
+        const Counted counted = counts_of(spec, row.array.data(), pyramid_counts, 1);
+        INFO(row.array.desc.describe() << " " << row.parameters.dump());
+        CHECK(counts_of(spec, row.array.data(), hou_counts, 3).counts == counted.counts);
+        CHECK(counts_of(spec, row.array.data(), pyramid_counts, 3).counts == counted.counts);
+        if (spec.surface || spec.origin == Origin::bounding_box || spec.voxels() > 20000) continue;
+        // How many voxels each box of each grid holds.
+        const auto shifts = spec.shifts();
+        REQUIRE(counted.counts.size() == shifts.size());
+        for (std::size_t grid = 0; grid < shifts.size(); ++grid)
+            for (int m = 0; m <= spec.top; ++m) {
+                std::map<Shape, std::int64_t> held;
+                for (std::int64_t i = 0; i < spec.voxels(); ++i) {
+                    if (row.array.as<std::uint8_t>()[i] == 0) continue;
+                    const Shape at{i % spec.size[0], i / spec.size[0] % spec.size[1], i / spec.size[0] / spec.size[1]};
+                    ++held[{(at[0] + shifts[grid][0]) >> m, (at[1] + shifts[grid][1]) >> m, (at[2] + shifts[grid][2]) >> m}];
+                }
+                Boxes boxes{held.size(), 0};
+                for (const auto& [box, voxels] : held) boxes.all += voxels == std::int64_t{1} << (m * spec.dimensions);
+                CAPTURE(grid);
+                CAPTURE(m);
+                CHECK(counted.counts[grid][static_cast<std::size_t>(m)] == boxes);
+            }
+    }
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        Bench bench(device);
+        for (const std::string& variant : bench.variants()) {
+            if (variant == "hou" || variant == "cub") continue;   // count in the grid that begins at the first voxel
+            for (const Row& row : rows) {
+                INFO(tests::device_label(*device) << " " << variant << " " << row.array.desc.describe() << " "
+                                                  << row.parameters.dump());
+                const Json expected = reference_record(row.array, row.parameters);
+                CHECK(bench.count(row.array, variant, row.parameters) == expected);
+                CHECK(bench.count_in_slabs(row.array, variant, 50, row.parameters) == expected);
+            }
+            CHECK(bench.count(rows.back().array, variant, rows.back().parameters, {{"tile", 32}}) ==
+                  reference_record(rows.back().array, rows.back().parameters));
+        }
+    }
+}
+
+TEST_CASE("box_count: moved grids of an elongated array take memory by its voxels") {
+    for (const auto& device : tests::kernel_devices_under_test()) {
+        Bench bench(device);
+        for (const char* variant : {"pyramid", "simd"}) {
+            const std::vector<std::string> there = bench.variants();
+            if (std::find(there.begin(), there.end(), variant) == there.end()) continue;
+            for (const int offsets : {2, 3, 16}) {
+                INFO(tests::device_label(*device) << " " << variant << " " << offsets);
+                const auto bytes = [&](const Shape& s) { return bench.workspace(s, variant, {{"offsets", offsets}}); };
+                // Of 4 x 6 voxels and of one line alike: a row of tiles, and the row before it.
+                const std::size_t shorter = bytes({4, 2048, 6}), longer = bytes({4, 8192, 6});
+                CHECK(longer <= 4 * shorter);
+                CHECK(longer <= 1280 * 8192 + (1u << 20));
+                CHECK(bytes({8192, 4, 6}) <= longer + (1u << 20));
+                CHECK(bytes({4, 8192, 0}) <= 32 * 8192 + (1u << 20));
+            }
+        }
     }
 }
 

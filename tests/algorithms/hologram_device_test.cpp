@@ -181,6 +181,13 @@ const Case cases[] = {
      R"({"method": "fresnel_single_fft", "distance_mm": 30, "padding": "none", "off_axis": {"x": -12, "y": -9, "radius": 7}})"},
     {"off axis between pixels", 97, 83,
      R"({"method": "angular_spectrum", "distance_um": 200, "off_axis": {"x": 12.43, "y": -9.29}})"},
+    {"reflected, for wide vectors", 272, 51,
+     R"({"method": "angular_spectrum", "distance_um": [300, -150], "padding": "reflect"})"},
+    {"reflected, an odd number of vectors", 336, 64, R"({"method": "fresnel", "distance_um": 400, "padding": "reflect"})"},
+    {"reflected impulse responses for wide vectors", 256, 34,
+     R"({"method": "rayleigh_sommerfeld", "distance_um": 3000, "padding": "reflect"})"},
+    {"reflected, a prime to 31 each way", 62, 57, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "reflect"})"},
+    {"a prime to 31 each way", 58, 46, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "none"})"},
     {"off axis, padded by reflection", 50, 37,
      R"({"method": "angular_spectrum", "distance_um": 200, "padding": "reflect", "off_axis": {"x": 12.43, "y": -9.29}})"},
     {"off axis, padded by zero", 50, 37,
@@ -471,7 +478,7 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
             const double pixel = between(.04, 6), side = 2e-6 * pixel * static_cast<double>(std::min(width, height));
             const std::string method = pick("auto", "auto", "auto", "angular_spectrum", "rayleigh_sommerfeld", "convolution",
                                             "fresnel", "fresnel_single_fft");
-            const std::string padding = pick("mean", "reflect", "zero", "none");
+            const std::string padding = pick("auto", "mean", "reflect", "zero", "none");
             Json job{{"method", method},
                      {"wavelength_nm", 532},
                      {"pixel_um", pixel},

@@ -79,6 +79,7 @@ TEST_CASE("mean padding goes on for ever for impulse responses, too: exp(-ikd) t
         for (const double d : {1e-3, 5e-3, -20e-3}) {
             HologramParameters p = optics();
             p.method = method;
+            p.padding = Padding::mean;
             p.distance.values = {d};
             const double turns = d / p.wavelength;
             const Complex expected = 3.0 * std::polar(1.0, -2 * std::numbers::pi * (turns - std::floor(turns)));

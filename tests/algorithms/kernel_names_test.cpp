@@ -165,7 +165,7 @@ std::vector<Row> rows() {
           {"BRENNER", hologram::Metric::brenner},
           {"LAPLACIAN", hologram::Metric::laplacian},
           {"DUBOIS", hologram::Metric::dubois}}},
-        {"hologram/off_axis.cl",
+        {"hologram/found.clh",
          "FOUND",
          {{"X", hologram::Found::x},
           {"Y", hologram::Found::y},
@@ -232,7 +232,7 @@ std::set<std::string> choices_of(const std::string& algorithm, const std::string
         for (const Json& choice : field->schemas.at(0).at("enum")) {
             std::string word = choice;
             std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
-            words.insert(word);
+            if (word != "AUTO") words.insert(word);   // the host has resolved it before a kernel hears of it
         }
     }
     return words;

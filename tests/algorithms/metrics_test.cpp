@@ -85,6 +85,21 @@ TEST_CASE("metrics: scikit-image's numbers") {
     });
 }
 
+TEST_CASE("metrics: dark images keep the digits of their similarity") {
+    // In the middle of the range a variance of .25 would be a difference of squares of a billion.
+    HostArray image = image_of<std::uint16_t>(ElementType::u16, 83, 48, true);
+    HostArray reference = image_of<std::uint16_t>(ElementType::u16, 83, 48, true);
+    for (std::int64_t i = 0; i < image.desc.count(); ++i) {
+        image.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i * 7 % 11 % 2);
+        reference.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i * 5 % 13 % 2);
+    }
+    each_device([&](const auto& metrics) {
+        const double similarity = metrics(image, reference, {{"range", 65535}})["ssim"];
+        CHECK(std::abs(similarity - 1) < 1e-6);
+        CHECK(near(metrics(image, image, {{"range", 65535}})["ssim"], 1, 1e-6));
+    });
+}
+
 TEST_CASE("metrics: equal images, small ones, odd ones") {
     each_device([](const auto& metrics) {
         const HostArray image = image_of<std::uint8_t>(ElementType::u8, 61, 23, true);

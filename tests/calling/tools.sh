@@ -69,6 +69,7 @@ call 'tools/run by a link' 0 'the program: run job.json' 'ln -s "$PWD/tools/run"
 call 'tools/run by a link in PATH' 0 'the program: run job.json' 'mkdir links; ln -s ../tools/run links/prun; PATH="$PWD/links:$PATH"; prun job.json'
 call 'tools/run where cd tells where it goes' 0 'the program: run job.json' 'export CDPATH=.:/tmp; tools/run job.json'
 call 'tools/test where cd tells where it goes' 0 'the tests: .*-R io' 'export CDPATH=.:/tmp; tools/test -R io'
+# Compilers that only tools/fuzz and tools/windows need may be missing: they say which.
 for tool in run test check bare fuzz windows; do
     call "sh tools/$tool knows itself" 0 '^0 $' "sh tools/$tool nothing.json 2>&1 < /dev/null | grep -cE 'Illegal option|Syntax error|not found' || true"
 done

@@ -1,6 +1,7 @@
 // The program under mpirun, where MPI was found.
 #include "jobs/support.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -17,11 +18,17 @@ bool has_mpirun() {
 }
 
 /// Settings of Open MPI for test machines: few cores, perhaps a container; other launchers do not look at them.
-Run run_ranks(int ranks, const std::vector<std::string>& words, const fs::path& folder) {
+/// `wrapper`: a script that starts each of them, in the place of the program itself.
+Run run_ranks(int ranks, const std::vector<std::string>& words, const fs::path& folder, const char* wrapper = nullptr) {
+    std::vector<std::string> launcher{"mpirun", "-n", std::to_string(ranks)};
+    if (wrapper != nullptr) {
+        write_text(folder / "wrapper", wrapper);
+        launcher.insert(launcher.end(), {"sh", (folder / "wrapper").string()});
+    }
     return run_program(words, folder,
                        {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
                         "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"},
-                       {}, {"mpirun", "-n", std::to_string(ranks)});
+                       {}, launcher);
 }
 
 HostArray image() {
@@ -100,6 +107,57 @@ TEST_CASE("mpi: a rank that fails ends all, with one message and nothing left be
     CHECK(errors_in(run.err) == 1);
     CHECK(contains(run.err, "holds nan"));
     CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
+}
+
+TEST_CASE("mpi: a rank that dies or hangs ends all with an error, and leaves nothing") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", ramp(900, 900));
+    Json job = Json::parse(diffusion);
+    job["steps"][0]["iterations"] = 1000000;   // half an hour
+    job["step_timeout_s"] = 3;
+    write_text(folder / "job.json", job.dump());
+    struct Row { const char *act, *says; };
+    for (const Row& row : {Row{"kill -KILL $other", ""}, Row{"kill -STOP $other", "has not answered for 3 s"}}) {
+        CAPTURE(std::string(row.act));
+        const std::string wrapper = std::string("[ $OMPI_COMM_WORLD_RANK = 1 ] || exec \"$@\"\n\"$@\" & other=$!\nsleep 2\n") +
+                                    row.act + "\nwait $other\n";
+        const auto start = std::chrono::steady_clock::now();
+        const Run run = run_ranks(3, {"run", "job.json"}, folder.path(), wrapper.c_str());
+        CAPTURE(run.err);
+        CHECK(run.status != 0);
+        CHECK(contains(run.err, row.says));
+        CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
+        fs::remove(folder / "wrapper");
+        CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
+    }
+}
+
+TEST_CASE("mpi: ranks that disagree about the job or its inputs do nothing, and one says why") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", image());
+    io::write(folder / "other.npy", ramp(90, 250));
+    write_text(folder / "0.json", diffusion);
+    struct Row { const char *pointer, *value, *says; };
+    for (const Row& row :
+         {Row{"/steps/0/iterations", "10", "/job/steps/0/iterations"}, Row{"/outputs/image", "\"other.tif\"", "other.tif"},
+          Row{"/inputs/image", "\"other.npy\"", "other.npy"}}) {
+        CAPTURE(std::string(row.pointer));
+        Json job = Json::parse(diffusion);
+        job[Json::json_pointer(row.pointer)] = Json::parse(row.value);
+        write_text(folder / "1.json", job.dump());
+        write_text(folder / "2.json", diffusion);
+        const char* const wrapper = "program=$1; shift 2\nexec \"$program\" run $OMPI_COMM_WORLD_RANK.json \"$@\"\n";
+        const Run run = run_ranks(3, {"run"}, folder.path(), wrapper);
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(errors_in(run.err) == 1);
+        CHECK(contains(run.err, row.says));
+        CHECK(contains(run.err, "in rank 1"));
+        CHECK_FALSE(fs::exists(folder / "out.npy"));
+        CHECK_FALSE(fs::exists(folder / "other.tif"));
+    }
 }
 
 TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") {

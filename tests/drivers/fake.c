@@ -1,7 +1,9 @@
-/* An OpenCL driver that ABORTS or EXITS when its library is loaded, or CRASHES or HANGS when it is asked for its platforms. */
+/* An OpenCL driver that ABORTS or EXITS when its library is loaded, or CRASHES, HANGS, SPINS, is STOPPED or TAKES_TIME (so many
+ * seconds, computing) when it is asked for its platforms. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -21,6 +23,12 @@ EXPORT int clIcdGetPlatformIDsKHR(unsigned count, void* platforms, unsigned* fou
     raise(SIGSEGV);
 #elif defined(HANGS)
     for (;;) pause();
+#elif defined(SPINS)
+    for (volatile unsigned turns = 0;; ++turns) continue;
+#elif defined(STOPPED)
+    for (;;) raise(SIGSTOP);
+#elif defined(TAKES_TIME)
+    for (const time_t end = time(NULL) + TAKES_TIME; time(NULL) < end;) continue;
 #endif
     return -1001; /* no platform */
 }

@@ -26,6 +26,7 @@ BAD = {  # the library, and words that the message must hold
     "segfault": ("libplx_fake_segfault.so", ["left out", "platforms were listed", "signal 11"]),
     "exit": ("libplx_fake_exit.so", ["left out", "while it was loaded", "exit status 0"]),
     "hang": ("libplx_fake_hang.so", ["left out", "did not come to an end", "platforms were listed"]),
+    "spin": ("libplx_fake_spin.so", ["left out", "did not come to an end", "platforms were listed"]),
 }
 
 
@@ -114,7 +115,7 @@ def alone():
         done = run([program, "run", "job.json", "--overwrite", "--quiet"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=os.path.join(work, "cache"))
         lines = [line for line in done.stderr.splitlines() if "runs on the native device" in line]
         check(f"{name} alone: run", done.returncode == 0 and len(lines) == 1, done.stderr)
-        if name == "hang":
+        if name in ("hang", "spin"):
             continue   # each place is waited for anew
         for how, place in (("as a file", os.path.join(place, "a.icd")), ("as a library", os.path.join(folder, library))):
             done = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=os.path.join(work, "cache"))
@@ -158,12 +159,38 @@ def registered_twice():
 def verdicts():
     """A good verdict is kept; a driver that hangs is waited for once."""
     cache = os.path.join(work, "cache-verdicts")
-    place = vendors("hang", {})
+    place = vendors("only-hang", {"a.icd": os.path.join(folder, "libplx_fake_hang.so") + "\n"})
     first = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
     second = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
     check("a hang is waited for once", first.seconds > 3 and second.seconds < 3 and "left out" in second.stderr, f"{first.seconds} s, {second.seconds} s")
+    third = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache, PARALLAX_DRIVER_TIMEOUT_S=5)
+    check("with a higher limit it is tried again", third.seconds > 5 and "within 5 s" in third.stderr, f"{third.seconds} s, {third.stderr}")
+    fourth = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
+    check("with a lower one it is not", fourth.seconds < 3 and "within 5 s" in fourth.stderr, f"{fourth.seconds} s, {fourth.stderr}")
     off = run([program, "devices"], PARALLAX_DRIVER="off")
     check("without the helper", off.returncode == 0 and " opencl " in off.stdout, off.stderr)
+
+
+def starved():
+    """One that would compute, if others did not have the processors, is waited for; one that gets nothing is given up by the clock."""
+    places = {name: vendors(name, {"a.icd": os.path.join(folder, f"libplx_fake_{name}.so") + "\n", "good.icd": good}) for name in ("slow", "stopped")}
+    # The trial has a sixth of one processor.
+    one = str(min(os.sched_getaffinity(0)))
+    helper = os.path.join(work, "on-one-processor")
+    with open(helper, "w") as out:
+        out.write(f'#!/bin/sh\nexec taskset -c {one} {os.path.join(os.path.dirname(program), "parallax-driver")} "$@"\n')
+    os.chmod(helper, 0o755)
+    others = [subprocess.Popen(["taskset", "-c", one, sys.executable, "-c", "while True: pass"]) for _ in range(5)]
+    try:
+        done = run([program, "devices"], OCL_ICD_VENDORS=places["slow"], PARALLAX_CACHE_DIR="off", PARALLAX_DRIVER=helper)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    check("a slow driver on a busy machine", done.returncode == 0 and done.seconds > 6 and "libplx_fake_slow.so" not in done.stderr, f"{done.seconds} s, {done.stderr}")
+    done = run([program, "devices"], OCL_ICD_VENDORS=places["stopped"], PARALLAX_CACHE_DIR="off", PARALLAX_DRIVER_TIMEOUT_S=".5")
+    check("a driver that is stopped", done.returncode == 0 and "libplx_fake_stopped.so" in done.stderr and "within 5 s" in done.stderr and 4.5 < done.seconds < 20,
+          f"{done.seconds} s, {done.stderr}")
 
 
 def compiler():
@@ -238,7 +265,7 @@ def caches():
 
 write_inputs()
 try:
-    for part in (sweep, alone, harmless, registered_twice, verdicts, compiler, launches, caches):
+    for part in (sweep, alone, harmless, registered_twice, verdicts, starved, compiler, launches, caches):
         begun = time.monotonic()
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.1f} s", flush=True)

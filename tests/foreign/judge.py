@@ -29,7 +29,7 @@ LEFT_OUT = (".py", ".pyc", ".txt", ".rst", ".md", ".json", ".c", ".h", ".sh", ".
 
 # Words by which a refusal is a true one although the file is whole: it says what is not read.
 LIMITS = ("cannot be read", "are read", "is not read", "can be read", "colour model", "cannot decode", "must be converted", "is compressed by", "compressed BMP", "standing in another",
-          "stand in another file", "are only", "like page", "pixels of", "channels (CMYK?)", "only NIfTI volumes are read compressed", "no format that is known", "does not begin as one",
+          "stand in another file", "are only", "like page", "pixels of", "channels (CMYK?)", "volumes are read compressed", "no format that is known", "does not begin as one",
           "not plain numbers", "a palette with", "NumPy's type", "bits a pixel", "YCbCr")
 DAMAGED = ("damaged", "cut off", "ends inside", "ends after", "past the end", "bytes", "declares", "says that", "has no ")
 

@@ -16,13 +16,14 @@ import subprocess
 import sys
 import tarfile
 
-PACKAGES = ["numpy", "tifffile", "nibabel", "pydicom", "Pillow", "scikit-image", "imagecodecs"]
+PACKAGES = ["numpy", "tifffile", "nibabel", "pydicom", "Pillow", "scikit-image", "imagecodecs", "SimpleITK", "pynrrd", "h5py", "scipy", "zarr", "numcodecs", "astropy",
+            "pylibjpeg", "pylibjpeg-libjpeg", "pylibjpeg-openjpeg"]
 
 
 def make_environment(work):
     """The interpreter of the virtual environment, or None."""
     python = os.path.join(work, "venv", "bin", "python")
-    done = os.path.join(work, "venv", "done")
+    done = os.path.join(work, "venv", "done.2")
     if not os.path.exists(done):
         for command in ([sys.executable, "-m", "venv", os.path.join(work, "venv")], [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *PACKAGES]):
             made = subprocess.run(command, capture_output=True, text=True)
@@ -102,9 +103,11 @@ def main():
             print(f"{name}: skipped, {why}")
         else:
             suites[name] = folder
-    judge = os.path.join(os.path.dirname(os.path.abspath(__file__)), "judge.py")
+    here = os.path.dirname(os.path.abspath(__file__))
+    meaning = subprocess.run([python, os.path.join(here, "meaning.py"), "--program", os.path.abspath(arguments.program)] + (["--list"] if arguments.list else [])).returncode
+    judge = os.path.join(here, "judge.py")
     command = [python, judge, "--program", os.path.abspath(arguments.program)] + (["--list"] if arguments.list else [])
-    return subprocess.run(command + [f"{name}={folder}" for name, folder in suites.items()]).returncode
+    return subprocess.run(command + [f"{name}={folder}" for name, folder in suites.items()]).returncode or meaning
 
 
 if __name__ == "__main__":

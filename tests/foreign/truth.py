@@ -17,9 +17,11 @@ import sys
 
 from program import Program
 
-# What a refusal has to call a file.
-NAMES = {".nrrd": "NRRD", ".nhdr": "NRRD", ".mha": "MetaImage", ".mhd": "MetaImage", ".hdr": "NIfTI pair", ".mgz": "MGH", ".h5": "HDF5", ".mat": "MAT",
-         ".npz": "ZIP", ".gif": "GIF", ".fits": "FITS", ".raw": "no format that is known"}
+# What a refusal has to call a file: formats that are not read, and those whose library a build may lack.
+NAMES = {".h5": "HDF5", ".mat": "MATLAB", ".gif": "GIF"}
+# What an input has to say beside the file's name.
+CHOICES = {"scan.h5": {"dataset": "/scan/raw"}, "holo.mat": {"dataset": "holo"}, "frames.npz": {"dataset": "data"},
+           "mono12p.raw": {"raw": {"type": "mono12p", "axes": "yx", "shape": [34, 32]}}}
 CODES = {"b1": "B", "u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q", "f4": "f", "f8": "d"}
 TYPES = {"u8": "uint8", "u16": "uint16", "i16": "int16", "f32": "float32", "bool": "uint8"}
 METRES = {"nm": 1e-9, "um": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
@@ -58,8 +60,15 @@ def faults(truth, info, shape, values):
     if "spacing" in truth:
         for name, wanted in zip("xyz", truth["spacing"]):
             said = next((axis["spacing"] for axis in info["axes"] if axis["name"] == name), 1.0)
-            if info["unit"] not in METRES or not math.isclose(said * METRES[info["unit"]], wanted * METRES[truth["unit"]], rel_tol=1e-5):
+            if info["unit"] == "" and any("a unit that it does not name" in words for words in info["warnings"]):
+                if not math.isclose(said, wanted, rel_tol=1e-5):
+                    found.append(f"spacing of {name} {said} for {wanted}")
+            elif info["unit"] not in METRES or not math.isclose(said * METRES[info["unit"]], wanted * METRES[truth["unit"]], rel_tol=1e-5):
                 found.append(f"spacing of {name} {said} {info['unit']} for {wanted} {truth['unit']}")
+    if "origin" in truth:   # towards left and posterior, as SimpleITK tells it
+        ours = info["affine"][3], info["affine"][7], info["affine"][11]
+        if not all(math.isclose(a, b, abs_tol=1e-6) for a, b in zip(ours, (-truth["origin"][0], -truth["origin"][1], truth["origin"][2]))):
+            found.append(f"origin {ours} for {truth['origin']}")
     return found
 
 
@@ -78,11 +87,12 @@ def main():
     right, refused, wrong = 0, 0, []
     for name, truth in truths.items():
         path = os.path.join(folder, name)
-        info, why = program.info(path)
-        output, why_not = program.array(path)
+        choices = CHOICES.get(name, {})
+        info, why = program.info(path, choices)
+        output, why_not = program.array(path, choices)
         if info is None or output is None:
-            word = NAMES.get(os.path.splitext(name)[1], "16-bit floating-point" if truth["type"] == "float16" else None)
-            if word and word in why and word in why_not:
+            word = NAMES.get(os.path.splitext(name)[1])
+            if word and word in (why or why_not) and word in why_not:
                 refused += 1
             else:
                 wrong.append(f"{name}: refused as {why or why_not}")

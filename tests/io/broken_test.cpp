@@ -52,6 +52,11 @@ std::vector<Sample> samples() {
         io::write(folder / name, colour), list.push_back({name, get(folder / name)});
     for (const char* name : {"pages.tif", "pages.nii.gz"})
         io::write(folder / name, stack), list.push_back({name, get(folder / name)});
+    Bytes mgh{{}, true};
+    mgh.add_all<std::int32_t>({1, 3, 2, 2, 1, 4, 0}).add<std::int16_t>(1);
+    mgh.add_all<float>({1, 1, 2, -1, 0, 0, 0, 0, -1, 0, 1, 0, 5, 6, 7}).pad_to(284);
+    list.push_back({"a.mgh", mgh.text + std::string(24, '\x05')});
+    for (const char* name : {"grey.nrrd", "grey.mha"}) io::write(folder / name, grey), list.push_back({name, get(folder / name)});
     return list;
 }
 
@@ -186,7 +191,7 @@ TEST_CASE("every broken file has its sentence") {
         {"missing.npy", npy("{'descr': '<i4', 'shape': (2, 3), }"), "lacks one of"},
         {"open.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3"), "no tuple"},
         {"empty.npy", make_npy("", ""), "no '{'"},
-        {"pair.nii", with(nifti_i2(), 344, "ni1"), "header of a NIfTI pair"},
+        {"pair.nii", with(nifti_i2(), 344, "ni1"), "pair.nii.img"},
         {"analyze.nii", with(nifti_i2(), 344, std::string(3, '\0')), "not its magic word"},
         {"dimensions.nii", nifti([](auto& n) { n.dim[0] = 9; }), "9 dimensions"},
         {"negative.nii", nifti([](auto& n) { n.dim[1] = -3; }), "its axis x is -3"},
@@ -202,7 +207,24 @@ TEST_CASE("every broken file has its sentence") {
         {"zero.tif", tiff({{256, 4, {0}}}), "TIFF"},
         {"offset.tif", tiff({{273, 4, {100000}}}), "cannot be decoded"},
         {"bits.tif", tiff({{258, 3, {12}}}), "12-bit unsigned"},
-        {"half.tif", tiff({{258, 3, {16}}, {339, 3, {3}}, {256, 4, {2}}}), "16-bit floating-point"},
+        {"half.tif", tiff({{258, 3, {24}}, {339, 3, {3}}, {256, 4, {2}}}), "24-bit floating-point"},
+        {"no_end.nrrd", "NRRD0004\ntype: short\n", "ends inside"},
+        {"type.nrrd", "NRRD0004\ntype: block\ndimension: 1\nsizes: 1\nencoding: raw\n\n", "\"block\""},
+        {"sizes.nrrd", "NRRD0004\ntype: uchar\ndimension: 2\nsizes: 1\nencoding: raw\n\na", "1 sizes for 2"},
+        {"text.nrrd", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 1\nencoding: ascii\n\n7", "\"ascii\""},
+        {"short.nrrd", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 4\nencoding: raw\n\nabc", "but 3 follow"},
+        {"order.nrrd", "NRRD0004\ntype: short\ndimension: 1\nsizes: 1\nencoding: raw\n\nab", "byte order"},
+        {"up.nhdr", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 1\nencoding: raw\ndata file: ../x.raw\n\n",
+         "not in its own folder"},
+        {"gone.nhdr", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 1\nencoding: raw\ndata file: gone.raw\n\n", "no such file"},
+        {"no_file.mha", "ObjectType = Image\nNDims = 1\n", "no ElementDataFile"},
+        {"type.mha", "ObjectType = Image\nNDims = 1\nDimSize = 1\nElementType = MET_STRING\nElementDataFile = LOCAL\na",
+         "MET_STRING"},
+        {"text.mha",
+         "ObjectType = Image\nNDims = 1\nBinaryData = False\nDimSize = 1\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n7",
+         "as text"},
+        {"tube.mha", "ObjectType = Tube\nNDims = 1\nElementDataFile = LOCAL\n", "a Tube"},
+        {"empty.npz", std::string("PK\x03\x04", 4) + std::string(100, '\0'), "without a list of entries"},
         {"cmyk.tif", tiff({{262, 3, {5}}, {258, 3, {8, 8, 8, 8}}, {277, 3, {4}}, {256, 4, {1}}}), "colour model 5"},
         {"codec.tif", tiff({{259, 3, {34933}}}), "method 34933"},
         {"palette.tif", tiff({{262, 3, {3}}, {258, 3, {4}}}), "damaged"},
@@ -289,7 +311,7 @@ TEST_CASE("what is no file is told as such") {
     CHECK(io_error(folder / "no" / "none.png", [&] {
               io::read(folder / "no" / "none.png");
           }).hint.find("does not exist either") != std::string::npos);
-    CHECK(io_error(folder.path(), [&] { io::read(folder.path()); }).problem == "is a folder, not a file");
+    CHECK(io_error(folder.path(), [&] { io::read(folder.path()); }).problem .find("is a folder") == 0);
     CHECK(io_error(folder.path(), [&] { io::hash_file(folder.path()); }).problem == "is a folder, not a file");
     if (fs::exists("/dev/zero"))
         CHECK(io_error("/dev/zero", [&] { io::read("/dev/zero"); }).problem.find("device") != std::string::npos);

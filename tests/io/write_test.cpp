@@ -154,7 +154,7 @@ TEST_CASE("what cannot be written is refused before the work") {
         {"a.png", small, {.window_percentile = {{1, 101}}}, "no range"},
         {"a.png", small, {.window = {{0, 1}}, .window_percentile = {{1, 99}}}, "choose one"},
         {"a.png", small, {.png_bits = 12}, "8 or 16 bits"},
-        {"a.tif", small, {.window = {{0, 1}}}, "for .png files"},
+        {"a.tif", small, {.window = {{0, 1}}}, "for .png"},
         {"taken.npy", small, {}, "exists already"},
         {"folder.npy", small, {.overwrite = true}, "is a folder"},
         {"taken.npy/a.npy", small, {}, "is a file, not a folder"},

@@ -291,6 +291,43 @@ TEST_CASE("plan: arrays and bytes, nothing written") {
     CHECK(folder.listing() == std::vector<std::string>{"job.json"});
 }
 
+TEST_CASE("what the host's memory cannot hold is refused before a byte is read; of a large file what is read is hashed") {
+    const TempFolder folder;
+    const std::uint64_t bytes = std::uint64_t{1} << 40;   // 1 TiB without a byte on the disk
+    write_text(folder / "big.raw", "x");
+    fs::resize_file(folder / "big.raw", bytes);
+    const auto job = [&](const Json& shape, std::uint64_t offset) {
+        write_text(
+            folder / "job.json",
+            Json{{"parallax", 1},
+                 {"inputs",
+                  {{"image",
+                    {{"file", "big.raw"}, {"raw", {{"type", "f32"}, {"axes", "zyx"}, {"shape", shape}, {"offset", offset}}}}}}},
+                 {"steps", Json::array({{{"run", "convert"}, {"type", "u16"}}})},
+                 {"outputs", {{"image", "o.npy"}}}}
+                .dump());
+    };
+    job({1000, 16384, 16384}, 0);
+    for (const char* const command : {"plan", "run"}) {
+        const Run refused = run_program({command, "job.json", "--device", "native"}, folder.path());
+        CAPTURE(refused.err);
+        CHECK(refused.status == 1);
+        CHECK(contains(refused.err, "does not fit into the memory of the host"));
+        CHECK(contains(refused.err, "1.66 TB"));
+        CHECK(contains(refused.err, "are left"));
+    }
+    CHECK(folder.listing() == std::vector<std::string>{"big.raw", "job.json"});
+    job({1, 64, 64}, bytes / 2);
+    const Json plan = json_of(run_program({"plan", "job.json", "--json", "--device", "native"}, folder.path()));
+    CHECK(plan["host_bytes"] >= 64 * 64 * 6);
+    CHECK(plan["host_bytes"] <= 64 * 64 * 6 * 2 + 65536);
+    const Run run = run_program({"run", "job.json", "--device", "native", "--report", "r.json"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json file = Json::parse(read_text(folder / "r.json"))["inputs"]["image"]["files"][0];
+    CHECK(file["hashed"] == Json({{"from", bytes / 2}, {"bytes", 64 * 64 * 4}}));
+}
+
 TEST_CASE("a full disk behind stdout is exit status 1") {
     if (!fs::exists("/dev/full")) {
         MESSAGE("SKIPPED: this system has no /dev/full");
@@ -300,4 +337,29 @@ TEST_CASE("a full disk behind stdout is exit status 1") {
     const Run run = run_program({"schema"}, folder.path(), {}, "/dev/full");
     CHECK(run.status == 1);
     CHECK(contains(run.err, "error: "));
+}
+
+TEST_CASE("cli: limits of a run end it with an error, and no output") {
+    const TempFolder folder;
+    write_text(folder / "large.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 243}],
+        "outputs": {"volume": "v.npy"}})");
+    write_text(folder / "long.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 81},
+        {"run": "diffusion_lb", "iterations": 1000000, "in": {"image": "volume"}, "out": {"image": "b"}}],
+        "outputs": {"b": "b.npy"}})");
+    struct Row { const char* job; const char* limit; int status; const char* says; };
+    for (const Row& row :
+         {Row{"large.json", "output=1MB", 1, "cannot be written"}, Row{"large.json", "memory=10MB", 1, "14.3 MB"},
+          Row{"long.json", "time=.2s", 1, "took longer than --limit"},
+          Row{"large.json", "output=15MB,time=10min,memory=4GiB", 0, ""}}) {
+        CAPTURE(std::string(row.limit));
+#if !defined(__linux__)
+        if (std::string(row.limit).find("memory") != std::string::npos) continue;
+#endif
+        const Run run = run_program({"run", row.job, "--device", "native", "--quiet", "--limit", row.limit}, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == row.status);
+        CHECK(contains(run.err, row.says));
+        CHECK(fs::exists(folder / "v.npy") == (row.status == 0));
+        CHECK_FALSE(fs::exists(folder / "b.npy"));
+    }
 }

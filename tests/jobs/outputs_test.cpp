@@ -1,6 +1,7 @@
 // All or nothing, tables of records, and places of files.
-#include "job/outputs.hpp"
+#include "io/transaction.hpp"
 #include "job/paths.hpp"
+#include "job/pattern.hpp"
 #include "job/read.hpp"
 #include "job/table.hpp"
 #include "support.hpp"
@@ -24,7 +25,7 @@ auto text(const std::string& content) {
 
 TEST_CASE("outputs: nothing is to be seen before commit, everything after it") {
     const TempFolder folder;
-    OutputSet set(false);
+    io::Transaction set(folder.path(), {});
     set.add(folder / "a.txt", text("1"));
     const fs::path temporary = set.add(folder / "deep/er/b.nii.gz", text("2"));
     CHECK(temporary.filename().string().ends_with("-b.nii.gz"));
@@ -36,7 +37,7 @@ TEST_CASE("outputs: nothing is to be seen before commit, everything after it") {
 TEST_CASE("outputs: without commit nothing stays, not even folders") {
     const TempFolder folder;
     {
-        OutputSet set(false);
+        io::Transaction set(folder.path(), {});
         set.add(folder / "deep/a.txt", text("1"));
         CHECK_THROWS_AS(set.add(folder / "b.txt", [](const fs::path& path) {
             write_text(path, "half");
@@ -49,7 +50,7 @@ TEST_CASE("outputs: without commit nothing stays, not even folders") {
 TEST_CASE("outputs: a file that appears meanwhile is kept, and the others are taken back") {
     const TempFolder folder;
     {
-        OutputSet set(false);
+        io::Transaction set(folder.path(), {});
         set.add(folder / "a.txt", text("1"));
         set.add(folder / "b.txt", text("2"));
         write_text(folder / "b.txt", "someone else's");
@@ -64,13 +65,13 @@ TEST_CASE("outputs: overwriting replaces all, or brings all back") {
     write_text(folder / "a.txt", "old a");
     fs::create_directories(folder / "b.txt/full");   // a folder in the way that cannot be renamed over
     {
-        OutputSet set(true);
+        io::Transaction set(folder.path(), {.overwrite = true});
         set.add(folder / "a.txt", text("new a"));
         set.commit();
     }
     CHECK(read_text(folder / "a.txt") == "new a");
     {
-        OutputSet set(true);
+        io::Transaction set(folder.path(), {.overwrite = true});
         set.add(folder / "a.txt", text("newer a"));
         const fs::path temporary = set.add(folder / "c.txt", text("c"));
         fs::remove(temporary);   // as if the disk had lost it

@@ -141,10 +141,10 @@ def crowds(folder):
 
 def stopped_while_hashing(folder):
     """A file of which little is read is hashed as a whole: a stop is heard meanwhile."""
-    with (folder / "sparse.raw").open("wb") as sparse:
+    with (folder / "sparse.pgm").open("wb") as sparse:
+        sparse.write(b"P5\n10 10\n255\n" + bytes(100))
         sparse.truncate(1 << 40)
-    raw = {"file": "sparse.raw", "raw": {"type": "u8", "shape": [10, 10], "axes": "yx"}}
-    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": raw}}))
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "sparse.pgm"}}))
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         run = subprocess.Popen([str(PROGRAM), "run", "job.json"], cwd=folder, stderr=subprocess.PIPE, text=True)
         time.sleep(1)

@@ -43,6 +43,15 @@ inline Json frames_job() {
         "outputs": {"sum": "sums/{frame.stem}.npy", "statistics": {"table": "statistics.csv"}}})");
 }
 
+/// Frames 0 to n - 1 in frames/, and job.json.
+struct Folder : TempFolder {
+    explicit Folder(int frames, const Json& job = frames_job()) {
+        fs::create_directory(path() / "frames");
+        write_frames(path() / "frames", frames);
+        write_text(path() / "job.json", job.dump());
+    }
+};
+
 /// The bytes of every file below a folder, by name; what manifests hold is left out.
 inline std::map<std::string, std::string> contents(const fs::path& folder) {
     std::map<std::string, std::string> files;

@@ -15,14 +15,6 @@ using namespace parallax::tests;
 
 namespace {
 
-struct Folder : TempFolder {
-    explicit Folder(int frames, const Json& job = frames_job()) {
-        fs::create_directory(path() / "frames");
-        write_frames(path() / "frames", frames);
-        write_text(path() / "job.json", job.dump());
-    }
-};
-
 /// Runs a shell line in `folder` with the program as $P.
 int shell(const fs::path& folder, const std::string& line) {
     return std::system(fmt::format("cd '{}' || exit 99; P='{}'; {}", folder.string(), std::getenv("PARALLAX_BIN"), line).c_str());

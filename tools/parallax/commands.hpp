@@ -24,18 +24,13 @@ struct Command {
 
 void add_run(CLI::App&, Command&);
 void add_plan(CLI::App&, Command&);
+void add_series(CLI::App&, Command&);
 void add_devices(CLI::App&, Command&);
 void add_algorithms(CLI::App&, Command&);
 void add_init(CLI::App&, Command&);
 void add_info(CLI::App&, Command&);
-void add_schema(CLI::App&, Command&);
-void add_compare(CLI::App&, Command&);
-void add_report(CLI::App&, Command&);
-void add_selftest(CLI::App&, Command&);
-void add_tune(CLI::App&, Command&);
-/// The hidden command that compare starts for each device.
-void add_worker(CLI::App&, Command&);
-void add_bindings(CLI::App&, Command&);
+/// The commands that need the laboratory (laboratory/), which a build may lack: then each of them says so.
+void add_laboratory(CLI::App&, Command&);
 
 /// Options that `run` and `plan` share: which job, with what changed, where its files are.
 struct JobOptions {
@@ -43,7 +38,8 @@ struct JobOptions {
     std::vector<std::string> settings, inputs, roots;
     std::string device;
     std::string out = ".";
-    bool confined = false;
+    bool confined = false, no_sync = false;
+    std::string limit;        ///< see limits.hpp
     std::string manifest;     ///< of a series; empty: the job's name with ".series", below `out`
 
     void add_to(CLI::App&);
@@ -56,10 +52,6 @@ struct JobOptions {
 
 /// "NAME=DIR" of --root -> folders. Throws ConfigError.
 std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>&);
-/// A report of compare: the file, or report.json or report.json.gz of a folder. Throws ConfigError.
-std::filesystem::path report_file(const std::string& given);
-/// The same, read and checked.
-Json load_report(const std::string& given);
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.
 host::DeviceSelector device_from(const std::string& spec);
 /// Options of `run` for a job with for_each.

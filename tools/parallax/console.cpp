@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 namespace parallax::cli {
@@ -35,6 +36,11 @@ int report_error(const std::exception& error, const std::string& origin) {
         line("expected", config->expected);
         line("try", config->hint);
         return 2;
+    }
+    if (dynamic_cast<const std::bad_alloc*>(&error)) {
+        tell("{} the system gives no more memory\n", title);
+        line("try", "end other programs, raise the limit (ulimit -v, a container's), or compute a part");
+        return 1;
     }
     tell("{} {}\n", title, host::printable(error.what()));
     const bool known = dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error);

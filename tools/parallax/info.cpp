@@ -1,14 +1,17 @@
 // parallax info: what an image or array file holds.
-#include "commands.hpp"
-#include "console.hpp"
-#include "job/paths.hpp"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "job/job.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
 
 namespace parallax::cli {
 
@@ -110,6 +113,8 @@ Json to_json(const io::FileInfo& info, const Range& range) {
         {"format", info.format},   {"detail", info.detail},  {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
         {"axes", std::move(axes)}, {"unit", info.desc.unit}, {"pages", info.pages()}};
     if (info.desc.find('c')) json["channels"] = words_of(info);
+    if (!info.metadata.channels.empty()) json["channel_names"] = info.metadata.channels;
+    if (!info.parts.empty()) json["files"] = info.parts.size() + 1;
     json["polarity"] = info.white_is_zero ? "white is zero" : "black is zero";
     if (range.finite > 0)
         json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
@@ -125,7 +130,10 @@ void print(const io::FileInfo& info, const Range& range) {
     fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")",
                human_bytes(static_cast<double>(info.file_bytes)));
     fmt::print("array    {}\n", info.desc.describe());
-    if (const Axis* const c = info.desc.find('c')) fmt::print("channels {}: {}\n", c->size, words_of(info));
+    if (const Axis* const c = info.desc.find('c')) {
+        const std::string names = fmt::format("{}", fmt::join(info.metadata.channels, ", "));
+        fmt::print("channels {}: {}{}{}\n", c->size, words_of(info), names.empty() ? "" : ": ", names);
+    }
     std::string spacing;
     for (const Axis& axis : info.desc.axes) {
         if (axis.name == 'c' || axis.name == 'n') continue;
@@ -136,7 +144,8 @@ void print(const io::FileInfo& info, const Range& range) {
         std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.spacing == 1; });
     fmt::print("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
     if (const std::string letters = orientation_of(info.metadata); !letters.empty())
-        fmt::print("towards  {} (x, y, z go there)\n", letters);
+        fmt::print("towards  {} (x, y, z go there), from {:.6g}, {:.6g}, {:.6g} mm right, anterior, superior\n", letters,
+                   (*info.metadata.affine)[3], (*info.metadata.affine)[7], (*info.metadata.affine)[11]);
     if (info.white_is_zero) fmt::print("polarity white is zero\n");
     if (range.finite > 0) {
         fmt::print("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()),
@@ -148,10 +157,15 @@ void print(const io::FileInfo& info, const Range& range) {
     for (const auto& [name, text] : info.metadata.notes) fmt::print("note     {}: {}\n", name, text);
 }
 
-int show(const std::string& file, bool json) {
+int show(const std::string& file, const Json& choices, bool json) {
     const std::filesystem::path path = engine::resolve_input(file, {}, "FILE");
-    const io::FileInfo info = io::info(path);
-    const Range range = range_of(io::read(path).to_dense());
+    Json input = choices;
+    input["file"] = file;
+    const io::ReadOptions options = engine::parse_input("file", input, "").read;
+    io::FileInfo info = io::info(path, options);
+    const HostArray array = io::read(path, options).to_dense();
+    const Range range = range_of(array);
+    if (!options.channel.empty()) info.desc = array.desc, info.metadata.channels = array.metadata.channels;
     if (json) fmt::print("{}\n", text_of(to_json(info, range)));
     else print(info, range);
     return 0;
@@ -161,11 +175,31 @@ int show(const std::string& file, bool json) {
 
 void add_info(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("info", "Show type, axes, spacing and range of an image or array file");
-    struct Options { std::string file; bool json = false; };
+    struct Options {
+        std::string file, dataset, channel, raw;
+        int series = -1, level = -1;
+        bool json = false;
+    };
     auto options = std::make_shared<Options>();
     sub->add_option("FILE", options->file, "The file")->required();
     sub->add_flag("--json", options->json, "Print JSON");
-    sub->callback([options, &command] { command.run = [options] { return show(options->file, options->json); }; });
+    sub->add_option("--dataset", options->dataset, "Of a file that holds several arrays: which");
+    sub->add_option("--channel", options->channel, "One channel, by its number or its name");
+    sub->add_option("--series", options->series, "Of a file that holds several images: which, from 0")
+        ->check(CLI::NonNegativeNumber);
+    sub->add_option("--level", options->level, "Of a pyramid: which level, 0 the largest")->check(CLI::NonNegativeNumber);
+    sub->add_option("--raw", options->raw, "The layout of a file without a header, as a job's \"raw\" has it, in JSON");
+    sub->callback([options, &command] {
+        command.run = [options] {
+            Json choices = Json::object();
+            if (!options->dataset.empty()) choices["dataset"] = options->dataset;
+            if (!options->channel.empty()) choices["channel"] = options->channel;
+            if (options->series >= 0) choices["series"] = options->series;
+            if (options->level >= 0) choices["level"] = options->level;
+            if (!options->raw.empty()) choices["raw"] = engine::parse_json(options->raw, "--raw");
+            return show(options->file, choices, options->json);
+        };
+    });
 }
 
 }  // namespace parallax::cli

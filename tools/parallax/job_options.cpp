@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "job/load.hpp"
+#include "support/folder.hpp"
 #include "parallax/host/enumerate.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +16,23 @@ engine::Locations locations_of(const JobOptions& options) {
     if (where.job_folder.empty()) where.job_folder = ".";
     where.out = engine::path_from(options.out);
     where.confined = options.confined;
+    where.synced = !options.no_sync;
     where.roots = roots_from(options.roots);
     if (options.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     return where;
+}
+
+/// The job's file; of a stranger's by no link, which could lead to a file that its messages would tell of.
+host::OpenedFile opened_job(const JobOptions& options) {
+    const std::filesystem::path path = engine::path_from(options.file);
+    if (!options.confined) return host::OpenedFile(path);
+    try {
+        const host::Folder folder = host::Folder::open_strictly(path.parent_path());
+        return folder.file(path.filename());
+    } catch (const std::system_error& error) {
+        throw ConfigError("", fmt::format("the job {}: {}", options.file, error.code().message()),
+                          "a file, and no link on the way to it, where a job is confined");
+    }
 }
 
 }  // namespace
@@ -29,6 +44,8 @@ void JobOptions::add_to(CLI::App& app) {
     app.add_option("--in", inputs, "name=file: take another file for an input")->allow_extra_args(false);
     app.add_option("--root", roots, "NAME=DIR: where \"NAME:path\" in the job is")->allow_extra_args(false);
     app.add_flag("--confined", confined, "Refuse inputs outside the job's folder and the roots: for jobs of strangers");
+    app.add_option("--limit", limit, "memory=2GiB,time=60s,output=1GiB: the most that this process may take, where given");
+    app.add_flag("--no-sync", no_sync, "Do not wait for the disk: a power cut may take outputs that were told as done");
     app.add_option("--device", device,
                    "Instead of the job's rules: gpu, cpu, native, an index, part of a name, JSON, or a .json file");
     app.add_option("--manifest", manifest, "Folder where a series remembers what is done, by default JOB.series below --out");
@@ -36,7 +53,8 @@ void JobOptions::add_to(CLI::App& app) {
 }
 
 engine::Job JobOptions::parse(const engine::Registry& registry) const {
-    Json json = engine::load_json(engine::path_from(file));
+    const host::OpenedFile opened = opened_job(*this);
+    Json json = engine::load_json(opened.path());
     const auto& algorithms = registry.algorithms();
     for (const std::string& setting : settings) engine::apply_setting(json, setting, algorithms);
     for (const std::string& input : inputs) engine::apply_input(json, input, algorithms);

@@ -1,6 +1,7 @@
 // parallax: the command line. 0 done, 1 the work failed (device, I/O), 2 the request was wrong.
 #include "commands.hpp"
 #include "console.hpp"
+#include "reserve.hpp"
 #include "terminal.hpp"
 #include "support/warnings.hpp"
 
@@ -73,17 +74,12 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     Command command;
     add_run(app, command);
     add_plan(app, command);
-    add_compare(app, command);
-    add_report(app, command);
-    add_tune(app, command);
-    add_selftest(app, command);
+    add_series(app, command);
+    add_laboratory(app, command);
     add_devices(app, command);
     add_algorithms(app, command);
     add_init(app, command);
     add_info(app, command);
-    add_schema(app, command);
-    add_worker(app, command);
-    add_bindings(app, command);
 
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));   // CLI11 takes the last one first
@@ -123,6 +119,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
     claim_standard_streams();
+    keep_reserve();
     try {
         return parse_and_run(arguments_of(argc, argv));
     } catch (const std::exception& error) {

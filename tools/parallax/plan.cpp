@@ -68,14 +68,15 @@ void print(const Json& plan) {
     if (plan["spills"]) {
         fmt::print(
             "\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of "
-            "device memory at any one time\n",
+            "device memory at any one time, {} of the host's\n",
             human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["budget_bytes"].get<double>()),
-            human_bytes(plan["upper_bound_bytes"].get<double>()));
+            human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["host_bytes"].get<double>()));
         return;
     }
     fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n",
                human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["array_bytes"].get<double>()),
                human_bytes(plan["workspace_bytes"].get<double>()), human_bytes(plan["state_bytes"].get<double>()));
+    if (!plan.contains("series")) fmt::print("at most {} of host memory\n", human_bytes(plan["host_bytes"].get<double>()));
 }
 
 void print_plan(const Json& plan, bool json) {

@@ -1,6 +1,7 @@
 // parallax run: reads a job, runs it, writes its outputs, says what was done.
 #include "commands.hpp"
 #include "console.hpp"
+#include "limits.hpp"
 #include "modes/run.hpp"
 #include "left_out.hpp"
 #include "ranks.hpp"
@@ -106,7 +107,8 @@ void tell_of_job(const Options& options, const engine::JobResult& result) {
     for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
     if (!result.retried.empty())
         spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
-    if (!options.report.empty()) io::write_json(engine::path_from(options.report), to_json(result), options.overwrite);
+    if (!options.report.empty())
+        io::write_json(engine::path_from(options.report), to_json(result), options.overwrite, options.job.confined);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
     else if (!options.quiet) summarise(result);
 }
@@ -139,7 +141,7 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
     });
 }
 
-int run(const Options& options) {
+int run_within(const Enforced& limits, const Options& options) {
     const Clock::time_point started = Clock::now();
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
@@ -161,6 +163,7 @@ int run(const Options& options) {
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
     engine::RunJobOptions run_options = run_options_of(bar, started, opening);
+    run_options.cancelled = [&limits] { return interrupted() || limits.time_is_up(); };
     run_options.series.readers = options.readers;
     run_options.series.writers = options.writers;
     run_options.series.in_flight = options.in_flight;
@@ -168,9 +171,15 @@ int run(const Options& options) {
     run_options.series.progress = show_items(bar);
     const engine::JobOutcome outcome = engine::run(job, engine::pointers(engines), run_options);
     bar.clear();
+    if (limits.time_is_up() && !outcome.is_whole()) spdlog::warn("stopped by --limit {}", options.job.limit);
     if (outcome.series) tell_of_series(options, *outcome.series, *job.series());
     else tell_of_job(options, *outcome.job);
     return outcome.is_whole() ? 0 : 1;
+}
+
+int run(const Options& options) {
+    const Enforced limits(Limits::from(options.job.limit));
+    return limits.told([&] { return run_within(limits, options); });
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
 
 void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result, const engine::series::PreparedSeries& series) {
     if (!options.report.empty())
-        io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume);
+        io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume,
+                       series.where.confined);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
     else if (!options.quiet) summarise(result);
     for (const engine::series::SeriesWarning& warning : result.warnings)

@@ -59,6 +59,7 @@ struct BoxCountSpec {
     std::string unit;
     int top = 0;                            ///< k: the grid has 2^k voxels a side
     std::vector<Band> bands;                ///< of the threshold, or one a label
+    std::array<std::int64_t, 3> lead{0, 0, 0}; ///< x, y, z: voxels of the grid that precede the first; for Counting alone
 
     std::int64_t voxels() const noexcept { return size[0] * size[1] * size[2]; }
     /// Bytes of a row of the array, where it is packed.
@@ -69,8 +70,8 @@ struct BoxCountSpec {
     }
     /// Where each grid lies, x fastest: that many voxels of it precede the first voxel that is counted. The first by none.
     std::vector<std::array<std::int64_t, 3>> shifts() const;
-    /// Size that holds the voxels in every grid.
-    std::array<std::int64_t, 3> shifted_size() const noexcept;
+    /// Voxels that tiles of so many a side have to cover, in whichever grid: whole tiles that precede them all are left out.
+    std::array<std::int64_t, 3> covered_size(int tile) const;
     /// Of each axis: the voxel of the array that each resampled one is.
     std::array<std::vector<std::uint32_t>, 3> samples() const;
 };
@@ -117,7 +118,7 @@ std::string plot_of(const Json& record);
 using Counting = std::vector<BoxCounts> (*)(const BoxCountSpec&, const std::byte* voxels, int threads);
 Counted counts_of(const BoxCountSpec&, const std::byte* voxels, Counting, int threads);
 
-// Both for specs that are as_it_is() and not packed. threads: 0 for all of the processor's.
+// Both for specs that are as_it_is() and not packed, in the grid that `lead` says. threads: 0 for all of the processor's.
 /// A pyramid of two bits (any, all) a box.
 std::vector<BoxCounts> pyramid_counts(const BoxCountSpec&, const std::byte* voxels, int threads);
 /// Hou's method: numbers whose bits are those of the coordinates in turn, sorted; boxes are runs of equal leading bits.

@@ -2,6 +2,7 @@
 #include "algorithms/box_count/device.hpp"
 #include "algorithms/box_count/hou.hpp"
 #include "algorithms/box_count/mask.hpp"
+#include "algorithms/box_count/tiles.hpp"
 #include "core/long_loops.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ public:
         keys_ = builder.scratch(key_bytes);
         sorted_ = builder.scratch(key_bytes);
         counts_ = builder.scratch(spec_.bands.size() * (set_bytes() + corner_bytes));
-        if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_);
+        if (spec_.extents) mask_ = std::make_unique<MaskStages>(builder, spec_, smallest_tile);
         sorter_ = make_sorter(builder, keys);
         // A voxel takes a round for each of its bits at most, and two more.
         const std::int64_t a_voxel = spec_.top + 3;

@@ -27,7 +27,10 @@ std::uint64_t interleaved(std::uint64_t x, std::uint64_t y, std::uint64_t z, int
 template <class T>
 Keys sorted_keys(const BoxCountSpec& spec, const T* voxels, const TypedBand<T>& band, int threads) {
     // A grid that has moved reaches beyond 2^k.
-    const int bits = std::bit_width(static_cast<std::uint64_t>(*std::max_element(spec.size.begin(), spec.size.end()) - 1));
+    std::int64_t last = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) last = std::max(last, spec.lead[axis] + spec.size[axis] - 1);
+    const int bits = std::bit_width(static_cast<std::uint64_t>(last));
+    const auto at = [&](std::size_t axis, std::int64_t i) { return static_cast<std::uint64_t>(spec.lead[axis] + i); };
     Keys keys;
     std::mutex mutex;
     parallel_ranges(spec.size[1] * spec.size[2], threads, [&](std::int64_t first, std::int64_t end) {
@@ -35,8 +38,8 @@ Keys sorted_keys(const BoxCountSpec& spec, const T* voxels, const TypedBand<T>& 
         for (std::int64_t row = first; row < end; ++row)
             for (std::int64_t x = 0; x < spec.size[0]; ++x)
                 if (band.holds(voxels[row * spec.size[0] + x]))
-                    part.push_back(interleaved(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(row % spec.size[1]),
-                                               static_cast<std::uint64_t>(row / spec.size[1]), bits, spec.dimensions));
+                    part.push_back(interleaved(at(0, x), at(1, row % spec.size[1]), at(2, row / spec.size[1]), bits,
+                                               spec.dimensions));
         std::sort(part.begin(), part.end());
         const std::scoped_lock lock(mutex);
         Keys merged;

@@ -39,10 +39,11 @@ std::vector<Extent> extents_of(const BoxCountSpec& spec, std::span<const std::by
 
 bool moves(const BoxCountSpec& spec) { return spec.offsets > 1 || spec.origin == Origin::bounding_box; }
 
-MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec)
+MaskKernels::MaskKernels(PlanBuilder& builder, const BoxCountSpec& spec, int tile)
     : spec_(spec),
+      tile_(tile),
       size_(spec.size, spec.dimensions),
-      moved_size_(spec.shifted_size(), spec.dimensions),
+      moved_size_(spec.covered_size(tile), spec.dimensions),
       group_(std::min<std::size_t>(128, builder.device().max_work_group)),
       most_groups_(std::size_t{32} * builder.device().compute_units),
       samples_(builder.constant(sample_table(spec))),
@@ -88,15 +89,15 @@ void MaskKernels::lower(Execution& x, const BitRing& from, Scratch corners, std:
 void MaskKernels::shift(Execution& x, const BitRing& from, Scratch corners, std::uint32_t band,
                         const std::array<std::int64_t, 3>& shift, const Slices& layer, Scratch to) {
     const bool flat = spec_.dimensions == 2;
-    const std::int64_t rows = flat ? 0 : shift[1], slices = (flat ? shift[1] : shift[2]) - layer.first;
+    const std::int64_t rows = flat ? 0 : shift[1] % tile_, slices = (flat ? shift[1] : shift[2]) % tile_ - layer.first;
     x.launch("shift", *shift_, groups_for(moved_size_.slice() * layer.count()), {group_, 1, 1},
              {x.buffer(from.memory), x.buffer(corners), x.buffer(to), u32(size_.rows), u32(size_.slices), u32(size_.row),
-              u32(from.height), band, u32(moved_size_.rows), u32(moved_size_.row), u32(layer.count()), u32(shift[0]), u32(rows),
-              u32(slices)});
+              u32(from.height), band, u32(moved_size_.rows), u32(moved_size_.row), u32(layer.count()), u32(shift[0] % tile_),
+              u32(rows), u32(slices)});
 }
 
-MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec)
-    : spec_(spec), shifts_(spec.shifts()), kernels_(builder, spec) {
+MaskStages::MaskStages(PlanBuilder& builder, const BoxCountSpec& spec, int tile)
+    : spec_(spec), shifts_(spec.shifts()), kernels_(builder, spec, tile) {
     const BitSize& size = kernels_.size();
     const auto whole = [&] { return BitRing{builder.scratch(size.bytes(size.slices)), size.slices}; };
     bits_ = whole();

@@ -33,10 +33,10 @@ struct BitRing {
     std::int64_t height = 0;
 };
 
-/// The kernels of mask.cl, for any of an array's slices.
+/// The kernels of mask.cl, for any of an array's slices, which become tiles of `tile` voxels a side.
 class MaskKernels {
 public:
-    MaskKernels(PlanBuilder&, const BoxCountSpec&);
+    MaskKernels(PlanBuilder&, const BoxCountSpec&, int tile);
     const BitSize& size() const noexcept { return size_; }
     /// What shift() fills.
     const BitSize& moved_size() const noexcept { return moved_size_; }
@@ -50,7 +50,8 @@ public:
     /// corners: as mask_box leaves them, by band. First clear_corners(), then lower().
     void clear_corners(Execution&, Scratch corners);
     void lower(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const Slices&);
-    /// `layer`, slices of the grid that begins `shift` voxels (x, y, z) before the array, or before the band's corner.
+    /// `layer`, slices of the grid that begins `shift` voxels (x, y, z) before the array, or before the band's corner. Those of
+    /// its tiles that precede all voxels are not there.
     void shift(Execution&, const BitRing& from, Scratch corners, std::uint32_t band, const std::array<std::int64_t, 3>& shift,
                const Slices& layer, Scratch to);
 
@@ -58,6 +59,7 @@ private:
     host::NDRange groups_for(std::int64_t words) const;
 
     BoxCountSpec spec_;
+    std::int64_t tile_;
     BitSize size_, moved_size_;
     std::size_t group_, most_groups_;
     host::Buffer samples_;
@@ -71,7 +73,7 @@ bool moves(const BoxCountSpec&);
 /// All of an array.
 class MaskStages {
 public:
-    MaskStages(PlanBuilder&, const BoxCountSpec&);
+    MaskStages(PlanBuilder&, const BoxCountSpec&, int tile);
     /// What moved() returns.
     const BitSize& size() const noexcept { return kernels_.moved_size(); }
     /// The voxels of a band as bits; `bands` as band_buffer() makes them.

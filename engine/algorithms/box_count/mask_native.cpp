@@ -43,6 +43,16 @@ Mask mask_of(const BoxCountSpec& spec, const std::byte* voxels, const Band& band
     return mask;
 }
 
+/// What of a mask begins at `low` and is as large as `extent`.
+Mask part_of(const Mask& mask, const Size& size, const Size& low, const Extent& extent) {
+    Mask part;
+    part.reserve(static_cast<std::size_t>(extent[0] * extent[1] * extent[2]));
+    for_each(extent, [&](auto x, auto y, auto z) {
+        part.push_back(mask[static_cast<std::size_t>(place(size, low[0] + x, low[1] + y, low[2] + z))]);
+    });
+    return part;
+}
+
 /// Set voxels with a neighbour that is not. Outside there are none to look at.
 Mask outline_of(const Mask& mask, const Size& size) {
     Mask outline;
@@ -80,27 +90,22 @@ Around around(const Mask& mask, const Size& size) {
 
 Counted counts_of(const BoxCountSpec& spec, const std::byte* voxels, Counting counting, int threads) {
     if (spec.as_it_is() && !spec.packed && !spec.extents) return {counting(spec, voxels, threads), {}};
-    BoxCountSpec moved_spec = spec;
-    moved_spec.type = ElementType::u8;
-    moved_spec.size = moved_spec.stored = spec.shifted_size();
-    moved_spec.packed = moved_spec.surface = false;
-    moved_spec.bands = {{std::uint64_t{1}, std::uint64_t{255}}};
+    BoxCountSpec plain = spec;
+    plain.type = ElementType::u8;
+    plain.packed = plain.surface = false;
+    plain.bands = {{std::uint64_t{1}, std::uint64_t{255}}};
     Counted all;
     for (const Band& band : spec.bands) {
         Mask mask = mask_of(spec, voxels, band);
         if (spec.surface) mask = outline_of(mask, spec.size);
         const Around box = spec.extents || spec.origin == Origin::bounding_box ? around(mask, spec.size) : Around();
         if (spec.extents) all.extents.push_back(box.extent);
-        const Size low = spec.origin == Origin::bounding_box ? box.low : Size{};
+        const bool cut = spec.origin == Origin::bounding_box && box.extent[0] > 0;
+        if (cut) mask = part_of(mask, spec.size, box.low, box.extent);
+        plain.size = plain.stored = cut ? box.extent : spec.size;
         for (const Size& shift : spec.shifts()) {
-            Mask moved(static_cast<std::size_t>(moved_spec.voxels()), 0);
-            std::size_t i = 0;
-            for_each(spec.size, [&](auto x, auto y, auto z) {
-                if (mask[i++] != 0)
-                    moved[static_cast<std::size_t>(
-                        place(moved_spec.size, x - low[0] + shift[0], y - low[1] + shift[1], z - low[2] + shift[2]))] = 1;
-            });
-            all.counts.push_back(counting(moved_spec, reinterpret_cast<const std::byte*>(moved.data()), threads).front());
+            plain.lead = shift;
+            all.counts.push_back(counting(plain, reinterpret_cast<const std::byte*>(mask.data()), threads).front());
         }
     }
     return all;

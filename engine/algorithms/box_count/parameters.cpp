@@ -196,9 +196,10 @@ std::vector<std::array<std::int64_t, 3>> BoxCountSpec::shifts() const {
     return all;
 }
 
-std::array<std::int64_t, 3> BoxCountSpec::shifted_size() const noexcept {
+std::array<std::int64_t, 3> BoxCountSpec::covered_size(int tile) const {
+    std::int64_t furthest = 0;
+    for (const auto& shift : shifts()) furthest = std::max(furthest, shift[0] % tile);   // x takes every shift that an axis takes
     std::array<std::int64_t, 3> most = size;
-    const std::int64_t furthest = (std::int64_t{1} << top) * (offsets - 1) / (offsets | 1);
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis) most[axis] += furthest;
     return most;
 }

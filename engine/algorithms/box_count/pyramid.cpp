@@ -34,9 +34,9 @@ public:
     PyramidPlan(PlanBuilder& builder, const Problem& problem, Shape shape)
         : problem_(problem),
           spec_(spec_of(problem)),
-          mask_(needs_bits(spec_) ? std::make_unique<MaskStages>(builder, spec_) : nullptr),
+          mask_(needs_bits(spec_) ? std::make_unique<MaskStages>(builder, spec_, shape.tile) : nullptr),
           grids_(spec_.shifts().size()),
-          folder_(builder, tile_defines(spec_), spec_, spec_.shifted_size(), shape,
+          folder_(builder, tile_defines(spec_), spec_, spec_.covered_size(shape.tile), shape,
                   mask_ ? 1 : std::min(spec_.bands.size(), most_sets), spec_.bands.size() * grids_),
           bands_(band_buffer(builder, spec_)) {}
 
@@ -85,7 +85,7 @@ std::string why_not(const Problem& problem) {
             return fmt::format("parts of an array are cut along its first axis: that is {}, and boxes are counted along {}",
                                front, slow);
     }
-    const std::int64_t tiles = tiles_of(spec.shifted_size(), 32);
+    const std::int64_t tiles = tiles_of(spec.covered_size(smallest_tile), smallest_tile);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max() - 64;
     return tiles <= most ? "" : fmt::format("{} tiles, and it counts at most {}", tiles, most);
 }
@@ -94,13 +94,13 @@ std::string why_not(const Problem& problem) {
 /// x: whole lines of 128 bytes (measured on an H200, 2048^3: 16 bytes .56 ms, 32 .35, 64 .32, 128 .27).
 Shape shape_of(const BoxCountSpec& spec, bool slabs, const Policy& policy, const host::DeviceInfo& device) {
     const bool bits = spec.packed || slabs || needs_bits(spec);
-    const auto size = spec.shifted_size();
     const auto many = [&](std::int64_t groups) { return groups >= 2 * std::int64_t{device.compute_units}; };
     Shape shape{
         policy.at("tile"), policy.at("wide"),
         std::min(policy.at("work_group_size"), static_cast<int>(std::bit_floor(static_cast<unsigned>(device.max_work_group))))};
-    if (shape.tile == 0) shape.tile = !bits && many(tiles_of(size, 128)) ? 128 : 64;
+    if (shape.tile == 0) shape.tile = !bits && many(tiles_of(spec.size, 128)) ? 128 : 64;
     if (shape.wide == 0) {
+        const auto size = spec.covered_size(shape.tile);
         const auto across = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(divided_up(size[0], shape.tile))));
         const int most = !bits ? 1 : many(tiles_of(size, shape.tile) * shape.tile / 1024) ? 1024 / shape.tile : 256 / shape.tile;
         shape.wide = std::min(most, across);

@@ -13,6 +13,7 @@ using Size = std::array<std::int64_t, 3>;
 
 struct Level {
     Size size{};
+    Size lead{};                       ///< boxes of the grid that precede the first of these
     std::vector<std::uint8_t> flags;   ///< any | all << 1
 };
 
@@ -32,27 +33,32 @@ struct Flags {
 
 /// Joins cells by eight (by four in a plane) and counts those joined. What lies outside is not set.
 template <class Cells>
-Level join(const Cells& cells, const Size& size, int dimensions, int threads, Boxes& counted) {
+Level join(const Cells& cells, const Size& size, const Size& lead, int dimensions, int threads, Boxes& counted) {
     Level up;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        up.size[axis] = axis < static_cast<std::size_t>(dimensions) ? (size[axis] + 1) / 2 : 1;
+    Size odd{0, 0, 0};   // the first cell is the second of its box
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const bool joins = axis < static_cast<std::size_t>(dimensions);
+        if (joins) odd[axis] = lead[axis] % 2;
+        up.size[axis] = joins ? (odd[axis] + size[axis] + 1) / 2 : 1;
+        up.lead[axis] = lead[axis] / 2;
+    }
     up.flags.resize(static_cast<std::size_t>(up.size[0] * up.size[1] * up.size[2]));
     std::mutex mutex;
     parallel_ranges(up.size[1] * up.size[2], threads, [&](std::int64_t first, std::int64_t end) {
         Boxes sum;
         std::vector<std::uint8_t> any(static_cast<std::size_t>(2 * up.size[0])), all(any.size());
         for (std::int64_t row = first; row < end; ++row) {
-            const std::int64_t y = row % up.size[1] * 2, z = row / up.size[1] * (dimensions == 3 ? 2 : 1);
+            const std::int64_t y = row % up.size[1] * 2 - odd[1], z = row / up.size[1] * (dimensions == 3 ? 2 : 1) - odd[2];
             std::fill(any.begin(), any.end(), std::uint8_t{0});
             std::fill(all.begin(), all.end(), std::uint8_t{0});
             const std::int64_t deep = dimensions == 3 ? 2 : 1;
-            const bool whole = y + 2 <= size[1] && z + deep <= size[2];
-            std::fill(all.begin(), all.begin() + size[0], static_cast<std::uint8_t>(whole ? 2 : 0));
-            for (std::int64_t v = z; v < std::min(z + deep, size[2]); ++v)
-                for (std::int64_t u = y; u < std::min(y + 2, size[1]); ++u) {
+            const bool whole = y >= 0 && z >= 0 && y + 2 <= size[1] && z + deep <= size[2];
+            std::fill(all.begin() + odd[0], all.begin() + odd[0] + size[0], static_cast<std::uint8_t>(whole ? 2 : 0));
+            for (std::int64_t v = std::max<std::int64_t>(z, 0); v < std::min(z + deep, size[2]); ++v)
+                for (std::int64_t u = std::max<std::int64_t>(y, 0); u < std::min(y + 2, size[1]); ++u) {
                     const std::int64_t at = (v * size[1] + u) * size[0];
-                    std::uint8_t* const __restrict ones = any.data(), * const __restrict every =
-                                                                          all.data();   // else bytes may alias anything
+                    std::uint8_t* const __restrict ones = any.data() + odd[0], * const __restrict every =
+                                                                          all.data() + odd[0];   // else bytes may alias anything
                     std::uint32_t set = 0, full = 0;
                     const Cells row_cells = cells.from(at);
                     for (std::int64_t x = 0; x < size[0]; ++x) {
@@ -85,9 +91,10 @@ std::vector<BoxCounts> pyramid_counts(const BoxCountSpec& spec, const std::byte*
         std::vector<BoxCounts> all;
         for (const Band& band : spec.bands) {
             BoxCounts counts(static_cast<std::size_t>(spec.top) + 1);
-            Level level = join(Voxels<T>{typed, TypedBand<T>(band)}, spec.size, spec.dimensions, threads, counts[0]);
+            Level level =
+                join(Voxels<T>{typed, TypedBand<T>(band)}, spec.size, spec.lead, spec.dimensions, threads, counts[0]);
             for (std::size_t m = 1; m < counts.size(); ++m)
-                level = join(Flags{level.flags.data()}, level.size, spec.dimensions, threads, counts[m]);
+                level = join(Flags{level.flags.data()}, level.size, level.lead, spec.dimensions, threads, counts[m]);
             all.push_back(std::move(counts));
         }
         return all;

@@ -75,10 +75,10 @@ public:
           spec_(spec_of(problem)),
           shifts_(spec_.shifts()),
           tile_(shape.tile),
-          mask_(builder, spec_),
-          layer_(spec_.shifted_size()),
+          mask_(builder, spec_, shape.tile),
+          layer_(spec_.covered_size(shape.tile)),
           passes_(passes_of(spec_, bytes_of(shape), problem.slab_workspace)),
-          folder_(builder, bit_defines(spec_.dimensions), spec_, spec_.shifted_size(), shape, most_sets(),
+          folder_(builder, bit_defines(spec_.dimensions), spec_, spec_.covered_size(shape.tile), shape, most_sets(),
                   spec_.bands.size() * shifts_.size()),
           bands_(band_buffer(builder, spec_)),
           lowest_(spec_.bands.size(), 0) {
@@ -174,7 +174,7 @@ public:
 private:
     PassBytes bytes_of(const Shape& shape) const {
         return {moves(spec_) ? mask_.moved_size().bytes(tile_) : 0, mask_.size().bytes(tile_) * (spec_.surface ? 2 : 1),
-                TileFolder::bytes_of_set(spec_.shifted_size(), shape)};
+                TileFolder::bytes_of_set(spec_.covered_size(shape.tile), shape)};
     }
     std::size_t most_sets() const {
         std::size_t most = 0;
@@ -213,9 +213,10 @@ private:
         }
     }
 
-    /// The slice before which a set's grid begins.
+    /// The slice before which a set's first layer begins.
     std::int64_t start_of(std::size_t set) const {
-        return lowest_[pass_.first_band + set / pass_.grids] - shifts_[pass_.first_grid + set % pass_.grids][slow_axis(spec_)];
+        const std::int64_t shift = shifts_[pass_.first_grid + set % pass_.grids][slow_axis(spec_)];
+        return lowest_[pass_.first_band + set / pass_.grids] - shift % tile_;
     }
     /// The slice at which a layer of a set ends.
     std::int64_t end_of(std::size_t set, std::int64_t layer) const { return (layer + 1) * tile_ + start_of(set); }

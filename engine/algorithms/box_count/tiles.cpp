@@ -31,8 +31,17 @@ void refuse_if_too_large(const Shape& shape, int dimensions, const host::DeviceI
 
 int bits_of(int tile) { return std::countr_zero(static_cast<unsigned>(tile)); }
 std::size_t columns_of(int tile) { return static_cast<std::size_t>(2 * bits_of(tile) - 1); }
-/// Flags above those of so many tiles: halves of halves, and one more for each of at most 30 sizes.
-std::size_t room_of(std::size_t tiles) { return tiles + 64; }
+/// Flags above those of so many tiles: halves of halves, and some more for each of at most 25 sizes: a line of n may reach into
+/// n / 2 + 1 boxes, so that one of two stays one of two. Most in 2 x 2 x n tiles, 4 (n / 2^i + 2) of the i-th size.
+std::size_t room_of(std::size_t tiles) { return tiles + 256; }
+
+/// Tiles of each grid that precede the first.
+std::vector<std::uint32_t> leads_of(const BoxCountSpec& spec, int tile) {
+    std::vector<std::uint32_t> leads;
+    for (const auto& shift : spec.shifts())
+        for (const std::int64_t voxels : shift) leads.push_back(u32(voxels / tile));
+    return leads;
+}
 
 std::int64_t groups_of(const std::array<std::int64_t, 3>& size, const Shape& shape) {
     const std::int64_t across = divided_up(size[0], shape.tile);
@@ -62,6 +71,8 @@ TileFolder::TileFolder(PlanBuilder& builder, host::Defines d, const BoxCountSpec
       result_sets_(result_sets),
       levels_(static_cast<std::size_t>(spec.top) + 1),
       tiles_(u32(tiles_of(size, shape.tile))),
+      grids_(u32(static_cast<std::int64_t>(spec.shifts().size()))),
+      leads_(builder.constant(leads_of(spec, shape.tile))),
       at_a_time_(sets > 1 && builder.context().capabilities().cuts_loops ? 1 : sets) {
     refuse_if_too_large(shape, spec.dimensions, builder.device());
     const int tile_bits = bits_of(shape.tile);
@@ -109,8 +120,8 @@ void TileFolder::add_pieces(Execution& x, std::size_t set, std::int64_t first, s
 
 void TileFolder::sum_up(Execution& x, std::size_t first, std::size_t sets) {
     x.launch("tops", *top_kernel_, {1 + columns_, sets, 1}, {static_cast<std::size_t>(shape_.group), 1, 1},
-             {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), by_axis_[0], by_axis_[1], by_axis_[2],
-              tiles_, groups_, u32(room_), u32(levels_ - 1), u32(first)});
+             {x.buffer(tops_), x.buffer(counts_), x.buffer(higher_), x.buffer(results_), leads_, by_axis_[0], by_axis_[1],
+              by_axis_[2], tiles_, groups_, u32(room_), u32(levels_ - 1), u32(first), grids_});
 }
 
 void TileFolder::record(Execution& x, const Problem& problem, const BoxCountSpec& spec, const host::Buffer* corners) {

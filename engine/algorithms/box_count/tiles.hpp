@@ -10,6 +10,7 @@
 
 namespace parallax::engine::box_count {
 
+constexpr int smallest_tile = 32;
 std::int64_t tiles_of(const std::array<std::int64_t, 3>& size, int tile);
 /// Of pyramid.cl, for bits that mask.cl made.
 host::Defines bit_defines(int dimensions);
@@ -27,7 +28,8 @@ struct Piece {
 
 class TileFolder {
 public:
-    /// `size`: what tiles cover. sets: what is folded before it is summed up. result_sets: all that is counted.
+    /// `size`: what tiles cover. sets: what is folded before it is summed up. result_sets: all that is counted, the i-th of them
+    /// in the grid of shifts()[i % their number].
     TileFolder(PlanBuilder&, host::Defines, const BoxCountSpec&, const std::array<std::int64_t, 3>& size, Shape, std::size_t sets,
                std::size_t result_sets);
     /// `bands` sets of an array of this size (width in voxels of a row, padding included), its first tile being `base`, by as
@@ -54,7 +56,8 @@ private:
     Shape shape_;
     std::size_t result_sets_, levels_, columns_, room_;
     std::array<std::uint32_t, 3> by_axis_{};
-    std::uint32_t tiles_, groups_ = 0;
+    std::uint32_t tiles_, groups_ = 0, grids_;
+    host::Buffer leads_;      ///< of each grid, x, y, z: tiles of it that precede the first
     std::size_t at_a_time_;   ///< sets of a launch: one where loops are cut, since box_tiles goes over all of them in one
     std::unique_ptr<host::Kernel> tile_kernel_, top_kernel_;
     Scratch tops_, counts_, higher_, results_;

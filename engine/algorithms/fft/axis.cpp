@@ -57,7 +57,7 @@ private:
 std::string axis_why_not(std::int64_t n) {
     if (n > longest_axis) return fmt::format("a length of {} is above {}", n, longest_axis);
     if (!is_smooth(n) && good_size(2 * n - 1) > longest_axis)
-        return fmt::format("{} has a prime factor above 17, and the convolution that this needs is longer than {}", n,
+        return fmt::format("{} has a prime factor above 31, and the convolution that this needs is longer than {}", n,
                            longest_axis);
     return {};
 }

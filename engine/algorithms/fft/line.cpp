@@ -15,8 +15,9 @@ constexpr std::size_t most_local_bytes = 49152;
 constexpr int most_group = 1024;
 
 // Arithmetic instructions a point of each small transform (dft_R in butterflies.clh), with its twiddles.
-constexpr std::array<double, largest_radix + 1> radix_cost = {0,  0,  10, 13, 12, 15, 14, 18, 15,
-                                                              17, 17, 21, 17, 23, 20, 20, 19, 27};
+// 0: there is none of that length.
+constexpr std::array<double, largest_radix + 1> radix_cost = {0,  0,  10, 13, 12, 15, 14, 18, 15, 17, 17, 21, 17, 23, 20, 20,
+                                                              19, 27, 0,  30, 0,  0,  0,  35, 0,  0,  0,  0,  0,  43, 0,  45};
 // What a stage costs besides: local memory both ways, addresses, barriers.
 constexpr double stage_cost = 24;
 
@@ -35,7 +36,7 @@ void search(int n, int largest, double cost, std::vector<int>& radices, double& 
     }
     if (static_cast<int>(radices.size()) == most_stages) return;
     for (int radix = std::min(n, largest); radix >= 2; --radix) {
-        if (n % radix != 0) continue;
+        if (n % radix != 0 || radix_cost[static_cast<std::size_t>(radix)] == 0) continue;
         radices.push_back(radix);
         search(n / radix, radix, cost + radix_cost[static_cast<std::size_t>(radix)] + stage_cost, radices, best_cost, best,
                accept);
@@ -106,7 +107,7 @@ std::string Line::describe() const {
 }
 
 bool is_smooth(std::int64_t n) noexcept {
-    for (const int prime : {2, 3, 5, 7, 11, 13, 17})
+    for (const int prime : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31})
         while (n > 1 && n % prime == 0) n /= prime;
     return n == 1;
 }

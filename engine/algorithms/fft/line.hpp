@@ -36,7 +36,7 @@ LineLimits line_limits(const host::DeviceInfo&);
 
 struct Line {
     int n = 1;
-    std::vector<int> radices;            ///< in the order of the stages, each 1 to 17
+    std::vector<int> radices;            ///< in the order of the stages, each 1 to 17, 19, 23, 29 or 31
     int items = 1;                       ///< work-items of a line
     int registers = 1;                   ///< points a work-item holds
     int lines = 1;                       ///< lines of a work-group
@@ -49,11 +49,11 @@ struct Line {
     std::string describe() const;
 };
 
-constexpr int largest_radix = 17;
+constexpr int largest_radix = 31;
 /// Longest line of one work-group.
 constexpr int longest_line = 8192;
 
-/// True if every prime factor of n is at most 17.
+/// True if every prime factor of n is at most 31.
 bool is_smooth(std::int64_t n) noexcept;
 /// Radices for a line of n points; empty if n is not smooth or needs more than six.
 std::vector<int> line_radices(int n);

@@ -19,7 +19,7 @@ Implementation radix(const TransformSpec& spec, host::Context& context) {
 }
 
 /// What `automatic` means. CPUs: simd, which fills SIMD registers that work-groups with barriers leave empty. Others:
-/// radix, which takes any size, builds in one small program, and does not fall to Bluestein at factors up to 17.
+/// radix, which takes any size, builds in one small program, and does not fall to Bluestein at factors up to 31.
 Implementation best(const TransformSpec& spec, host::Context& context) {
     if (context.info().type == host::DeviceType::cpu) {
         Implementation simd{"simd", simd_why_not(spec, context), make_simd};

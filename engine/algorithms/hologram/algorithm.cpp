@@ -180,8 +180,8 @@ Algorithm make_hologram() {
     };
     a.plan_key = plan_key;
     a.finding = carrier_finding();
-    a.variants = {fused_simd_variant(), fused_variant(),    staged_variant(),
-                  paper_variant(),      threaded_variant(), reference_variant()};
+    a.variants = {mirrored_simd_variant(),  fused_simd_variant(), fused_variant(), fused_mirrored_variant(), mirrored_variant(),
+                  staged_variant(),         paper_variant(),      threaded_variant(), reference_variant()};
     return a;
 }
 

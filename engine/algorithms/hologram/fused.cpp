@@ -1,6 +1,7 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
 // kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all.
 #include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
@@ -33,7 +34,7 @@ public:
         inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
 
         make_rows_forward(builder, problem, group);
-        make_rows_inverse(builder, problem);
+        rows_back_.emplace(builder, problem, geometry_, width_, height_, tile());
 
         const std::int64_t tiles = (width_ / 2 + columns_.line.lines) / columns_.line.lines;
         const auto bytes = static_cast<std::size_t>(tiles * columns_.line.lines * height_) * 2 * sizeof(float);
@@ -53,27 +54,18 @@ protected:
         const host::Buffer& background = !intake_ && arrays.has_input("background") ? arrays.input("background") : *image;
         const host::Buffer& dark = !intake_ && arrays.has_input("dark") ? arrays.input("dark") : *image;
         x.launch("rows forward", *rows_forward_.kernel, rows_forward_.groups((height_ + 1) / 2), rows_forward_.local(),
-                 {*image, background, dark, x.buffer(half_), forward_rows_, static_cast<std::uint32_t>(height_)});
+                 {*image, background, dark, x.buffer(half_), forward_rows_, forward_rows_, static_cast<std::uint32_t>(height_)});
     }
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        const bool one_plane = phases_.count() == 1;
-        if (table_ && (!one_plane || !made_ || changed_)) table_->make(x, phases_, slot);
-        made_ = true;
+        if (table_) table_->make(x, phases_, slot, changed_);
         const host::Buffer& table = table_ ? table_->buffer() : x.buffer(half_);
         x.launch("columns", *columns_.kernel, columns_.groups(width_ / 2 + 1), columns_.local(),
                  {x.buffer(half_), x.buffer(plus_), x.buffer(minus_), forward_columns_, inverse_columns_, table, phases_.turns(),
                   phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, static_cast<std::uint32_t>(width_)});
-        if (target.outputs) {
-            const auto output = [&](const char* port) -> const host::Buffer& {
-                return target.outputs->has_output(port) ? target.outputs->output(port)
-                                                        : target.outputs->outputs.begin()->second.buffer;
-            };
-            rows_back(x, rows_inverse_, output("amplitude"), output("phase"), output("intensity"), output("field"),
-                      static_cast<std::uint64_t>(target.plane * geometry_.width * geometry_.height));
-        }
-        if (target.amplitude)
-            rows_back(x, amplitude_rows_, *target.amplitude, *target.amplitude, *target.amplitude, *target.amplitude, 0);
+        const FusedRowsBack::From from{x.buffer(plus_), x.buffer(minus_), forward_rows_};
+        if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
+        if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);
     }
 
 private:
@@ -93,44 +85,20 @@ private:
         forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
     }
 
-    void make_rows_inverse(PlanBuilder& builder, const Problem& problem) {
-        const auto build = [&](bool amplitude, bool phase, bool intensity, bool field) {
-            host::Defines defines = tile();
-            defines.add("WANT_AMPLITUDE", amplitude)
-                .add("WANT_PHASE", phase)
-                .add("WANT_INTENSITY", intensity)
-                .add("WANT_FIELD", field);
-            return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse", width_,
-                                          fft::LineLayout::rows, geometry_.height);
-        };
-        rows_inverse_ =
-            build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
-        if (parameters_.autofocus) amplitude_rows_ = build(true, false, false, false);
-        inverse_rows_ = builder.constant(fft::stage_table(rows_inverse_.line.radices));
-    }
-
     host::Defines tile() const {
         host::Defines defines;
         defines.add("TILE", columns_.line.lines);
         return defines;
     }
 
-    void rows_back(Execution& x, fft::LineKernel& rows, const host::Buffer& amplitude, const host::Buffer& phase,
-                   const host::Buffer& intensity, const host::Buffer& field, std::uint64_t offset) {
-        const float factor = static_cast<float>(1.0 / (static_cast<double>(width_) * height_));
-        x.launch("rows inverse", *rows.kernel, rows.groups(geometry_.height), rows.local(),
-                 {x.buffer(plus_), x.buffer(minus_), amplitude, phase, intensity, field, inverse_rows_,
-                  static_cast<std::uint32_t>(geometry_.width), static_cast<std::uint32_t>(geometry_.height),
-                  static_cast<std::uint32_t>(height_), factor, offset});
-    }
-
     int width_, height_;               // of the padded frame
-    bool changed_ = false, made_ = false;
+    bool changed_ = false;
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;
     std::optional<Intake> intake_;
-    fft::LineKernel rows_forward_, columns_, rows_inverse_, amplitude_rows_;
-    host::Buffer forward_rows_, forward_columns_, inverse_columns_, inverse_rows_;
+    fft::LineKernel rows_forward_, columns_;
+    std::optional<FusedRowsBack> rows_back_;
+    host::Buffer forward_rows_, forward_columns_, inverse_columns_;
     Scratch h_, frame_, half_, plus_, minus_;
 };
 
@@ -139,6 +107,7 @@ Support supports_fused(const Problem& problem, host::Context& context) {
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const auto& p = problem.parameters.as<HologramParameters>();
     const Geometry g = resolve(problem);
+    if (g.mirrored) return Support::no("padding by reflect has a variant of its own, fused_mirrored");
     for (const auto& [n, layout, axis] :
          {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout)) {

@@ -41,7 +41,7 @@ public:
             frame_ = builder.scratch(complex_bytes(geometry_) / 2);
         }
         if (other_outputs_) {
-            finish_.emplace(builder, problem, geometry_.width, geometry_.height, geometry_.width, group);
+            finish_.emplace(builder, problem, Finish::Shape{geometry_.width, geometry_.height, geometry_.width, group});
             field_ = builder.scratch(pixels * 2 * sizeof(float));
         }
     }
@@ -54,8 +54,7 @@ protected:
     }
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        if (phases_.count() > 1 || !made_ || changed_) table_->make(x, phases_, slot);
-        made_ = true;
+        table_->make(x, phases_, slot, changed_);
         simd_.columns(x, table_->buffer());
         const std::int64_t first = target.plane * geometry_.width * geometry_.height;
         if (target.outputs) {
@@ -84,7 +83,7 @@ private:
     }
 
     bool other_outputs_;               // they are made of the field
-    bool changed_ = false, made_ = false;
+    bool changed_ = false;
     FusedSimd simd_;
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;

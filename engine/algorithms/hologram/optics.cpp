@@ -100,10 +100,13 @@ Geometry resolve(const HologramParameters& p, std::int64_t width, std::int64_t h
     g.band_limit = p.band_limit;
     g.distances = p.distance.values;
 
-    const bool padded = pads(p.method, p.padding);
-    g.padded_width = padded ? fft::good_size(2 * width) : width;
-    g.padded_height = padded ? fft::good_size(2 * height) : height;
-    if (p.method == Method::fresnel_single_fft) {  // its chirps are about the middle of the frame
+    const bool padded = pads(p.method, padding_of(p));
+    const bool single = p.method == Method::fresnel_single_fft;
+    g.mirrored = padded && !single && padding_of(p) == Padding::reflect;
+    const auto twice = [&](std::int64_t n) { return g.mirrored ? 2 * n : fft::good_size(2 * n); };
+    g.padded_width = padded ? twice(width) : width;
+    g.padded_height = padded ? twice(height) : height;
+    if (single) {  // its chirps are about the middle of the frame
         g.left = g.padded_width / 2 - width / 2;
         g.top = g.padded_height / 2 - height / 2;
     }

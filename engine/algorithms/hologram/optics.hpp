@@ -16,6 +16,7 @@ namespace parallax::engine::hologram {
 struct Geometry {
     std::int64_t width = 0, height = 0;  ///< of the hologram
     std::int64_t padded_width = 0, padded_height = 0;
+    bool mirrored = false;           ///< by `reflect`, to exactly twice the size: whose transform is a cosine transform
     std::int64_t left = 0, top = 0;  ///< where the hologram's first pixel stands in the padded frame
     double wavelength = 0;           ///< in the medium, metres
     double dx = 0, dy = 0;           ///< metres
@@ -46,8 +47,9 @@ bool has_long_phase(const Geometry&) noexcept;
 /// a largest spatial frequency.
 double fresnel_limit(const Geometry&);
 
-/// Padding doubles both sizes and rounds up to a size all FFTs like (fft::good_size); `none` keeps them;
-/// fresnel_single_fft is padded by `zero` and `reflect` only: its output pixel depends on the size, and `mean` is the default.
+/// Padding doubles both sizes and rounds up to a size all FFTs like (fft::good_size), but for `reflect`, whose mirror images meet
+/// only at exactly twice the size; `none` keeps them;
+/// fresnel_single_fft is padded by `zero` and `reflect` only: its output pixel depends on the size, so by itself it is not.
 /// `automatic` takes for each plane by itself angular_spectrum up to switch_distance() and rayleigh_sommerfeld above it.
 /// Throws ConfigError for a distance of 0 with a method that divides by it, for an empty image, and where no pixel is known.
 Geometry resolve(const HologramParameters&, std::int64_t width, std::int64_t height);

@@ -119,7 +119,7 @@ OrderFilter::OrderFilter(PlanBuilder& builder, const HologramParameters& p, cons
     mean_kernel_ = builder.kernel(spec, "mean_field", reduce_group);
     isolate_ = builder.kernel(spec, "isolate", items);
     host::Defines frame = reduce_defines();
-    frame.add("PADDING", static_cast<std::int64_t>(is_padded(geometry) ? p.padding : Padding::none))
+    frame.add("PADDING", static_cast<std::int64_t>(is_padded(geometry) ? padding_of(p) : Padding::none))
         .add("COMPLEX_FRAME", true)
         .add("COMPLEX_INPUT", true);
     frame_ = builder.kernel({"hologram/prepare.cl", frame}, "frame", items);
@@ -128,13 +128,18 @@ OrderFilter::OrderFilter(PlanBuilder& builder, const HologramParameters& p, cons
     field_ = builder.scratch(static_cast<std::size_t>(geometry.width * geometry.height) * 2 * sizeof(float));
 }
 
-void OrderFilter::enqueue(Execution& x, const host::Buffer& h, const host::Buffer& mean, fft::Transform& transform,
-                          const host::Buffer& spectrum) {
+const host::Buffer& OrderFilter::demodulate(Execution& x, const host::Buffer& h, const host::Buffer& mean) {
     const host::Buffer& field = x.buffer(field_);
     if (search_) search_->enqueue(x, h, mean, field);
     const auto count = static_cast<std::uint64_t>(geometry_.width * geometry_.height);
     x.launch("demodulate", *demodulate_, reduce_many, reduce_local, {h, turns_, field, sums_, u32(geometry_.width), count});
     x.launch("mean", *mean_kernel_, reduce_one, reduce_local, {sums_, mean_, count});
+    return field;
+}
+
+void OrderFilter::enqueue(Execution& x, const host::Buffer& h, const host::Buffer& mean, fft::Transform& transform,
+                          const host::Buffer& spectrum) {
+    const host::Buffer& field = demodulate(x, h, mean);
     const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
     const std::uint32_t width = u32(geometry_.width), height = u32(geometry_.height), padded_width = u32(geometry_.padded_width),
                         padded_height = u32(geometry_.padded_height);

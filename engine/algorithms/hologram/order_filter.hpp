@@ -46,6 +46,10 @@ public:
     /// h with its mean -> `spectrum` (padded) of the order, by `transform` of the padded size.
     void enqueue(Execution&, const host::Buffer& h, const host::Buffer& mean, fft::Transform& transform,
                  const host::Buffer& spectrum);
+    /// The first part of it: the order moved to frequency 0, not yet isolated, of the hologram's own size.
+    const host::Buffer& demodulate(Execution&, const host::Buffer& h, const host::Buffer& mean);
+    /// What is known of the order (hologram/found.clh).
+    const host::Buffer& found() const noexcept { return found_; }
     /// What the search has to say, and the record `carrier` if it is wanted.
     void report(Execution&, bool wants_carrier);
 

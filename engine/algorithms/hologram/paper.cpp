@@ -21,7 +21,7 @@ public:
           intake_(builder, problem, geometry_, true, group),
           propagator_(builder, geometry_, *transform_, true, has_endless_mean(), group),
           swap_(builder.kernel({"hologram/finish.cl", {}}, "swap_quadrants", static_cast<std::size_t>(group))),
-          finish_(builder, problem, geometry_.width, geometry_.height, geometry_.padded_width, group) {
+          finish_(builder, problem, {geometry_.width, geometry_.height, geometry_.padded_width, group}) {
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
         spectrum_ = builder.scratch(complex_bytes(geometry_));
         work_ = builder.scratch(complex_bytes(geometry_));

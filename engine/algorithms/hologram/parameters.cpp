@@ -44,6 +44,11 @@ ParameterTable autofocus_table() {
 
 }  // namespace
 
+Padding padding_of(const HologramParameters& p) noexcept {
+    if (p.padding != Padding::automatic) return p.padding;
+    return p.method == Method::fresnel_single_fft ? Padding::none : Padding::reflect;
+}
+
 ParameterTable hologram_table() {
     // Fields point at the tables of the objects inside them.
     static const ParameterTable off_axis = off_axis_table(), autofocus = autofocus_table();
@@ -71,11 +76,16 @@ ParameterTable hologram_table() {
         .runtime()
         .number("refractive_index", &P::refractive_index, {.above = 0},
                 "Of the medium between object and sensor: the wavelength is divided by it.")
-        .choice("padding", &P::padding,
-                {{"mean", Padding::mean}, {"reflect", Padding::reflect}, {"zero", Padding::zero}, {"none", Padding::none}},
-                "What stands around the hologram, whose size is doubled, before it is propagated: its mean, its mirror image, "
-                "zeros; none "
-                "does not double it and lets the image wrap around. fresnel_single_fft is padded by zero and reflect only.")
+        .choice(
+            "padding", &P::padding,
+            {{"auto", Padding::automatic},
+             {"reflect", Padding::reflect},
+             {"mean", Padding::mean},
+             {"zero", Padding::zero},
+             {"none", Padding::none}},
+            "What stands around the hologram, whose size is doubled, before it is propagated: its mirror images (which cost "
+            "nothing: they make a cosine transform of a Fourier transform), its mean, zeros; none does not double it and lets "
+            "the image wrap around. auto is reflect, and none for fresnel_single_fft, which can be padded by zero and reflect.")
         .boolean("band_limit", &P::band_limit,
                  "angular_spectrum: leave out the frequencies that its transfer function is sampled too coarsely for (Matsushima "
                  "2009).")

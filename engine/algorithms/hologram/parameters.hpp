@@ -11,7 +11,7 @@
 namespace parallax::engine::hologram {
 
 enum class Method { automatic, convolution, rayleigh_sommerfeld, angular_spectrum, fresnel, fresnel_single_fft };
-enum class Padding { mean, reflect, zero, none };
+enum class Padding { mean, reflect, zero, none, automatic };   ///< automatic: padding_of() says which
 enum class Metric { tenengrad, variance, brenner, laplacian, dubois };
 enum class ObjectKind { amplitude, phase };
 enum class Planes { all, best };
@@ -43,13 +43,17 @@ struct HologramParameters {
     std::array<double, 2> pixel{0, 0};            ///< x, y; 0: the spacing of the hologram
     LengthSweep distance;                         ///< sensor -> object, positive; negative propagates forward; has to be given
     double refractive_index = 1.0;
-    Padding padding = Padding::mean;
+    Padding padding = Padding::automatic;
     bool band_limit = true;                       ///< angular spectrum: Matsushima 2009
     std::optional<OffAxis> off_axis;
     std::optional<Autofocus> autofocus;
     Planes planes = Planes::all;
     fft::Library fft = fft::Library::automatic;
 };
+
+/// What stands around the hologram: `reflect` where nothing is said, but for fresnel_single_fft none, whose output pixel depends
+/// on the size of the frame.
+Padding padding_of(const HologramParameters&) noexcept;
 
 ParameterTable hologram_table();
 

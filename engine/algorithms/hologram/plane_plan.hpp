@@ -29,7 +29,7 @@ protected:
     virtual void end(Execution&) {}
 
     /// What stands around the hologram is its mean.
-    bool has_endless_mean() const noexcept { return parameters_.padding == Padding::mean && is_padded(geometry_); }
+    bool has_endless_mean() const noexcept { return padding_of(parameters_) == Padding::mean && is_padded(geometry_); }
     static std::size_t complex_bytes(const Geometry& g) {
         return static_cast<std::size_t>(g.padded_width * g.padded_height) * 2 * sizeof(float);
     }

@@ -47,7 +47,9 @@ TransferTable::TransferTable(PlanBuilder& builder, const Geometry& geometry, fft
         endless_mean_ = builder.kernel(transfer_program(geometry, method_of(geometry, true), centred), "endless_mean");
 }
 
-void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t slot) {
+void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t slot, bool changed) {
+    if (phases.count() == 1 && made_ && !changed) return;
+    made_ = true;
     const std::optional<bool> is_impulse = phases.is_impulse(slot);
     if (is_impulse.value_or(true)) {
         x.launch("impulse response", *impulse_, grid_.groups, grid_.local,
@@ -66,8 +68,8 @@ void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t s
 
 SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred,
                                        bool endless_mean, int group)
-    : geometry_(geometry), transform_(transform), group_(group), kept_(geometry.distances.size() == 1) {
-    if (kept_ || has_impulse_response(geometry)) table_.emplace(builder, geometry, &transform, centred, endless_mean, group);
+    : geometry_(geometry), transform_(transform), group_(group) {
+    if (geometry.distances.size() == 1 || has_impulse_response(geometry)) table_.emplace(builder, geometry, &transform, centred, endless_mean, group);
     multiply_ = builder.kernel(transfer_program(geometry, geometry.methods.front(), centred),
                                table_ ? "multiply_table" : "multiply_transfer", static_cast<std::size_t>(group));
 }
@@ -78,8 +80,7 @@ void SpectrumPropagator::enqueue(Execution& x, const PhaseTable& phases, const h
     const auto width = static_cast<std::uint32_t>(geometry_.padded_width),
                height = static_cast<std::uint32_t>(geometry_.padded_height);
     if (table_) {
-        if (!kept_ || !made_ || changed) table_->make(x, phases, slot);
-        made_ = true;
+        table_->make(x, phases, slot, changed);
         x.launch("product", *multiply_, grid.groups, grid.local, {spectrum, table_->buffer(), out, width, height});
     } else {
         x.launch(

@@ -26,10 +26,12 @@ public:
     /// without end where g ends with the frame. `extent`: of H, where less than all of it is read.
     TransferTable(PlanBuilder&, const Geometry&, fft::Transform* transform, bool centred, bool endless_mean, int group,
                   std::optional<TableExtent> extent = {});
-    void make(Execution&, const PhaseTable&, std::uint32_t slot);
+    /// Leaves the plane's in buffer(). The only plane's stays there until its phase constants have `changed`.
+    void make(Execution&, const PhaseTable&, std::uint32_t slot, bool changed);
     const host::Buffer& buffer() const noexcept { return table_; }
 
 private:
+    bool made_ = false;
     std::uint32_t width_, height_;
     PixelGrid grid_, transfer_grid_;
     fft::Transform* transform_;
@@ -50,7 +52,6 @@ private:
     Geometry geometry_;
     fft::Transform& transform_;
     int group_;
-    bool kept_, made_ = false;
     std::optional<TransferTable> table_;
     KernelPtr multiply_;
 };

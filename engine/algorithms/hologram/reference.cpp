@@ -243,12 +243,12 @@ void reference_reconstruct(const HologramParameters& p, const Geometry& g, const
         const Carrier order = searched ? find_carrier(h, g.width, g.height, *p.off_axis, threads) : stated_carrier(*p.off_axis);
         if (searched) judge_found_carrier(order, *p.off_axis, g.width, g.height);
         if (carrier != nullptr) *carrier = order;
-        field = pad(demodulate(h, g, order), g, p.padding);
+        field = pad(demodulate(h, g, order), g, padding_of(p));
         fft(field, false);
         keep_disc(field, g, order.radius);
         if (single) fft(field, true);
     } else {
-        field = pad(Field(h.begin(), h.end()), g, p.padding);
+        field = pad(Field(h.begin(), h.end()), g, padding_of(p));
         if (!single) fft(field, false);
     }
 
@@ -264,7 +264,7 @@ void reference_reconstruct(const HologramParameters& p, const Geometry& g, const
             fft(kernel, false);
             // Beyond the frame the mean goes on for ever, which the sampled g does not: its transform at frequency 0 is that of a
             // plane wave through a window, some percent off and another at every distance.
-            if (p.padding == Padding::mean && is_padded(g)) kernel[0] = phasor(-d / g.wavelength);
+            if (padding_of(p) == Padding::mean && is_padded(g)) kernel[0] = phasor(-d / g.wavelength);
             std::transform(field.begin(), field.end(), kernel.begin(), work.begin(), product);
         } else {
             apply_transfer(field, work, frame, {g.methods[i], p.band_limit}, d, threads);

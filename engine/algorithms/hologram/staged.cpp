@@ -19,7 +19,7 @@ public:
           transform_(fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
                                          parameters_.fft)),
           intake_(builder, problem, geometry_, true, group),
-          finish_(builder, problem, output_width(geometry_), output_height(geometry_), geometry_.padded_width, group) {
+          finish_(builder, problem, {output_width(geometry_), output_height(geometry_), geometry_.padded_width, group}) {
         h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
         spectrum_ = builder.scratch(complex_bytes(geometry_));
         work_ = builder.scratch(complex_bytes(geometry_));

@@ -74,7 +74,7 @@ Intake::Intake(PlanBuilder& builder, const Problem& problem, const Geometry& geo
     const auto& p = problem.parameters.as<HologramParameters>();
     has_background_ = problem.inputs.count("background") > 0;
     has_dark_ = problem.inputs.count("dark") > 0;
-    const Padding padding = is_padded(geometry) ? p.padding : Padding::none;
+    const Padding padding = is_padded(geometry) ? padding_of(p) : Padding::none;
     needs_mean_ = padding == Padding::mean;
 
     host::Defines defines = reduce_defines();
@@ -161,13 +161,12 @@ void FocusSearch::report(Execution& x, const FocusRecorder& recorder, bool wants
                  [recorder, values_from](std::span<const std::byte> b) { return recorder.record(values_from(b)); });
 }
 
-Finish::Finish(PlanBuilder& builder, const Problem& problem, std::int64_t width, std::int64_t height, std::int64_t padded_width,
-               int work_group)
-    : width_(width), height_(height), padded_width_(padded_width), group_(work_group) {
+Finish::Finish(PlanBuilder& builder, const Problem& problem, const Shape& shape) : shape_(shape) {
     const auto kernel = [&](bool amplitude, bool phase, bool intensity, bool field) {
         host::Defines d;
         d.add("WANT_AMPLITUDE", amplitude).add("WANT_PHASE", phase).add("WANT_INTENSITY", intensity).add("WANT_FIELD", field);
-        return builder.kernel({"hologram/finish.cl", d}, "finish", static_cast<std::size_t>(group_));
+        if (shape_.folded) d.add("FOLDED", 1);
+        return builder.kernel({"hologram/finish.cl", d}, "finish", static_cast<std::size_t>(shape_.group));
     };
     outputs_ = kernel(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
     if (problem.parameters.as<HologramParameters>().autofocus) amplitude_ = kernel(true, false, false, false);
@@ -178,17 +177,17 @@ void Finish::enqueue(Execution& x, const host::Buffer& field, const Bindings& ar
     const auto output = [&](const char* port) -> const host::Buffer& {
         return arrays.has_output(port) ? arrays.output(port) : arrays.outputs.begin()->second.buffer;
     };
-    const PixelGrid grid(width_, height_, group_);
+    const PixelGrid grid(shape_.width, shape_.height, shape_.group);
     x.launch("finish", *outputs_, grid.groups, grid.local,
-             {field, output("amplitude"), output("phase"), output("intensity"), output("field"), u32(width_), u32(height_),
-              u32(padded_width_), static_cast<std::uint64_t>(plane * width_ * height_)});
+             {field, output("amplitude"), output("phase"), output("intensity"), output("field"), u32(shape_.width),
+              u32(shape_.height), u32(shape_.padded_width), static_cast<std::uint64_t>(plane * shape_.width * shape_.height)});
 }
 
 void Finish::amplitude_only(Execution& x, const host::Buffer& field, const host::Buffer& amplitude) {
-    const PixelGrid grid(width_, height_, group_);
-    x.launch(
-        "amplitude", *amplitude_, grid.groups, grid.local,
-        {field, amplitude, amplitude, amplitude, amplitude, u32(width_), u32(height_), u32(padded_width_), std::uint64_t{0}});
+    const PixelGrid grid(shape_.width, shape_.height, shape_.group);
+    x.launch("amplitude", *amplitude_, grid.groups, grid.local,
+             {field, amplitude, amplitude, amplitude, amplitude, u32(shape_.width), u32(shape_.height), u32(shape_.padded_width),
+              std::uint64_t{0}});
 }
 
 }  // namespace parallax::engine::hologram

@@ -66,15 +66,19 @@ private:
 /// Field -> amplitude, phase, intensity, field (hologram/finish.cl), cropped.
 class Finish {
 public:
-    Finish(PlanBuilder&, const Problem&, std::int64_t width, std::int64_t height, std::int64_t padded_width, int group);
+    struct Shape {
+        std::int64_t width, height, padded_width;
+        int group;
+        bool folded = false;   ///< the field's points are in the order of hologram/mirror.clh
+    };
+    Finish(PlanBuilder&, const Problem&, const Shape&);
     /// Writes plane `plane` of every output that the bindings have.
     void enqueue(Execution&, const host::Buffer& field, const Bindings&, std::int64_t plane);
     /// Amplitude alone, into `amplitude` (width x height): for the focus metric.
     void amplitude_only(Execution&, const host::Buffer& field, const host::Buffer& amplitude);
 
 private:
-    std::int64_t width_, height_, padded_width_;
-    int group_;
+    Shape shape_;
     KernelPtr outputs_, amplitude_;
 };
 

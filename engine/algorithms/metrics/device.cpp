@@ -45,7 +45,7 @@ public:
             x.launch("ssim", *ssim_, {size(tiles_x_), size(tiles_y_), size(std::min(most_planes, pair_.planes() - first))},
                      {tile, tile, 1},
                      {image, reference, sums, static_cast<std::int32_t>(pair_.width), static_cast<std::int32_t>(pair_.height),
-                      pair_.channels, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_), range / 2,
+                      pair_.channels, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_),
                       (.01f * range) * (.01f * range), (.03f * range) * (.03f * range)});
         x.record("metrics", sums, floats_ * sizeof(float), [this](std::span<const std::byte> bytes) { return record(bytes); });
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -33,6 +34,27 @@ int in_pieces(uint64_t bytes, std::vector<MPI_Request>& requests, const Start& s
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
+}
+
+/// MPI_Waitall with an end: for a rank that hangs, MPI itself would wait for ever. Spins as MPI_Waitall does.
+int wait(std::vector<MPI_Request>& requests, double seconds) {
+    const int count = static_cast<int>(requests.size());
+    if (seconds <= 0) return MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+    constexpr int between_looks = 256;   // at the clock
+    const double start = MPI_Wtime();
+    for (int tries = 0;; ++tries) {
+        int done = 0;
+        const int code = MPI_Testall(count, requests.data(), &done, MPI_STATUSES_IGNORE);
+        if (code != MPI_SUCCESS || done != 0) return code;
+        if (tries % between_looks != 0) continue;
+        std::this_thread::yield();
+        if (MPI_Wtime() - start > seconds) break;
+    }
+    for (MPI_Request& request : requests) {   // those that are done become MPI_REQUEST_NULL, which tells the others
+        int done = 0;
+        if (request != MPI_REQUEST_NULL) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    return PLX_MPI_LATE;
 }
 
 }  // namespace
@@ -76,8 +98,9 @@ int plx_mpi_local_rank(void) {
     return rank;
 }
 
-int plx_mpi_exchange(const plx_mpi_message* messages, int count, char* problem, size_t bytes) {
+int plx_mpi_exchange(const plx_mpi_message* messages, int count, double seconds, int* late, char* problem, size_t bytes) {
     std::vector<MPI_Request> requests;
+    std::vector<int> whose;
     for (const plx_mpi_message* m = messages; m != messages + count; ++m) {
         int code = in_pieces(m->in_bytes, requests, [&](uint64_t at, int n, int tag, MPI_Request* request) {
             return MPI_Irecv(static_cast<char*>(m->in) + at, n, MPI_BYTE, m->rank, tag, all, request);
@@ -87,8 +110,14 @@ int plx_mpi_exchange(const plx_mpi_message* messages, int count, char* problem, 
             return MPI_Isend(static_cast<const char*>(m->out) + at, n, MPI_BYTE, m->rank, tag, all, request);
         });
         if (code != MPI_SUCCESS) return fail(code, problem, bytes);
+        whose.resize(requests.size(), m->rank);
     }
-    return fail(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), problem, bytes);
+    const int code = wait(requests, seconds);
+    if (code != PLX_MPI_LATE) return fail(code, problem, bytes);
+    const auto open = std::find_if(requests.begin(), requests.end(), [](MPI_Request r) { return r != MPI_REQUEST_NULL; });
+    if (open == requests.end()) return MPI_SUCCESS;   // at the last moment
+    *late = whose[static_cast<std::size_t>(open - requests.begin())];
+    return PLX_MPI_LATE;
 }
 
 void plx_mpi_end(void) {

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { PLX_MPI_ABI = 1 };
+enum { PLX_MPI_ABI = 2 };
 
 /* To and from one rank; 0 bytes: nothing. */
 typedef struct {
@@ -30,7 +30,9 @@ PLX_MODULE_EXPORT int plx_mpi_rank(void);
 PLX_MODULE_EXPORT int plx_mpi_size(void);
 /* Among the ranks of this machine. */
 PLX_MODULE_EXPORT int plx_mpi_local_rank(void);
-PLX_MODULE_EXPORT int plx_mpi_exchange(const plx_mpi_message*, int count, char* problem, size_t bytes);
+/* Waits for `seconds` at most, 0 for any time; then returns PLX_MPI_LATE, with a rank that has not answered in *late. */
+enum { PLX_MPI_LATE = -1 };
+PLX_MODULE_EXPORT int plx_mpi_exchange(const plx_mpi_message*, int count, double seconds, int* late, char* problem, size_t bytes);
 PLX_MODULE_EXPORT void plx_mpi_end(void);
 /* Ends every rank; does not return. */
 PLX_MODULE_EXPORT void plx_mpi_abort(int status);

@@ -426,7 +426,7 @@ struct HistogramParameters {
 struct HologramParameters {
     static constexpr const char* algorithm = "hologram";
     enum class Method { auto_, convolution, rayleigh_sommerfeld, angular_spectrum, fresnel, fresnel_single_fft };
-    enum class Padding { mean, reflect, zero, none };
+    enum class Padding { auto_, reflect, mean, zero, none };
     /// off_axis of HologramParameters.
     struct OffAxis {
         enum class Side { unknown, upper, lower };
@@ -501,10 +501,11 @@ struct HologramParameters {
     Sweep distance_um{std::vector<double>{}};
     /// Of the medium between object and sensor: the wavelength is divided by it.
     double refractive_index{1.0};
-    /// What stands around the hologram, whose size is doubled, before it is propagated: its mean, its mirror image,
-    /// zeros; none does not double it and lets the image wrap around. fresnel_single_fft is padded by zero and
-    /// reflect only.
-    Padding padding{Padding::mean};
+    /// What stands around the hologram, whose size is doubled, before it is propagated: its mirror images (which cost
+    /// nothing: they make a cosine transform of a Fourier transform), its mean, zeros; none does not double it and
+    /// lets the image wrap around. auto is reflect, and none for fresnel_single_fft, which can be padded by zero and
+    /// reflect.
+    Padding padding{Padding::auto_};
     /// angular_spectrum: leave out the frequencies that its transfer function is sampled too coarsely for (Matsushima
     /// 2009).
     bool band_limit{true};
@@ -532,7 +533,7 @@ struct HologramParameters {
         if (!(pixel_um == standard.pixel_um)) out.add("pixel_um", pixel_um);
         if (!(distance_um == standard.distance_um)) out.add("distance_um", distance_um);
         if (!(refractive_index == standard.refractive_index)) out.add("refractive_index", refractive_index);
-        static constexpr const char* padding_words[] = {"mean", "reflect", "zero", "none"};
+        static constexpr const char* padding_words[] = {"auto", "reflect", "mean", "zero", "none"};
         if (padding != standard.padding) out.add("padding", detail::word(padding_words, static_cast<int>(padding)));
         if (!(band_limit == standard.band_limit)) out.add("band_limit", band_limit);
         if (!(off_axis == standard.off_axis)) out.add("off_axis", off_axis);

@@ -71,6 +71,7 @@ struct PARALLAX_API ArrayDesc {
 struct PARALLAX_API Metadata {
     std::optional<std::array<double, 16>> affine;     ///< row-major 4 x 4, voxel (x, y, z) -> mm
     std::map<std::string, std::string> notes;         ///< e.g. "tiff.description"
+    std::vector<std::string> channels;   ///< names of the indices of axis c, or of the one that was chosen; empty: unknown
 };
 
 /// An array in host memory; the memory is shared, dense or strided as `desc` says.

@@ -75,6 +75,9 @@ struct JobOptions {
     bool overwrite = false;
     /// Inputs below `folder` and the roots alone, links followed: for jobs of strangers.
     bool confined = false;
+    /// Outputs are on the disk, and so are their folders, before they are told as done. false: they outlast the end of the
+    /// process, and perhaps no power cut.
+    bool sync = true;
     /// The stage that begins ("12 of 300" in a series), and the share that is done, 0 to 1. Called by one thread at a time; must
     /// not throw.
     std::function<void(const std::string& stage, double done)> progress = {};

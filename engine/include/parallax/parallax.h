@@ -276,6 +276,7 @@ typedef struct plx_job_options {
     int in_flight;              /* items on a device at once; 0: 3 */
     const char* trace;          /* a file for who did what when */
     int ranks; /* of plx_run_job(): processes that mpirun started do the job together; the first has the report */
+    size_t no_sync; /* not 0: do not wait for the disk; a power cut may take outputs that were told as done */
 } plx_job_options;
 
 /* On files, on this engine's device, a series too; `report` may be null. That of a series has items that failed under "failed".

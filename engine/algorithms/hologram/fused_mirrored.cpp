@@ -1,0 +1,124 @@
+// `fused_mirrored`: the three kernels of `fused` for padding by reflection, on cosine transforms of the frame itself
+// (hologram/mirror.clh): 29 bytes a pixel in all, where the padded frame takes four times 32.
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/hologram/fused_rows_back.hpp"
+#include "algorithms/hologram/plane_plan.hpp"
+#include "algorithms/hologram/propagator.hpp"
+#include "algorithms/hologram/quarters.hpp"
+#include "algorithms/hologram/variants.hpp"
+#include "core/integers.hpp"
+#include "core/make_variant.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+constexpr int most_pairs = 4;   // of columns in a tile: 8 floats, or 4 pairs of complex numbers, are whole memory sectors
+
+class FusedMirroredPlan : public PlanePlan {
+public:
+    FusedMirroredPlan(PlanBuilder& builder, const Problem& problem, int group)
+        : PlanePlan(builder, problem),
+          width_(static_cast<int>(geometry_.width)),
+          height_(static_cast<int>(geometry_.height)),
+          row_quarters_(builder.constant(quarters(width_, width_))),
+          column_quarters_(builder.constant(quarters(height_, height_))) {
+        if (has_impulse_response(geometry_)) {
+            transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
+                                             parameters_.fft);
+            table_.emplace(builder, geometry_, transform_.get(), false, false, group, TableExtent{width_, height_});
+        }
+        host::Defines method;
+        method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
+        if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
+        columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
+                                          fft::LineLayout::filter, most_pairs);
+        forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
+        inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
+
+        host::Defines frames = tile();
+        add_frame_types(frames, problem);
+        rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", frames}, "rows_forward", width_,
+                                               fft::LineLayout::rows, (height_ + 1) / 2);
+        forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
+        rows_back_.emplace(builder, problem, geometry_, width_, height_, tile());
+
+        const auto numbers = static_cast<std::size_t>(columns_.groups(pairs()).x) *
+                             static_cast<std::size_t>(columns_.line.lines) * 2 * static_cast<std::size_t>(height_);
+        cosines_ = builder.scratch(numbers * sizeof(float));
+        field_ = builder.scratch(numbers * 2 * sizeof(float));
+    }
+
+protected:
+    void begin(Execution& x, const Bindings& arrays, bool changed) override {
+        changed_ = changed;
+        const host::Buffer& image = arrays.input("hologram");
+        const host::Buffer& background = arrays.has_input("background") ? arrays.input("background") : image;
+        const host::Buffer& dark = arrays.has_input("dark") ? arrays.input("dark") : image;
+        x.launch("rows forward", *rows_forward_.kernel, rows_forward_.groups((height_ + 1) / 2), rows_forward_.local(),
+                 {image, background, dark, x.buffer(cosines_), forward_rows_, row_quarters_, u32(height_)});
+    }
+
+    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+        if (table_) table_->make(x, phases_, slot, changed_);
+        const host::Buffer& table = table_ ? table_->buffer() : column_quarters_;
+        x.launch("columns", *columns_.kernel, columns_.groups(pairs()), columns_.local(),
+                 {x.buffer(cosines_), x.buffer(field_), forward_columns_, inverse_columns_, column_quarters_, table,
+                  phases_.turns(), phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, u32(width_)});
+        const FusedRowsBack::From from{x.buffer(field_), x.buffer(field_), row_quarters_};
+        if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
+        if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);
+    }
+
+private:
+    std::int64_t pairs() const { return (geometry_.width + 1) / 2; }
+
+    host::Defines tile() const {
+        host::Defines defines;
+        defines.add("TILE", 2 * columns_.line.lines).add("MIRRORED", 1);
+        return defines;
+    }
+
+    int width_, height_;
+    bool changed_ = false;
+    host::Buffer row_quarters_, column_quarters_;
+    std::unique_ptr<fft::Transform> transform_;
+    std::optional<TransferTable> table_;
+    fft::LineKernel rows_forward_, columns_;
+    std::optional<FusedRowsBack> rows_back_;
+    host::Buffer forward_rows_, forward_columns_, inverse_columns_;
+    Scratch cosines_, field_;
+};
+
+Support supports_fused_mirrored(const Problem& problem, host::Context& context) {
+    if (Support s = supports_inputs(problem, context); !s) return s;
+    if (Support s = supports_half_spectrum(problem); !s) return s;
+    const Geometry g = resolve(problem);
+    if (!g.mirrored) return Support::no("it is for padding by \"reflect\"");
+    for (const auto& [n, layout, axis] :
+         {std::tuple{g.width, fft::LineLayout::rows, "width"}, {g.height, fft::LineLayout::filter, "height"}}) {
+        if (!fft::fits_one_group(context.info(), n, layout)) {
+            return Support::no(fmt::format("the {} {} is more than one work-group can transform, or has a prime factor above {}",
+                                           axis, n, fft::largest_radix));
+        }
+    }
+    if (!has_impulse_response(g)) return Support::yes();
+    const auto& p = problem.parameters.as<HologramParameters>();
+    return Support::no(fft::why_not(p.fft, {g.padded_width, g.padded_height, 1, fft::Kind::c2c}, context));
+}
+
+}  // namespace
+
+Variant fused_mirrored_variant() {
+    return make_variant<FusedMirroredPlan>({
+        .name = "fused_mirrored",
+        .summary = "padding by reflection in three kernels: real rows to cosines, columns forward x H x back, rows back",
+        .role = Role::best,
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
+        .supports = supports_fused_mirrored,
+    });
+}
+
+}  // namespace parallax::engine::hologram

@@ -1,0 +1,36 @@
+// Third pass of `fused` and `fused_mirrored`: rows are transformed back and stored as what was asked for
+// (hologram/fused_rows_inverse.cl).
+#pragma once
+
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/hologram/optics.hpp"
+#include "core/plan.hpp"
+
+#include <cstdint>
+
+namespace parallax::engine::hologram {
+
+class FusedRowsBack {
+public:
+    /// Of a spectrum of width x rows, in tiles as `tiles` says (TILE, MIRRORED).
+    FusedRowsBack(PlanBuilder&, const Problem&, const Geometry&, std::int64_t width, std::int64_t rows, const host::Defines& tiles);
+    /// Where the spectrum is; `quarters` is read where it is mirrored (hologram/quarters.hpp), `minus` where not.
+    struct From {
+        const host::Buffer &plus, &minus, &quarters;
+    };
+    /// Plane `plane` of every output that the bindings have.
+    void outputs(Execution&, const From&, const Bindings&, std::int64_t plane);
+    /// Amplitude alone, into `amplitude` (width x height): for the focus metric.
+    void amplitude_only(Execution&, const From&, const host::Buffer& amplitude);
+
+private:
+    void store(Execution&, fft::LineKernel&, const From&, const host::Buffer& amplitude, const host::Buffer& phase,
+               const host::Buffer& intensity, const host::Buffer& field, std::int64_t first);
+
+    std::int64_t width_, height_, rows_;   // of what is stored, and of the spectrum's columns
+    float factor_;
+    fft::LineKernel outputs_, amplitude_;
+    host::Buffer twiddles_;
+};
+
+}  // namespace parallax::engine::hologram

@@ -1,0 +1,253 @@
+// FITS images (NASA's Flexible Image Transport System 4.0): blocks of 2,880 bytes, headers of cards of 80 characters, big-endian
+// elements. The first image, or the one that "dataset" names by its EXTNAME or its number. Compressed images and tables are not
+// read.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "io/file.hpp"
+#include "io/stored.hpp"
+#include "io/text_header.hpp"
+#include "io/units.hpp"
+
+namespace parallax::io::fits {
+namespace {
+
+constexpr std::uint64_t block_bytes = 2880;
+constexpr std::size_t card_bytes = 80;
+constexpr std::size_t most_cards = 1 << 16, most_units = 1 << 14;
+constexpr const char* again = "the header is damaged or the file cut off: write or copy it again";
+
+using Cards = std::map<std::string, std::string, std::less<>>;
+
+/// One header and what follows it.
+struct Unit {
+    Cards cards;
+    std::uint64_t data = 0, bytes = 0;   ///< where its data begin, and how many they are
+    std::vector<std::int64_t> sizes;     ///< the fastest first
+    std::int64_t bits = 0;
+    std::size_t number = 0;
+    std::string_view card(std::string_view name) const {
+        const auto found = cards.find(name);
+        return found == cards.end() ? std::string_view() : std::string_view(found->second);
+    }
+    std::string name() const { return std::string(card("EXTNAME")); }
+    bool is_image() const {
+        const std::string_view kind = card("XTENSION");
+        return !sizes.empty() && (kind.empty() || kind == "IMAGE");
+    }
+};
+
+/// A value as text: of a string what stands between the quotes.
+std::string value_of(std::string_view card) {
+    std::string_view text = card.substr(10);
+    const std::string_view begin = trimmed(text);
+    if (begin.starts_with('\'')) {
+        const std::size_t end = begin.find('\'', 1);
+        return std::string(trimmed(begin.substr(1, std::min(end, begin.size()) - 1)));
+    }
+    return std::string(trimmed(text.substr(0, text.find('/'))));
+}
+
+/// Leaves the file behind the header.
+Unit read_unit(const Source& source, File& file, std::uint64_t at, std::size_t number) {
+    Unit unit;
+    unit.number = number;
+    file.seek(at);
+    std::string block(block_bytes, '\0');
+    bool ended = false;
+    for (std::size_t cards = 0; !ended; at += block_bytes) {
+        file.read(block.data(), block_bytes, "a FITS header");
+        for (std::size_t i = 0; i < block_bytes && !ended; i += card_bytes) {
+            const std::string_view card = std::string_view(block).substr(i, card_bytes);
+            const std::string_view name = trimmed(card.substr(0, 8));
+            if (++cards > most_cards) fail(source, fmt::format("has a FITS header of more than {} cards", most_cards), again);
+            if (name == "END")
+                ended = true;
+            else if (card.substr(8, 2) == "= ")
+                unit.cards.emplace(name, value_of(card));
+        }
+    }
+    unit.data = at;
+    const std::optional<std::int64_t> bits = integer_of(unit.card("BITPIX")), axes = integer_of(unit.card("NAXIS"));
+    if (!bits || !axes || *axes < 0 || *axes > 999)
+        fail(source,
+             fmt::format("has BITPIX \"{}\" and NAXIS \"{}\" in its FITS header {}", unit.card("BITPIX"), unit.card("NAXIS"),
+                         number),
+             again);
+    unit.bits = *bits;
+    std::uint64_t elements = *axes == 0 ? 0 : 1;
+    for (std::int64_t i = 1; i <= *axes; ++i) {
+        const std::optional<std::int64_t> size = integer_of(unit.card(fmt::format("NAXIS{}", i)));
+        if (!size || *size < 0) fail(source, fmt::format("has no size of axis {} in its FITS header {}", i, number), again);
+        unit.sizes.push_back(*size);
+        if (*size > 0 && elements > (std::uint64_t{1} << 60) / static_cast<std::uint64_t>(*size))
+            fail(source, fmt::format("says in its FITS header {} that it holds more than 2^60 elements", number), again);
+        elements *= static_cast<std::uint64_t>(*size);
+    }
+    const auto heap = static_cast<std::uint64_t>(std::max<std::int64_t>(0, integer_of(unit.card("PCOUNT")).value_or(0)));
+    unit.bytes = elements * static_cast<std::uint64_t>(std::abs(unit.bits) / 8) + (unit.sizes.empty() ? 0 : heap);
+    return unit;
+}
+
+/// All headers up to the one that is wanted; its index, and what else there is.
+struct Document {
+    Unit unit;
+    std::vector<std::string> others;
+};
+
+std::string in_words(const Unit& unit) {
+    return fmt::format("{}{}", unit.number, unit.name().empty() ? "" : " \"" + unit.name() + "\"");
+}
+
+Document find_image(const Source& source) {
+    File file = File::open(source.path);
+    const std::string& wanted = source.options.dataset;
+    const std::optional<std::int64_t> asked = integer_of(wanted);
+    std::optional<Document> found;
+    std::vector<std::string> images, others;
+    std::uint64_t at = 0;
+    for (std::size_t number = 0; at + block_bytes <= source.bytes && number < most_units; ++number) {
+        if (number > 0) {   // what is no extension are records of somebody's own
+            std::array<char, 8> start{};
+            file.seek(at);
+            file.read(start.data(), start.size(), "a FITS header");
+            if (std::string_view(start.data(), 8) != "XTENSION") break;
+        }
+        Unit unit = read_unit(source, file, at, number);
+        const std::uint64_t padded = (unit.bytes + block_bytes - 1) / block_bytes * block_bytes;
+        at = unit.data + std::min(padded, source.bytes);
+        if (!unit.is_image()) {
+            if (!unit.sizes.empty())
+                others.push_back(fmt::format("{} (a {})", in_words(unit), in_lower_case(unit.card("XTENSION"))));
+            continue;
+        }
+        images.push_back(in_words(unit));
+        const bool chosen =
+            wanted.empty() ? !found : unit.name() == wanted || (asked && *asked == static_cast<std::int64_t>(number));
+        if (chosen && !found)
+            found = Document{std::move(unit), {}};
+        else
+            others.push_back(images.back());
+    }
+    if (!found && !wanted.empty())
+        fail(source, fmt::format("has no FITS image \"{}\"", wanted),
+             fmt::format("choose one of {}",
+                         images.empty() ? "none: it has no image" : fmt::format("{}", fmt::join(images, ", "))));
+    if (!found)
+        fail(source,
+             fmt::format("is a FITS file without an image{}", others.empty() ? "" : fmt::format(": {}", fmt::join(others, ", "))),
+             "write its image uncompressed, for instance by astropy.io.fits");
+    found->others = std::move(others);
+    return *std::move(found);
+}
+
+double number_card(const Unit& unit, std::string_view name, double otherwise) {
+    std::string text(unit.card(name));
+    std::replace(text.begin(), text.end(), 'D', 'E');
+    return number_of(text).value_or(otherwise);
+}
+
+template <class T, class R>
+void convert_as(const std::byte* from, std::byte* to, std::int64_t count, double scale, double zero,
+                std::optional<std::int64_t> blank) {
+    const T* in = reinterpret_cast<const T*>(from);
+    R* out = reinterpret_cast<R*>(to);
+    for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<R>(static_cast<double>(in[i]) * scale + zero);
+        if constexpr (std::is_integral_v<T>) {
+            if (blank && in[i] == static_cast<T>(*blank)) out[i] = std::numeric_limits<R>::quiet_NaN();
+        }
+    }
+}
+
+StoredArray read_header(const Source& source) {
+    const Document document = find_image(source);
+    const Unit& unit = document.unit;
+    StoredArray array;
+    FileInfo& file = array.file;
+    file.format = "fits";
+    file.file_bytes = source.bytes;
+    constexpr std::pair<std::int64_t, ElementType> types[] = {{8, ElementType::u8},    {16, ElementType::i16},
+                                                              {32, ElementType::i32},  {64, ElementType::i64},
+                                                              {-32, ElementType::f32}, {-64, ElementType::f64}};
+    const auto* row = std::find_if(std::begin(types), std::end(types), [&](const auto& t) { return t.first == unit.bits; });
+    if (row == std::end(types)) fail(source, fmt::format("has BITPIX {}, which FITS does not know", unit.bits), again);
+    array.stored = row->second;
+    std::vector<std::int64_t> sizes = unit.sizes;
+    while (sizes.size() > 2 && sizes.back() == 1) sizes.pop_back();   // spectra and polarisations of one index
+    if (sizes.size() > 4) fail(source, fmt::format("has {} FITS axes; up to 4 can be read", sizes.size()), "write a part of it");
+    std::vector<ArrayDesc::Extent> extents;
+    for (std::size_t i = sizes.size(); i-- > 0;) extents.push_back({"xyzt"[i], sizes[i]});
+    file.page_axes = sizes.size() == 4 ? 1 : 0;
+
+    // BZERO of half the range says unsigned numbers; other scales make real ones, as in astropy.
+    const double scale = number_card(unit, "BSCALE", 1), zero = number_card(unit, "BZERO", 0);
+    const std::optional<std::int64_t> blank = integer_of(unit.card("BLANK"));
+    ElementType type = array.stored;
+    const auto flip = [&](ElementType other, int bit) {
+        type = other;
+        array.convert = [bit, bytes = bytes_of(other)](const std::byte* from, std::byte* to, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i, from += bytes, to += bytes) {
+                std::uint64_t value = 0;
+                std::memcpy(&value, from, bytes);
+                value ^= std::uint64_t{1} << bit;
+                std::memcpy(to, &value, bytes);
+            }
+        };
+    };
+    static_assert(std::endian::native == std::endian::little, "the bytes of a number are taken from its front");
+    if (scale == 1 && zero == 32768 && unit.bits == 16 && !blank)
+        flip(ElementType::u16, 15);
+    else if (scale == 1 && zero == 2147483648.0 && unit.bits == 32 && !blank)
+        flip(ElementType::u32, 31);
+    else if (scale == 1 && zero == 9223372036854775808.0 && unit.bits == 64 && !blank)
+        flip(ElementType::u64, 63);
+    else if (scale == 1 && zero == -128 && unit.bits == 8 && !blank)
+        flip(ElementType::i8, 7);
+    else if (scale != 1 || zero != 0 || (blank && unit.bits > 0)) {
+        const bool wide = unit.bits == 32 || unit.bits == 64 || unit.bits == -64;
+        type = wide ? ElementType::f64 : ElementType::f32;
+        array.convert = [stored = array.stored, wide, scale, zero, blank](const std::byte* from, std::byte* to,
+                                                                          std::int64_t count) {
+            visit_real(stored, [&]<class T>(T) {
+                if (wide)
+                    convert_as<T, double>(from, to, count, scale, zero, blank);
+                else
+                    convert_as<T, float>(from, to, count, scale, zero, blank);
+            });
+        };
+    }
+    declared(source, array.stored, extents);
+    file.desc = declared(source, type, extents);
+    // Distances between pixels, where they are lengths and not angles in the sky.
+    for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 3); ++i) {
+        const auto [ours, factor] = unit_from(unit.card(fmt::format("CUNIT{}", i + 1)));
+        const double step = std::abs(number_card(unit, fmt::format("CDELT{}", i + 1), 0)) * factor;
+        if (ours.empty() || !(step > 0) || (!file.desc.unit.empty() && file.desc.unit != ours)) continue;
+        file.desc = file.desc.with_unit(ours).with_spacing("xyz"[i], step);
+    }
+    array.swap = bytes_of(array.stored) > 1 && std::endian::native != std::endian::big;
+    array.at = unit.data;
+    check_stored(source, array);
+    file.in_slices = has_slices(file.desc);
+    if (!document.others.empty()) file.ignored.push_back(fmt::format("what else it holds: {}", fmt::join(document.others, ", ")));
+    file.detail = fmt::format("image {}, BITPIX {}{}, the first row is that which FITS shows at the bottom", in_words(unit),
+                              unit.bits, scale != 1 || zero != 0 ? fmt::format(", scaled by {} plus {}", scale, zero) : "");
+    return array;
+}
+
+}   // namespace
+
+bool matches(Head head) { return head.size() >= 30 && std::memcmp(head.data(), "SIMPLE  =", 9) == 0; }
+
+FileInfo info(const Source& source) { return read_header(source).file; }
+
+HostArray read(const Source& source) { return read_stored(source, read_header(source)); }
+
+SliceStream slices(const Source& source) { return stream_stored(source, read_header(source)); }
+
+}   // namespace parallax::io::fits

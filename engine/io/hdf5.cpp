@@ -1,0 +1,32 @@
+// HDF5 by the HDF Group's library, in a program of its own. MAT 7.3 and MINC 2 are such files.
+#include <fmt/format.h>
+
+#include "io/reader_file.hpp"
+
+namespace parallax::io::hdf5 {
+namespace {
+
+constexpr ReaderOf reader_of_hdf5 = {"hdf5", "an HDF5 file (MAT 7.3, MINC 2 and NetCDF 4 are such)", "libhdf5-dev"};
+
+}   // namespace
+
+bool matches(Head head) {
+    return head.size() >= 8 && (std::memcmp(head.data(), "\x89HDF\r\n\x1a\n", 8) == 0 ||
+                                (head.size() >= 10 && std::memcmp(head.data(), "MATLAB 7.3", 10) == 0));
+}
+
+FileInfo info(const Source& source) { return reader_info(source, reader_of_hdf5); }
+
+HostArray read(const Source& source) { return reader_read(source, reader_of_hdf5); }
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
+    if (desc.axes.empty() || desc.axes.size() > 8)
+        return fmt::format("HDF5 is written with 1 to 8 axes, this is {}", desc.describe());
+    return why_not_written(reader_of_hdf5);
+}
+
+void write(const std::filesystem::path& path, const std::string& name, const HostArray& array, const WriteOptions&) {
+    write_by_reader(path, name, array, reader_of_hdf5);
+}
+
+}   // namespace parallax::io::hdf5

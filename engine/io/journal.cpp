@@ -1,0 +1,267 @@
+#include "io/journal.hpp"
+
+#include "io/io.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+#if defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#include <share.h>
+#include <sys/stat.h>
+#else
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace parallax::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t checksum_length = 16;
+
+std::string text_of(const fs::path& path) {
+    const std::u8string text = path.generic_u8string();
+    return {text.begin(), text.end()};
+}
+
+fs::path path_of(const std::string& text) { return fs::path(std::u8string(text.begin(), text.end())); }
+
+/// A name in a folder, and nothing that leads elsewhere: a journal may have been written by anybody.
+bool is_name(const std::string& text) {
+    return !text.empty() && text != "." && text != ".." && text.find_first_of("/\\") == std::string::npos &&
+           text.find('\0') == std::string::npos;
+}
+
+std::optional<std::vector<Move>> moves_from(const Json& list) {
+    std::vector<Move> moves;
+    for (const Json& json : list) {
+        Move move;
+        move.folder = path_of(json.at("folder").get<std::string>());
+        move.part = json.at("part").get<std::string>();
+        move.name = json.at("name").get<std::string>();
+        move.old = json.at("old").get<std::string>();
+        move.inode = json.at("inode").get<std::uint64_t>();
+        move.bytes = json.at("bytes").get<std::uint64_t>();
+        if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
+        moves.push_back(std::move(move));
+    }
+    return moves;
+}
+
+/// False where a line does not say what a journal's line says: it and what comes behind it does not count.
+bool take_line(const std::string& line, Done& done) {
+    if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return false;
+    const std::string text = line.substr(checksum_length + 1);
+    if (hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return false;
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return false;
+    try {
+        if (json.contains("made")) done.made.push_back(path_of(json.at("made").get<std::string>()));
+        if (json.contains("place")) done.places.push_back(path_of(json.at("place").get<std::string>()));
+        if (json.contains("undo")) done.undone = true;
+        if (json.contains("commit")) {
+            done.moves = moves_from(json.at("commit"));
+            done.overwrite = json.at("overwrite").get<bool>();
+            return done.moves.has_value();
+        }
+        return true;
+    } catch (const Json::exception&) {
+        return false;
+    }
+}
+
+bool is_there(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(fs::symlink_status(path, ignored));
+}
+
+void move_to(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::rename(from, to, error);
+    if (error) throw std::system_error(error, to.string());
+}
+
+}  // namespace
+
+#if defined(_WIN32)
+
+// Shared with nobody: that is the lock.
+std::unique_ptr<Journal> Journal::make(const host::Folder& base, const std::string& transaction) {
+    int file = -1;
+    if (_wsopen_s(&file, (base / (transaction + journal_ending)).c_str(), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT,
+                  _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0)
+        throw std::system_error(errno, std::generic_category(), (base / (transaction + journal_ending)).string());
+    return std::unique_ptr<Journal>(new Journal(file));
+}
+
+std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::string& transaction) {
+    int file = -1;
+    if (_wsopen_s(&file, (base / (transaction + journal_ending)).c_str(), _O_RDWR | _O_BINARY | _O_NOINHERIT, _SH_DENYRW, 0) != 0)
+        return nullptr;
+    return std::unique_ptr<Journal>(new Journal(file));
+}
+
+Journal::~Journal() { _close(descriptor_); }
+
+Done Journal::read() const {
+    std::string all(static_cast<std::size_t>(_filelength(descriptor_)), '\0');
+    _lseek(descriptor_, 0, SEEK_SET);
+    const int got = _read(descriptor_, all.data(), static_cast<unsigned>(all.size()));
+    all.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+#else
+
+std::unique_ptr<Journal> Journal::make(const host::Folder& base, const std::string& transaction) {
+    const fs::path path = base / (transaction + journal_ending);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0666);
+    if (file < 0) throw std::system_error(errno, std::generic_category(), path.string());
+    std::unique_ptr<Journal> journal(new Journal(file));
+    // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return nullptr;
+    struct stat status{};
+    return ::fstat(file, &status) == 0 && status.st_nlink > 0 ? std::move(journal) : nullptr;
+}
+
+std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::string& transaction) {
+    const int file = ::open((base / (transaction + journal_ending)).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_APPEND);
+    if (file < 0) return nullptr;
+    std::unique_ptr<Journal> journal(new Journal(file));
+    struct stat status{};
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0 || ::fstat(file, &status) != 0 || status.st_nlink == 0 || !S_ISREG(status.st_mode))
+        return nullptr;
+    return journal;
+}
+
+Journal::~Journal() { ::close(descriptor_); }
+
+Done Journal::read() const {
+    constexpr std::size_t most = std::size_t{64} << 20;   // of our own journals: a line for each file
+    std::string all;
+    char some[1 << 16];
+    for (::ssize_t got = 0;
+         all.size() < most && (got = ::pread(descriptor_, some, sizeof some, static_cast<off_t>(all.size()))) > 0;)
+        all.append(some, static_cast<std::size_t>(got));
+#endif
+    Done done;
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t end = all.find('\n', at);
+        if (end == std::string::npos || !take_line(all.substr(at, end - at), done)) break;
+        at = end + 1;
+    }
+    return done;
+}
+
+void Journal::write(const Json& json, bool sync) {
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string line = hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
+    for (std::size_t at = 0; at < line.size();) {
+#if defined(_WIN32)
+        const int put = _write(descriptor_, line.data() + at, static_cast<unsigned>(line.size() - at));
+#else
+        const ::ssize_t put = ::write(descriptor_, line.data() + at, line.size() - at);
+        if (put < 0 && errno == EINTR) continue;
+#endif
+        if (put <= 0) throw std::system_error(put == 0 ? EIO : errno, std::generic_category(), "the journal");
+        at += static_cast<std::size_t>(put);
+    }
+    if (!sync) return;
+#if defined(_WIN32)
+    const int status = _commit(descriptor_);
+#else
+    const int status = ::fsync(descriptor_);
+#endif
+    if (status != 0 && errno != EINVAL && errno != ENOTSUP)
+        throw std::system_error(errno, std::generic_category(), "the journal");
+}
+
+void Journal::made(const fs::path& folder) { write(Json::object({{"made", text_of(folder)}}), false); }
+void Journal::place(const fs::path& folder) { write(Json::object({{"place", text_of(folder)}}), false); }
+void Journal::undo() { write(Json::object({{"undo", true}}), true); }
+
+void Journal::commit(const std::vector<Move>& moves, bool overwrite, bool synced) {
+    Json list = Json::array();
+    for (const Move& move : moves)
+        list.push_back({{"folder", text_of(move.folder)},
+                        {"part", move.part},
+                        {"name", move.name},
+                        {"old", move.old},
+                        {"inode", move.inode},
+                        {"bytes", move.bytes}});
+    write(Json::object({{"commit", std::move(list)}, {"overwrite", overwrite}}), synced);
+}
+
+void go_forward(const host::Folder& base, const Done& done) {
+    for (const Move& move : *done.moves) {
+        const host::Folder folder = base.below(move.folder);
+        const fs::path from = folder / move.part, to = folder / path_of(move.name);
+        if (!is_there(from)) continue;   // it is in its place
+        if (done.overwrite) {
+            move_to(from, to);
+            continue;
+        }
+        const std::error_code error = host::rename_to_free(from, to);
+        std::error_code ignored;
+        if (error == std::errc::file_exists && fs::equivalent(from, to, ignored)) {   // had its second name, not lost its first
+            fs::remove(from, ignored);
+        } else if (error) {
+            throw std::system_error(error, move.name);
+        }
+    }
+}
+
+void go_back(const host::Folder& base, const Done& done) {
+    if (!done.moves) return;
+    for (const Move& move : *done.moves) {
+        const host::Folder folder = base.below(move.folder);
+        const fs::path to = folder / path_of(move.name);
+        if (!move.old.empty()) {
+            if (is_there(folder / move.old)) move_to(folder / move.old, to);
+            continue;
+        }
+        if (is_there(folder / move.part)) continue;
+        const auto now = host::identity_of(to);   // only what is ours
+        std::error_code error;
+        if (now && now->bytes == move.bytes && now->inode == move.inode) fs::remove(to, error);
+        if (error) throw std::system_error(error, move.name);
+    }
+}
+
+void remove_made(const host::Folder& base, const std::vector<fs::path>& made) noexcept {
+    for (auto folder = made.rbegin(); folder != made.rend(); ++folder) {
+        try {
+            std::error_code ignored;
+            const host::Folder parent = base.below(folder->parent_path());
+            fs::remove(parent / folder->filename(), ignored);
+        } catch (const std::exception&) {   // it is gone, or somebody else's
+        }
+    }
+}
+
+std::optional<std::string> transaction_of(const std::string& name) {
+    std::string_view text = name;
+    const auto take = [&text](std::string_view set, std::size_t count) {
+        const std::size_t there = std::min(text.find_first_not_of(set), text.size());
+        if (there == 0 || (count != 0 && there != count)) return false;
+        text.remove_prefix(there);
+        return true;
+    };
+    const auto dash = [&text] {
+        const bool there = text.starts_with('-');
+        text.remove_prefix(there ? 1 : 0);
+        return there;
+    };
+    if (!text.starts_with(transaction_prefix)) return std::nullopt;
+    text.remove_prefix(std::string_view(transaction_prefix).size());
+    if (!take("0123456789", 0) || !dash() || !take("0123456789", 0) || !dash() || !take("0123456789abcdef", 8))
+        return std::nullopt;
+    return name.substr(0, name.size() - text.size());
+}
+
+}  // namespace parallax::io

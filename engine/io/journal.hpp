@@ -1,0 +1,67 @@
+// What a transaction does, on the disk: lines of a checksum and JSON. A line that was cut off does not count.
+#pragma once
+
+#include "parallax/host/json.hpp"
+#include "support/file_identity.hpp"
+#include "support/folder.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::io {
+
+/// A file that goes to its place.
+struct Move {
+    std::filesystem::path folder;   ///< relative to the transaction's base
+    std::string part, name;         ///< in that folder
+    std::string old;                ///< another name there of what was there before; empty: nothing was
+    std::uint64_t inode = 0, bytes = 0;
+};
+
+struct Done {
+    std::vector<std::filesystem::path> made;     ///< folders, before they were made
+    std::vector<std::filesystem::path> places;   ///< folders with parts
+    std::optional<std::vector<Move>> moves;      ///< it is committed
+    bool overwrite = false;
+    bool undone = false;                         ///< or was about to be
+};
+
+class Journal {
+public:
+    /// Makes that of a new transaction, locked; nothing if somebody who cleans was faster: then another id is to be taken.
+    static std::unique_ptr<Journal> make(const host::Folder& base, const std::string& transaction);
+    /// That of a process that is no more, locked; nothing if there is none, or its process is alive, or nobody can tell.
+    static std::unique_ptr<Journal> take(const host::Folder& base, const std::string& transaction);
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
+    Done read() const;
+    void made(const std::filesystem::path& folder);
+    void place(const std::filesystem::path& folder);
+    void commit(const std::vector<Move>&, bool overwrite, bool synced);
+    void undo();
+
+private:
+    explicit Journal(int descriptor) : descriptor_(descriptor) {}
+    void write(const Json&, bool sync);
+    int descriptor_;
+};
+
+/// Renames what is not in its place yet; the folders are not synced. Throws std::system_error.
+void go_forward(const host::Folder& base, const Done&);
+/// Brings back what was there before. Throws std::system_error.
+void go_back(const host::Folder& base, const Done&);
+/// Removes folders that a transaction has made and that are empty.
+void remove_made(const host::Folder& base, const std::vector<std::filesystem::path>& made) noexcept;
+
+/// ".parallax-12-34-0123abcd", with which the names of all files of a transaction begin; nothing for other names.
+std::optional<std::string> transaction_of(const std::string& name);
+constexpr const char* transaction_prefix = ".parallax-";
+constexpr const char* journal_ending = ".journal";
+constexpr const char* base_ending = ".base";
+
+}  // namespace parallax::io

@@ -1,0 +1,508 @@
+// NRRD, versions 1 to 5: lines of text up to an empty one, then the elements, or the names of the files that hold them
+// (teem.sourceforge.net/nrrd/format.html). Read: raw and gzip. Space is told towards left, posterior and superior, as ITK does.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+
+#include "io/file.hpp"
+#include "io/space.hpp"
+#include "io/stored.hpp"
+#include "io/text_header.hpp"
+#include "io/units.hpp"
+
+namespace parallax::io::nrrd {
+namespace {
+
+constexpr std::size_t most_header = 1 << 20;
+constexpr std::size_t most_axes = 16;   ///< NRRD's own
+constexpr const char* again = "the header is damaged: write the file again";
+
+struct TypeRow {
+    std::string_view name;
+    ElementType type;
+};
+constexpr TypeRow type_table[] = {
+    {"signed char", ElementType::i8},
+    {"int8", ElementType::i8},
+    {"int8_t", ElementType::i8},
+    {"uchar", ElementType::u8},
+    {"unsigned char", ElementType::u8},
+    {"uint8", ElementType::u8},
+    {"uint8_t", ElementType::u8},
+    {"short", ElementType::i16},
+    {"short int", ElementType::i16},
+    {"signed short", ElementType::i16},
+    {"signed short int", ElementType::i16},
+    {"int16", ElementType::i16},
+    {"int16_t", ElementType::i16},
+    {"ushort", ElementType::u16},
+    {"unsigned short", ElementType::u16},
+    {"unsigned short int", ElementType::u16},
+    {"uint16", ElementType::u16},
+    {"uint16_t", ElementType::u16},
+    {"int", ElementType::i32},
+    {"signed int", ElementType::i32},
+    {"int32", ElementType::i32},
+    {"int32_t", ElementType::i32},
+    {"uint", ElementType::u32},
+    {"unsigned int", ElementType::u32},
+    {"uint32", ElementType::u32},
+    {"uint32_t", ElementType::u32},
+    {"longlong", ElementType::i64},
+    {"long long", ElementType::i64},
+    {"long long int", ElementType::i64},
+    {"signed long long", ElementType::i64},
+    {"signed long long int", ElementType::i64},
+    {"int64", ElementType::i64},
+    {"int64_t", ElementType::i64},
+    {"ulonglong", ElementType::u64},
+    {"unsigned long long", ElementType::u64},
+    {"unsigned long long int", ElementType::u64},
+    {"uint64", ElementType::u64},
+    {"uint64_t", ElementType::u64},
+    {"float", ElementType::f32},
+    {"double", ElementType::f64},
+};
+
+struct Header {
+    std::map<std::string, std::string, std::less<>> fields;
+    std::vector<std::string> files;   ///< the lines below "data file: LIST"
+    std::uint64_t bytes = 0;          ///< up to the elements
+    bool attached = true;
+};
+
+/// Field names without blanks, in lower case: "data file" and "datafile" are the same.
+std::string field_name(std::string_view text) {
+    std::string name = in_lower_case(trimmed(text));
+    std::erase(name, ' ');
+    return name;
+}
+
+Header read_lines(const Source& source, File& file) {
+    std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(source.bytes, most_header)), '\0');
+    text.resize(file.read_some(text.data(), text.size()));
+    Header header;
+    bool listing = false, ended = false;
+    for (std::size_t at = 0, number = 0; at < text.size(); ++number) {
+        const std::size_t end = text.find('\n', at);
+        if (end == std::string::npos && text.size() == most_header)
+            fail(source, fmt::format("has an NRRD header of more than {} bytes", most_header), again);
+        std::string_view line = std::string_view(text).substr(at, end == std::string::npos ? end : end - at);
+        at = end == std::string::npos ? text.size() : end + 1;
+        header.bytes = at;
+        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+        if (number == 0 || line.starts_with('#')) continue;
+        if (listing) {
+            if (!trimmed(line).empty()) header.files.emplace_back(trimmed(line));
+            continue;
+        }
+        if (line.empty()) {
+            ended = true;
+            break;
+        }
+        const std::size_t colon = line.find(':');
+        if (colon == std::string_view::npos)
+            fail(source, fmt::format("has the line \"{}\" in its NRRD header", shortened(line)), again);
+        if (line.substr(colon).starts_with(":=")) continue;   // a key and a value of the writer's own
+        const std::string name = field_name(line.substr(0, colon));
+        const std::string_view value = trimmed(line.substr(colon + 1));
+        header.fields.emplace(name, value);
+        listing = name == "datafile" && value.starts_with("LIST");
+    }
+    if (!ended && !header.fields.contains("datafile")) fail(source, "ends inside its NRRD header", again);
+    if (const auto data = header.fields.find("datafile"); data != header.fields.end()) {
+        header.attached = false;
+        if (!listing) {
+            if (words_of(data->second).size() > 2 && data->second.find('%') != std::string::npos)
+                fail(source, fmt::format("names its files by the pattern \"{}\", which is not followed", shortened(data->second)),
+                     "write their names one below the other behind \"data file: LIST\"");
+            header.files = {data->second};
+        }
+    }
+    return header;
+}
+
+std::string_view field(const Header& header, std::string_view name) {
+    const auto found = header.fields.find(name);
+    return found == header.fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string_view needed(const Source& source, const Header& header, std::string_view name) {
+    const std::string_view value = field(header, name);
+    if (value.empty()) fail(source, fmt::format("has no field \"{}\" in its NRRD header", name), again);
+    return value;
+}
+
+/// Texts in quotes, as units and labels are: "mm" "mm" "".
+std::vector<std::string> quoted(std::string_view text) {
+    std::vector<std::string> all;
+    for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
+        const std::size_t close = text.find('"', open + 1);
+        if (close == std::string_view::npos) break;
+        all.emplace_back(text.substr(open + 1, close - open - 1));
+        open = text.find('"', close + 1);
+    }
+    return all;
+}
+
+/// One number for each axis; NaN: none.
+std::vector<double> numbers(const Source& source, const Header& header, std::string_view name, std::size_t axes) {
+    const std::string_view text = field(header, name);
+    std::vector<double> all;
+    for (const std::string_view word : words_of(text)) all.push_back(number_of(word).value_or(NAN));
+    if (!text.empty() && all.size() != axes)
+        fail(source, fmt::format("its NRRD field \"{}\" has {} values for {} axes", name, all.size(), axes), again);
+    return all;
+}
+
+/// "(1,0,0)", "none": empty for none.
+std::optional<std::vector<double>> vector_from(std::string_view word) {
+    std::vector<double> parts;
+    if (!word.starts_with('(') || !word.ends_with(')')) return std::nullopt;
+    word = word.substr(1, word.size() - 2);
+    while (true) {
+        const std::size_t comma = std::min(word.find(','), word.size());
+        const std::optional<double> part = number_of(word.substr(0, comma));
+        if (!part || !std::isfinite(*part)) return std::nullopt;
+        parts.push_back(*part);
+        if (comma == word.size()) return parts;
+        word.remove_prefix(comma + 1);
+    }
+}
+
+/// Vectors may have blanks behind their commas.
+std::vector<std::string> vectors_of(std::string_view text) {
+    std::vector<std::string> all;
+    std::string now;
+    bool inside = false;
+    for (const char c : text) {
+        inside = c == '(' || (inside && c != ')');
+        if (c == ' ' || c == '\t') {
+            if (!inside && !now.empty()) all.push_back(std::exchange(now, {}));
+            continue;
+        }
+        now += c;
+    }
+    if (!now.empty()) all.push_back(now);
+    return all;
+}
+
+bool is_space(std::string_view kind) { return kind == "space" || kind == "domain"; }
+
+/// How many of x, y and z a named space has, and by which factors its axes go left, posterior and superior. 0: not a known one.
+struct NamedSpace {
+    std::string_view names[2];
+    Vector3 signs;
+    bool time;
+};
+constexpr NamedSpace spaces[] = {
+    {{"right-anterior-superior", "ras"}, {-1, -1, 1}, false},    {{"left-anterior-superior", "las"}, {1, -1, 1}, false},
+    {{"left-posterior-superior", "lps"}, {1, 1, 1}, false},      {{"right-anterior-superior-time", "rast"}, {-1, -1, 1}, true},
+    {{"left-anterior-superior-time", "last"}, {1, -1, 1}, true}, {{"left-posterior-superior-time", "lpst"}, {1, 1, 1}, true},
+};
+
+struct Read {
+    StoredArray array;
+    std::string encoding;
+};
+
+/// Axes of the file, the fastest first, by our names.
+struct FileAxes {
+    std::vector<char> names;
+    std::vector<double> spacing;   ///< NaN: not said
+};
+
+/// What each axis is by its kind, else by its place: a list of numbers a voxel comes first or last, and has no direction.
+std::vector<char> name_axes(const Source& source, const Header& header, std::size_t count,
+                            const std::vector<std::string>& directions) {
+    const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
+    if (!kinds.empty() && kinds.size() != count)
+        fail(source, fmt::format("has {} kinds for {} axes in its NRRD header", kinds.size(), count), again);
+    std::string_view free = "xyzt";
+    std::vector<char> names(count, 'n');
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string kind = kinds.empty() ? std::string() : in_lower_case(kinds[i]);
+        const bool undirected = !directions.empty() && directions[i] == "none";
+        if (kind == "time") {
+            names[i] = 't';
+        } else if ((kind.empty() || kind == "???" || kind == "none") ? !undirected : is_space(kind)) {
+            if (free.empty()) continue;
+            names[i] = free.front();
+            free.remove_prefix(1);
+        } else if (std::count(names.begin(), names.end(), 'c') == 0) {
+            names[i] = 'c';
+        }
+    }
+    for (const char name : {'t', 'n'}) {
+        if (std::count(names.begin(), names.end(), name) > 1)
+            fail(source,
+                 fmt::format("has {} axes of which Parallax knows no more than {}", count, name == 't' ? "one time" : "one"),
+                 "write it with fewer axes");
+    }
+    return names;
+}
+
+void describe_space(const Source& source, const Header& header, const std::vector<std::string>& directions, FileAxes& axes,
+                    FileInfo& file) {
+    const std::size_t count = axes.names.size();
+    const std::string named = in_lower_case(field(header, "space"));
+    const auto* known = std::find_if(std::begin(spaces), std::end(spaces),
+                                     [&](const NamedSpace& s) { return s.names[0] == named || s.names[1] == named; });
+    const bool anatomical = known != std::end(spaces);
+    // Units: of the space, or of each axis.
+    const std::vector<std::string> of_space = quoted(field(header, "spaceunits")), of_axes = quoted(field(header, "units"));
+    std::string unit = of_space.empty() ? std::string() : of_space.front();
+    for (std::size_t i = 0; i < count && unit.empty() && of_axes.size() == count; ++i) {
+        if (axes.names[i] == 'x') unit = of_axes[i];
+    }
+    const auto [ours, factor] = unit_from(unit);
+    if (!unit.empty() && ours.empty())
+        file.warnings.push_back(fmt::format("its unit of length is \"{}\", which is none that is known: it is left out", unit));
+    file.desc.unit = !ours.empty() ? ours : anatomical && unit.empty() ? "mm" : "";
+    const double scale = ours.empty() ? 1 : factor;
+
+    axes.spacing = numbers(source, header, "spacings", count);
+    if (axes.spacing.empty()) axes.spacing.assign(count, NAN);
+    const std::vector<double> starts = numbers(source, header, "axismins", count);
+    Space space;
+    std::array<bool, 3> there{};
+    std::size_t parts = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t place = std::string_view("xyz").find(axes.names[i]);
+        std::optional<std::vector<double>> step;
+        if (!directions.empty() && directions[i] != "none") {
+            step = vector_from(directions[i]);
+            if (!step)
+                fail(source, fmt::format("has the space direction \"{}\" in its NRRD header", shortened(directions[i])), again);
+            double squares = 0;
+            for (const double part : *step) squares += part * part;
+            axes.spacing[i] = std::sqrt(squares);
+        }
+        const bool of_time = axes.names[i] == 't';
+        if (std::isfinite(axes.spacing[i]) && axes.spacing[i] != 0)
+            axes.spacing[i] = std::abs(axes.spacing[i]) * (of_time ? 1 : scale);
+        if (place == std::string_view::npos) continue;
+        if (step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && known != std::end(spaces) && known->time))) {
+            step->resize(3);
+            std::copy(step->begin(), step->end(), space.steps[place].begin());
+            there[place] = true;
+            parts = 3;
+        } else if (starts.size() == count && std::isfinite(starts[i])) {
+            space.steps[place][place] = std::isfinite(axes.spacing[i]) ? axes.spacing[i] / scale : 1;
+            space.origin[place] = starts[i];
+            there[place] = true;
+        }
+    }
+    const bool unlike_one =
+        std::any_of(axes.spacing.begin(), axes.spacing.end(), [](double s) { return std::isfinite(s) && s != 1; });
+    if (file.desc.unit.empty() && unit.empty() && unlike_one)
+        file.warnings.push_back(
+            "its distances are of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it");
+    if (!there[0]) return;   // nothing but distances
+    if (parts == 3) {
+        const std::string origin(field(header, "spaceorigin"));
+        const std::vector<std::string> words = vectors_of(origin);
+        const std::optional<std::vector<double>> at = words.empty() ? std::nullopt : vector_from(words.front());
+        if (!words.empty() && !at) {
+            file.warnings.push_back(fmt::format("its space origin \"{}\" is no place, and taken for 0", origin));
+        } else if (at) {
+            for (std::size_t i = 0; i < std::min<std::size_t>(3, at->size()); ++i) space.origin[i] = (*at)[i];
+        }
+    }
+    for (std::size_t i = 1; i < 3; ++i) {
+        if (there[i]) continue;
+        space.steps[i] = i == 2 ? across(space.steps[0], space.steps[1], 1) : Vector3{0, 1, 0};
+    }
+    const Vector3 signs = anatomical ? known->signs : Vector3{1, 1, 1};
+    for (std::size_t i = 0; i < 3; ++i) {
+        space.origin[i] *= signs[i];
+        for (Vector3& step : space.steps) step[i] *= signs[i];
+    }
+    if (!anatomical) {
+        file.warnings.push_back(
+            fmt::format("it names {} for its space: its axes are taken to go left, posterior and superior, as ITK takes them",
+                        named.empty() ? "no sides of a body" : "\"" + named + "\""));
+    }
+    const double in_mm = file.desc.unit.empty() ? 1 : millimetres(file.desc.unit) * scale;
+    file.metadata.affine = affine_of(space, in_mm);
+}
+
+StoredArray read_header(const Source& source) {
+    File opened = File::open(source.path);
+    const Header header = read_lines(source, opened);
+    StoredArray array;
+    FileInfo& file = array.file;
+    file.format = "nrrd";
+    file.file_bytes = source.bytes;
+
+    const std::string type = in_lower_case(needed(source, header, "type"));
+    const auto* row =
+        std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.name == type; });
+    if (row == std::end(type_table))
+        fail(source, fmt::format("holds elements of NRRD's type \"{}\", which cannot be read", shortened(type)),
+             "convert it to an integer or float type");
+    const std::optional<std::int64_t> dimension = integer_of(needed(source, header, "dimension"));
+    if (!dimension || *dimension < 1 || *dimension > static_cast<std::int64_t>(most_axes))
+        fail(source, fmt::format("declares \"{}\" dimensions; NRRD has 1 to {}", field(header, "dimension"), most_axes), again);
+    const auto count = static_cast<std::size_t>(*dimension);
+    std::vector<std::int64_t> sizes;
+    for (const std::string_view word : words_of(needed(source, header, "sizes"))) sizes.push_back(integer_of(word).value_or(0));
+    if (sizes.size() != count)
+        fail(source, fmt::format("declares {} sizes for {} dimensions in its NRRD header", sizes.size(), count), again);
+
+    std::vector<std::string> directions = vectors_of(field(header, "spacedirections"));
+    if (!directions.empty() && directions.size() != count)
+        fail(source, fmt::format("has {} space directions for {} axes in its NRRD header", directions.size(), count), again);
+    FileAxes axes;
+    axes.names = name_axes(source, header, count, directions);
+    array.stored = row->type;
+    // Pairs of real numbers are complex ones.
+    const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
+    std::size_t first = 0;
+    if (!kinds.empty() && in_lower_case(kinds[0]) == "complex" && sizes[0] == 2 && is_floating(row->type)) {
+        array.stored = row->type == ElementType::f32 ? ElementType::c64 : ElementType::c128;
+        first = 1;
+    }
+    std::vector<ArrayDesc::Extent> extents;
+    for (std::size_t i = count; i-- > first;) extents.push_back({axes.names[i], sizes[i]});
+    if (extents.empty()) extents.push_back({'x', 1});
+    file.desc = declared(source, array.stored, extents);
+    describe_space(source, header, directions, axes, file);
+    for (std::size_t i = first; i < count; ++i) {
+        if (std::isfinite(axes.spacing[i]) && axes.spacing[i] > 0)
+            file.desc = file.desc.with_spacing(axes.names[i], axes.spacing[i]);
+    }
+    if (const Axis* const c = file.desc.find('c')) {
+        const std::string kind = kinds.size() == count ? in_lower_case(kinds[first]) : std::string();
+        const bool last = &file.desc.axes.back() == c;
+        file.colour = last && kind == "rgb-color" && c->size == 3    ? Colour::rgb
+                      : last && kind == "rgba-color" && c->size == 4 ? Colour::rgb_alpha
+                                                                     : Colour::other;
+    }
+    while (file.page_axes < static_cast<int>(file.desc.axes.size()) &&
+           std::string_view("tn").find(file.desc.axes[static_cast<std::size_t>(file.page_axes)].name) != std::string_view::npos)
+        ++file.page_axes;
+
+    const std::string encoding = in_lower_case(needed(source, header, "encoding"));
+    if (encoding == "gz" || encoding == "gzip")
+        array.packing = Packing::zlib;
+    else if (encoding != "raw")
+        fail(source, fmt::format("is an NRRD file whose elements are encoded as \"{}\", which is not read", shortened(encoding)),
+             "write it with the encoding raw or gzip");
+    const std::string endian = in_lower_case(field(header, "endian"));
+    if (endian.empty() && bytes_of(row->type) > 1) fail(source, "does not say its byte order in its NRRD header", again);
+    if (!endian.empty() && endian != "little" && endian != "big")
+        fail(source, fmt::format("has the byte order \"{}\" in its NRRD header", endian), again);
+    array.swap = bytes_of(row->type) > 1 && (endian == "big") != (std::endian::native == std::endian::big);
+
+    array.at = header.attached ? header.bytes : 0;
+    if (header.files.size() > 4096)
+        fail(source, fmt::format("names {} files for its elements; up to 4096 are read", header.files.size()), "join them");
+    for (const std::string& name : header.files) array.parts.push_back(open_part(source, name));
+    if (!header.attached && header.files.empty()) fail(source, "names no file for its elements", again);
+    const std::int64_t lines = integer_of(field(header, "lineskip")).value_or(0),
+                       skip = integer_of(field(header, "byteskip")).value_or(0);
+    if (lines != 0)
+        fail(source, fmt::format("has {} lines before its elements, which is not read", lines), "write it without \"line skip\"");
+    if (skip == -1 && array.packing == Packing::none) {   // the last bytes of the file
+        const std::uint64_t there = array.parts.empty() ? source.bytes : array.parts.front().bytes,
+                            wanted = file.desc.dense_bytes() / std::max<std::size_t>(1, array.parts.size());
+        array.at = there - std::min(there, wanted);
+    } else if (skip > 0 && array.packing == Packing::none) {
+        array.at += static_cast<std::uint64_t>(skip);
+    } else if (skip != 0) {
+        fail(source, fmt::format("has a byte skip of {} in its NRRD header, which is not read", field(header, "byteskip")),
+             again);
+    }
+    check_stored(source, array);
+    file.in_slices = has_slices(file.desc) && file.page_axes < 2;
+    const std::string_view content = field(header, "content");
+    if (!content.empty()) file.metadata.notes["nrrd.content"] = std::string(content);
+    file.detail = fmt::format(
+        "{}{}, {}", encoding, endian.empty() ? "" : ", " + endian + "-endian",
+        header.attached ? "attached"
+                        : fmt::format("in {} file{} beside it", array.parts.size(), array.parts.size() == 1 ? "" : "s"));
+    return array;
+}
+
+}   // namespace
+
+bool matches(Head head) { return head.size() >= 8 && std::memcmp(head.data(), "NRRD000", 7) == 0; }
+
+FileInfo info(const Source& source) { return read_header(source).file; }
+
+HostArray read(const Source& source) { return read_stored(source, read_header(source)); }
+
+SliceStream slices(const Source& source) { return stream_stored(source, read_header(source)); }
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
+    if (desc.axes.empty()) return "NRRD holds arrays, not single numbers";
+    if (desc.axes.size() > most_axes) return fmt::format("NRRD holds up to {} axes, this is {}", most_axes, desc.describe());
+    return {};
+}
+
+void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
+    const ArrayDesc& desc = array.desc;
+    const bool complex = is_complex(desc.type);
+    const ElementType real = desc.type == ElementType::c64       ? ElementType::f32
+                             : desc.type == ElementType::c128    ? ElementType::f64
+                             : desc.type == ElementType::boolean ? ElementType::u8
+                                                                 : desc.type;
+    const auto* row = std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) {
+        return r.type == real && (r.name.ends_with('8') || r.name.ends_with("16") || r.name.ends_with("32") ||
+                                  r.name.ends_with("64") || is_floating(real));
+    });
+    std::vector<std::string> sizes, kinds, directions, spacings, units;
+    std::optional<Space> space = space_of(array);
+    if (space && !(agrees(*space, desc) && desc.find('x') && desc.find('y'))) space.reset();
+    if (complex)
+        sizes.emplace_back("2"), kinds.emplace_back("complex"), directions.emplace_back("none"), spacings.emplace_back("nan"),
+            units.emplace_back("\"\"");
+    for (std::size_t i = desc.axes.size(); i-- > 0;) {
+        const Axis& axis = desc.axes[i];
+        const std::size_t place = std::string_view("xyz").find(axis.name);
+        const bool spatial = place != std::string_view::npos, colours = axis.name == 'c' && i + 1 == desc.axes.size();
+        sizes.push_back(fmt::format("{}", axis.size));
+        kinds.emplace_back(spatial            ? "domain"
+                           : axis.name == 't' ? "time"
+                           : colours && (desc.type == ElementType::u8 || desc.type == ElementType::u16) && axis.size == 3
+                               ? "RGB-color"
+                           : colours && desc.type == ElementType::u8 && axis.size == 4 ? "RGBA-color"
+                                                                                       : "list");
+        if (space && spatial) {
+            const Vector3& step = space->steps[place];
+            directions.push_back(fmt::format("({},{},{})", step[0], step[1], step[2]));
+        } else {
+            directions.emplace_back("none");
+        }
+        spacings.push_back(spatial || axis.name == 't' ? fmt::format("{}", axis.spacing) : "nan");
+        units.push_back(spatial ? "\"" + desc.unit + "\"" : axis.name == 't' && axis.spacing != 1 ? "\"s\"" : "\"\"");
+    }
+    std::string text = fmt::format("NRRD0005\n# written by Parallax\ntype: {}\ndimension: {}\n", row->name, sizes.size());
+    if (space) text += "space: left-posterior-superior\n";
+    text += fmt::format("sizes: {}\n", fmt::join(sizes, " "));
+    if (space)
+        text += fmt::format("space directions: {}\n", fmt::join(directions, " "));
+    else
+        text += fmt::format("spacings: {}\n", fmt::join(spacings, " "));
+    text += fmt::format("kinds: {}\n", fmt::join(kinds, " "));
+    if (bytes_of(real) > 1) text += fmt::format("endian: {}\n", std::endian::native == std::endian::big ? "big" : "little");
+    text += "encoding: raw\n";
+    if (space) {
+        if (!desc.unit.empty()) text += fmt::format("space units: \"{0}\" \"{0}\" \"{0}\"\n", desc.unit);
+        text += fmt::format("space origin: ({},{},{})\n", space->origin[0], space->origin[1], space->origin[2]);
+    } else if (!desc.unit.empty()) {
+        text += fmt::format("units: {}\n", fmt::join(units, " "));
+    }
+    if (const auto content = array.metadata.notes.find("nrrd.content"); content != array.metadata.notes.end())
+        text += fmt::format("content: {}\n", content->second);
+    text += '\n';
+    File out = File::create(path);
+    out.write(text.data(), text.size());
+    out.write(array.data(), desc.dense_bytes());
+    out.close();
+}
+
+}   // namespace parallax::io::nrrd

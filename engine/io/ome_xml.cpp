@@ -1,0 +1,107 @@
+#include "io/ome_xml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/units.hpp"
+#include "parallax/host/error.hpp"
+
+namespace parallax::io::tiff {
+namespace {
+
+const char* word_for(const std::string& name, ElementType type) {
+    switch (type) {
+        case ElementType::boolean:
+        case ElementType::u8:
+            return "uint8";
+        case ElementType::i8:
+            return "int8";
+        case ElementType::u16:
+            return "uint16";
+        case ElementType::i16:
+            return "int16";
+        case ElementType::u32:
+            return "uint32";
+        case ElementType::i32:
+            return "int32";
+        case ElementType::f32:
+            return "float";
+        case ElementType::f64:
+            return "double";
+        default:
+            throw IoError(name, fmt::format("OME-TIFF has no word for elements of {}", to_string(type)),
+                          "write a .tif that does not end in .ome.tif, or a .npy");
+    }
+}
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                if (static_cast<unsigned char>(c) >= 32) out += c;
+        }
+    }
+    return out;
+}
+
+}   // namespace
+
+std::string ome_xml(const std::string& name, const HostArray& array, const std::vector<Axis>& pages, std::int64_t samples) {
+    const ArrayDesc& desc = array.desc;
+    std::string order = "XY";
+    std::int64_t sizes[] = {1, 1, samples};          // t, z, c
+    for (std::size_t i = pages.size(); i-- > 0;) {   // the fastest first
+        const std::size_t place = std::string_view("tzc").find(pages[i].name);
+        if (place == std::string_view::npos)
+            throw IoError(name, fmt::format("OME-TIFF has the axes t, z and c for pages; this is {}", desc.describe()),
+                          "write a .tif that does not end in .ome.tif, or a .npy");
+        order += "TZC"[place];
+        sizes[place] *= pages[i].size;
+    }
+    for (const char axis : {'Z', 'C', 'T'}) {
+        if (order.find(axis) == std::string::npos) order += axis;
+    }
+    std::string text = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\" "
+        "Creator=\"Parallax\"><Image ID=\"Image:0\" Name=\"Image0\"><Pixels ID=\"Pixels:0\" DimensionOrder=\"{}\" Type=\"{}\" "
+        "SizeX=\"{}\" SizeY=\"{}\" SizeZ=\"{}\" SizeC=\"{}\" SizeT=\"{}\"",
+        order, word_for(name, desc.type), desc.size('x'), desc.size('y'), sizes[1], sizes[2], sizes[0]);
+    if (millimetres(desc.unit) > 0) {
+        for (const char axis : {'x', 'y', 'z'}) {
+            if (!desc.find(axis)) continue;
+            const char upper = static_cast<char>(axis - 32);
+            text += fmt::format(" PhysicalSize{}=\"{}\" PhysicalSize{}Unit=\"{}\"", upper, desc.find(axis)->spacing, upper,
+                                desc.unit == "um" ? "\xc2\xb5m" : desc.unit);
+        }
+    }
+    if (const Axis* const t = desc.find('t'); t && t->spacing > 0 && t->spacing != 1)
+        text += fmt::format(" TimeIncrement=\"{}\" TimeIncrementUnit=\"s\"", t->spacing);
+    text += '>';
+    const std::vector<std::string>& names = array.metadata.channels;
+    const std::int64_t channels = sizes[2] / samples;
+    for (std::int64_t c = 0; c < channels; ++c) {
+        text += fmt::format("<Channel ID=\"Channel:0:{}\" SamplesPerPixel=\"{}\"", c, samples);
+        if (static_cast<std::int64_t>(names.size()) == channels)
+            text += fmt::format(" Name=\"{}\"", escaped(names[static_cast<std::size_t>(c)]));
+        text += "/>";
+    }
+    std::int64_t count = 1;
+    for (const Axis& axis : pages) count *= axis.size;
+    return text + fmt::format("<TiffData IFD=\"0\" PlaneCount=\"{}\"/></Pixels></Image></OME>", count);
+}
+
+}   // namespace parallax::io::tiff

@@ -1,0 +1,171 @@
+#include "io/reader_file.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "io/file.hpp"
+#include "parallax/host/error.hpp"
+#include "support/child.hpp"
+#include "support/helper.hpp"
+
+namespace parallax::io {
+
+std::string path_for_child(const std::filesystem::path& path) {
+    const std::u8string text = std::filesystem::absolute(path).u8string();
+    std::string name(text.begin(), text.end());
+    constexpr std::string_view own = "/proc/self/";
+    if (name.starts_with(own)) name = fmt::format("/proc/{}/{}", host::own_process(), name.substr(own.size()));
+    return name;
+}
+
+namespace {
+
+std::string program_of(const ReaderOf& of) { return host::program_beside(std::string("parallax-read-") + of.name); }
+
+/// A file that a reader has opened.
+class ReaderFile {
+public:
+    ReaderFile(const Source& source, const ReaderOf& of) : source_(source), of_(of), child_(start(source, of)) {
+        const ReadOptions& options = source.options;
+        Json request{{"open", path_for_child(source.path)}, {"dataset", options.dataset}, {"bytes", source.bytes}};
+        if (options.series) request["series"] = *options.series;
+        if (options.level) request["level"] = *options.level;
+        description_ = ask(request);
+    }
+
+    const Json& description() const noexcept { return description_; }
+    void read(std::int64_t first, std::int64_t count, std::byte* to, std::size_t bytes) {
+        ask({{"read", {first, count}}, {"bytes", bytes}});
+        if (!child_.read_into(to, bytes, seconds_for(bytes))) lost();
+    }
+
+private:
+    static host::Child start(const Source& source, const ReaderOf& of) {
+        const std::string program = program_of(of);
+        if (program.empty())
+            fail(source, fmt::format("is {}, and the program that reads such, parallax-read-{}, is not there", of.what, of.name),
+                 fmt::format("install {} and build Parallax again, or convert the file to TIFF, NPY or NIfTI", of.package));
+        host::Child::Options options;
+        options.arguments = {program};
+        return host::Child(options);
+    }
+
+    std::chrono::duration<double> seconds_for(std::uint64_t bytes) const {
+        return std::chrono::duration<double>(60 + 2e-7 * static_cast<double>(bytes + source_.bytes));
+    }
+
+    [[noreturn]] void lost() {
+        const bool late = child_.running();
+        child_.end();
+        if (late)
+            fail(source_, "takes too long to be read for what it says that it holds",
+                 "the file may be damaged: write or copy it again");
+        fail(source_, fmt::format("is {}, and what reads it ended with {}", of_.what, child_.ending()),
+             "the file is damaged, or the library that reads it has a fault: convert the file to TIFF, NPY or NIfTI");
+    }
+
+    Json ask(const Json& request) {
+        child_.write_line(request.dump());
+        const std::uint64_t bytes = request.at("bytes").get<std::uint64_t>();
+        const std::optional<std::string> line = child_.read_line(seconds_for(bytes));
+        if (!line) lost();
+        Json said = Json::parse(*line, nullptr, false);
+        if (!said.is_object()) lost();
+        if (!said.contains("ok")) fail(source_, said.value("problem", ""), said.value("hint", ""));
+        return std::move(said["ok"]);
+    }
+
+    const Source& source_;
+    const ReaderOf& of_;
+    host::Child child_;
+    Json description_;
+};
+
+FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
+    FileInfo info;
+    info.format = said.value("format", of.name);
+    info.file_bytes = source.bytes;
+    std::vector<ArrayDesc::Extent> extents;
+    for (const Json& axis : said.at("axes"))
+        extents.push_back({axis.at("name").get<std::string>()[0], axis.at("size").get<std::int64_t>()});
+    const std::optional<ElementType> type = element_type_from(said.at("type").get<std::string>());
+    if (!type) fail(source, "holds elements of a type that is not known");
+    info.desc = declared(source, *type, extents).with_unit(said.value("unit", ""));
+    for (std::size_t i = 0; i < info.desc.axes.size(); ++i) info.desc.axes[i].spacing = said.at("axes")[i].value("spacing", 1.0);
+    constexpr std::pair<std::string_view, Colour> colours[] = {
+        {"grey", Colour::grey}, {"grey_alpha", Colour::grey_alpha}, {"rgb", Colour::rgb}, {"rgb_alpha", Colour::rgb_alpha}};
+    info.colour = info.desc.find('c') ? Colour::other : Colour::grey;
+    for (const auto& [word, colour] : colours) {
+        if (said.value("colour", "") == word) info.colour = colour;
+    }
+    info.white_is_zero = said.value("white_is_zero", false);
+    info.page_axes = said.value("page_axes", 0);
+    info.detail = said.value("detail", "");
+    if (said.contains("affine")) info.metadata.affine = said["affine"].get<std::array<double, 16>>();
+    if (said.contains("channels")) info.metadata.channels = said["channels"].get<std::vector<std::string>>();
+    if (said.contains("notes")) info.metadata.notes = said["notes"].get<std::map<std::string, std::string>>();
+    if (said.contains("warnings")) info.warnings = said["warnings"].get<std::vector<std::string>>();
+    if (said.contains("ignored")) info.ignored = said["ignored"].get<std::vector<std::string>>();
+    for (const Json& part : said.value("parts", Json::array())) {
+        const std::string name = part.get<std::string>();
+        FilePart file{std::filesystem::path(std::u8string(name.begin(), name.end()))};
+        file.identity = host::identity_of(file.path);
+        if (file.identity) info.file_bytes += file.identity->bytes;
+        info.parts.push_back(std::move(file));
+    }
+    return info;
+}
+
+}   // namespace
+
+FileInfo reader_info(const Source& source, const ReaderOf& of) {
+    const ReaderFile file(source, of);
+    return info_of(source, of, file.description());
+}
+
+HostArray reader_read(const Source& source, const ReaderOf& of) {
+    ReaderFile file(source, of);
+    const FileInfo info = info_of(source, of, file.description());
+    const auto [first, end] = chosen_pages(source.name, info, source.options);
+    FileInfo part = info;
+    part.desc = chosen(source.name, info, source.options);
+    return read_picture(source, part, [&, first = first, end = end](std::byte* to) {
+        file.read(first, end - first, to, part.desc.dense_bytes());
+    });
+}
+
+std::string why_not_written(const ReaderOf& of) {
+    if (!program_of(of).empty()) return {};
+    return fmt::format("the program parallax-read-{}, which writes such files, is not there: install {} and build Parallax again",
+                       of.name, of.package);
+}
+
+void write_by_reader(const std::filesystem::path& path, const std::string& name, const HostArray& array, const ReaderOf& of) {
+    const ArrayDesc& desc = array.desc;
+    Json request{
+        {"write", path_for_child(path)}, {"type", to_string(desc.type)}, {"unit", desc.unit}, {"bytes", desc.dense_bytes()}};
+    for (const Axis& axis : desc.axes)
+        request["axes"].push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});
+    if (array.metadata.affine) request["affine"] = *array.metadata.affine;
+    const Axis* const c = desc.find('c');
+    const std::vector<std::string>& names = array.metadata.channels;
+    if (c && static_cast<std::int64_t>(names.size()) == c->size) request["channels"] = names;
+    const bool samples = c && c == &desc.axes.back() && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
+    if (samples && (c->size == 3 || c->size == 4)) request["colour"] = c->size == 3 ? "rgb" : "rgb_alpha";
+    host::Child::Options options;
+    options.arguments = {program_of(of)};
+    host::Child child(options);
+    child.write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+    child.write({reinterpret_cast<const char*>(array.data()), desc.dense_bytes()});   // where it fails, the answer says why
+    const std::optional<std::string> line =
+        child.read_line(std::chrono::duration<double>(60 + 2e-7 * static_cast<double>(desc.dense_bytes())));
+    const Json said = line ? Json::parse(*line, nullptr, false) : Json();
+    if (said.is_object() && said.contains("ok")) return child.leave(std::chrono::duration<double>(60));
+    child.end();
+    if (said.is_object()) throw IoError(name, said.value("problem", ""), said.value("hint", ""));
+    throw IoError(name, fmt::format("cannot be written: what writes it ended with {}", child.ending()),
+                  "see whether the disk is full and the folder may be written");
+}
+
+}   // namespace parallax::io

@@ -1,0 +1,185 @@
+// GIF: frames are drawn one over the other, as the file says, and given as grey where its colours are greys, else as red, green
+// and blue.
+#include <gif_lib.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "io/readers/serve.hpp"
+
+namespace {
+
+using parallax::io::readers::Json;
+using parallax::io::readers::Problem;
+
+constexpr const char* again = "the file is cut off or damaged: write or copy it again";
+
+/// What one frame says before its pixels.
+struct Frame {
+    int left = 0, top = 0, width = 0, height = 0, disposal = DISPOSAL_UNSPECIFIED, transparent = NO_TRANSPARENT_COLOR, delay = 0;
+    bool interlaced = false;
+    std::array<GifColorType, 256> colours{};
+    int count = 0;   ///< of its colours
+};
+
+class GifFile {
+public:
+    GifFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
+        // Once through all frames, without keeping their pixels: how many there are, and whether they are grey.
+        walk([this](const Frame& frame, GifFileType* gif) {
+            std::vector<GifPixelType> row(static_cast<std::size_t>(frame.width));
+            for (int y = 0; y < frame.height; ++y) {
+                if (DGifGetLine(gif, row.data(), frame.width) != GIF_OK) damaged(gif);
+                for (const GifPixelType index : row) {
+                    const GifColorType& c = frame.colours[index];
+                    if (index != frame.transparent) grey_ = grey_ && c.Red == c.Green && c.Green == c.Blue;
+                }
+            }
+            if (frames_ > 0 && frame.delay != delay_) uneven_ = true;
+            if (frames_ == 0) delay_ = frame.delay;
+            gaps_ = gaps_ || (frames_ == 0 && (frame.transparent != NO_TRANSPARENT_COLOR || frame.left != 0 || frame.top != 0 ||
+                                               frame.width != width_ || frame.height != height_));
+            ++frames_;
+        });
+        if (frames_ == 0) throw Problem{"is a GIF without a picture", again};
+    }
+
+    Json description() const {
+        Json axes = Json::array();
+        if (frames_ > 1) axes.push_back({{"name", "t"}, {"size", frames_}, {"spacing", delay_ > 0 ? delay_ / 100.0 : 1.0}});
+        axes.push_back({{"name", "y"}, {"size", height_}});
+        axes.push_back({{"name", "x"}, {"size", width_}});
+        if (!grey_) axes.push_back({{"name", "c"}, {"size", 3}});
+        Json said{{"type", "u8"},
+                  {"axes", axes},
+                  {"page_axes", frames_ > 1 ? 1 : 0},
+                  {"colour", grey_ ? "grey" : "rgb"},
+                  {"detail", std::to_string(frames_) + (frames_ == 1 ? " frame" : " frames")}};
+        if (uneven_)
+            said["warnings"].push_back("its frames are shown for times of different lengths: that of the first is taken for all");
+        if (gaps_) said["warnings"].push_back("its first frame leaves pixels transparent, which are read as black");
+        return said;
+    }
+
+    void read(std::int64_t first, std::int64_t count, void* to) const {
+        const std::size_t channels = grey_ ? 1 : 3,
+                          size = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_) * channels;
+        std::vector<unsigned char> canvas(size), before;
+        auto* out = static_cast<unsigned char*>(to);
+        std::int64_t number = 0;
+        walk([&](const Frame& frame, GifFileType* gif) {
+            if (number >= first + count) return;
+            if (frame.disposal == DISPOSE_PREVIOUS) before = canvas;
+            const auto draw = [&](int y) {
+                std::vector<GifPixelType> row(static_cast<std::size_t>(frame.width));
+                if (DGifGetLine(gif, row.data(), frame.width) != GIF_OK) damaged(gif);
+                for (int x = 0; x < frame.width; ++x) {
+                    const GifPixelType index = row[static_cast<std::size_t>(x)];
+                    const int cx = frame.left + x, cy = frame.top + y;
+                    if (index == frame.transparent || cx >= width_ || cy >= height_) continue;
+                    const GifColorType& c = frame.colours[index];
+                    unsigned char* at = canvas.data() + (static_cast<std::size_t>(cy) * static_cast<std::size_t>(width_) +
+                                                         static_cast<std::size_t>(cx)) *
+                                                            channels;
+                    at[0] = c.Red;
+                    if (channels == 3) at[1] = c.Green, at[2] = c.Blue;
+                }
+            };
+            if (frame.interlaced) {
+                constexpr std::pair<int, int> passes[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
+                for (const auto& [from, step] : passes)
+                    for (int y = from; y < frame.height; y += step) draw(y);
+            } else {
+                for (int y = 0; y < frame.height; ++y) draw(y);
+            }
+            if (number >= first) out = std::copy(canvas.begin(), canvas.end(), out);
+            ++number;
+            if (frame.disposal == DISPOSE_PREVIOUS) canvas = before;
+            if (frame.disposal == DISPOSE_BACKGROUND) clear(canvas, frame, channels);
+        });
+        if (number < first + count)
+            throw Problem{"has fewer frames than when it was looked at", "do not write to a file while it is read"};
+    }
+
+private:
+    void clear(std::vector<unsigned char>& canvas, const Frame& frame, std::size_t channels) const {
+        for (int y = frame.top; y < std::min(height_, frame.top + frame.height); ++y)
+            for (int x = frame.left; x < std::min(width_, frame.left + frame.width); ++x)
+                for (std::size_t c = 0; c < channels; ++c)
+                    canvas[(static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)) *
+                               channels +
+                           c] = 0;
+    }
+
+    [[noreturn]] static void damaged(GifFileType* gif) {
+        const char* const why = GifErrorString(gif->Error);
+        throw Problem{std::string("is a damaged GIF: ") + (why ? why : "giflib says no more"), again};
+    }
+
+    template <class Work>
+    void walk(const Work& work) const {
+        int error = 0;
+        const std::unique_ptr<GifFileType, void (*)(GifFileType*)> gif(DGifOpenFileName(path_.c_str(), &error),
+                                                                       [](GifFileType* g) { DGifCloseFile(g, nullptr); });
+        if (!gif) throw Problem{std::string("is a damaged GIF: ") + (GifErrorString(error) ? GifErrorString(error) : ""), again};
+        width_ = gif->SWidth, height_ = gif->SHeight;
+        if (width_ < 1 || height_ < 1) throw Problem{"is a GIF of no pixels", again};
+        std::uint64_t frames = 0, drawn = 0;
+        Frame frame;
+        while (true) {
+            GifRecordType kind = UNDEFINED_RECORD_TYPE;
+            if (DGifGetRecordType(gif.get(), &kind) != GIF_OK) damaged(gif.get());
+            if (kind == TERMINATE_RECORD_TYPE) return;
+            if (kind == EXTENSION_RECORD_TYPE) {
+                int code = 0;
+                GifByteType* block = nullptr;
+                if (DGifGetExtension(gif.get(), &code, &block) != GIF_OK) damaged(gif.get());
+                GraphicsControlBlock control{};
+                if (code == GRAPHICS_EXT_FUNC_CODE && block && DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) {
+                    frame.disposal = control.DisposalMode;
+                    frame.transparent = control.TransparentColor;
+                    frame.delay = control.DelayTime;
+                }
+                while (block) {
+                    if (DGifGetExtensionNext(gif.get(), &block) != GIF_OK) damaged(gif.get());
+                }
+                continue;
+            }
+            if (kind != IMAGE_DESC_RECORD_TYPE) continue;
+            if (DGifGetImageDesc(gif.get()) != GIF_OK) damaged(gif.get());
+            const GifImageDesc& desc = gif->Image;
+            frame.left = desc.Left, frame.top = desc.Top, frame.width = desc.Width, frame.height = desc.Height;
+            frame.interlaced = desc.Interlace;
+            const ColorMapObject* const map = desc.ColorMap ? desc.ColorMap : gif->SColorMap;
+            if (!map) throw Problem{"is a GIF with a frame without colours", again};
+            if (frame.width < 1 || frame.height < 1) throw Problem{"is a GIF with a frame of no pixels", again};
+            frame.colours = {};
+            frame.count = std::min(map->ColorCount, 256);
+            std::copy(map->Colors, map->Colors + frame.count, frame.colours.begin());
+            // A code of LZW gives at most 4,096 pixels for 12 bits; each frame is a whole picture, however little of it is drawn.
+            drawn += static_cast<std::uint64_t>(frame.width) * static_cast<std::uint64_t>(frame.height);
+            ++frames;
+            const std::uint64_t pixels = static_cast<std::uint64_t>(width_) * static_cast<std::uint64_t>(height_);
+            if (drawn / 3000 > bytes_ || pixels / 3000 > bytes_ || frames * pixels / 100000 > bytes_)
+                throw Problem{"says that it holds " + std::to_string(frames) + " frames of " + std::to_string(width_) + " x " +
+                                  std::to_string(height_) + " pixels and more, which cannot come out of " +
+                                  std::to_string(bytes_) + " bytes",
+                              again};
+            work(frame, gif.get());
+            // giflib keeps each frame's description.
+            frame = {};
+        }
+    }
+
+    std::string path_;
+    std::uint64_t bytes_ = 0;
+    mutable int width_ = 0, height_ = 0;
+    std::int64_t frames_ = 0;
+    int delay_ = 0;
+    bool grey_ = true, uneven_ = false, gaps_ = false;
+};
+
+}   // namespace
+
+int main() { return parallax::io::readers::serve<GifFile>(); }

@@ -1,0 +1,187 @@
+// MATLAB's files up to version 7.2: one numeric variable, its rows and columns as MATLAB shows them, planes in front.
+#include <matio.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "io/readers/serve.hpp"
+
+namespace {
+
+using parallax::io::readers::Json;
+using parallax::io::readers::Problem;
+
+constexpr const char* again = "the file is damaged or cut off: save it again";
+constexpr std::size_t most_variables = 4096;
+constexpr std::uint64_t best_ratio = 1032;
+
+/// matio opens MATLAB 7.3's files by HDF5, whose library serves one thread at a time; and it logs through a global.
+std::mutex& library() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
+
+const char* type_of(const matvar_t& v) {
+    if (v.isLogical && v.class_type == MAT_C_UINT8) return "bool";
+    switch (v.class_type) {
+        case MAT_C_DOUBLE:
+            return v.isComplex ? "c128" : "f64";
+        case MAT_C_SINGLE:
+            return v.isComplex ? "c64" : "f32";
+        case MAT_C_INT8:
+            return v.isComplex ? nullptr : "i8";
+        case MAT_C_UINT8:
+            return v.isComplex ? nullptr : "u8";
+        case MAT_C_INT16:
+            return v.isComplex ? nullptr : "i16";
+        case MAT_C_UINT16:
+            return v.isComplex ? nullptr : "u16";
+        case MAT_C_INT32:
+            return v.isComplex ? nullptr : "i32";
+        case MAT_C_UINT32:
+            return v.isComplex ? nullptr : "u32";
+        case MAT_C_INT64:
+            return v.isComplex ? nullptr : "i64";
+        case MAT_C_UINT64:
+            return v.isComplex ? nullptr : "u64";
+        default:
+            return nullptr;
+    }
+}
+
+std::size_t bytes_of(const std::string& type) {
+    if (type == "bool" || type.ends_with("8")) return type == "c128" ? 16 : 1;
+    if (type == "c64" || type.ends_with("64")) return 8;
+    return type.ends_with("32") ? 4 : 2;
+}
+
+std::string in_words(const matvar_t& v) {
+    std::string text = std::string(v.name ? v.name : "") + " (" + (type_of(v) ? type_of(v) : "no numbers");
+    for (int i = 0; i < v.rank; ++i) text += (i == 0 ? " " : " x ") + std::to_string(v.dims[i]);
+    return text + ")";
+}
+
+class MatFile {
+public:
+    MatFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
+        const std::lock_guard lock(library());
+        Mat_LogInitFunc("parallax", [](int, char*) {});
+        const auto file = open();
+        const std::string wanted = request.at("dataset").get<std::string>();
+        std::vector<std::string> others;
+        std::size_t numbers = 0;
+        std::string list;
+        for (std::size_t i = 0; i < most_variables; ++i) {
+            const Variable v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
+            if (!v) break;
+            if (!v->name) continue;
+            if (!type_of(*v) || v->rank < 2) {
+                if (wanted == v->name)
+                    throw Problem{"its variable \"" + wanted + "\" holds no numbers, or complex integers, which are not read",
+                                  "choose another"};
+                continue;
+            }
+            ++numbers;
+            if (numbers <= 30) list += (list.empty() ? "" : ", ") + in_words(*v);
+            const bool chosen = wanted.empty() ? name_.empty() : name_.empty() && wanted == v->name;
+            if (chosen)
+                take(*v);
+            else
+                others.push_back("the variable " + in_words(*v));
+        }
+        if (numbers == 0)
+            throw Problem{"holds no variable of numbers that can be read", "save an array of numbers, by -v7 or -v7.3"};
+        if (wanted.empty() && numbers > 1)
+            throw Problem{"holds " + std::to_string(numbers) + " variables of numbers: " + list,
+                          "say which: \"dataset\": \"" + name_ + "\""};
+        if (name_.empty()) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
+        if (others.size() > 30) others.resize(30);
+        said_["ignored"] = others;
+    }
+
+    Json description() const { return said_; }
+
+    void read(std::int64_t first, std::int64_t count, void* to) {
+        const std::lock_guard lock(library());
+        const auto file = open();
+        const Variable v(Mat_VarRead(file.get(), name_.c_str()), Mat_VarFree);
+        std::size_t elements = 1;
+        for (const std::size_t d : dims_) elements *= d;
+        const std::size_t whole = bytes_of(type_), part = complex_ ? whole / 2 : whole;
+        const mat_complex_split_t* const split = v && complex_ ? static_cast<const mat_complex_split_t*>(v->data) : nullptr;
+        const bool same = v && v->data && type_of(*v) && type_ == type_of(*v) && v->rank == static_cast<int>(dims_.size()) &&
+                          std::equal(dims_.begin(), dims_.end(), v->dims) && v->nbytes >= elements * part &&
+                          static_cast<std::size_t>(v->data_size) == part && (!complex_ || (split->Re && split->Im));
+        if (!same) throw Problem{"its variable \"" + name_ + "\" cannot be read to its end", again};
+        const auto* real = static_cast<const char*>(complex_ ? split->Re : v->data);
+        const auto* imaginary = static_cast<const char*>(complex_ ? split->Im : nullptr);
+        const std::size_t rows = dims_[0], columns = dims_[1], plane = rows * columns;
+        // Pages are the last of MATLAB's axes.
+        const std::size_t per_page = elements / static_cast<std::size_t>(pages_),
+                          from = static_cast<std::size_t>(first) * per_page,
+                          planes = static_cast<std::size_t>(count) * per_page / plane;
+        char* out = static_cast<char*>(to);
+        for (std::size_t p = 0; p < planes; ++p)
+            for (std::size_t y = 0; y < rows; ++y)
+                for (std::size_t x = 0; x < columns; ++x) {
+                    const std::size_t at = (from + p * plane + x * rows + y) * part;
+                    std::memcpy(out, real + at, part);
+                    out += part;
+                    if (!complex_) continue;
+                    std::memcpy(out, imaginary + at, part);
+                    out += part;
+                }
+    }
+
+private:
+    std::unique_ptr<mat_t, int (*)(mat_t*)> open() const {
+        std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_Open(path_.c_str(), MAT_ACC_RDONLY), Mat_Close);
+        if (!file) throw Problem{"cannot be opened as a MATLAB file", again};
+        return file;
+    }
+
+    void take(const matvar_t& v) {
+        name_ = v.name;
+        type_ = type_of(v);
+        complex_ = v.isComplex != 0;
+        dims_.assign(v.dims, v.dims + v.rank);
+        std::uint64_t elements = 1;
+        for (const std::size_t d : dims_) {
+            if (d == 0) throw Problem{"its variable " + in_words(v) + " is empty", "choose one with elements"};
+            if (elements > (std::uint64_t{1} << 58) / d)
+                throw Problem{"says that its variable " + in_words(v) + " holds more than 2^58 elements", again};
+            elements *= d;
+        }
+        // Numbers may be stored in fewer bytes than they have.
+        if (elements / best_ratio > bytes_)
+            throw Problem{"says that its variable " + in_words(v) + " holds " + std::to_string(elements) +
+                              " elements, which cannot come out of " + std::to_string(bytes_) + " bytes",
+                          again};
+        while (dims_.size() > 2 && dims_.back() == 1) dims_.pop_back();
+        if (dims_.size() > 5)
+            throw Problem{"its variable " + in_words(v) + " has more axes than the 5 that are read", "save a part of it"};
+        Json axes = Json::array();
+        for (std::size_t i = dims_.size(); i-- > 2;) axes.push_back({{"name", std::string(1, "??ztn"[i])}, {"size", dims_[i]}});
+        axes.push_back({{"name", "y"}, {"size", dims_[0]}});
+        axes.push_back({{"name", "x"}, {"size", dims_[1]}});
+        for (std::size_t i = 3; i < dims_.size(); ++i) pages_ *= static_cast<std::int64_t>(dims_[i]);
+        said_ = {{"type", type_},
+                 {"axes", axes},
+                 {"page_axes", dims_.size() > 3 ? dims_.size() - 3 : 0},
+                 {"detail", "variable \"" + name_ + "\""}};
+    }
+
+    std::string path_, name_, type_;
+    std::uint64_t bytes_ = 0;
+    bool complex_ = false;
+    std::vector<std::size_t> dims_;
+    std::int64_t pages_ = 1;
+    Json said_ = Json::object();
+};
+
+}   // namespace
+
+int main() { return parallax::io::readers::serve<MatFile>(); }

@@ -1,0 +1,116 @@
+// What a reader of a heavy format is made of: a program of its own, which the engine starts and talks to in lines
+// (io/reader_file.cpp). What its library does with a damaged file, ending the process included, harms nobody else.
+//
+//   struct MyFile { MyFile(const std::string& path, const Json& request); Json description(); void read(first, count, to); };
+//   int main() { return parallax::io::readers::serve<MyFile>(); }
+#pragma once
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+#if defined(__linux__)
+#include <sys/prctl.h>
+
+#include <csignal>
+#endif
+
+namespace parallax::io::readers {
+
+using Json = nlohmann::json;
+
+/// What is wrong with a file, continuing the sentence "FILE ...", and what to try.
+struct Problem {
+    std::string problem, hint;
+};
+
+inline bool put(int output, const char* bytes, std::size_t count) {
+    while (count > 0) {
+        const ssize_t written = ::write(output, bytes, count);
+        if (written <= 0) return false;
+        bytes += written;
+        count -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+/// Runs one request; what it throws becomes its answer.
+template <class Work>
+Json answer(const Work& work) {
+    try {
+        return {{"ok", work()}};
+    } catch (const Problem& problem) {
+        return {{"problem", problem.problem}, {"hint", problem.hint}};
+    } catch (const std::bad_alloc&) {
+        return {{"problem", "cannot be read in the memory that a file of its length may take"},
+                {"hint", "the file is damaged, or its chunks are very large: write it again"}};
+    } catch (const std::exception& error) {
+        return {{"problem", std::string("cannot be read: ") + error.what()},
+                {"hint", "the file may be damaged: write or copy it again"}};
+    }
+}
+
+/// No more memory than this: a file's header may ask for any.
+inline void allow(std::uint64_t bytes) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0) return;
+    limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+/// Of a format that is not written.
+struct NoWriter {
+    static void write(const Json&, std::istream&) { throw Problem{"is of a format that is only read", ""}; }
+};
+
+/// Requests and answers, a line each: {"open": PATH, ...}, then {"read": [FIRST, COUNT], "bytes": N}, whose answer is followed by
+/// N bytes; {"write": PATH, "bytes": N, ...} is followed by N bytes itself. Ends with its input.
+template <class File, class Writer = NoWriter>
+int serve() {
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    const int output = dup(1);   // what libraries print goes elsewhere
+    dup2(2, 1);
+    constexpr std::uint64_t at_any_rate = 1 << 30;
+    std::uint64_t most = at_any_rate;
+    std::optional<File> file;
+    for (std::string line; std::getline(std::cin, line);) {
+        const Json request = Json::parse(line);
+        std::vector<char> elements;
+        const Json said = answer([&]() -> Json {
+            if (request.contains("write")) {
+                Writer::write(request, std::cin);
+                return nullptr;
+            }
+            if (request.contains("open")) {
+                most = at_any_rate + 8 * request.at("bytes").get<std::uint64_t>();
+                allow(most);
+                file.emplace(request.at("open").get<std::string>(), request);
+                return file->description();
+            }
+            const std::size_t bytes = request.at("bytes").get<std::size_t>();
+            allow(most + 4 * bytes);
+            elements.resize(bytes);
+            file.value().read(request.at("read")[0].get<std::int64_t>(), request.at("read")[1].get<std::int64_t>(),
+                              elements.data());
+            return bytes;
+        });
+        const std::string text = said.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+        if (!put(output, text.data(), text.size())) return 1;
+        if (request.contains("write")) return 0;   // one file is written by one process
+        if (said.contains("ok") && !put(output, elements.data(), elements.size())) return 1;
+    }
+    return 0;
+}
+
+}   // namespace parallax::io::readers

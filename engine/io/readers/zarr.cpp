@@ -1,0 +1,421 @@
+// Zarr, version 2: a folder of chunks; of an OME-Zarr (NGFF 0.1 to 0.4) the level that is wanted, with its axes and distances.
+#include <blosc.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "io/readers/serve.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using parallax::io::readers::Json;
+using parallax::io::readers::Problem;
+
+constexpr const char* again = "the folder is incomplete or damaged: write or copy it again";
+constexpr std::size_t most_text = 16 << 20, most_chunks = 1 << 20;
+
+std::string read_file(const fs::path& path, std::uint64_t most) {
+    std::error_code error;
+    const std::uint64_t size = fs::file_size(path, error);
+    if (error) return {};
+    if (size > most)
+        throw Problem{"has a file " + path.filename().string() + " of " + std::to_string(size) + " bytes; up to " +
+                          std::to_string(most) + " are read",
+                      again};
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (static_cast<std::uint64_t>(in.gcount()) != size)
+        throw Problem{"has a file " + path.filename().string() + " that cannot be read", again};
+    return bytes;
+}
+
+Json json_file(const fs::path& path) {
+    const std::string text = read_file(path, most_text);
+    if (text.empty()) return nullptr;
+    Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) throw Problem{"has a file " + path.filename().string() + " that is no JSON object", again};
+    return json;
+}
+
+struct Type {
+    const char* name;
+    std::size_t bytes;
+    std::size_t part;   ///< what is turned round where the byte order differs
+};
+
+Type type_of(const std::string& dtype) {
+    static const std::map<std::string, Type> types = {
+        {"b1", {"bool", 1, 1}}, {"u1", {"u8", 1, 1}},  {"i1", {"i8", 1, 1}},    {"u2", {"u16", 2, 2}}, {"i2", {"i16", 2, 2}},
+        {"u4", {"u32", 4, 4}},  {"i4", {"i32", 4, 4}}, {"u8", {"u64", 8, 8}},   {"i8", {"i64", 8, 8}}, {"f4", {"f32", 4, 4}},
+        {"f8", {"f64", 8, 8}},  {"c8", {"c64", 8, 4}}, {"c16", {"c128", 16, 8}}};
+    const auto found = dtype.size() < 3 ? types.end() : types.find(dtype.substr(1));
+    if (found == types.end())
+        throw Problem{"holds elements of the type \"" + dtype + "\", which is not read", "write it as integers or floats"};
+    return found->second;
+}
+
+std::pair<std::string, double> unit_of(const std::string& name) {
+    static const std::map<std::string, std::pair<std::string, double>> units = {
+        {"nanometer", {"nm", 1}},  {"micrometer", {"um", 1}},    {"millimeter", {"mm", 1}},
+        {"centimeter", {"cm", 1}}, {"meter", {"m", 1}},          {"angstrom", {"nm", 0.1}},
+        {"second", {"s", 1}},      {"millisecond", {"s", 1e-3}}, {"minute", {"s", 60}}};
+    const auto found = units.find(name);
+    return found == units.end() ? std::pair<std::string, double>{"", 1} : found->second;
+}
+
+class ZarrFile {
+public:
+    ZarrFile(const std::string& path, const Json& request) {
+        fs::path folder(path);
+        const std::string dataset = request.at("dataset").get<std::string>();
+        const std::int64_t level = request.value("level", std::int64_t{-1}), series = request.value("series", std::int64_t{-1});
+        if (series > 0)
+            throw Problem{"holds no series that can be chosen", "say \"dataset\": the path of an array or a group in it"};
+        if (!dataset.empty()) folder = below(folder, dataset);
+        if (fs::exists(folder / "zarr.json"))
+            throw Problem{"is Zarr of version 3, which is not read", "write it with zarr_format=2"};
+        Json scales;
+        if (!fs::exists(folder / ".zarray")) {
+            const Json attributes = json_file(folder / ".zattrs");
+            if (!attributes.is_object() || !attributes.contains("multiscales") || !attributes["multiscales"].is_array() ||
+                attributes["multiscales"].empty())
+                throw Problem{"is a Zarr group without images of its own: " + arrays_in(folder),
+                              "say \"dataset\": the path of an array in it"};
+            scales = attributes["multiscales"][0];
+            const Json& levels = scales.at("datasets");
+            const std::int64_t wanted = std::max<std::int64_t>(0, level);
+            if (wanted >= static_cast<std::int64_t>(levels.size()))
+                throw Problem{
+                    "has " + std::to_string(levels.size()) + " levels, and level " + std::to_string(wanted) + " is asked for",
+                    "choose one from 0 to " + std::to_string(levels.size() - 1)};
+            said_["ignored"] = levels.size() > 1
+                                   ? Json{std::to_string(levels.size() - 1) + " other levels of its pyramid: \"level\" takes one"}
+                                   : Json::array();
+            level_ = levels[static_cast<std::size_t>(wanted)];
+            note(folder / ".zattrs");
+            if (attributes.contains("omero")) omero_ = attributes["omero"];
+            folder = below(folder, level_.at("path").get<std::string>());
+        } else if (level > 0) {
+            throw Problem{"is one Zarr array: it has no levels", "leave \"level\" out, or name the group that it is in"};
+        }
+        folder_ = folder;
+        read_array();
+        name_axes(scales);
+    }
+
+    Json description() const { return said_; }
+
+    void read(std::int64_t first, std::int64_t count, void* to) {
+        // Pages are indices of the first axes; chunks that hold none of them are passed over.
+        const std::size_t n = shape_.size();
+        std::int64_t inner = 1;
+        for (std::size_t i = pages_; i < n; ++i) inner *= shape_[i];
+        const std::int64_t begin = first * inner, end = (first + count) * inner;
+        std::vector<std::int64_t> strides(n, 1), grid(n), at(n, 0);
+        for (std::size_t i = n; i-- > 1;) strides[i - 1] = strides[i] * shape_[i];
+        std::int64_t chunk_elements = 1, chunks = 1;
+        for (std::size_t i = 0; i < n; ++i)
+            grid[i] = (shape_[i] + chunk_[i] - 1) / chunk_[i], chunk_elements *= chunk_[i], chunks *= grid[i];
+        const std::size_t bytes = static_cast<std::size_t>(chunk_elements) * type_.bytes;
+        std::vector<char> elements(bytes);
+        for (std::int64_t c = 0; c < chunks; ++c) {
+            std::int64_t rest = c, low = 0, high = 0;
+            for (std::size_t i = n; i-- > 0;) {
+                at[i] = rest % grid[i];
+                rest /= grid[i];
+                low += at[i] * chunk_[i] * strides[i];
+                high += (std::min(shape_[i], (at[i] + 1) * chunk_[i]) - 1) * strides[i];
+            }
+            if (high < begin || low >= end) continue;
+            decode(chunk_path(at), elements);
+            place(elements, at, strides, begin, end, static_cast<char*>(to));
+        }
+    }
+
+private:
+    /// A path in the folder, that leads nowhere else.
+    static fs::path below(const fs::path& folder, const std::string& name) {
+        const fs::path relative = fs::path(name).relative_path();
+        for (const fs::path& part : relative) {
+            if (part == "..") throw Problem{"names \"" + name + "\", which is not in its folder", again};
+        }
+        if (!fs::is_directory(folder / relative))
+            throw Problem{"has no array or group \"" + name + "\": " + arrays_in(folder), "choose one that is there"};
+        return folder / relative;
+    }
+
+    static std::string arrays_in(const fs::path& folder) {
+        std::string list;
+        std::size_t seen = 0;
+        std::error_code error;
+        for (fs::recursive_directory_iterator it(folder, error), none; it != none && seen < 10000 && list.size() < 1000;
+             it.increment(error), ++seen) {
+            if (it.depth() > 4) it.disable_recursion_pending();
+            if (it->path().filename() == ".zarray")
+                list += (list.empty() ? "it holds " : ", ") + fs::relative(it->path().parent_path(), folder, error).string();
+        }
+        return list.empty() ? "it holds no arrays" : list;
+    }
+
+    void note(const fs::path& path) { said_["parts"].push_back(path.string()); }
+
+    void read_array() {
+        const Json array = json_file(folder_ / ".zarray");
+        if (!array.is_object()) throw Problem{"has no Zarr array in " + folder_.filename().string(), again};
+        note(folder_ / ".zarray");
+        if (array.value("zarr_format", 0) != 2)
+            throw Problem{"is Zarr of version " + array.value("zarr_format", Json(0)).dump() + "; 2 is read",
+                          "write it with zarr_format=2"};
+        shape_ = array.at("shape").get<std::vector<std::int64_t>>();
+        chunk_ = array.at("chunks").get<std::vector<std::int64_t>>();
+        if (!array.at("dtype").is_string()) throw Problem{"holds records, which are not read", "write one of their fields"};
+        dtype_ = array["dtype"].get<std::string>();
+        type_ = type_of(dtype_);
+        if (array.value("order", "C") != "C")
+            throw Problem{"is in Fortran order, which is not read", "write it with order=\"C\""};
+        if (array.contains("filters") && !array["filters"].is_null() && !array["filters"].empty())
+            throw Problem{"has filters (" + array["filters"].dump() + "), which are not read", "write it without filters"};
+        if (shape_.size() != chunk_.size() || shape_.empty() || shape_.size() > 8)
+            throw Problem{
+                "has " + std::to_string(shape_.size()) + " axes and " + std::to_string(chunk_.size()) + " sizes of chunks",
+                again};
+        std::uint64_t elements = 1, in_chunk = 1, chunks = 1;
+        for (std::size_t i = 0; i < shape_.size(); ++i) {
+            if (shape_[i] < 1 || chunk_[i] < 1 || shape_[i] > (std::int64_t{1} << 48) || chunk_[i] > (std::int64_t{1} << 32))
+                throw Problem{"has an axis of " + std::to_string(shape_[i]) + " in chunks of " + std::to_string(chunk_[i]),
+                              again};
+            const auto number = static_cast<std::uint64_t>((shape_[i] + chunk_[i] - 1) / chunk_[i]);
+            if (elements > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(shape_[i]) ||
+                in_chunk > (std::uint64_t{1} << 40) / static_cast<std::uint64_t>(chunk_[i]) || chunks > most_chunks / number)
+                throw Problem{"says that it holds more elements, larger chunks or more chunks than are read", again};
+            elements *= static_cast<std::uint64_t>(shape_[i]), in_chunk *= static_cast<std::uint64_t>(chunk_[i]),
+                chunks *= number;
+        }
+        if (in_chunk > 2 * elements + (16u << 20))
+            throw Problem{"has chunks of " + std::to_string(in_chunk) + " elements for an array of " + std::to_string(elements),
+                          "write it with smaller chunks"};
+        const Json compressor = array.value("compressor", Json());
+        codec_ = compressor.is_object() ? compressor.value("id", "") : "";
+        if (!codec_.empty() && codec_ != "blosc" && codec_ != "zstd" && codec_ != "gzip" && codec_ != "zlib")
+            throw Problem{"is compressed by \"" + codec_ + "\", which is not read",
+                          "write it with blosc, zstd, gzip or no compression"};
+        separator_ = array.value("dimension_separator", ".");
+        if (separator_ != "." && separator_ != "/") throw Problem{"has chunks named by \"" + separator_ + "\"", again};
+        set_fill(array.value("fill_value", Json()));
+        // What the files have must be enough for what the header says; where chunks are missing, the fill value is meant.
+        std::uint64_t stored = 0;
+        std::size_t missing = 0;
+        std::vector<std::int64_t> at(shape_.size(), 0);
+        for (std::uint64_t c = 0; c < chunks; ++c) {
+            const fs::path path = chunk_path(at);
+            std::error_code error;
+            const std::uint64_t size = fs::file_size(path, error);
+            if (error)
+                ++missing;
+            else
+                stored += size, note(path);
+            for (std::size_t i = shape_.size(); i-- > 0;) {
+                if (++at[i] * chunk_[i] < shape_[i]) break;
+                at[i] = 0;
+            }
+        }
+        const std::uint64_t ratio = codec_.empty() ? 1 : 40000;
+        if (missing == 0 && elements * type_.bytes / ratio > stored)
+            throw Problem{"says that it holds " + std::to_string(elements * type_.bytes) + " bytes, which cannot come out of " +
+                              std::to_string(stored),
+                          again};
+        if (missing == chunks) throw Problem{"has none of its " + std::to_string(chunks) + " chunks", again};
+        if (missing > 0)
+            said_["warnings"].push_back(std::to_string(missing) + " of its " + std::to_string(chunks) +
+                                        " chunks are not there: they are filled with " +
+                                        array.value("fill_value", Json(0)).dump());
+        if (elements * type_.bytes / 1000000 > stored)
+            throw Problem{
+                "has " + std::to_string(stored) + " bytes of chunks for an array of " + std::to_string(elements * type_.bytes),
+                again};
+        said_["type"] = type_.name;
+        said_["detail"] = "zarr 2, " + (codec_.empty() ? std::string("uncompressed") : codec_) + ", " + std::to_string(chunks) +
+                          (chunks == 1 ? " chunk" : " chunks");
+    }
+
+    void set_fill(const Json& value) {
+        fill_.assign(type_.bytes, '\0');
+        const std::string name = type_.name;
+        const double number = value.is_number()      ? value.get<double>()
+                              : value == "NaN"       ? NAN
+                              : value == "Infinity"  ? INFINITY
+                              : value == "-Infinity" ? -INFINITY
+                                                     : 0;
+        const auto put = [&](auto v) { std::memcpy(fill_.data(), &v, sizeof v); };
+        if (value.is_null() || value == false) return;
+        if (name == "f32" || name == "c64")
+            put(static_cast<float>(number));
+        else if (name == "f64" || name == "c128")
+            put(number);
+        else if (value.is_number_unsigned())
+            put(value.get<std::uint64_t>() & (type_.bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * type_.bytes) - 1)),
+                fill_.resize(type_.bytes);
+        else if (value.is_number_integer())
+            put(value.get<std::int64_t>());
+    }
+
+    fs::path chunk_path(const std::vector<std::int64_t>& at) const {
+        std::string name;
+        for (const std::int64_t i : at) name += (name.empty() ? "" : separator_) + std::to_string(i);
+        return folder_ / name;
+    }
+
+    void decode(const fs::path& path, std::vector<char>& elements) const {
+        std::error_code error;
+        if (!fs::exists(path, error)) {
+            for (std::size_t i = 0; i < elements.size(); i += type_.bytes)
+                std::memcpy(elements.data() + i, fill_.data(), type_.bytes);
+            return;
+        }
+        const std::string stored = read_file(path, 2 * elements.size() + (1u << 20));
+        const std::string which = fs::relative(path, folder_, error).string();
+        std::size_t got = 0;
+        if (codec_.empty()) {
+            got = stored.size();
+            if (got == elements.size()) std::memcpy(elements.data(), stored.data(), got);
+        } else if (codec_ == "blosc") {
+            std::size_t declared = 0;
+            if (blosc_cbuffer_validate(stored.data(), stored.size(), &declared) == 0 && declared == elements.size())
+                got = static_cast<std::size_t>(
+                    std::max(0, blosc_decompress_ctx(stored.data(), elements.data(), elements.size(), 1)));
+        } else if (codec_ == "zstd") {
+            got = ZSTD_decompress(elements.data(), elements.size(), stored.data(), stored.size());
+            if (ZSTD_isError(got)) got = 0;
+        } else {
+            z_stream stream{};
+            if (inflateInit2(&stream, 15 + 32) != Z_OK) throw std::bad_alloc();
+            stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
+            stream.avail_in = static_cast<uInt>(stored.size());
+            stream.next_out = reinterpret_cast<Bytef*>(elements.data());
+            stream.avail_out = static_cast<uInt>(elements.size());
+            if (inflate(&stream, Z_FINISH) == Z_STREAM_END) got = elements.size() - stream.avail_out;
+            inflateEnd(&stream);
+        }
+        if (got != elements.size())
+            throw Problem{"its chunk " + which + " of " + std::to_string(stored.size()) + " bytes does not unpack to " +
+                              std::to_string(elements.size()),
+                          again};
+        if (dtype_[0] == '>')
+            for (std::size_t i = 0; i < elements.size(); i += type_.part)
+                std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(i),
+                             elements.begin() + static_cast<std::ptrdiff_t>(i + type_.part));
+    }
+
+    /// Rows of a chunk to their places, as far as they are among the elements that are wanted.
+    void place(const std::vector<char>& elements, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& strides,
+               std::int64_t begin, std::int64_t end, char* to) const {
+        const std::size_t n = shape_.size(), last = n - 1;
+        const std::int64_t row = std::min(chunk_[last], shape_[last] - at[last] * chunk_[last]);
+        std::vector<std::int64_t> i(n, 0);
+        std::int64_t from = 0;
+        while (true) {
+            std::int64_t place = at[last] * chunk_[last];
+            bool inside = true;
+            for (std::size_t a = 0; a < last; ++a) {
+                const std::int64_t index = at[a] * chunk_[a] + i[a];
+                inside = inside && index < shape_[a];
+                place += index * strides[a];
+            }
+            if (inside) {
+                const std::int64_t low = std::max(place, begin), high = std::min(place + row, end);
+                if (low < high)
+                    std::memcpy(to + static_cast<std::size_t>(low - begin) * type_.bytes,
+                                elements.data() + static_cast<std::size_t>(from + low - place) * type_.bytes,
+                                static_cast<std::size_t>(high - low) * type_.bytes);
+            }
+            from += chunk_[last];
+            std::size_t a = last;
+            while (a-- > 0) {
+                if (++i[a] < chunk_[a]) break;
+                i[a] = 0;
+            }
+            if (a == static_cast<std::size_t>(-1)) return;
+        }
+    }
+
+    void name_axes(const Json& scales) {
+        const std::size_t n = shape_.size();
+        std::string names;
+        std::vector<double> spacing(n, 0);
+        std::string unit;
+        if (scales.is_object()) {
+            if (scales.contains("axes") && scales["axes"].is_array() && scales["axes"].size() == n) {
+                for (const Json& axis : scales["axes"])
+                    names += axis.is_object() ? axis.value("name", "?") : axis.get<std::string>();
+            } else if (!scales.contains("axes") && n == 5) {
+                names = "tczyx";   // of version 0.1 and 0.2
+            }
+            for (const Json* const of : {static_cast<const Json*>(&level_), &scales}) {
+                for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
+                    if (transform.value("type", "") != "scale" || !transform.contains("scale") || transform["scale"].size() != n)
+                        continue;
+                    for (std::size_t i = 0; i < n; ++i)
+                        spacing[i] = (spacing[i] > 0 ? spacing[i] : 1) * transform["scale"][i].get<double>();
+                }
+            }
+            for (std::size_t i = 0; i < n && names.size() == n && scales.contains("axes"); ++i) {
+                const Json& axis = scales["axes"][i];
+                if (!axis.is_object() || !axis.contains("unit")) continue;
+                const auto [ours, factor] = unit_of(axis["unit"].get<std::string>());
+                if (ours.empty()) {
+                    said_["warnings"].push_back("its axis " + std::string(1, names[i]) + " is in \"" +
+                                                axis["unit"].get<std::string>() + "\", a unit that is not known");
+                    continue;
+                }
+                if (spacing[i] > 0) spacing[i] *= factor;
+                if (ours != "s" && unit.empty()) unit = ours;
+                if (ours != "s" && ours != unit)
+                    said_["warnings"].push_back("its axes are in different units of length: " + unit + " and " + ours);
+            }
+        }
+        const auto known = [&](char c) {
+            return std::string("tczyx").find(c) != std::string::npos && std::count(names.begin(), names.end(), c) == 1;
+        };
+        if (names.size() != n || !std::all_of(names.begin(), names.end(), known)) {
+            names.clear();
+            for (std::size_t i = 0; i < n; ++i) names += n - 1 - i < 4 ? "xyzt"[n - 1 - i] : 'n';
+            if (n > 5) throw Problem{"has " + std::to_string(n) + " axes without names; up to 5 are read", "write a part of it"};
+        }
+        Json axes = Json::array();
+        for (std::size_t i = 0; i < n; ++i) {
+            Json axis{{"name", std::string(1, names[i])}, {"size", shape_[i]}};
+            const bool length = names[i] != 'c' && names[i] != 't' && names[i] != 'n';
+            if (spacing[i] > 0 && std::isfinite(spacing[i]) && (!length || !unit.empty()) && names[i] != 'c')
+                axis["spacing"] = spacing[i];
+            axes.push_back(std::move(axis));
+        }
+        said_["axes"] = axes;
+        said_["unit"] = unit;
+        while (pages_ < n && (names[pages_] == 't' || names[pages_] == 'n')) ++pages_;
+        said_["page_axes"] = pages_;
+        if (!omero_.is_object() || !omero_.contains("channels")) return;
+        for (const Json& channel : omero_["channels"]) said_["channels"].push_back(channel.value("label", ""));
+        const std::size_t c = names.find('c');
+        if (c == std::string::npos || said_["channels"].size() != static_cast<std::size_t>(shape_[c])) said_.erase("channels");
+    }
+
+    fs::path folder_;
+    std::vector<std::int64_t> shape_, chunk_;
+    std::string dtype_, codec_, separator_;
+    Type type_{};
+    std::vector<char> fill_;
+    std::size_t pages_ = 0;
+    Json level_, omero_, said_ = Json::object();
+};
+
+}   // namespace
+
+int main() { return parallax::io::readers::serve<ZarrFile>(); }

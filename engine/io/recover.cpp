@@ -1,0 +1,110 @@
+// What a process that is no more has left of a transaction, by whoever comes next to the folder.
+#include "io/file.hpp"
+#include "io/journal.hpp"
+#include "io/transaction.hpp"
+#include "support/entries.hpp"
+#include "support/warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+namespace parallax::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto again = std::chrono::seconds(10);   // a series of thousands of files need not list them before each
+
+bool looked_at_lately(const fs::path& folder) {
+    static std::mutex mutex;
+    static std::map<std::pair<std::uint64_t, std::uint64_t>, std::chrono::steady_clock::time_point> looked;
+    const auto identity = host::identity_of(folder);
+    if (!identity || identity->inode == 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex);
+    if (looked.size() > 4096) looked.clear();
+    const auto [at, is_new] = looked.emplace(std::pair(identity->device, identity->inode), now);
+    if (!is_new && now - at->second < again) return true;
+    at->second = now;
+    return false;
+}
+
+/// All files of a transaction in a folder but its journal.
+void remove_parts(const host::Folder& folder, const std::string& transaction) {
+    std::error_code ignored;
+    std::vector<fs::path> files;
+    for (const fs::path& entry : host::entries_of(folder / "", ignored)) {
+        const std::string name = entry.filename().string();
+        if (transaction_of(name) == transaction && name != transaction + journal_ending) files.push_back(entry.filename());
+    }
+    for (const fs::path& file : files) fs::remove(folder / file, ignored);
+}
+
+void recover_at(const host::Folder& base, const std::string& transaction) {
+    const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
+    if (!journal) return;   // its process is alive, or it has ended by now
+    Done done = journal->read();
+    if (done.moves && !done.undone) {
+        try {
+            go_forward(base, done);
+            for (const Move& move : *done.moves) base.below(move.folder).sync();
+        } catch (const std::system_error&) {   // somebody has put a file of his own there
+            journal->undo();
+            done.undone = true;
+        }
+    }
+    if (done.undone) go_back(base, done);
+    for (const fs::path& place : done.places) {
+        try {
+            remove_parts(base.below(place), transaction);
+        } catch (const std::system_error&) {   // the folder has gone
+        }
+    }
+    remove_parts(base, transaction);
+    if (!done.moves || done.undone) remove_made(base, done.made);
+    std::error_code ignored;
+    fs::remove(base / (transaction + journal_ending), ignored);
+}
+
+void recover_one(const host::Folder& folder, const std::string& transaction) {
+    const fs::path pointer = folder / (transaction + base_ending);
+    std::error_code ignored;
+    const bool points = fs::is_regular_file(fs::symlink_status(pointer, ignored));
+    fs::path up = ".";
+    if (points) {
+        int levels = 0;
+        std::ifstream(pointer) >> levels;
+        for (int i = 0; i < std::clamp(levels, 0, 256); ++i) up /= "..";
+    }
+    const host::Folder base = points ? host::Folder::open(folder / up) : folder;
+    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) recover_at(base, transaction);
+    else remove_parts(folder, transaction);   // the journal comes first and goes last: nobody's any more
+}
+
+}  // namespace
+
+void recover(const fs::path& path) {
+    if (looked_at_lately(path)) return;
+    std::set<std::string> transactions;
+    std::error_code ignored;
+    for (const fs::path& entry : host::entries_of(path.empty() ? fs::path(".") : path, ignored))
+        if (const auto transaction = transaction_of(entry.filename().string())) transactions.insert(*transaction);
+    for (const std::string& transaction : transactions) {
+        try {
+            recover_one(host::Folder::open(path), transaction);
+        } catch (const std::system_error& error) {
+            host::warn_once(fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}",
+                                        show(path / transaction), error.code().message()));
+        }
+    }
+}
+
+}  // namespace parallax::io

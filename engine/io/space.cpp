@@ -1,0 +1,60 @@
+#include "io/space.hpp"
+
+#include <cmath>
+
+#include "io/units.hpp"
+
+namespace parallax::io {
+namespace {
+
+constexpr Vector3 towards = {-1, -1, 1};   ///< left and posterior are right and anterior, the other way
+
+}   // namespace
+
+double length_of(const Vector3& v) noexcept { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+Vector3 across(const Vector3& a, const Vector3& b, double length) noexcept {
+    Vector3 c = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    const double now = length_of(c);
+    if (!(now > 0)) return {0, 0, length};
+    for (double& part : c) part *= length / now;
+    return c;
+}
+
+std::array<double, 16> affine_of(const Space& space, double unit) noexcept {
+    std::array<double, 16> m{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column)
+            m[row * 4 + column] = space.steps[column][row] * towards[row] * unit + 0.0;
+        m[row * 4 + 3] = space.origin[row] * towards[row] * unit + 0.0;
+    }
+    m[15] = 1;
+    return m;
+}
+
+Space space_of(const std::array<double, 16>& m, double unit) noexcept {
+    Space space;
+    for (std::size_t row = 0; row < 3; ++row) {
+        // + 0: no negative zeros in files that people read.
+        for (std::size_t column = 0; column < 3; ++column)
+            space.steps[column][row] = m[row * 4 + column] * towards[row] / unit + 0.0;
+        space.origin[row] = m[row * 4 + 3] * towards[row] / unit + 0.0;
+    }
+    return space;
+}
+
+std::optional<Space> space_of(const HostArray& array) noexcept {
+    const double unit = array.desc.unit.empty() ? 1 : millimetres(array.desc.unit);
+    if (!array.metadata.affine || !(unit > 0)) return std::nullopt;
+    return space_of(*array.metadata.affine, unit);
+}
+
+bool agrees(const Space& space, const ArrayDesc& desc) noexcept {
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Axis* const axis = desc.find("xyz"[i]);
+        if (axis && std::abs(length_of(space.steps[i]) - axis->spacing) > 1e-4 * axis->spacing) return false;
+    }
+    return true;
+}
+
+}   // namespace parallax::io

@@ -1,0 +1,30 @@
+// Where voxels lie: the way of NRRD, MetaImage and DICOM to say it, and our affine.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "io/io.hpp"
+
+namespace parallax::io {
+
+using Vector3 = std::array<double, 3>;
+
+/// Towards left, posterior and superior, in some unit.
+struct Space {
+    std::array<Vector3, 3> steps{};   ///< from one voxel to the next along x, y and z
+    Vector3 origin{};                 ///< of the first voxel
+};
+
+double length_of(const Vector3&) noexcept;
+/// Of two steps, the third: at a right angle, so long.
+Vector3 across(const Vector3&, const Vector3&, double length) noexcept;
+/// In mm, towards right, anterior and superior; `unit`: that of the space in mm.
+std::array<double, 16> affine_of(const Space&, double unit) noexcept;
+Space space_of(const std::array<double, 16>& affine, double unit) noexcept;
+/// What the array's affine says, or nothing where it has none or its unit is no length.
+std::optional<Space> space_of(const HostArray&) noexcept;
+/// Whether the steps are as long as the spacing of the axes says, as the affine of an array that has been resized may not be.
+bool agrees(const Space&, const ArrayDesc&) noexcept;
+
+}   // namespace parallax::io

@@ -1,0 +1,88 @@
+#include "io/stored.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::io {
+namespace {
+
+constexpr std::uint64_t most_behind = 64 << 20;   ///< bytes of a packed file behind the elements, beside as many as they are
+
+std::uint64_t bytes_in_all(const StoredArray& array) {
+    return static_cast<std::uint64_t>(array.file.desc.count()) * bytes_of(array.stored);
+}
+
+std::unique_ptr<Input> input_of(const Source& source, const StoredArray& array) {
+    if (array.parts.empty()) return open_input(source.path, array.at, array.packing);
+    std::vector<std::unique_ptr<Input>> inputs;
+    for (const Part& part : array.parts) inputs.push_back(open_input(part.opened.path(), array.at, array.packing));
+    return chain_inputs(std::move(inputs), bytes_in_all(array) / array.parts.size());
+}
+
+void read_some(Input& input, const StoredArray& array, std::int64_t count, std::byte* to) {
+    const auto decode = [&](std::byte* at, std::int64_t n) {
+        input.read(at, static_cast<std::size_t>(n) * bytes_of(array.stored), "the elements");
+        if (array.swap) swap_bytes(at, n, array.stored);
+    };
+    if (!array.convert) return decode(to, count);
+    constexpr std::int64_t at_once = 1 << 16;
+    const HostArray scratch = HostArray::make(ArrayDesc::dense(array.stored, {{'x', std::min(at_once, count)}}));
+    for (std::int64_t done = 0; done < count; done += at_once) {
+        const std::int64_t n = std::min(at_once, count - done);
+        decode(scratch.data(), n);
+        array.convert(scratch.data(), to + static_cast<std::size_t>(done) * bytes_of(array.file.desc.type), n);
+    }
+}
+
+}   // namespace
+
+void check_stored(const Source& source, StoredArray& array) {
+    const std::uint64_t all = bytes_in_all(array);
+    const std::uint64_t files = std::max<std::uint64_t>(1, array.parts.size());
+    if (all % files != 0)
+        fail(source, fmt::format("says that its {} bytes of elements stand in {} files, alike", all, files),
+             "the header is damaged: write it again");
+    const auto check = [&](std::uint64_t there, const std::string& where) {
+        const std::uint64_t rest = there - std::min(there, array.at), needed = all / files;
+        if (array.packing != Packing::none) return check_plausible(source, needed, rest, deflate_ratio);
+        if (needed <= rest) return;
+        fail(source,
+             fmt::format("says that it holds {}: {} bytes, but {} follow {}", array.file.desc.describe(), needed, rest, where),
+             "the file is cut off or its header is damaged: write or copy it again");
+    };
+    if (array.parts.empty()) check(source.bytes, "its header");
+    for (const Part& part : array.parts) {
+        check(part.bytes, fmt::format("byte {} of {}", array.at, show(part.part.path.filename())));
+        array.file.parts.push_back(part.part);
+        array.file.file_bytes += part.bytes;
+    }
+}
+
+HostArray read_stored(const Source& source, const StoredArray& array) {
+    const auto [first, end] = chosen_pages(source.name, array.file, source.options);
+    const std::int64_t pages = array.file.pages();
+    const std::uint64_t page = bytes_in_all(array) / static_cast<std::uint64_t>(pages);
+    const bool all = end - first == pages;
+    FileInfo part = array.file;
+    part.desc = chosen(source.name, array.file, source.options);
+    const std::unique_ptr<Input> input = input_of(source, array);
+    HostArray result = read_picture(source, part, [&, first = first](std::byte* to) {
+        input->skip(static_cast<std::uint64_t>(first) * page, "the elements before those that are wanted");
+        read_some(*input, array, part.desc.count(), to);
+    });
+    if (all) input->finish(most_behind + bytes_in_all(array));
+    return result;
+}
+
+SliceStream stream_stored(const Source& source, const StoredArray& array) {
+    const std::shared_ptr<Input> input = input_of(source, array);
+    const ArrayDesc& desc = array.file.desc;
+    const std::int64_t slice = slice_of(desc);
+    const std::uint64_t bytes = static_cast<std::uint64_t>(slice) * bytes_of(array.stored);
+    return {desc, array.file.metadata,
+            [input, array, slice](std::int64_t count, std::byte* to) { read_some(*input, array, count * slice, to); },
+            [input, bytes](std::int64_t count) {
+                input->skip(static_cast<std::uint64_t>(count) * bytes, "the slices before those that are wanted");
+            }};
+}
+
+}   // namespace parallax::io

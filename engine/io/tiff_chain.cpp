@@ -1,0 +1,152 @@
+#include "io/tiff_chain.hpp"
+
+#include <fmt/format.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <bitset>
+#include <set>
+
+#include "io/format.hpp"
+#include "parallax/host/error.hpp"
+
+namespace parallax::io::tiff {
+namespace {
+
+// A page has some twenty entries. libtiff compares each with each other, and sorts all kinds of tags it knows for each that it
+// does not.
+constexpr std::uint64_t most_entries = 1024;
+constexpr std::size_t most_kinds = 1024;
+// Tags may share their values, and one megabyte be the value of a thousand: libtiff reads and keeps it for each.
+constexpr std::uint64_t shared_in_one = 64 << 10;   ///< of a directory, beyond the file's length
+constexpr std::uint64_t shared_in_all = 64 << 20;   ///< of all, beyond four times the file's length
+
+class Walker {
+public:
+    explicit Walker(File& file) : file_(file) {}
+
+    void bound(Chain& chain, const std::vector<std::uint64_t>& directories) {
+        chain_ = std::move(chain);
+        unsigned char order = 0;
+        file_.seek(0);
+        file_.read(&order, 1, "the TIFF header");
+        swap_ = (order == 'M') != (std::endian::native == std::endian::big);
+        for (std::size_t i = 0; i < directories.size(); ++i) read_directory(directories[i], chain_.directories.size() + i);
+        std::sort(chain_.links.begin(), chain_.links.end());
+        chain = std::move(chain_);
+    }
+
+    Chain walk() {
+        std::set<std::uint64_t> seen;
+        std::uint64_t at = read_header();
+        for (std::size_t index = 0; at != 0; ++index) {
+            const std::uint64_t next = read_directory(at, index);
+            chain_.directories.push_back(at);
+            seen.insert(at);
+            if (seen.count(next) != 0)
+                fail(fmt::format("its TIFF directories go round in a loop: {} leads back to byte {}", index, next));
+            at = next;
+        }
+        if (chain_.directories.empty()) fail("has no TIFF directory, and so no picture");
+        std::sort(chain_.links.begin(), chain_.links.end());
+        file_.seek(0);   // where libtiff begins
+        return std::move(chain_);
+    }
+
+private:
+    [[noreturn]] void fail(std::string problem) const {
+        throw IoError(file_.name(), std::move(problem), "the file is cut off or damaged: write or copy it again");
+    }
+
+    template <class T>
+    T number(const unsigned char* at) const {
+        return load<T>(at, swap_);
+    }
+    std::uint64_t place(const unsigned char* at) const {
+        return chain_.big ? number<std::uint64_t>(at) : number<std::uint32_t>(at);
+    }
+
+    /// Returns where the first directory stands.
+    std::uint64_t read_header() {
+        unsigned char head[16] = {};
+        file_.seek(0);
+        file_.read(head, 8, "the TIFF header");
+        swap_ = (head[0] == 'M') != (std::endian::native == std::endian::big);
+        chain_.big = number<std::uint16_t>(head + 2) == 43;
+        if (chain_.big) file_.read(head + 8, 8, "the TIFF header");
+        chain_.links.push_back(chain_.big ? 8 : 4);
+        return place(head + chain_.links.front());
+    }
+
+    /// Returns where the next one stands; 0: there is none.
+    std::uint64_t read_directory(std::uint64_t at, std::size_t index) {
+        const std::size_t count_bytes = chain_.big ? 8 : 2, entry_bytes = chain_.big ? 20 : 12, inside = chain_.link_bytes();
+        unsigned char head[8] = {};
+        if (at > file_.size())
+            fail(fmt::format("is a damaged TIFF file: its directory {} begins at byte {}, past the end of the file", index, at));
+        file_.seek(at);
+        file_.read(head, count_bytes, "a TIFF directory");
+        const std::uint64_t entries = chain_.big ? number<std::uint64_t>(head) : number<std::uint16_t>(head);
+        if (entries > most_entries)
+            fail(fmt::format("its TIFF directory {} declares {} entries; up to {} are read", index, entries, most_entries));
+        bytes_.resize(entries * entry_bytes + inside);
+        file_.read(bytes_.data(), bytes_.size(), "a TIFF directory");
+        std::uint64_t in_values = 0;
+        for (std::uint64_t i = 0; i < entries; ++i) in_values += check_entry(bytes_.data() + i * entry_bytes, index);
+        if (in_values > file_.size() + shared_in_one)
+            fail(fmt::format("the tags of its TIFF directory {} have {} bytes of values, the file {}", index, in_values,
+                             file_.size()));
+        in_all_ += in_values;
+        if (in_all_ > 4 * file_.size() + shared_in_all)
+            fail(fmt::format("the tags of its first {} TIFF directories have {} bytes of values, the file {}", index + 1, in_all_,
+                             file_.size()));
+        if (kinds_of_tags_ > most_kinds)
+            fail(fmt::format("its first {} TIFF directories have {} kinds of tags; up to {} are read", index + 1, kinds_of_tags_,
+                             most_kinds));
+        chain_.links.push_back(at + count_bytes + entries * entry_bytes);
+        return place(bytes_.data() + entries * entry_bytes);
+    }
+
+    /// Returns how many bytes of values stand elsewhere. libtiff passes over some that stand past the end of the file: a page
+    /// would be lost without a word.
+    std::uint64_t check_entry(const unsigned char* entry, std::size_t index) {
+        const auto tag = number<std::uint16_t>(entry), type = number<std::uint16_t>(entry + 2);
+        const std::uint64_t count = place(entry + 4), inside = chain_.link_bytes();
+        kinds_of_tags_ += seen_[tag] ? 0 : 1;
+        seen_.set(tag);
+        if (index == 0) chain_.tags[tag] = count;
+        if (type > TIFF_IFD8) return 0;   // no type of TIFF's: libtiff leaves the entry out
+        const auto width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
+        if (width == 0 || count <= inside / width) return 0;
+        const std::uint64_t offset = place(entry + 4 + inside);
+        if (offset > file_.size() || count > (file_.size() - offset) / width)
+            fail(fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag,
+                             index, count, offset));
+        return count * width;
+    }
+
+    File& file_;
+    Chain chain_;
+    bool swap_ = false;
+    std::vector<unsigned char> bytes_;   ///< of a directory
+    std::bitset<65536> seen_;            ///< tags
+    std::size_t kinds_of_tags_ = 0;
+    std::uint64_t in_all_ = 0;
+};
+
+}   // namespace
+
+void Chain::hide_links(std::uint64_t position, void* bytes, std::size_t count) const noexcept {
+    if (count < link_bytes() || count > 16) return;   // libtiff reads links by themselves, and the first with the header
+    const auto first = std::lower_bound(links.begin(), links.end(), position);
+    if (first != links.end() && *first + link_bytes() <= position + count)
+        std::memset(static_cast<char*>(bytes) + (*first - position), 0, link_bytes());
+}
+
+Chain walk_chain(File& file) { return Walker(file).walk(); }
+
+void bound_more(File& file, Chain& chain, const std::vector<std::uint64_t>& directories) {
+    Walker(file).bound(chain, directories);
+}
+
+}   // namespace parallax::io::tiff

@@ -1,0 +1,247 @@
+#include "io/transaction.hpp"
+
+#include "io/file.hpp"
+#include "io/journal.hpp"
+#include "parallax/host/error.hpp"
+#include "support/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+namespace parallax::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* permissions_hint = "look at the room and the permissions of its folder";
+
+std::atomic<std::uint64_t> bytes_left = std::numeric_limits<std::uint64_t>::max();
+
+/// What decides on a file's format, and a little more: whole characters, few enough for every file system.
+std::string tail_of(const fs::path& name) {
+    std::string text = show(name.filename());
+    if (text.size() > 24) text = text.substr(text.size() - 24);
+    while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0) == 0x80) text.erase(text.begin());
+    return text;
+}
+
+/// Runs what throws the system's errors; they are told of `target`.
+template <class F>
+auto told_of(const fs::path& target, const char* what, F&& run) {
+    try {
+        return run();
+    } catch (const std::system_error& error) {
+        const bool linked =
+            error.code() == std::errc::too_many_symbolic_link_levels || error.code() == std::errc::not_a_directory;
+        throw IoError(
+            show(target), fmt::format("{}: {}", what, error.code().message()),
+            linked ? "a link or a file stands where a folder should: remove it, or choose another folder" : permissions_hint);
+    }
+}
+
+}  // namespace
+
+Transaction::Transaction(fs::path base, How how)
+    : base_(fs::absolute(base.empty() ? fs::path(".") : base).lexically_normal()), how_(how) {
+    if (!base_.has_filename()) base_ = base_.parent_path();   // "out/" is "out"
+}
+
+Transaction::~Transaction() { clean(); }
+
+void Transaction::limit(std::uint64_t bytes) { bytes_left = bytes; }
+
+bool Transaction::is_part(const fs::path& path) {
+    const std::string name = path.filename().string();
+    const auto transaction = transaction_of(name);
+    return transaction && name[std::min(transaction->size(), name.size() - 1)] == '-';
+}
+
+void Transaction::begin() {
+    if (how_.strict) {
+        folder_ = told_of(base_, "the folder cannot be opened or made without following links", [&] {
+            return host::Folder::open_strictly(base_, [&](const fs::path& folder) { made_above_.push_back(folder); });
+        });
+    } else {
+        std::vector<fs::path> missing;
+        for (fs::path at = base_; !fs::exists(at) && at.has_relative_path(); at = at.parent_path()) missing.push_back(at);
+        for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+            std::error_code error;
+            if (fs::create_directory(*at, error)) made_above_.push_back(*at);
+            if (error && !fs::is_directory(*at))
+                throw IoError(show(*at), "the folder cannot be made: " + error.message(), "choose another folder");
+        }
+        folder_ = host::Folder::open(base_);
+    }
+    recover(*folder_ / ".");
+    while (!journal_) {
+        id_ = transaction_prefix + host::platform::unique_suffix();
+        journal_ = Journal::make(*folder_, id_);
+    }
+}
+
+const host::Folder& Transaction::place(const fs::path& relative) {
+    if (!journal_) begin();
+    if (const auto known = places_.find(relative); known != places_.end()) return known->second;
+    const host::Folder folder = folder_->make(relative, [&](const fs::path& part) {
+        journal_->made(part);
+        made_.push_back(part);
+    });
+    if (relative != ".") {
+        recover(folder / ".");
+        journal_->place(relative);
+    }
+    const host::Folder& place = places_.emplace(relative, folder).first->second;   // from now on it is cleaned
+    if (relative == ".") return place;
+    try {
+        File base = File::create(folder / (id_ + base_ending));
+        const std::string levels = std::to_string(std::distance(relative.begin(), relative.end())) + '\n';
+        base.write(levels.data(), levels.size());
+        base.close();
+    } catch (const IoError& error) {   // of a name that nobody knows
+        throw IoError(show(base_ / relative), error.problem, error.hint);
+    }
+    return place;
+}
+
+/// Of a folder below the base. A link there that stays below it stands for what it leads to.
+fs::path Transaction::relative_of(const fs::path& folder) const {
+    fs::path relative = folder.lexically_relative(base_);
+    std::error_code error;
+    for (fs::path at = folder; at != base_ && at.has_relative_path(); at = at.parent_path()) {
+        if (!fs::is_symlink(at, error)) continue;
+        relative = fs::weakly_canonical(folder, error).lexically_relative(fs::weakly_canonical(base_, error));
+        break;
+    }
+    if (relative.begin() != relative.end() && *relative.begin() == "..")
+        throw IoError(show(folder), "lies behind a link that leads elsewhere", "remove the link, or choose another folder");
+    return relative.empty() ? fs::path(".") : relative;
+}
+
+fs::path Transaction::add(const fs::path& target, const std::function<void(const fs::path&)>& produce) {
+    const fs::path relative = relative_of(fs::absolute(target).lexically_normal().parent_path());
+    return told_of(target, "cannot be written", [&] {
+        const host::Folder& folder = place(relative);
+        entries_.push_back({target, relative, fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target)), {}});
+        const fs::path part = folder / entries_.back().part;
+        produce(part);
+        std::error_code error;
+        const std::uint64_t bytes = fs::file_size(part, error);
+        if (!error && bytes > bytes_left.load()) {
+            throw IoError(show(target),
+                          fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, bytes_left.load()),
+                          "raise the limit, or write less");
+        }
+        if (!error) bytes_left -= bytes;
+        return part;
+    });
+}
+
+void Transaction::commit() {
+    if (how_.synced)
+        for (const Entry& entry : entries_)
+            told_of(entry.target, "cannot be written", [&] { host::sync_file(places_.at(entry.folder) / entry.part); });
+    if (entries_.size() == 1) {   // one renaming is whole by itself
+        const Entry& entry = entries_.front();
+        const host::Folder& folder = places_.at(entry.folder);
+        const fs::path from = folder / entry.part, to = folder / entry.target.filename();
+        std::error_code error;
+        if (how_.overwrite) fs::rename(from, to, error);
+        else error = host::rename_to_free(from, to);
+        if (error == std::errc::file_exists && !how_.overwrite)
+            throw IoError(show(entry.target), "appeared while it was being written",
+                          "use --overwrite to replace it, or another name");
+        if (error) throw IoError(show(entry.target), "cannot be put in place: " + error.message(), permissions_hint);
+    } else if (!entries_.empty()) {
+        put_in_place();
+    }
+    committed_ = true;
+    if (!entries_.empty() && how_.synced)
+        told_of(entries_.front().target, "is in its place, but may not outlast a power cut", [&] {
+            std::set<fs::path> changed;
+            for (const Entry& entry : entries_) changed.insert(entry.folder);
+            for (const fs::path& folder : made_) changed.insert(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
+            for (const fs::path& folder : changed) folder_->below(folder).sync();
+            for (const fs::path& folder : made_above_) host::Folder::open(folder.parent_path()).sync();
+        });
+    clean();
+}
+
+void Transaction::put_in_place() {
+    std::vector<Move> moves;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        Entry& entry = entries_[i];
+        const host::Folder& folder = places_.at(entry.folder);
+        const fs::path to = folder / entry.target.filename();
+        const auto identity = host::identity_of(folder / entry.part);
+        if (!identity)
+            throw IoError(show(entry.target), "has gone before it was in its place", "leave hidden files alone while a job runs");
+        std::error_code error;
+        if (fs::exists(fs::symlink_status(to, error))) {
+            if (!how_.overwrite)
+                throw IoError(show(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
+            entry.old = fmt::format("{}-old-{}", id_, i);
+            fs::create_hard_link(to, folder / entry.old, error);
+            if (error) {   // a file system without links, or a folder
+                error.clear();
+                fs::copy_file(to, folder / entry.old, error);
+                if (!error && how_.synced)
+                    told_of(entry.target, "cannot be replaced", [&] { host::sync_file(folder / entry.old); });
+            }
+            if (error) throw IoError(show(entry.target), "cannot be replaced: " + error.message(), permissions_hint);
+        }
+        moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes});
+    }
+    told_of(entries_.front().target, "cannot be put in place", [&] {
+        if (how_.synced) {
+            for (const Entry& entry : entries_) places_.at(entry.folder).sync();
+            folder_->sync();
+        }
+        journal_->commit(moves, how_.overwrite, how_.synced);
+    });
+    const Done done{made_, {}, moves, how_.overwrite, false};
+    try {
+        go_forward(*folder_, done);
+    } catch (const std::system_error& error) {
+        try {
+            journal_->undo();
+            go_back(*folder_, done);
+        } catch (const std::system_error&) {
+            left_ = true;   // whoever comes next goes on with it
+        }
+        throw IoError(
+            show(entries_.front().target),
+            fmt::format("cannot be put in place, nor can those beside it: {} ({})", error.code().message(), error.what()),
+            permissions_hint);
+    }
+}
+
+void Transaction::clean() noexcept {
+    try {
+        std::error_code ignored;
+        if (left_) return journal_.reset();
+        if (journal_) {
+            for (const Entry& entry : entries_) {
+                const host::Folder& folder = places_.at(entry.folder);
+                if (!committed_) fs::remove(folder / entry.part, ignored);
+                if (!entry.old.empty()) fs::remove(folder / entry.old, ignored);
+            }
+            for (const auto& [relative, folder] : places_)
+                if (relative != ".") fs::remove(folder / (id_ + base_ending), ignored);
+            if (!committed_) remove_made(*folder_, made_);
+            fs::remove(*folder_ / (id_ + journal_ending), ignored);   // the last, and before it is let go
+            journal_.reset();
+        }
+        if (!committed_)
+            for (auto folder = made_above_.rbegin(); folder != made_above_.rend(); ++folder) fs::remove(*folder, ignored);
+    } catch (const std::exception&) {   // no memory: whoever comes next cleans
+    }
+}
+
+}  // namespace parallax::io

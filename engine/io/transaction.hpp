@@ -1,0 +1,87 @@
+// Several files appear together or not at all, over old ones too, whatever ends the process or the machine meanwhile.
+//
+//   out/.parallax-<id>.journal        what it does; there before all others and longer, locked by the process that does it
+//   out/.parallax-<id>-0-holo.png     a new file, until it is moved to its place
+//   out/.parallax-<id>-old-0          another name of the file that was there before
+//   out/a/.parallax-<id>.base         in each further folder: where the journal is
+//
+//   1. Each file is written there, and synced.
+//   2. The line "commit" is synced into the journal, if there are several files. This is the moment at which they are there.
+//   3. Each is renamed to its place. The folders are synced, and the transaction's own files are removed.
+//
+// Files and not folders of its own: making one takes ext4 a millisecond, and what is written in it lies far from its place.
+//
+// A process that dies before 2 has done nothing, and after 2 all: recover() finishes or undoes what it left. Where 3 fails (a
+// folder that is full or has become somebody else's), the line "undo" goes into the journal, and the old files come back.
+#pragma once
+
+#include "support/folder.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::io {
+
+class Journal;
+
+class Transaction {
+public:
+    struct How {
+        bool overwrite = false;
+        bool synced = true;   ///< what is committed outlasts a power cut; else the end of the process, and commit() does not wait
+        bool strict = false;   ///< no link is followed on the way to the base: somebody else may put some there
+    };
+    /// All files lie below `base`, which is made where it is missing.
+    Transaction(std::filesystem::path base, How how);
+    /// Takes everything back that has not been committed, folders that were made for it included.
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    /// `produce` writes the file that it is given, whose name ends as the target's does. Returns that path, good until commit().
+    std::filesystem::path add(const std::filesystem::path& target,
+                              const std::function<void(const std::filesystem::path&)>& produce);
+    /// Throws IoError; then no file has changed. Once.
+    void commit();
+
+    /// The most bytes that all transactions of this process together may write from now on: what is beyond is an IoError of
+    /// add().
+    static void limit(std::uint64_t bytes);
+    /// Whether a file is one that add() has asked for: nobody else's, and written where it stands.
+    static bool is_part(const std::filesystem::path&);
+
+private:
+    struct Entry {
+        std::filesystem::path target;     ///< as the caller wrote it
+        std::filesystem::path folder;     ///< relative to the base
+        std::string part, old;
+    };
+    std::filesystem::path relative_of(const std::filesystem::path& folder) const;
+    const host::Folder& place(const std::filesystem::path& relative);
+    void begin();
+    void put_in_place();
+    void clean() noexcept;
+
+    std::filesystem::path base_;
+    How how_;
+    bool committed_ = false, left_ = false;
+    std::string id_;
+    std::vector<std::filesystem::path> made_above_;   ///< `base` and what it needed, outermost first
+    std::vector<std::filesystem::path> made_;         ///< below it
+    std::optional<host::Folder> folder_;              ///< `base`
+    std::unique_ptr<Journal> journal_;
+    std::map<std::filesystem::path, host::Folder> places_;
+    std::vector<Entry> entries_;
+};
+
+/// Finishes or undoes what processes that are no more have left in a folder. What cannot be dealt with (another user's, a folder
+/// that may not be written) is left as it is.
+void recover(const std::filesystem::path& folder);
+
+}  // namespace parallax::io

@@ -1,0 +1,30 @@
+#include "io/units.hpp"
+
+namespace parallax::io {
+
+std::pair<std::string, double> unit_from(std::string_view name) {
+    struct Row {
+        std::string_view theirs, ours;
+        double factor;
+    };
+    constexpr Row rows[] = {{"micron", "um", 1},     {"microns", "um", 1},  {"micrometer", "um", 1}, {"um", "um", 1},
+                            {"\\u00B5m", "um", 1},   {"\\u00b5m", "um", 1}, {"\xc2\xb5m", "um", 1},  {"\xce\xbcm", "um", 1},
+                            {"\xb5m", "um", 1},      {"nm", "nm", 1},       {"mm", "mm", 1},         {"cm", "cm", 1},
+                            {"m", "m", 1},           {"inch", "mm", 25.4},  {"in", "mm", 25.4},      {"\xc3\x85", "nm", 0.1},
+                            {"millimeter", "mm", 1}, {"meter", "m", 1},     {"nanometer", "nm", 1},  {"pm", "nm", 1e-3},
+                            {"dm", "cm", 10},        {"km", "m", 1000}};
+    for (const Row& row : rows) {
+        if (name == row.theirs) return {std::string(row.ours), row.factor};
+    }
+    return {};
+}
+
+double millimetres(std::string_view unit) noexcept {
+    constexpr std::pair<std::string_view, double> table[] = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};
+    for (const auto& [name, value] : table) {
+        if (unit == name) return value;
+    }
+    return 0;
+}
+
+}   // namespace parallax::io

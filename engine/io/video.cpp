@@ -1,0 +1,192 @@
+// Video by the programs ffmpeg and ffprobe, where they are installed, through a pipe: AVI, the MP4 family, Matroska and WebM in,
+// MP4 out. Frames are 8-bit grey or red, green and blue.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+
+#include "io/file.hpp"
+#include "io/reader_file.hpp"
+#include "io/text_header.hpp"
+#include "io/window.hpp"
+#include "parallax/host/error.hpp"
+#include "support/child.hpp"
+
+namespace parallax::io::video {
+namespace {
+
+constexpr std::uint64_t best_ratio = 200000;   ///< a frame like the one before it is some ten bytes
+constexpr double default_rate = 10;            ///< frames a second, of an array that does not know its times
+constexpr const char* again = "the file is damaged, or of a kind that ffmpeg does not decode: try `ffmpeg -i FILE frame%04d.png`";
+
+/// The demuxer of a file by its first bytes, so that ffmpeg takes it for nothing else (a list of other files, say); null: none.
+const char* demuxer_of(Head head) {
+    const auto at = [&](std::size_t from, std::string_view text) {
+        return head.size() >= from + text.size() && std::memcmp(head.data() + from, text.data(), text.size()) == 0;
+    };
+    if (at(0, "RIFF") && at(8, "AVI ")) return "avi";
+    if (at(0, "\x1a\x45\xdf\xa3")) return "matroska";
+    if (!at(4, "ftyp")) return nullptr;
+    for (const char* const brand :
+         {"isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "avc1", "M4V ", "qt  ", "dash", "3gp"}) {
+        if (at(8, brand)) return "mov";
+    }
+    return nullptr;
+}
+
+/// Empty: it is not installed.
+std::string program_for(const char* name) {
+    try {
+        return host::program_path(name).string();
+    } catch (const ConfigError&) {
+        return {};
+    }
+}
+
+std::string needed(const Source& source, const char* name) {
+    std::string program = program_for(name);
+    if (program.empty())
+        fail(source, fmt::format("is a video, and the program {}, which decodes such, is not installed", name),
+             "install the package ffmpeg, or write its frames as PNG or TIFF");
+    return program;
+}
+
+/// What ffprobe and ffmpeg have to be told of every file.
+std::vector<std::string> input_of(const Source& source) {
+    std::array<unsigned char, 32> head{};
+    File file = File::open(source.path);
+    const std::size_t got = file.read_some(head.data(), head.size());
+    const char* const demuxer = demuxer_of(Head(head.data(), got));
+    if (!demuxer) fail(source, "is no video that is known", again);
+    return {"-v", "error", "-protocol_whitelist", "file", "-f", demuxer, "-i", path_for_child(source.path)};
+}
+
+std::chrono::duration<double> seconds_for(std::uint64_t bytes) {
+    return std::chrono::duration<double>(120 + 1e-6 * static_cast<double>(bytes));
+}
+
+std::string last_words(const host::Child& child) {
+    const std::string words = child.last_message();
+    return words.empty() ? child.ending() : shortened(words);
+}
+
+struct Video {
+    FileInfo file;
+    bool grey = false;
+};
+
+Video look(const Source& source) {
+    host::Child::Options options;
+    options.arguments = input_of(source);
+    options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
+    for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
+                                   "stream=width,height,nb_read_frames,avg_frame_rate,pix_fmt,codec_name", "-of", "json"})
+        options.arguments.emplace_back(word);
+    host::Child child(options);
+    std::string text;
+    while (const auto line = child.read_line(seconds_for(source.bytes))) text += *line;
+    child.leave(std::chrono::duration<double>(10));
+    const Json said = Json::parse(text, nullptr, false);
+    if (!said.is_object() || !said.contains("streams") || said["streams"].empty())
+        fail(source, fmt::format("cannot be read as a video: {}", last_words(child)), again);
+    const Json& stream = said["streams"][0];
+    const std::int64_t width = stream.value("width", std::int64_t{0}), height = stream.value("height", std::int64_t{0}),
+                       frames = integer_of(stream.value("nb_read_frames", "")).value_or(0);
+    if (frames < 1) fail(source, "is a video without frames that can be decoded", again);
+    Video video;
+    const std::string pixels = stream.value("pix_fmt", "");
+    video.grey = pixels.starts_with("gray") || pixels.starts_with("mono");
+    std::vector<ArrayDesc::Extent> extents;
+    if (frames > 1) extents.push_back({'t', frames});
+    extents.push_back({'y', height});
+    extents.push_back({'x', width});
+    if (!video.grey) extents.push_back({'c', 3});
+    FileInfo& file = video.file;
+    file.format = "video";
+    file.file_bytes = source.bytes;
+    file.desc = declared(source, ElementType::u8, extents);
+    file.colour = video.grey ? Colour::grey : Colour::rgb;
+    file.page_axes = frames > 1 ? 1 : 0;
+    check_plausible(source, file.desc.dense_bytes(), source.bytes, best_ratio);
+    const std::string rate = stream.value("avg_frame_rate", "");   // "30000/1001"
+    const std::size_t slash = std::min(rate.find('/'), rate.size());
+    const double up = number_of(rate.substr(0, slash)).value_or(0),
+                 down = slash < rate.size() ? number_of(rate.substr(slash + 1)).value_or(0) : 1;
+    if (frames > 1 && up > 0 && down > 0) file.desc = file.desc.with_spacing('t', down / up);
+    if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
+        pixels.find("16") != std::string::npos)
+        file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));
+    file.detail = fmt::format("{}, {}, {} frame{}", stream.value("codec_name", "?"), pixels, frames, frames == 1 ? "" : "s");
+    return video;
+}
+
+}   // namespace
+
+bool matches(Head head) { return demuxer_of(head) != nullptr; }
+
+FileInfo info(const Source& source) { return look(source).file; }
+
+HostArray read(const Source& source) {
+    const Video video = look(source);
+    const auto [first, end] = chosen_pages(source.name, video.file, source.options);
+    FileInfo part = video.file;
+    part.desc = chosen(source.name, video.file, source.options);
+    host::Child::Options options;
+    options.arguments = input_of(source);
+    options.arguments.insert(options.arguments.begin(), {needed(source, "ffmpeg"), "-nostdin", "-noautorotate"});
+    for (const char* const word :
+         {"-map", "0:v:0", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", video.grey ? "gray" : "rgb24", "pipe:1"})
+        options.arguments.emplace_back(word);
+    host::Child child(options);
+    return read_picture(source, part, [&, first = first, end = end](std::byte* to) {
+        const std::size_t frame = part.desc.dense_bytes() / static_cast<std::size_t>(end - first);
+        std::vector<std::byte> passed(first > 0 ? frame : 0);
+        bool there = true;
+        for (std::int64_t i = 0; i < first && there; ++i)
+            there = child.read_into(passed.data(), frame, seconds_for(source.bytes));
+        if (there && child.read_into(to, part.desc.dense_bytes(), seconds_for(source.bytes + part.desc.dense_bytes()))) return;
+        child.end();
+        fail(source, fmt::format("ends before frame {}: {}", end - 1, last_words(child)), again);
+    });
+}
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
+    const bool channels = !desc.axes.empty() && desc.axes.back().name == 'c';
+    const std::size_t n = desc.axes.size() - (channels ? 1 : 0);
+    if (is_complex(desc.type)) return "a video holds no complex numbers: write their amplitude or phase";
+    if (n < 2 || n > 3 || desc.axes[n - 1].name == 'c' || desc.axes[n - 2].name == 'c' || (n == 3 && desc.axes[0].name == 'c'))
+        return fmt::format("a video holds frames of rows and columns; this is {}", desc.describe());
+    if (channels && desc.axes.back().size != 3)
+        return fmt::format("a video holds grey, or red, green and blue; this has {} channels", desc.axes.back().size);
+    if (program_for("ffmpeg").empty())
+        return "the program ffmpeg, which writes videos, is not installed: install the package ffmpeg";
+    return window_problem(options);
+}
+
+void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& asked) {
+    WriteOptions window = asked;
+    window.png_bits = 8;
+    // One window for all frames: of 16 bits, too, whose numbers a video does not hold.
+    if (given.desc.type == ElementType::u16 && !window.window && !window.window_percentile)
+        window.window_percentile = std::array<double, 2>{0, 100};
+    const HostArray array = for_display(given, window);
+    const Axis* const t = array.desc.find('t');
+    const double rate = asked.frames_a_second > 0                ? asked.frames_a_second
+                        : t && t->spacing > 0 && t->spacing != 1 ? 1 / t->spacing
+                                                                 : default_rate;
+    host::Child::Options options;
+    options.arguments = {
+        program_for("ffmpeg"), "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", array.desc.find('c') ? "rgb24" : "gray", "-s",
+        fmt::format("{}x{}", array.desc.size('x'), array.desc.size('y')), "-r", fmt::format("{}", rate), "-i", "pipe:0",
+        // Players want even sizes and halved colours.
+        "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
+        "-f", "mp4", path_for_child(path)};
+    host::Child child(options);
+    child.write({reinterpret_cast<const char*>(array.data()), array.desc.dense_bytes()});   // where it fails, the status says so
+    child.leave(seconds_for(20 * array.desc.dense_bytes()));
+    if (child.ending() != "exit status 0")
+        throw IoError(name, fmt::format("cannot be written by ffmpeg: {}", last_words(child)),
+                      "see whether the disk is full, and what `ffmpeg -encoders` lists");
+}
+
+}   // namespace parallax::io::video

@@ -1,0 +1,41 @@
+// Where a job of a stranger's may read: the folders are held, and a file is opened in them and nowhere else, whatever paths come
+// to mean while the job is looked at and run.
+#pragma once
+
+#include "job/paths.hpp"
+#include "support/folder.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::engine {
+
+class Confinement {
+public:
+    /// Of the job's folder and the roots. No link is followed on the way to them: that could be the stranger's. Throws
+    /// ConfigError, and UnsupportedError where the system cannot hold a folder.
+    explicit Confinement(const Locations&);
+
+    /// A regular file below one of them. A link may lead to it from one of them; of that the end is opened, and no part of the
+    /// way there may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere.
+    host::OpenedFile open(const std::filesystem::path&, const std::string& pointer) const;
+    /// Files that match a pattern with * and ? in any of its parts. Links to folders are not followed by * and ?. Throws
+    /// ConfigError.
+    std::vector<std::filesystem::path> expand(const std::filesystem::path& pattern, const std::string& pointer) const;
+
+private:
+    struct Top {
+        std::filesystem::path path;   ///< without links
+        host::Folder folder;
+    };
+    struct Place {
+        const Top* top;
+        std::filesystem::path relative;
+    };
+    std::optional<Place> place_of(const std::filesystem::path&) const;
+    std::vector<Top> tops_;
+};
+
+}  // namespace parallax::engine

@@ -1,0 +1,58 @@
+#include "job/pattern.hpp"
+
+#include "job/paths.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine {
+
+namespace fs = std::filesystem;
+
+bool has_wildcard(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
+
+bool matches(const std::string& pattern, const std::string& text) {
+    std::size_t p = 0, t = 0, star = std::string::npos, resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+std::pair<fs::path, std::vector<std::string>> split_pattern(const fs::path& pattern) {
+    std::pair<fs::path, std::vector<std::string>> split{pattern.root_path(), {}};
+    for (const fs::path& part : pattern.relative_path()) {
+        if (split.second.empty() && !has_wildcard(to_utf8(part))) split.first /= part;
+        else split.second.push_back(to_utf8(part));
+    }
+    return split;
+}
+
+void PatternBudget::count() {
+    const bool late = ++entries_ % 1024 == 0 && std::chrono::steady_clock::now() - begun_ > longest;
+    if (entries_ <= most_entries && !late) return;
+    throw ConfigError(pointer_,
+                      late ? fmt::format("a pattern that has been looked for for {} s", longest.count())
+                           : fmt::format("a pattern that goes through more than {} files and folders", most_entries),
+                      "one that looks into fewer folders");
+}
+
+void PatternBudget::hold() {
+    if (++folders_ > most_folders)
+        throw ConfigError(pointer_, fmt::format("a pattern that goes through more than {} folders", most_folders),
+                          "one that looks into fewer, where a job is confined");
+}
+
+}  // namespace parallax::engine

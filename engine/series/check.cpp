@@ -1,0 +1,86 @@
+#include "series/check.hpp"
+
+#include "io/file.hpp"
+#include "io/io.hpp"
+#include "io/journal.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
+#include "series/manifest.hpp"
+#include "support/entries.hpp"
+#include "support/file_identity.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_told = 20;
+
+/// Why an output is not what was recorded; empty: it is.
+std::string problem_of(const FileState& file, bool hashes) {
+    const fs::path path = path_from(file.path);
+    const auto now = host::identity_of(path);
+    if (!now) return "is missing";
+    if (now->bytes != file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
+    const bool as_it_was = file.modified != 0 && now->modified == file.modified;
+    return (hashes || !as_it_was) && io::hash_file(path) != file.hash ? "holds something else than was written" : "";
+}
+
+/// Transactions that nobody has ended, beside a file.
+void find_unfinished(const fs::path& folder, std::set<std::string>& found) {
+    std::error_code ignored;
+    for (const fs::path& entry : host::entries_of(folder, ignored))
+        if (const auto transaction = io::transaction_of(to_utf8(entry.filename()))) found.insert(to_utf8(folder / *transaction));
+}
+
+}  // namespace
+
+Json to_json(const Check& check) {
+    return {{"whole", check.whole()},
+            {"done", check.done},
+            {"failed", check.failed},
+            {"damaged_lines", check.damaged_lines},
+            {"problems", check.problems}};
+}
+
+Check check(const fs::path& manifest, bool hashes) {
+    if (!Manifest::exists(manifest))
+        throw ConfigError("", fmt::format("{}, in which no series has been begun", to_utf8(manifest)),
+                          "a manifest: JOB.series below --out");
+    Check check;
+    try {
+        if (!load_json(manifest / "series.json").contains("job")) throw ConfigError("", "", "");
+    } catch (const ConfigError&) {
+        check.problems.push_back("series.json is damaged: --overwrite does every item again");
+    }
+    const Manifest::Contents contents = Manifest::contents_of(manifest);
+    check.damaged_lines = contents.damaged;
+    std::set<fs::path> folders{manifest};
+    std::size_t wrong = 0;
+    for (const auto& [name, record] : contents.records) {
+        (record.done ? check.done : check.failed) += 1;
+        if (!record.done) continue;
+        for (const FileState& file : record.outputs) {
+            folders.insert(path_from(file.path).parent_path());
+            const std::string problem = problem_of(file, hashes);
+            if (!problem.empty() && ++wrong <= most_told)
+                check.problems.push_back(fmt::format("{} of {} {}: --resume does the item again", file.path, name, problem));
+        }
+    }
+    if (wrong > most_told) check.problems.push_back(fmt::format("{} more outputs are missing or changed", wrong - most_told));
+    std::set<std::string> unfinished;
+    for (const fs::path& folder : folders) find_unfinished(folder, unfinished);
+    for (const std::string& transaction : unfinished)
+        check.problems.push_back(
+            fmt::format("{}: outputs that are being written, or that a process which was ended has left: the next "
+                        "run in that folder finishes or removes them",
+                        transaction));
+    return check;
+}
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,25 @@
+// What is there of a series, and whether it is whole: for people who find a folder after a crash.
+#pragma once
+
+#include "parallax/host/json.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::series {
+
+struct Check {
+    std::size_t done = 0, failed = 0;
+    std::size_t damaged_lines = 0;       ///< records that do not count
+    std::vector<std::string> problems;   ///< a sentence each: what is missing, changed or damaged, and what to do
+    bool whole() const noexcept { return failed == 0 && problems.empty(); }
+};
+Json to_json(const Check&);
+
+/// Looks at a manifest's folder (manifest.hpp) and at all outputs that it has on record; `hashes`: reads each of them whole.
+/// Changes nothing. Throws ConfigError where the folder is no manifest.
+Check check(const std::filesystem::path& manifest, bool hashes);
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,14 @@
+// What a folder holds.
+#pragma once
+
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+namespace parallax::host {
+
+/// The paths of its entries, in no order. Nothing, and a code, where it cannot be read. As std::filesystem::directory_iterator
+/// tells it; but that, of libstdc++ 12, ends the process where memory runs out on its way.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder, std::error_code&);
+
+}   // namespace parallax::host

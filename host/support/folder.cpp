@@ -1,0 +1,216 @@
+#include "support/folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace parallax::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(std::error_code code, const fs::path& path) {
+    throw std::system_error(code, path.string());
+}
+
+/// The parts of a path that leads down and nowhere else.
+void check_part(const fs::path& part, const fs::path& whole) {
+    if (part == ".." || part.has_root_path()) fail(std::make_error_code(std::errc::invalid_argument), whole);
+}
+
+}  // namespace
+
+Folder Folder::open_strictly(const fs::path& path, const std::function<void(const fs::path&)>& making) {
+    const fs::path absolute = fs::absolute(path.empty() ? fs::path(".") : path).lexically_normal(), root = absolute.root_path();
+    const Folder top = open(root);
+    const fs::path relative = absolute.relative_path();
+    return making ? top.make(relative, [&](const fs::path& part) { making(root / part); }) : top.below(relative);
+}
+
+fs::path without_descriptor(const fs::path& path) {
+#if defined(__linux__)
+    constexpr std::string_view ways = "/proc/self/fd/";
+    const std::string& text = path.native();
+    if (!text.starts_with(ways)) return path;
+    const std::size_t end = std::min(text.find('/', ways.size()), text.size());
+    std::error_code error;
+    const fs::path place = fs::read_symlink(text.substr(0, end), error);
+    return error ? path : end == text.size() ? place : place / text.substr(end + 1);
+#else
+    return path;
+#endif
+}
+
+#if defined(_WIN32)
+
+struct Folder::Held {};
+
+OpenedFile Folder::file(const fs::path& relative) const {
+    const Folder folder = below(relative.parent_path());
+    OpenedFile file;
+    file.way_ = folder.way_ / relative.filename();
+    if (fs::is_symlink(file.way_)) fail(std::make_error_code(std::errc::too_many_symbolic_link_levels), relative);
+    if (!fs::exists(file.way_)) fail(std::make_error_code(std::errc::no_such_file_or_directory), relative);
+    if (!fs::is_regular_file(file.way_)) fail(std::make_error_code(std::errc::is_a_directory), relative);
+    return file;
+}
+
+Folder Folder::open(const fs::path& path) {
+    Folder folder;
+    folder.way_ = fs::absolute(path);
+    if (!fs::is_directory(folder.way_)) fail(std::make_error_code(std::errc::not_a_directory), path);
+    return folder;
+}
+
+Folder Folder::make(const fs::path& relative, const std::function<void(const fs::path&)>& making) const {
+    Folder folder = *this;
+    fs::path so_far;
+    for (const fs::path& part : relative) {
+        check_part(part, relative);
+        so_far /= part;
+        const fs::path next = folder.way_ / part;
+        if (fs::is_symlink(next)) fail(std::make_error_code(std::errc::too_many_symbolic_link_levels), so_far);
+        if (!fs::is_directory(next)) {
+            if (!making) fail(std::make_error_code(std::errc::no_such_file_or_directory), so_far);
+            making(so_far);
+            std::error_code error;
+            fs::create_directory(next, error);
+            if (error && !fs::is_directory(next)) fail(error, so_far);
+        }
+        folder.way_ = next;
+    }
+    return folder;
+}
+
+Folder Folder::below(const fs::path& relative) const { return make(relative); }
+void Folder::sync() const {}
+bool Folder::is_held() const noexcept { return false; }
+void sync_file(const fs::path&) {}   // the C library has no call for it by name; io::File syncs what it writes
+
+#else
+
+namespace {
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+/// Some file systems cannot sync a folder (or, of a network, a file): that is no failure of ours.
+bool cannot_sync(int code) { return code == EINVAL || code == ENOTSUP || code == EBADF || code == EROFS || code == ENOSYS; }
+
+}  // namespace
+
+struct Folder::Held {
+    explicit Held(int number) : descriptor(number) {}
+    ~Held() { ::close(descriptor); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    int descriptor;
+};
+
+namespace {
+
+fs::path way_through(int descriptor, const fs::path& otherwise) {
+#if defined(__linux__)
+    static const bool there = ::access("/proc/self/fd", X_OK) == 0;
+    if (there) return "/proc/self/fd/" + std::to_string(descriptor);
+#endif
+    static_cast<void>(descriptor);
+    return otherwise;
+}
+
+}  // namespace
+
+OpenedFile Folder::file(const fs::path& relative) const {
+    const Folder folder = below(relative.parent_path());
+    const fs::path name = relative.filename();
+    check_part(name, relative);
+    // Not to wait for a pipe's other end.
+    const int descriptor = ::openat(folder.held_->descriptor, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) fail(last_error(), relative);
+    OpenedFile file;
+    file.held_ = std::make_shared<const Held>(descriptor);
+    file.way_ = way_through(descriptor, folder.way_ / name);
+    struct stat status{};
+    if (::fstat(descriptor, &status) != 0) fail(last_error(), relative);
+    if (!S_ISREG(status.st_mode)) fail(std::make_error_code(std::errc::is_a_directory), relative);
+    return file;
+}
+
+Folder Folder::open(const fs::path& path) {
+    const int descriptor = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) fail(last_error(), path);
+    Folder folder;
+    folder.held_ = std::make_shared<const Held>(descriptor);
+    folder.way_ = way_through(descriptor, fs::absolute(path));
+    return folder;
+}
+
+Folder Folder::make(const fs::path& relative, const std::function<void(const fs::path&)>& making) const {
+    Folder folder = *this;
+    fs::path so_far;
+    for (const fs::path& part : relative) {
+        check_part(part, relative);
+        if (part.empty() || part == ".") continue;
+        so_far /= part;
+        constexpr int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+        int descriptor = ::openat(folder.held_->descriptor, part.c_str(), how);
+        if (descriptor < 0 && errno == ENOENT && making) {
+            making(so_far);
+            if (::mkdirat(folder.held_->descriptor, part.c_str(), 0777) != 0 && errno != EEXIST) fail(last_error(), so_far);
+            descriptor = ::openat(folder.held_->descriptor, part.c_str(), how);
+        }
+        if (descriptor < 0) fail(last_error(), so_far);
+        folder.held_ = std::make_shared<const Held>(descriptor);
+        folder.way_ = way_through(descriptor, folder.way_ / part);
+    }
+    return folder;
+}
+
+Folder Folder::below(const fs::path& relative) const { return make(relative); }
+
+void Folder::sync() const {
+    if (::fsync(held_->descriptor) != 0 && !cannot_sync(errno)) fail(last_error(), way_);
+}
+
+bool Folder::is_held() const noexcept { return way_.native().starts_with("/proc/self/fd/"); }
+
+void sync_file(const fs::path& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) fail(last_error(), path);
+    const int status = ::fsync(descriptor), code = errno;
+    ::close(descriptor);
+    if (status != 0 && !cannot_sync(code)) fail({code, std::generic_category()}, path);
+}
+
+#endif
+
+std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcept {
+    std::error_code error;
+#if defined(__linux__) && defined(SYS_renameat2)
+    if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), 1u /* RENAME_NOREPLACE */) == 0) return {};
+    if (errno != EINVAL && errno != ENOSYS) return last_error();
+#endif
+    // A second name for the file is made in one step, and fails where the name exists: no gap for another process.
+    fs::create_hard_link(from, to, error);
+    if (!error) {
+        fs::remove(from, error);
+        return {};
+    }
+    // Some file systems know neither: then look and rename.
+    if (error == std::errc::file_exists || fs::exists(fs::symlink_status(to, error)))
+        return std::make_error_code(std::errc::file_exists);
+    fs::rename(from, to, error);
+    return error;
+}
+
+}  // namespace parallax::host

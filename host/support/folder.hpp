@@ -1,0 +1,66 @@
+// A folder that is held, so that what is done in it is done there, whatever its path comes to mean meanwhile.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <system_error>
+
+namespace parallax::host {
+
+/// A file that is held open for reading, so that what is read is what was opened.
+class OpenedFile {
+public:
+    OpenedFile() = default;
+    /// Not held: by its path.
+    explicit OpenedFile(std::filesystem::path path) : way_(std::move(path)) {}
+    /// A path to it, for this process and as long as it is held.
+    const std::filesystem::path& path() const noexcept { return way_; }
+
+private:
+    friend class Folder;
+    std::shared_ptr<const void> held_;
+    std::filesystem::path way_;
+};
+
+/// Linux: a descriptor. Elsewhere, and where /proc is not there: its absolute path, with no more certainty than a path gives.
+class Folder {
+public:
+    /// Links on the way are followed. Throws std::system_error.
+    static Folder open(const std::filesystem::path&);
+    /// No link is followed on the way. `making`: makes what is missing, and hears of it before. Throws std::system_error.
+    static Folder open_strictly(const std::filesystem::path&,
+                                const std::function<void(const std::filesystem::path& absolute)>& making = {});
+    /// A folder below this one, part after part; none of them may be a link, or "..". "." is this one. Throws std::system_error.
+    Folder below(const std::filesystem::path& relative) const;
+    /// The same, made where it is missing; `making` hears of each part before it is made.
+    Folder make(const std::filesystem::path& relative,
+                const std::function<void(const std::filesystem::path& relative)>& making = {}) const;
+
+    /// A regular file below this one; no part of the way may be a link, nor the file. Throws std::system_error.
+    OpenedFile file(const std::filesystem::path& relative) const;
+
+    /// A path to `name` in it, for this process and as long as the folder is held.
+    std::filesystem::path operator/(const std::filesystem::path& name) const& { return way_ / name; }
+    std::filesystem::path operator/(const std::filesystem::path& name) && = delete;   // nobody would hold it
+    /// Has the system put its list of names where a power cut does not reach it. Throws std::system_error.
+    void sync() const;
+    /// Whether paths lead through the descriptor.
+    bool is_held() const noexcept;
+
+private:
+    struct Held;
+    std::shared_ptr<const Held> held_;
+    std::filesystem::path way_;
+};
+
+/// The path that a way through a descriptor stands for; other paths as they are. For messages.
+std::filesystem::path without_descriptor(const std::filesystem::path&);
+
+/// The same for the contents of a file. Throws std::system_error.
+void sync_file(const std::filesystem::path&);
+
+/// Renames to a name that nobody has; std::errc::file_exists where somebody has it.
+std::error_code rename_to_free(const std::filesystem::path& from, const std::filesystem::path& to) noexcept;
+
+}  // namespace parallax::host

@@ -1,0 +1,107 @@
+#include "support/memory.hpp"
+
+#include "support/platform.hpp"
+
+#include "support/text.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <optional>
+
+#if defined(_WIN32)
+#include <windows.h>
+#elif defined(__linux__)
+#include <sys/resource.h>
+#endif
+
+namespace parallax::host::platform {
+
+namespace {
+
+class Least {
+public:
+    void take(std::uint64_t bytes, const char* whose) {
+        if (room_ && bytes >= *room_) return;
+        room_ = bytes;
+        whose_ = whose;
+    }
+    MemoryRoom result() const {
+        if (!room_) return {};
+        return {std::max<std::uint64_t>(*room_, 1), fmt::format("{} are left {}", human_bytes(*room_), whose_)};
+    }
+
+private:
+    std::optional<std::uint64_t> room_;
+    const char* whose_ = "";
+};
+
+#if defined(__linux__)
+
+/// The value in kB behind a name of /proc/meminfo or /proc/self/status.
+std::optional<std::uint64_t> kilobytes(const char* file, std::string_view name) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ':')
+            return std::strtoull(line.c_str() + name.size() + 1, nullptr, 10);
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> number_in(const std::string& file) {
+    std::ifstream stream(file);
+    std::uint64_t value = 0;
+    if (stream >> value) return value;
+    return std::nullopt;   // "max"
+}
+
+/// Of the process's own group and those above it; what a container sees of them begins at its own root.
+void take_groups(Least& least) {
+    std::ifstream lines("/proc/self/cgroup");
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("0::/")) continue;
+        for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
+            const std::string folder = "/sys/fs/cgroup" + group;
+            const auto most = number_in(folder + "/memory.max"), now = number_in(folder + "/memory.current");
+            if (most && now) {
+                std::uint64_t held = *now;   // files that can be dropped count as free
+                std::ifstream parts(folder + "/memory.stat");
+                std::string name;
+                for (std::uint64_t value = 0; parts >> name >> value;)
+                    if (name == "inactive_file" || name == "active_file") held -= std::min(held, value);
+                least.take(*most - std::min(*most, held), "in the process's control group");
+            }
+            if (group.empty() || group == "/") break;
+        }
+    }
+}
+
+void take_limit(Least& least, decltype(RLIMIT_DATA) which, const char* used, const char* whose) {
+    rlimit limit{};
+    if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const std::uint64_t now = kilobytes("/proc/self/status", used).value_or(0) * 1024;
+    least.take(limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, now), whose);
+}
+
+#endif
+
+}  // namespace
+
+MemoryRoom memory_room() {
+    Least least;
+#if defined(_WIN32)
+    MEMORYSTATUSEX status{};
+    status.dwLength = sizeof status;
+    if (GlobalMemoryStatusEx(&status)) least.take(status.ullAvailPageFile, "on this machine");
+#elif defined(__linux__)
+    const auto free = kilobytes("/proc/meminfo", "MemAvailable"), swap = kilobytes("/proc/meminfo", "SwapFree");
+    if (free) least.take((*free + swap.value_or(0)) * 1024, "on this machine");
+    take_groups(least);
+    take_limit(least, RLIMIT_DATA, "VmData", "of the process's limit (--limit memory, ulimit -d)");
+    take_limit(least, RLIMIT_AS, "VmSize", "of the process's limit (ulimit -v)");
+#else
+    if (const std::uint64_t all = physical_memory(); all > 0) least.take(all, "on this machine, were it idle");
+#endif
+    return least.result();
+}
+
+}  // namespace parallax::host::platform

@@ -1,0 +1,18 @@
+// How much memory the process may still take of the machine it runs on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace parallax::host::platform {
+
+struct MemoryRoom {
+    std::uint64_t bytes = 0;   ///< 0: the system does not say
+    std::string words;         ///< "1.9 GB are free on this machine", or which limit it is
+};
+
+/// The least of what is free (memory and swap), what the control group leaves and what the process's own limits (ulimit -d and
+/// -v) leave. It changes from one moment to the next: others take memory, too.
+MemoryRoom memory_room();
+
+}  // namespace parallax::host::platform

@@ -1,0 +1,443 @@
+#!/usr/bin/env python3
+"""What others write, read by the program; what the program writes, read by others: elements, axes, spacing, unit, origin, names.
+
+    meaning.py --program PROGRAM [--list]
+
+Run by suites.py in its virtual environment: SimpleITK, pynrrd, nibabel, tifffile, h5py, SciPy, zarr, astropy, Pillow, pydicom.
+A format whose reader a build lacks is said and passed over.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+
+import astropy.io.fits
+import h5py
+import nibabel
+import nrrd
+import numcodecs
+import numpy
+import pydicom
+import pydicom.uid
+import scipy.io
+import SimpleITK
+import tifffile
+import zarr
+from PIL import Image
+
+from program import Program
+
+warnings.simplefilter("ignore")
+RANDOM = numpy.random.default_rng(7)
+METRES = {"nm": 1e-9, "um": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
+
+
+class Case:
+    """A file, and what it means. `origin`: towards left, posterior, superior, in mm."""
+
+    def __init__(self, name, array, axes, spacing=None, unit=None, origin=None, direction=None, channels=None, choices=None, tolerance=0.0):
+        self.name, self.array, self.axes, self.spacing, self.unit = name, numpy.asarray(array), axes, spacing or {}, unit
+        self.origin, self.direction, self.channels, self.choices, self.tolerance = origin, direction, channels, choices or {}, tolerance
+
+
+def volume(dtype="int16", shape=(5, 7, 9)):
+    if numpy.dtype(dtype).kind == "c":
+        return (RANDOM.standard_normal(shape) + 1j * RANDOM.standard_normal(shape)).astype(dtype)
+    if numpy.dtype(dtype).kind == "f":
+        return RANDOM.standard_normal(shape).astype(dtype)
+    top = min(30000, numpy.iinfo(dtype).max)
+    return RANDOM.integers(max(-30000, numpy.iinfo(dtype).min), top, shape).astype(dtype)
+
+
+DIRECTION = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)   # rows of a rotation by a quarter
+
+
+def itk(folder):
+    for kind in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"):
+        array = volume(kind)
+        image = SimpleITK.GetImageFromArray(array)
+        image.SetSpacing((0.5, 0.25, 2.0))
+        image.SetOrigin((1.0, -2.0, 3.0))
+        image.SetDirection(DIRECTION)
+        for ending in (".nrrd", ".nhdr", ".mha", ".mhd"):
+            for packed in (False, True):
+                name = f"{kind}_{packed}{ending}"
+                SimpleITK.WriteImage(image, os.path.join(folder, name), packed)
+                yield Case(name, array, "zyx", {"x": 0.5, "y": 0.25, "z": 2.0}, "mm", (1.0, -2.0, 3.0), DIRECTION)
+    plane = volume("uint8", (7, 9))
+    image = SimpleITK.GetImageFromArray(plane)
+    image.SetSpacing((0.5, 0.25))
+    for ending in (".nrrd", ".mha"):
+        SimpleITK.WriteImage(image, os.path.join(folder, "plane" + ending))
+        yield Case("plane" + ending, plane, "yx", {"x": 0.5, "y": 0.25} if ending == ".mha" else {}, "mm")   # in NRRD it names no unit
+    colours = RANDOM.integers(0, 255, (7, 9, 3)).astype("uint8")
+    for ending in (".nrrd", ".mha"):
+        SimpleITK.WriteImage(SimpleITK.GetImageFromArray(colours, isVector=True), os.path.join(folder, "rgb" + ending))
+        yield Case("rgb" + ending, colours, "yxc")
+
+
+def pynrrd(folder):
+    for endian in ("little", "big"):
+        for encoding in ("raw", "gzip"):
+            array = volume("uint16")
+            name = f"py_{endian}_{encoding}.nrrd"
+            nrrd.write(os.path.join(folder, name), array, {"endian": endian, "encoding": encoding, "space": "RAS", "units": ["um"] * 3,
+                                                           "space directions": numpy.diag([0.5, 0.5, 2.0]), "space origin": [1.0, 2.0, 3.0], "space units": ["um"] * 3,
+                                                           "kinds": ["domain"] * 3}, index_order="C")
+            yield Case(name, array, "zyx", {"x": 0.5, "y": 0.5, "z": 2.0}, "um", (-1e-3, -2e-3, 3e-3))
+    array = volume("uint8", (3, 4, 5, 6))
+    nrrd.write(os.path.join(folder, "list.nrrd"), array, {"kinds": ["domain", "domain", "domain", "list"], "space": "LPS", "space origin": [0, 0, 0],
+                                                          "space directions": [[1, 0, 0], [0, 1, 0], [0, 0, 1], [numpy.nan] * 3]}, index_order="C")
+    yield Case("list.nrrd", array, "czyx")
+    nrrd.write(os.path.join(folder, "spacings.nrrd"), array[0], {"spacings": [0.5, 0.5, 2.0], "units": ["mm"] * 3, "detached": False}, index_order="C")
+    yield Case("spacings.nrrd", array[0], "zyx", {"x": 0.5, "y": 0.5, "z": 2.0}, "mm")
+
+
+def nifti_pairs(folder):
+    for kind in (nibabel.Nifti1Pair, nibabel.Nifti2Pair):
+        for ending in ("", ".gz"):
+            array = volume("int16")
+            image = kind(array.T, numpy.diag([0.5, 0.5, 2.0, 1.0]))
+            image.header.set_xyzt_units("mm", "sec")
+            name = f"{kind.__name__}.img{ending}"
+            nibabel.save(image, os.path.join(folder, name))
+            yield Case(name.replace(".img", ".hdr"), array, "zyx", {"x": 0.5, "y": 0.5, "z": 2.0}, "mm", (0.0, 0.0, 0.0))
+
+
+def archives(folder):
+    arrays = {"data": volume("float32"), "half": volume("float16"), "field": volume("complex64", (7, 9)), "mask": volume("uint8", (7, 9)) > 100}
+    for name, save in (("stored.npz", numpy.savez), ("packed.npz", numpy.savez_compressed)):
+        save(os.path.join(folder, name), **arrays)
+        for key, array in arrays.items():
+            yield Case(name, array, "zyx"[-array.ndim:], choices={"dataset": key})
+
+
+def fits(folder):
+    for kind in ("uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64"):
+        array = volume(kind, (7, 9))
+        astropy.io.fits.PrimaryHDU(array).writeto(os.path.join(folder, kind + ".fits"), overwrite=True)
+        yield Case(kind + ".fits", array, "yx")
+    array = volume("int16")
+    image = astropy.io.fits.ImageHDU(array, name="SCI")
+    image.scale("int16", bscale=0.5, bzero=100)
+    astropy.io.fits.HDUList([astropy.io.fits.PrimaryHDU(), image]).writeto(os.path.join(folder, "scaled.fits"), overwrite=True)
+    with astropy.io.fits.open(os.path.join(folder, "scaled.fits")) as file:
+        yield Case("scaled.fits", file["SCI"].data.astype("float32"), "zyx", choices={"dataset": "SCI"})
+
+
+def tiffs(folder):
+    array = volume("uint16", (2, 3, 4, 7, 9))
+    tifffile.imwrite(os.path.join(folder, "hyper.ome.tif"), array, metadata={"axes": "TCZYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5, "PhysicalSizeZ": 2.0,
+                                                                            "PhysicalSizeXUnit": "µm", "TimeIncrement": 0.25, "Channel": {"Name": ["DAPI", "a & b", "c"]}})
+    yield Case("hyper.ome.tif", array, "tczyx", {"x": 0.5, "y": 0.5, "z": 2.0, "t": 0.25}, "um", channels=["DAPI", "a & b", "c"])
+    yield Case("hyper.ome.tif", array[:, 1], "tzyx", {"z": 2.0}, "um", choices={"channel": "a & b"})
+    with tifffile.TiffWriter(os.path.join(folder, "series.ome.tif"), ome=True) as file:
+        file.write(array[0, 0], metadata={"axes": "ZYX"})
+        file.write(array[0, :2, 0], metadata={"axes": "CYX"})
+    yield Case("series.ome.tif", array[0, 0], "zyx")
+    yield Case("series.ome.tif", array[0, :2, 0], "cyx", choices={"series": 1})
+    whole = volume("uint16", (64, 96))
+    with tifffile.TiffWriter(os.path.join(folder, "pyramid.ome.tif"), ome=True) as file:
+        file.write(whole, subifds=2, tile=(16, 16), metadata={"axes": "YX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5})
+        for level in (1, 2):
+            file.write(whole[::2**level, ::2**level], subfiletype=1, tile=(16, 16))
+    for level in range(3):
+        yield Case("pyramid.ome.tif", whole[::2**level, ::2**level], "yx", {"x": 0.5 * 2**level, "y": 0.5 * 2**level}, "um", choices={"level": level} if level else {})
+    for name, predictor in (("half.tif", None), ("half_predicted.tif", 3)):
+        half = volume("float16", (7, 9))
+        tifffile.imwrite(os.path.join(folder, name), half, predictor=predictor, compression="zlib" if predictor else None)
+        yield Case(name, half.astype("float32"), "yx")
+
+
+def hdf5(folder):
+    arrays = {kind: volume(kind) for kind in ("uint8", "int16", "uint32", "int64", "float16", "float32", "float64", "complex64", "complex128")}
+    arrays["bool"] = volume("uint8") > 100
+    with h5py.File(os.path.join(folder, "all.h5"), "w") as file:
+        for name, array in arrays.items():
+            packed = {} if name == "int16" else {"chunks": (2, 4, 4), "compression": "gzip"}
+            data = file.create_dataset(f"group/{name}", data=array, **packed)
+            data.attrs["element_size_um"] = [2.0, 0.5, 0.25]
+        file.create_dataset("big", data=arrays["int16"].astype(">i2"))
+        labelled = file.create_dataset("labelled", data=arrays["uint8"])
+        for i, label in enumerate("tyx"):
+            labelled.dims[i].label = label
+    for name, array in arrays.items():
+        yield Case("all.h5", array.astype("float32") if name == "float16" else array, "zyx", {"x": 0.25, "y": 0.5, "z": 2.0}, "um", choices={"dataset": f"/group/{name}"})
+    yield Case("all.h5", arrays["int16"], "zyx", choices={"dataset": "big"})
+    yield Case("all.h5", arrays["uint8"], "tyx", choices={"dataset": "/labelled"})
+
+
+def minc(folder):
+    data = os.path.join(os.path.dirname(nibabel.__file__), "tests", "data")
+    for name in sorted(os.listdir(data)):
+        if not name.endswith(".mnc"):
+            continue
+        image = nibabel.load(os.path.join(data, name))
+        if isinstance(image, nibabel.minc1.Minc1Image) and not isinstance(image, nibabel.minc2.Minc2Image):
+            continue
+        shutil.copy(os.path.join(data, name), folder)
+        array = numpy.asarray(image.dataobj)
+        scaled = array.astype("float32") if array.dtype.kind == "f" and name != "minc2-4d-d.mnc" else array
+        yield Case(name, scaled, "tzyx"[-array.ndim:], tolerance=1e-4)
+
+
+def freesurfer(folder):
+    for kind in ("uint8", "int16", "int32", "float32"):
+        for ending in (".mgh", ".mgz"):
+            array = volume(kind)
+            affine = numpy.array([[-0.5, 0, 0, 10], [0, 0, 2.0, -20], [0, -0.25, 0, 30], [0, 0, 0, 1]])
+            nibabel.save(nibabel.MGHImage(array.T, affine), os.path.join(folder, kind + ending))
+            yield Case(kind + ending, array, "zyx", {"x": 0.5, "y": 0.25, "z": 2.0}, "mm", (-10.0, 20.0, 30.0))
+
+
+def matlab(folder):
+    arrays = {"u8": volume("uint8", (7, 9)), "i16": volume("int16", (7, 9, 5)), "f32": volume("float32", (7, 9)), "f64": volume("float64", (7, 9, 5)),
+              "c128": volume("complex128", (7, 9)), "flag": volume("uint8", (7, 9)) > 100}
+    for packed in (False, True):
+        name = f"five_{packed}.mat"
+        scipy.io.savemat(os.path.join(folder, name), arrays, do_compression=packed)
+        for key, array in arrays.items():
+            yield Case(name, array if array.ndim == 2 else numpy.moveaxis(array, 2, 0), "zyx"[-array.ndim:], choices={"dataset": key})
+    # As MATLAB writes version 7.3: HDF5 with its axes the other way round.
+    with h5py.File(os.path.join(folder, "seven.mat"), "w", userblock_size=512) as file:
+        data = file.create_dataset("v", data=arrays["i16"].T)
+        data.attrs["MATLAB_class"] = numpy.bytes_("int16")
+    with open(os.path.join(folder, "seven.mat"), "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512, b" "))
+    yield Case("seven.mat", numpy.moveaxis(arrays["i16"], 2, 0), "zyx")
+
+
+def zarrs(folder):
+    array = volume("uint16", (2, 5, 33, 47))
+    for name, codec in {"none": None, "blosc": numcodecs.Blosc("lz4"), "zstd": numcodecs.Zstd(), "gzip": numcodecs.GZip()}.items():
+        group = zarr.open_group(os.path.join(folder, name + ".zarr"), mode="w", zarr_format=2)
+        for level in range(2):
+            part = array[..., ::2**level, ::2**level]
+            data = group.create_array(str(level), shape=part.shape, chunks=(1, 3, 16, 20), dtype=part.dtype, compressors=codec,
+                                      chunk_key_encoding={"name": "v2", "separator": "/"})
+            data[:] = part
+        axes = [{"name": "c", "type": "channel"}] + [{"name": a, "type": "space", "unit": "micrometer"} for a in "zyx"]
+        group.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": [
+            {"path": str(i), "coordinateTransformations": [{"type": "scale", "scale": [1, 2, 0.5 * 2**i, 0.5 * 2**i]}]} for i in range(2)]}]
+        group.attrs["omero"] = {"channels": [{"label": "DAPI"}, {"label": "GFP"}]}
+        yield Case(name + ".zarr", array, "czyx", {"x": 0.5, "y": 0.5, "z": 2.0}, "um", channels=["DAPI", "GFP"])
+        yield Case(name + ".zarr", array[..., ::2, ::2], "czyx", {"x": 1.0, "z": 2.0}, "um", choices={"level": 1})
+
+
+def gifs(folder):
+    grey = [Image.fromarray(RANDOM.integers(0, 255, (7, 9)).astype("uint8")) for _ in range(3)]
+    grey[0].save(os.path.join(folder, "grey.gif"), save_all=True, append_images=grey[1:], duration=40)
+    yield Case("grey.gif", numpy.stack([numpy.asarray(frame) for frame in grey]), "tyx", {"t": 0.04})
+
+
+def dicoms(folder):
+    array = volume("int16")
+    os.makedirs(os.path.join(folder, "slices"))
+    order = RANDOM.permutation(len(array))
+    for number, z in enumerate(order):
+        data = pydicom.Dataset()
+        data.file_meta = pydicom.dataset.FileMetaDataset()
+        data.file_meta.TransferSyntaxUID = pydicom.uid.ExplicitVRLittleEndian
+        data.SOPClassUID, data.SOPInstanceUID, data.SeriesInstanceUID = "1.2.840.10008.5.1.4.1.1.2", f"1.2.3.{z + 1}", "1.2.4"
+        data.PatientName, data.Modality, data.InstanceNumber = "Nobody^Secret", "CT", number + 1
+        data.Rows, data.Columns, data.SamplesPerPixel, data.PhotometricInterpretation = 7, 9, 1, "MONOCHROME2"
+        data.BitsAllocated, data.BitsStored, data.HighBit, data.PixelRepresentation = 16, 16, 15, 1
+        data.PixelSpacing, data.ImagePositionPatient, data.ImageOrientationPatient = [0.5, 0.25], [1, -2, 3 + 2 * int(z)], [1, 0, 0, 0, 1, 0]
+        data.PixelData = array[z].tobytes()
+        data.save_as(os.path.join(folder, "slices", f"{number}.dcm"), enforce_file_format=True)
+    yield Case("slices", array, "zyx", {"x": 0.25, "y": 0.5, "z": 2.0}, "mm", (1.0, -2.0, 3.0), (1.0, 0, 0, 0, 1, 0, 0, 0, 1))
+
+
+OPTIONAL = {"hdf5": hdf5, "mat": matlab, "zarr": zarrs, "gif": gifs, "dicom": dicoms}
+
+
+def faults(case, info, ours):
+    found = []
+    axes = "".join(axis["name"] for axis in info["axes"])
+    if axes != case.axes:
+        found.append(f"axes {axes} for {case.axes}")
+    if ours.shape != case.array.shape:
+        return found + [f"shape {ours.shape} for {case.array.shape}"]
+    if ours.dtype != case.array.dtype and not (case.array.dtype == numpy.float16 and ours.dtype == numpy.float32):
+        found.append(f"type {ours.dtype} for {case.array.dtype}")
+    if not numpy.allclose(ours.astype(complex if ours.dtype.kind == "c" else float), case.array, rtol=case.tolerance, atol=case.tolerance, equal_nan=True):
+        found.append("elements differ")
+    unit = METRES.get(info["unit"])
+    for name, wanted in case.spacing.items():
+        said = next(axis["spacing"] for axis in info["axes"] if axis["name"] == name)
+        if name == "t":
+            near = abs(said - wanted) < 1e-6 * wanted
+        else:
+            near = unit is not None and abs(said * unit - wanted * METRES[case.unit]) < 1e-6 * wanted * METRES[case.unit]
+        if not near:
+            found.append(f"spacing of {name} {said} {info['unit']} for {wanted} {case.unit}")
+    if case.origin is not None:
+        affine = numpy.array(info.get("affine", numpy.zeros(16))).reshape(4, 4)
+        if not numpy.allclose(affine[:3, 3] * [-1, -1, 1], case.origin, atol=1e-6):
+            found.append(f"origin {affine[:3, 3]} for {case.origin}")
+        if case.direction is not None:
+            steps = affine[:3, :3] * numpy.array([[-1], [-1], [1]]) / [case.spacing[a] for a in "xyz"]
+            if not numpy.allclose(steps, numpy.array(case.direction).reshape(3, 3), atol=1e-6):
+                found.append(f"directions {steps.tolist()} for {case.direction}")
+    if case.channels is not None and info.get("channel_names") != case.channels:
+        found.append(f"channels {info.get('channel_names')} for {case.channels}")
+    return found
+
+
+def copied(program, folder, case, outputs, steps=None):
+    """Runs a job that copies the case's array into files of other formats."""
+    job = {"parallax": 1, "inputs": {"image": {"file": os.path.join(folder, case.name), **case.choices}}, "steps": steps or [{"run": "crop", "variant": "reference"}],
+           "outputs": {f"o{i}": {"file": name, "of": "image"} for i, name in enumerate(outputs)}}
+    path = os.path.join(folder, "job.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(job, out)
+    status, _, err = program.call("run", path, "--out", folder, "--overwrite", "--quiet", "--device", "native")
+    return err.strip() if status else ""
+
+
+def written(program, folder):
+    """Files of ours, read by others: lines on what is wrong, and how many were held against another's word."""
+    wrong, right = [], 0
+    array = volume("int16")
+    image = SimpleITK.GetImageFromArray(array)
+    image.SetSpacing((0.5, 0.25, 2.0))
+    image.SetOrigin((1.0, -2.0, 3.0))
+    image.SetDirection(DIRECTION)
+    SimpleITK.WriteImage(image, os.path.join(folder, "in.mha"))
+    case = Case("in.mha", array, "zyx")
+    part = [{"run": "crop", "variant": "reference", "x": [2, 4], "y": [1, 5], "z": [3, 2]}]
+    cut = SimpleITK.RegionOfInterest(image, (4, 5, 2), (2, 1, 3))
+    for steps, truth in ((None, image), (part, cut)):
+        why = copied(program, folder, case, ["out.nrrd", "out.mha", "out.nii.gz"], steps)
+        if why:
+            wrong.append(f"writing a volume: {why}")
+            continue
+        for name in ("out.nrrd", "out.mha", "out.nii.gz"):
+            back = SimpleITK.ReadImage(os.path.join(folder, name))
+            same = (numpy.array_equal(SimpleITK.GetArrayFromImage(back), SimpleITK.GetArrayFromImage(truth)) and numpy.allclose(back.GetSpacing(), truth.GetSpacing()) and
+                    numpy.allclose(back.GetOrigin(), truth.GetOrigin(), atol=1e-5) and numpy.allclose(back.GetDirection(), truth.GetDirection(), atol=1e-5))
+            right += same
+            if not same:
+                wrong.append(f"{name} by SimpleITK: {back.GetSpacing()} {back.GetOrigin()} {back.GetDirection()} for {truth.GetSpacing()} {truth.GetOrigin()} {truth.GetDirection()}")
+    for kind in ("uint8", "uint16", "float32", "complex64"):
+        array = volume(kind, (7, 9))
+        numpy.save(os.path.join(folder, "in.npy"), array)
+        names = ["o.nrrd"] + ([] if kind == "complex64" else ["o.mha", "o.tif"])
+        why = copied(program, folder, Case("in.npy", array, "yx"), names)
+        if why:
+            wrong.append(f"writing {kind}: {why}")
+            continue
+        readers = {"o.nrrd": lambda f: nrrd.read(f, index_order="C")[0], "o.mha": lambda f: SimpleITK.GetArrayFromImage(SimpleITK.ReadImage(f)), "o.tif": tifffile.imread}
+        for name in names:
+            back = readers[name](os.path.join(folder, name))
+            if kind == "complex64" and back.dtype.kind != "c":
+                back = back[..., 0] + 1j * back[..., 1]
+            same = numpy.array_equal(back, array)
+            right += same
+            if not same:
+                wrong.append(f"{kind} in {name}: elements differ")
+    if os.path.exists(os.path.join(os.path.dirname(os.path.abspath(program.path)), "parallax-read-hdf5")):
+        for kind in ("uint8", "int16", "uint32", "int64", "float32", "float64", "complex64", "complex128", "bool"):
+            array = volume("uint8") > 100 if kind == "bool" else volume(kind)
+            numpy.save(os.path.join(folder, "in.npy"), array)
+            why = copied(program, folder, Case("in.npy", array, "zyx", choices={"spacing_um": [0.25, 0.5, 2.0]}), ["o.h5"])
+            if why:
+                wrong.append(f"writing {kind}: {why}")
+                continue
+            with h5py.File(os.path.join(folder, "o.h5"), "r") as file:
+                data = file["data"]
+                same = (data.dtype == array.dtype and numpy.array_equal(data[:], array) and [d.label for d in data.dims] == ["z", "y", "x"] and
+                        list(data.attrs["element_size_um"]) == [2.0, 0.5, 0.25] and data.attrs["unit"] == "um")
+                right += same
+                if not same:
+                    wrong.append(f"{kind} in o.h5 by h5py: {data.dtype} {dict(data.attrs)}")
+            back, why = program.array(os.path.join(folder, "o.h5"))
+            if back is None or not numpy.array_equal(numpy.load(back), array):
+                wrong.append(f"{kind} in o.h5 read back: {why}")
+    if shutil.which("ffmpeg"):
+        array = numpy.kron(RANDOM.integers(0, 255, (5, 8, 10)), numpy.ones((1, 8, 8))).astype("uint8")
+        numpy.save(os.path.join(folder, "in.npy"), array)
+        why = copied(program, folder, Case("in.npy", array, "tyx", choices={"page_axis": "t"}), ["o.mp4"])
+        info, why_not = program.info(os.path.join(folder, "o.mp4"))
+        back, _ = program.array(os.path.join(folder, "o.mp4"), {"grey": True})
+        ours = numpy.load(back) if back else numpy.zeros(0)
+        same = not why and ours.shape == array.shape and numpy.abs(ours.astype(float) - array).mean() < 4 and abs(info["axes"][0]["spacing"] - 0.1) < 1e-6
+        right += same
+        if not same:
+            wrong.append(f"o.mp4: {why or why_not} {ours.shape} {numpy.abs(ours.astype(float) - array).mean() if ours.shape == array.shape else ''}")
+    # A hyperstack: its axes, distances, channels and time.
+    array = volume("uint16", (2, 4, 3, 7, 9))
+    tifffile.imwrite(os.path.join(folder, "in.ome.tif"), array, metadata={"axes": "TZCYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.25, "PhysicalSizeZ": 2.0, "TimeIncrement": 0.5,
+                                                                         "Channel": {"Name": ["DAPI", "a & b", "c"]}})
+    why = copied(program, folder, Case("in.ome.tif", array, "tzcyx"), ["o.tif", "o.ome.tif"])
+    if why:
+        wrong.append(f"writing a hyperstack: {why}")
+    else:
+        with tifffile.TiffFile(os.path.join(folder, "o.tif")) as file:
+            said = file.imagej_metadata or {}
+            same = file.series[0].axes == "TZCYX" and numpy.array_equal(file.asarray(), array) and said.get("spacing") == 2.0 and said.get("finterval") == 0.5
+            right += same
+            if not same:
+                wrong.append(f"o.tif by tifffile: {file.series[0].axes} {said}")
+        with tifffile.TiffFile(os.path.join(folder, "o.ome.tif")) as file:
+            pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
+            said = [pixels.get(key) for key in ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ", "PhysicalSizeXUnit", "TimeIncrement")]
+            names = [channel["Name"] for channel in pixels["Channel"]]
+            same = file.series[0].axes == "TZCYX" and numpy.array_equal(file.asarray(), array) and said == [0.5, 0.25, 2.0, "µm", 0.5] and names == ["DAPI", "a & b", "c"]
+            right += same
+            if not same:
+                wrong.append(f"o.ome.tif by tifffile: {file.series[0].axes} {said} {names}")
+    return wrong, right
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    program = Program(arguments.program)
+    wrong, right, left_out = [], 0, []
+    beside = os.path.dirname(os.path.abspath(arguments.program))
+    makers = [itk, pynrrd, nifti_pairs, freesurfer, archives, fits, tiffs]
+    for name, maker in OPTIONAL.items():
+        if os.path.exists(os.path.join(beside, "parallax-read-" + name)):
+            makers += [maker] + ([minc] if name == "hdf5" else [])
+        else:
+            left_out.append(name)
+    for maker in makers:
+        folder = tempfile.mkdtemp(prefix="parallax-meaning-")
+        count = 0
+        try:
+            for case in maker(folder):
+                path = os.path.join(folder, case.name)
+                info, why = program.info(path, case.choices)
+                output, why_not = program.array(path, case.choices)
+                found = [why or why_not] if info is None or output is None else faults(case, info, numpy.load(output))
+                if "Secret" in json.dumps(info or "") + why + why_not:
+                    found.append("a patient's name is told")
+                count += not found
+                wrong += [f"{maker.__name__}: {case.name} {case.choices or ''}: {words}" for words in found]
+                if arguments.list:
+                    print(f"  {'wrong' if found else 'right':6} {maker.__name__} {case.name} {case.choices or ''}")
+        finally:
+            shutil.rmtree(folder)
+        right += count
+        print(f"{maker.__name__}: read right {count}", flush=True)
+    folder = tempfile.mkdtemp(prefix="parallax-meaning-")
+    try:
+        faulty, good = written(program, folder)
+    finally:
+        shutil.rmtree(folder)
+    wrong += ["written: " + line for line in faulty]
+    print(f"meaning: read right {right}, written right {good}, wrong {len(wrong)}" + (f"; readers that are not there: {', '.join(left_out)}" if left_out else ""))
+    for line in wrong:
+        print("  " + line)
+    return 1 if wrong or right == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

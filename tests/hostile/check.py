@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What files cost that are made to cost much: processor time and memory of `parallax info` and of a job, held to a bound.
+
+    check.py [--show] [--all] [WORD...]      --show: print what each took; WORD: only what has it in "format: name"
+
+A file may cost so much for each byte that it has, and for each byte of the array that it says it holds and may hold (bombs.py).
+Each run is a child with limits of its own, so that a fault costs this machine nothing. Without --all every other file is tried by
+each of the two ways. The program is PARALLAX_BIN.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import signal
+import sys
+import tempfile
+import time
+
+import bombs
+
+PROGRAM = pathlib.Path(os.environ["PARALLAX_BIN"]).resolve()
+# The bound: what the process takes of itself, and so much for each byte declared or in the file.
+BASE_BYTES, BYTES_PER_DECLARED, BYTES_PER_FILE = 96 << 20, 4, 8
+BASE_S, NS_PER_DECLARED, NS_PER_FILE = 0.5, 150, 500   # a row of one pixel, a page of one pixel are the dearest
+WALL_S, ADDRESSES = 60, 6 << 30   # of a child
+
+
+def run(arguments, folder):
+    """Status, processor time, most memory, and what was said. 137 and 152: killed for the time that it took."""
+    said = folder / "said"
+    with said.open("wb") as output:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.chdir(folder)
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+                resource.setrlimit(resource.RLIMIT_CPU, (WALL_S, WALL_S + 1))
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+                os.execve(PROGRAM, [str(PROGRAM), *arguments], {**os.environ, "OCL_ICD_VENDORS": str(folder / "none")})
+            finally:
+                os._exit(127)
+    _, status, used = os.wait4(pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, said.read_text(errors="replace")
+
+
+def job_of(file, bomb):
+    source = {"file": file, "grey": True}
+    if bomb.raw:
+        source = {"file": file, "raw": bomb.raw}
+    return {"parallax": 1, "device": {"backend": "native"}, "inputs": {"array": source}, "steps": [{"run": "reduce"}], "outputs": {"value": "value.json"}}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("words", nargs="*")
+    chosen = parser.parse_args()
+    failed = tried = 0
+    with tempfile.TemporaryDirectory(prefix="parallax-hostile-") as work:
+        folder = pathlib.Path(work)
+        for ending, rows in bombs.FORMATS.items():
+            for bomb in rows:
+                title = f"{ending}: {bomb.name}"
+                if not all(word in title for word in chosen.words):
+                    continue
+                tried += 1
+                path = folder / f"bomb.{ending}"
+                data = bomb.make()
+                with path.open("wb") as file:
+                    file.write(data)
+                    if bomb.holes:
+                        file.truncate(len(data) + bomb.holes)
+                size = len(data) + (bomb.holes if bomb.holes <= 2 * bomb.declared else 0)   # a hole is no reason to take longer
+                (folder / "job.json").write_text(json.dumps(job_of(path.name, bomb)))
+                bound_bytes = BASE_BYTES + BYTES_PER_DECLARED * bomb.declared + BYTES_PER_FILE * size
+                bound_s = BASE_S + 1e-9 * (NS_PER_DECLARED * bomb.declared + NS_PER_FILE * size)
+                ways = [("run", ["run", "job.json", "--overwrite", "--quiet"])]
+                if not bomb.raw:
+                    ways.insert(0, ("info", ["info", path.name]))
+                if bomb.holes > 1 << 33:
+                    ways = [way for way in ways if way[0] == "info"]   # a job hashes the whole file
+                if not chosen.all and not chosen.words and len(ways) > 1:
+                    ways = [ways[tried % 2]]
+                for way, arguments in ways:
+                    status, seconds, memory, said = run(arguments, folder)
+                    problems = []
+                    if status not in (0, 1, 2):
+                        problems.append(f"status {status}")
+                    if status == 1 and "error: " not in said:
+                        problems.append("no error is told")
+                    if bomb.says and (status != 1 or bomb.says not in said):
+                        problems.append(f"it does not say: {bomb.says}")
+                    if memory > bound_bytes:
+                        problems.append(f"{memory / 1e6:.0f} MB, {bound_bytes / 1e6:.0f} allowed")
+                    if seconds > bound_s:
+                        problems.append(f"{seconds:.2f} s, {bound_s:.2f} allowed")
+                    failed += bool(problems)
+                    if problems or chosen.show:
+                        words = " ".join(said.split())[:300] if status else "done"
+                        print(f"{'FAILED' if problems else 'ok'}: {way} {title}: {len(data)} bytes, {seconds:.2f} s, {memory / 1e6:.0f} MB, "
+                              f"status {status}; {'; '.join(problems)}\n    {words}", flush=True)
+    print(f"{tried} files, {failed} failed")
+    return 1 if failed or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,359 @@
+// Volumes with a header of text or a partner beside them, archives, packed pixels, levels and images to choose from.
+#include <zlib.h>
+
+#include "io/support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+const std::string elements("\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08\x00", 16);   // i16: 2 x 2 x 2
+const std::vector<std::int16_t> values = {1, 2, 3, 4, 5, 6, 7, 8};
+
+std::string deflated(const std::string& text, int bits) {
+    z_stream stream{};
+    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    std::string out(deflateBound(&stream, static_cast<uLong>(text.size())) + 64, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
+
+std::string nrrd(const std::string& more) {
+    return "NRRD0004\ntype: short\ndimension: 3\nsizes: 2 2 2\nendian: little\n" + more + "\n";
+}
+
+std::string meta(const std::string& more, const std::string& file = "LOCAL") {
+    return "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_SHORT\n" + more + "ElementDataFile = " + file +
+           "\n";
+}
+
+std::string fits(const std::vector<std::string>& cards, const std::string& data) {
+    std::string out;
+    for (std::string card : cards) {
+        card.resize(80, ' ');
+        out += card;
+    }
+    out += "END";
+    out.resize((out.size() + 2879) / 2880 * 2880, ' ');
+    out += data;
+    out.resize((out.size() + 2879) / 2880 * 2880, '\0');
+    return out;
+}
+
+struct ZipEntry {
+    std::string name, bytes;
+    bool packed = false;
+};
+
+std::string zip(const std::vector<ZipEntry>& entries) {
+    Bytes out, list;
+    for (const ZipEntry& e : entries) {
+        const std::string stored = e.packed ? deflated(e.bytes, -15) : e.bytes;
+        const auto at = static_cast<std::uint32_t>(out.text.size());
+        const auto common = [&](Bytes& b) {
+            b.add<std::uint16_t>(e.packed ? 8 : 0).add<std::uint32_t>(0).add<std::uint32_t>(0);
+            b.add(static_cast<std::uint32_t>(stored.size())).add(static_cast<std::uint32_t>(e.bytes.size()));
+            b.add(static_cast<std::uint16_t>(e.name.size())).add<std::uint16_t>(0);
+        };
+        out.add<std::uint32_t>(0x04034b50).add<std::uint16_t>(20).add<std::uint16_t>(0);
+        common(out);
+        out.add_text(e.name).add_text(stored);
+        list.add<std::uint32_t>(0x02014b50).add<std::uint16_t>(20).add<std::uint16_t>(20).add<std::uint16_t>(0);
+        common(list);
+        list.add<std::uint16_t>(0).add<std::uint16_t>(0).add<std::uint16_t>(0).add<std::uint32_t>(0).add(at).add_text(e.name);
+    }
+    const auto at = static_cast<std::uint32_t>(out.text.size());
+    out.add_text(list.text).add<std::uint32_t>(0x06054b50).add<std::uint32_t>(0);
+    out.add(static_cast<std::uint16_t>(entries.size())).add(static_cast<std::uint16_t>(entries.size()));
+    out.add(static_cast<std::uint32_t>(list.text.size())).add(at).add<std::uint16_t>(0);
+    return out.text;
+}
+
+std::array<double, 3> origin_of(const Metadata& metadata) {
+    REQUIRE(metadata.affine);
+    return {(*metadata.affine)[3], (*metadata.affine)[7], (*metadata.affine)[11]};
+}
+
+}   // namespace
+
+TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") {
+    const Folder folder;
+    const std::string space =
+        "space: left-posterior-superior\nspace directions: (0.5,0,0) (0,0.5,0) (0,0,2)\nspace origin: (10,20,30)\n";
+    put(folder / "v.raw", elements);
+    put(folder / "first.raw", elements.substr(0, 8)), put(folder / "second.raw", elements.substr(8));
+    std::string big = elements;
+    for (std::size_t i = 0; i < big.size(); i += 2) std::swap(big[i], big[i + 1]);
+    const std::string swapped =
+        "NRRD0004\ntype: int16\ndimension: 3\nsizes: 2 2 2\nendian: big\nencoding: raw\n" + space + "\n" + big;
+    const std::vector<std::pair<const char*, std::string>> rows = {
+        {"attached.nrrd", nrrd(space + "encoding: raw\n") + elements},
+        {"packed.nrrd", nrrd(space + "encoding: gzip\n") + deflated(elements, 15 + 16)},
+        {"beside.nhdr", nrrd(space + "encoding: raw\ndata file: v.raw\n")},
+        {"without_end.nhdr",
+         nrrd(space + "encoding: raw\ndatafile: v.raw").substr(0, nrrd(space + "encoding: raw\ndatafile: v.raw").size())},
+        {"several.nhdr", nrrd(space + "encoding: raw\ndata file: LIST\nfirst.raw\nsecond.raw\n")},
+        {"skipped.nhdr", nrrd(space + "encoding: raw\nbyte skip: -1\ndata file: v.raw\n")},
+        {"big.nrrd", swapped},
+    };
+    for (const auto& [name, bytes] : rows) {
+        CAPTURE(name);
+        put(folder / name, bytes);
+        const io::FileInfo info = io::info(folder / name);
+        CHECK(info.format == "nrrd");
+        const HostArray array = io::read(folder / name);
+        CHECK(array.desc.describe() == "i16 2 x 2 x 2 (z, y, x)");
+        CHECK(values_of<std::int16_t>(array) == values);
+        CHECK(array.desc.unit == "mm");
+        CHECK(array.desc.find('z')->spacing == 2);
+        CHECK(origin_of(array.metadata) == std::array<double, 3>{-10, -20, 30});
+        if (!info.parts.empty()) CHECK(info.parts.front().identity.has_value());
+    }
+    // Colours, vectors, times, and a space of another name.
+    put(folder / "rgb.nrrd",
+        "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 3 2 1\nkinds: RGB-color domain domain\nencoding: raw\n\nabcdef");
+    const io::FileInfo rgb = io::info(folder / "rgb.nrrd");
+    CHECK(rgb.desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+    CHECK(rgb.colour == io::Colour::rgb);
+    put(folder / "times.nrrd",
+        "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nkinds: domain domain time\nspacings: 1 1 0.25\nencoding: "
+        "raw\n\nabcdef");
+    CHECK(io::info(folder / "times.nrrd").desc.find('t')->spacing == 0.25);
+    io::ReadOptions second;
+    second.pages = {1, 2};
+    CHECK(values_of<std::uint8_t>(io::read(folder / "times.nrrd", second)) == std::vector<std::uint8_t>{'c', 'd'});
+    put(folder / "other.nrrd", nrrd("space dimension: 3\nspace directions: (1,0,0) (0,1,0) (0,0,1)\nencoding: raw\n") + elements);
+    CHECK(io::info(folder / "other.nrrd").warnings.size() == 1);
+}
+
+TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its space") {
+    const Folder folder;
+    const std::string space = "Offset = 10 20 30\nElementSpacing = 0.5 0.5 2\nTransformMatrix = 0 1 0 1 0 0 0 0 1\n";
+    put(folder / "v.raw", elements);
+    const std::vector<std::pair<const char*, std::string>> rows = {
+        {"attached.mha", meta(space) + elements},
+        {"packed.mha", meta(space + "CompressedData = True\n") + deflated(elements, 15)},
+        {"beside.mhd", meta(space, "v.raw")},
+        {"list.mhd", meta(space, "LIST\nv.raw")},
+    };
+    for (const auto& [name, bytes] : rows) {
+        CAPTURE(name);
+        put(folder / name, bytes);
+        const HostArray array = io::read(folder / name);
+        CHECK(values_of<std::int16_t>(array) == values);
+        CHECK(array.desc.unit == "mm");
+        CHECK(array.desc.find('z')->spacing == 2);
+        CHECK(origin_of(array.metadata) == std::array<double, 3>{-10, -20, 30});
+        CHECK((*array.metadata.affine)[4] == -0.5);   // x goes to the back
+    }
+    put(folder / "rgb.mha",
+        "ObjectType = Image\nNDims = 2\nDimSize = 2 1\nElementNumberOfChannels = 3\nElementType = MET_UCHAR\nElementDataFile = "
+        "LOCAL\nabcdef");
+    CHECK(io::info(folder / "rgb.mha").desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+}
+
+TEST_CASE("volumes: a NIfTI pair") {
+    const Folder folder;
+    NiftiFixture fixture;
+    fixture.dim = {3, 2, 2, 2};
+    std::string header = fixture.header().substr(0, 348);
+    header.replace(344, 3, "ni1");
+    std::string at_0 = header;   // its voxels begin where its file does
+    at_0.replace(108, 4, std::string(4, '\0'));
+    put(folder / "a.hdr", at_0), put(folder / "a.img", elements);
+    CHECK(values_of<std::int16_t>(io::read(folder / "a.hdr")) == values);
+    CHECK(io::info(folder / "a.hdr").parts.size() == 1);
+    put(folder / "b.hdr", header), put(folder / "b.img", std::string(352, '\0') + elements);
+    CHECK(values_of<std::int16_t>(io::read(folder / "b.hdr")) == values);
+    put(folder / "c.hdr", at_0);
+    CHECK(io_error(folder / "c.hdr", [&] { io::info(folder / "c.hdr"); }).problem.find("c.img") != std::string::npos);
+}
+
+TEST_CASE("volumes: FITS images, signed and unsigned, scaled, in extensions") {
+    const Folder folder;
+    const std::vector<std::string> head = {"SIMPLE  =                    T", "BITPIX  =                   16",
+                                           "NAXIS   =                    2", "NAXIS1  =                    2",
+                                           "NAXIS2  =                    1"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> all = head;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    const std::string data("\x00\x01\xff\xff", 4);   // 1, -1
+    put(folder / "a.fits", fits(head, data));
+    CHECK(values_of<std::int16_t>(io::read(folder / "a.fits")) == std::vector<std::int16_t>{1, -1});
+    put(folder / "b.fits", fits(with({"BZERO   =                32768"}), data));
+    CHECK(values_of<std::uint16_t>(io::read(folder / "b.fits")) == std::vector<std::uint16_t>{32769, 32767});
+    put(folder / "c.fits",
+        fits(with({"BSCALE  =                  0.5", "BZERO   =                   10", "BLANK   =                   -1"}), data));
+    const auto scaled = values_of<float>(io::read(folder / "c.fits"));
+    CHECK(scaled[0] == 10.5f);
+    CHECK(std::isnan(scaled[1]));
+    const std::string extension =
+        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
+        fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
+              "NAXIS1  =                    3", "EXTNAME = 'SCI     '"},
+             "abc") +
+        fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
+              "NAXIS1  =                    2", "EXTNAME = 'MASK'"},
+             "de");
+    put(folder / "d.fits", extension);
+    CHECK(io::info(folder / "d.fits").ignored.size() == 1);
+    CHECK(io::read(folder / "d.fits").desc.count() == 3);
+    io::ReadOptions options;
+    options.dataset = "MASK";
+    CHECK(values_of<std::uint8_t>(io::read(folder / "d.fits", options)) == std::vector<std::uint8_t>{'d', 'e'});
+    options.dataset = "2";
+    CHECK(io::read(folder / "d.fits", options).desc.count() == 2);
+    options.dataset = "NONE";
+    CHECK(io_error(folder / "d.fits", [&] { io::info(folder / "d.fits", options); }).hint.find("MASK") != std::string::npos);
+}
+
+TEST_CASE("volumes: one array of an NPZ archive") {
+    const Folder folder;
+    const std::string data = make_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2, 2), }", elements);
+    const std::string other = make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "abc");
+    for (const bool packed : {false, true}) {
+        put(folder / "one.npz", zip({{"data.npy", data, packed}}));
+        CHECK(values_of<std::int16_t>(io::read(folder / "one.npz")) == values);
+        put(folder / "two.npz", zip({{"data.npy", data, packed}, {"bg.npy", other, packed}}));
+        CHECK(io_error(folder / "two.npz", [&] { io::info(folder / "two.npz"); }).problem.find("data, bg") != std::string::npos);
+        io::ReadOptions options;
+        options.dataset = "bg";
+        CHECK(io::read(folder / "two.npz", options).desc.count() == 3);
+        options.dataset = "data.npy";
+        CHECK(values_of<std::int16_t>(io::read(folder / "two.npz", options)) == values);
+    }
+}
+
+TEST_CASE("volumes: packed pixels of cameras") {
+    const Folder folder;
+    io::ReadOptions options;
+    options.raw = io::RawLayout{ElementType::u16, {{'y', 1}, {'x', 4}}, 1, false, 12};
+    put(folder / "p12.raw", std::string("\xff\x23\x61\x45\xbc\xfa\xde", 7));   // 0x123, 0x456, 0xabc, 0xdef behind one byte
+    CHECK(values_of<std::uint16_t>(io::read(folder / "p12.raw", options)) ==
+          std::vector<std::uint16_t>{0x123, 0x456, 0xabc, 0xdef});
+    options.raw = io::RawLayout{ElementType::u16, {{'y', 1}, {'x', 4}}, 0, false, 10};
+    put(folder / "p10.raw", std::string("\x01\x08\x30\x00\x01", 5));   // 1, 2, 3, 4
+    CHECK(values_of<std::uint16_t>(io::read(folder / "p10.raw", options)) == std::vector<std::uint16_t>{1, 2, 3, 4});
+    put(folder / "p10.raw", std::string("\x01\x08\x30\x00", 4));
+    io_error(folder / "p10.raw", [&] { io::info(folder / "p10.raw", options); });
+}
+
+TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel") {
+    const Folder folder;
+    // A page of 4 x 1, then one of 2 x 1 that is its reduced image.
+    put(folder / "reduced.tif",
+        make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2, {{254, 4, {1}}})}, "abcdef"));
+    io::ReadOptions level;
+    level.level = 1;
+    CHECK(values_of<std::uint8_t>(io::read(folder / "reduced.tif", level)) == std::vector<std::uint8_t>{'e', 'f'});
+    level.level = 2;
+    CHECK(io_error(folder / "reduced.tif", [&] { io::info(folder / "reduced.tif", level); }).hint.find("0 to 1") !=
+          std::string::npos);
+    // Pages that are unlike are images of their own.
+    put(folder / "unlike.tif", make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2)}, "abcdef"));
+    io::ReadOptions series;
+    series.series = 1;
+    CHECK(values_of<std::uint8_t>(io::read(folder / "unlike.tif", series)) == std::vector<std::uint8_t>{'e', 'f'});
+    // OME-XML that speaks of two images, the second of two channels that have names.
+    const std::string xml =
+        "<?xml version=\"1.0\"?><OME><Image><Pixels DimensionOrder=\"XYZCT\" SizeX=\"2\" SizeY=\"1\" SizeZ=\"1\" SizeC=\"1\" "
+        "SizeT=\"1\">"
+        "<TiffData IFD=\"0\"/></Pixels></Image><Image><Pixels DimensionOrder=\"XYZCT\" SizeX=\"2\" SizeY=\"1\" SizeZ=\"1\" "
+        "SizeC=\"2\" "
+        "SizeT=\"1\"><Channel Name=\"DAPI\"/><Channel Name=\"a &amp; b\"/><TiffData IFD=\"1\" "
+        "PlaneCount=\"2\"/></Pixels></Image></OME>";
+    put(folder / "two.ome.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2, {tiff_text(270, xml)}), tiff_picture(2, 1, 8, 1, 10, 2),
+                                           tiff_picture(2, 1, 8, 1, 12, 2)},
+                                          "abcdef"));
+    CHECK(io::info(folder / "two.ome.tif").desc.describe() == "u8 1 x 2 (y, x)");
+    const io::FileInfo second = io::info(folder / "two.ome.tif", series);
+    CHECK(second.desc.describe() == "u8 2 x 1 x 2 (c, y, x)");
+    CHECK(second.metadata.channels == std::vector<std::string>{"DAPI", "a & b"});
+    for (const char* const channel : {"1", "a & b"}) {
+        io::ReadOptions options = series;
+        options.channel = channel;
+        const HostArray one = io::read(folder / "two.ome.tif", options);
+        CHECK(values_of<std::uint8_t>(one) == std::vector<std::uint8_t>{'e', 'f'});
+        CHECK(one.metadata.channels == std::vector<std::string>{"a & b"});
+    }
+    io::ReadOptions none = series;
+    none.channel = "GFP";
+    CHECK(io_error(folder / "two.ome.tif", [&] { io::read(folder / "two.ome.tif", none); }).problem.find("DAPI") !=
+          std::string::npos);
+    // What a format does not have.
+    put(folder / "a.bmp", small_bmp());
+    io::ReadOptions dataset;
+    dataset.dataset = "x";
+    for (const io::ReadOptions& options : {dataset, level, series, none})
+        io_error(folder / "a.bmp", [&] { io::read(folder / "a.bmp", options); });
+}
+
+TEST_CASE("volumes: 16-bit floats of TIFF") {
+    const Folder folder;
+    put(folder / "half.tif", make_tiff({tiff_picture(2, 1, 16, 1, 8, 4, {{339, 3, {3}}})}, std::string("\x00\x3c\x00\xc1", 4)));
+    CHECK(values_of<float>(io::read(folder / "half.tif")) == std::vector<float>{1.0f, -2.5f});
+}
+
+TEST_CASE("volumes: what is written is read back, with its space") {
+    const Folder folder;
+    HostArray array = array_of(ArrayDesc::dense(ElementType::i16, {{'z', 2}, {'y', 2}, {'x', 2}}), values);
+    array.desc = array.desc.with_spacing('x', 0.5).with_spacing('y', 0.25).with_spacing('z', 2).with_unit("mm");
+    array.metadata.affine = std::array<double, 16>{0, 0.25, 0, 1, -0.5, 0, 0, 2, 0, 0, 2, 3, 0, 0, 0, 1};
+    for (const char* const name : {"a.nrrd", "a.mha"}) {
+        CAPTURE(name);
+        io::write(folder / name, array);
+        const HostArray back = io::read(folder / name);
+        CHECK(same_elements(array, back));
+        CHECK(back.desc == array.desc);
+        REQUIRE(back.metadata.affine);
+        for (std::size_t i = 0; i < 16; ++i) CHECK((*back.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]));
+        CHECK(io::info(folder / name).warnings.empty());
+    }
+    for (const ElementType type :
+         {ElementType::u8, ElementType::i8, ElementType::u16, ElementType::u32, ElementType::i32, ElementType::u64,
+          ElementType::i64, ElementType::f32, ElementType::f64, ElementType::c64, ElementType::c128}) {
+        const HostArray one = pattern(ArrayDesc::dense(type, {{'y', 3}, {'x', 5}}).with_spacing('x', 2).with_unit("um"));
+        CAPTURE(to_string(type));
+        io::write(folder / "t.nrrd", one, {.overwrite = true});
+        CHECK(same_elements(one, io::read(folder / "t.nrrd")));
+        CHECK(io::read(folder / "t.nrrd").desc == one.desc);
+        if (is_complex(type)) continue;
+        io::write(folder / "t.mha", one, {.overwrite = true});
+        CHECK(same_elements(one, io::read(folder / "t.mha")));
+    }
+    const HostArray colours = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 5}, {'c', 3}}));
+    for (const char* const name : {"c.nrrd", "c.mha"}) {
+        io::write(folder / name, colours);
+        CHECK(io::info(folder / name).colour == io::Colour::rgb);
+        CHECK(same_elements(colours, io::read(folder / name)));
+    }
+}
+
+TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels") {
+    const Folder folder;
+    HostArray array = pattern(ArrayDesc::dense(ElementType::u16, {{'t', 2}, {'z', 3}, {'c', 2}, {'y', 4}, {'x', 5}}));
+    array.desc =
+        array.desc.with_unit("um").with_spacing('x', 0.5).with_spacing('y', 0.25).with_spacing('z', 2).with_spacing('t', 0.1);
+    array.metadata.channels = {"DAPI", "a & \"b\""};
+    io::write(folder / "a.ome.tif", array);
+    const HostArray back = io::read(folder / "a.ome.tif");
+    CHECK(same_elements(array, back));
+    CHECK(back.desc == array.desc);
+    CHECK(back.metadata.channels == array.metadata.channels);
+    CHECK(io::info(folder / "a.ome.tif").warnings.empty());
+    const HostArray wide = pattern(ArrayDesc::dense(ElementType::u64, {{'y', 4}, {'x', 5}}));
+    CHECK(io_error(folder / "b.ome.tif", [&] { io::write(folder / "b.ome.tif", wide); }).problem.find("u64") !=
+          std::string::npos);
+    const HostArray rgb = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 4}, {'x', 5}, {'c', 3}}));
+    io::write(folder / "c.ome.tif", rgb);
+    CHECK(io::read(folder / "c.ome.tif").desc.describe() == rgb.desc.describe());
+}

@@ -1,0 +1,198 @@
+// Jobs of strangers who can write in the folders that a job reads from and writes to, at any moment: nothing from outside is
+// read, nothing outside is written, and no name from outside is told.
+#include "job/confinement.hpp"
+#include "modes/run.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
+#include "support.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <thread>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::tests;
+
+#if defined(__linux__)
+
+namespace {
+
+constexpr std::uint8_t secret = 200;
+
+HostArray all_of(std::uint8_t value) {
+    HostArray array = ramp(16, 12);
+    std::fill_n(array.as<std::uint8_t>(), 16 * 12, value);
+    return array;
+}
+
+/// What a stranger does again and again, in another thread.
+class Stranger {
+public:
+    explicit Stranger(std::function<void(unsigned)> act) : thread_([this, act = std::move(act)] {
+        std::mt19937 random(23);
+        while (!over_) {
+            act(static_cast<unsigned>(random()));
+            ++acts;
+            if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+        }
+    }) {}
+    ~Stranger() {
+        over_ = true;
+        thread_.join();
+    }
+    Stranger(const Stranger&) = delete;
+    Stranger& operator=(const Stranger&) = delete;
+    std::atomic<long> acts = 0;
+
+private:
+    std::atomic<bool> over_ = false;
+    std::thread thread_;
+};
+
+long races() {
+    const char* const text = std::getenv("PARALLAX_RACES");
+    return text != nullptr ? std::atol(text) : 300;
+}
+
+/// A place that is `inside` at one moment and a link to `outside` at the next.
+void swap_place(const fs::path& place, const fs::path& kept, const fs::path& outside, bool link) {
+    std::error_code ignored;
+    if (link) {
+        if (!fs::is_symlink(place, ignored)) fs::rename(place, kept, ignored);
+        fs::create_symlink(outside, place, ignored);
+    } else {
+        if (fs::is_symlink(place, ignored)) fs::remove(place, ignored);
+        if (!fs::exists(fs::symlink_status(place, ignored))) fs::rename(kept, place, ignored);
+    }
+}
+
+struct Count {
+    long right = 0, refused = 0;
+    std::string last;   ///< refusal
+};
+
+/// Runs a job `times` times; `check` looks at what it has written.
+Count run_often(const fs::path& folder, const Json& json, long times, const std::function<void()>& check) {
+    Engine engine(*host::enumerate().native(), registry_with_peers());
+    Locations where;
+    where.job_folder = folder / "job";
+    where.out = folder / "out";
+    where.confined = true;
+    where.synced = false;
+    Count count;
+    for (long i = 0; i < times; ++i) {
+        try {
+            const PreparedJob job(parse_job(json, engine.registry().algorithms()), where,
+                                  {folder / "out/job.series", true, false, {}});
+            engine::run(job, {&engine}, {});
+            ++count.right;
+        } catch (const Error& error) {
+            ++count.refused;
+            count.last = error.what();
+            CAPTURE(std::string(error.what()));
+            CHECK_FALSE(contains(error.what(), "hidden-name"));
+        }
+        check();
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("confined: inputs and folders that become links beside running jobs lead nowhere") {
+    for (const bool whole_folder : {false, true}) {
+        CAPTURE(whole_folder);
+        const TempFolder folder, outside;
+        fs::create_directories(folder / "job/in");
+        io::write(folder / "job/in/a.npy", all_of(7));
+        io::write(outside / "a.npy", all_of(secret));
+        io::write(outside / "hidden-name.npy", all_of(secret));
+        const fs::path place = whole_folder ? folder / "job/in" : folder / "job/in/a.npy", kept = folder / "job/kept";
+        const fs::path target = whole_folder ? outside.path() : outside / "a.npy";
+        for (const char* const input :
+             {R"("in/a.npy")", R"({"files": "in/*.npy", "combine": "mean"})", R"({"files": "*/a.npy", "combine": "mean"})"}) {
+            CAPTURE(std::string(input));
+            const Json json = Json::parse(std::string(R"({"parallax": 1, "inputs": {"image": )") + input +
+                                          R"(}, "steps": [{"run": "convert", "type": "f32"}], "outputs": {"image": "o.npy"}})");
+            Stranger stranger([&](unsigned random) { swap_place(place, kept, target, random % 2 == 0); });
+            const Count count = run_often(folder.path(), json, races(), [&] {
+                if (!fs::exists(folder / "out/o.npy")) return;
+                CHECK(io::read(folder / "out/o.npy").as<float>()[0] == 7);
+                fs::remove(folder / "out/o.npy");
+            });
+            MESSAGE(stranger.acts.load() << " acts, " << count.right << " jobs right, " << count.refused << " refused");
+        }
+    }
+}
+
+TEST_CASE("confined: folders of outputs that become links beside running jobs receive nothing") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "job");
+    for (const char* const name : {"a", "b"}) io::write(folder / ("job/" + std::string(name) + ".npy"), all_of(7));
+    const char* const alone =
+        R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "convert", "type": "f32", "out": {"image": "f"}},
+        {"run": "reduce", "in": {"array": "f"}}], "outputs": {"f": "sub/deep/o.npy", "value": "sub/v.json"}})";
+    const char* const series = R"({"parallax": 1, "for_each": {"f": "*.npy"}, "inputs": {"image": "{f}"}, "steps": [
+        {"run": "convert", "type": "f32", "out": {"image": "g"}}, {"run": "reduce", "in": {"array": "g"}}],
+        "outputs": {"g": "sub/deep/{f.stem}.npy", "value": {"table": "sub/t.csv"}}})";
+    for (const char* const text : {alone, series}) {
+        for (const char* const place : {"out/sub", "out/sub/deep", "out/job.series", "out"}) {
+            CAPTURE(std::string(place));
+            fs::remove_all(folder / "out");
+            fs::create_directories(folder / "out/sub/deep");
+            const Json job = Json::parse(text);
+            const auto check = [&] {
+                REQUIRE(outside.listing().empty());
+                std::error_code ignored;
+                fs::remove_all(folder / "out/job.series", ignored);
+            };
+            {
+                Stranger stranger(
+                    [&](unsigned random) { swap_place(folder / place, folder / "kept", outside.path(), random % 2 == 0); });
+                const Count count = run_often(folder.path(), job, std::max(races() / 4, 20L), check);
+                MESSAGE(std::string(place) << ": " << stranger.acts.load() << " acts, " << count.right << " jobs right, "
+                                           << count.refused << " refused: " << count.last);
+            }
+            // How many were right beside the stranger is luck. Without one the same job is.
+            swap_place(folder / place, folder / "kept", outside.path(), false);
+            const Count alone_at_last = run_often(folder.path(), job, 1, check);
+            CAPTURE(alone_at_last.last);
+            CHECK(alone_at_last.right == 1);
+        }
+    }
+    CHECK(outside.listing().empty());
+}
+
+TEST_CASE("confined: patterns look nowhere else and cost little") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "job/in");
+    write_text(outside / "hidden-name.npy", "x");
+    write_text(folder / "job/in/a.npy", "x");
+    fs::create_directory_symlink(folder / "job", folder / "job/in/again");   // a folder in itself
+    fs::create_directory_symlink(outside.path(), folder / "job/way");
+    Locations where;
+    where.job_folder = folder / "job";
+    where.confined = true;
+    CHECK(resolve_inputs("in/*.npy", where, "/i") == std::vector<fs::path>{folder / "job/in/a.npy"});
+    CHECK(resolve_inputs("*/*.npy", where, "/i") ==
+          std::vector<fs::path>{folder / "job/in/a.npy"});   // not by the link to a folder
+    for (const std::string& pattern :
+         {std::string("way/*.npy"), outside.path().string() + "/*", std::string("../*"), std::string("/*/*/*/*/*"),
+          std::string("*/*/*/*/*/*/*/*/*/*/*/*/*/*.npy"), std::string("in/../../*")}) {
+        CAPTURE(pattern);
+        const auto begun = std::chrono::steady_clock::now();
+        const std::string text = error_of<ConfigError>([&] { resolve_inputs(pattern, where, "/i"); }).what();
+        CHECK_FALSE(contains(text, "hidden-name"));
+        CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
+    }
+    // A link to the job's own folder is not what it is named: whoever confines a job names the folder itself.
+    fs::create_directory_symlink(folder / "job", folder / "link");
+    where.job_folder = folder / "link";
+    CHECK(contains(error_of<ConfigError>([&] { resolve_input("in/a.npy", where, "/i"); }).what(), "no link on the way"));
+}
+
+#endif

@@ -1,0 +1,249 @@
+// The program is killed before every call that changes a file. Whoever comes next to the folder finds each job's outputs as they
+// were before, or as they are afterwards, all of them, and nothing else.
+#include "jobs/support.hpp"
+#include "killed/traced.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+using Files = std::map<std::string, std::string>;   ///< contents by relative path
+
+struct Scenario {
+    const char* name;
+    const char* job;
+    std::vector<std::string> options;
+    std::vector<std::vector<std::string>> together;   ///< what appears at once
+    bool over_old = false;
+    bool series = false;
+};
+
+const char* const volume = R"({"run": "phantom", "kind": "menger", "size": 9},
+    {"run": "box_count", "in": {"volume": "volume", "image": null}})";
+
+const std::vector<Scenario>& scenarios() {
+    static const std::string steps = std::string(R"({"parallax": 1, "steps": [)") + volume;
+    static const std::string
+        one = steps + R"(], "outputs": {"counts": "out/counts.json"}})",
+        three =
+            steps +
+            R"(, {"run": "reduce", "in": {"array": "volume"}}], "outputs":
+                {"volume": "out/volume.npy", "counts": "out/counts.json",
+                "value": "out/deep/er/c.csv"}})",
+        series = R"({"parallax": 1, "for_each": {"frame": "in/*.npy"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "box_filter", "radius": 1, "out": {"image": "soft"}}, {"run": "reduce", "in": {"array": "soft"}},
+            {"run": "threshold", "in": {"image": "soft"}, "method": "value", "value": 20}],
+        "outputs": {"soft": "out/{frame.stem}.npy", "mask": "out/masks/{frame.stem}.png", "value": {"table": "out/sums.csv"},
+            "mean": {"file": "out/mean.npy", "of": "soft", "combine": "mean"}}})";
+    static const std::vector<Scenario> list{
+        {"one output", one.c_str(), {}, {{"counts.json"}}},
+        {"one output, over an old one", one.c_str(), {"--overwrite"}, {{"counts.json"}}, true},
+        {"three outputs", three.c_str(), {}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}},
+        {"three outputs, over old ones", three.c_str(), {"--overwrite"}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}, true},
+        {"report and trace", three.c_str(), {"--report", "out/report.json"}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}},
+        {"series",
+         series.c_str(),
+         {},
+         {{"a.npy", "masks/a.png"}, {"b.npy", "masks/b.png"}, {"mean.npy", "sums.csv"}},
+         false,
+         true},
+        {"series, over an old one",
+         series.c_str(),
+         {"--overwrite"},
+         {{"a.npy", "masks/a.png"}, {"b.npy", "masks/b.png"}, {"mean.npy", "sums.csv"}},
+         true,
+         true},
+    };
+    return list;
+}
+
+Files files_of(const fs::path& folder) {
+    Files files;
+    if (!fs::exists(folder)) return files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).generic_string()] = read_text(entry.path());
+    return files;
+}
+
+/// What nobody asked for, in a folder and below.
+std::string hidden(const fs::path& folder) {
+    std::string names;
+    if (!fs::exists(folder)) return names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.path().filename().string().starts_with("."))
+            names += entry.path().lexically_relative(folder).generic_string() + "\n";
+    return names;
+}
+
+std::string listing(const Files& files) {
+    std::string text;
+    for (const auto& [name, content] : files) text += name + ", " + std::to_string(content.size()) + " bytes\n";
+    return text;
+}
+
+/// A folder in which a scenario is about to run: inputs, and outputs that are there already.
+void set_up(const Scenario& scenario, const fs::path& folder) {
+    fs::remove_all(folder);
+    fs::create_directories(folder / "in");
+    write_text(folder / "job.json", scenario.job);
+    io::write(folder / "in/a.npy", ramp(9, 7));
+    io::write(folder / "in/b.npy", ramp(9, 7));
+    write_text(
+        folder / "touch.json",
+        R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}], "outputs": {"volume": "out/touch.npy"}})");
+    write_text(
+        folder / "touch_below.json",
+        R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}],
+            "outputs": {"volume": "out/deep/er/touch.npy"}})");
+    if (!scenario.over_old) return;
+    for (const auto& group : scenario.together)
+        for (const std::string& file : group) {
+            fs::create_directories((folder / ("out/" + file)).parent_path());
+            write_text(folder / ("out/" + file), "old " + file);
+        }
+}
+
+const std::map<std::string, std::string> environment{{"OCL_ICD_VENDORS", "/nowhere"}, {"PARALLAX_CACHE_DIR", "/nowhere"}};
+
+std::vector<std::string> command(const char* job, const std::vector<std::string>& options) {
+    const char* const program = std::getenv("PARALLAX_BIN");
+    if (program == nullptr) FAIL("PARALLAX_BIN must hold the path of the program");
+    std::vector<std::string> words{program, "run", job, "--device", "native"};
+    if (std::string(job) == "job.json") words.push_back("--quiet");
+    words.insert(words.end(), options.begin(), options.end());
+    return words;
+}
+
+enum class State { before, after, mixed };
+
+State state_of(const std::vector<std::string>& group, const Files& now, const Files& before, const Files& after) {
+    const auto same = [&](const Files& other) {
+        return std::all_of(group.begin(), group.end(), [&](const std::string& file) {
+            const auto here = now.find(file), there = other.find(file);
+            return (here == now.end()) == (there == other.end()) && (here == now.end() || here->second == there->second);
+        });
+    };
+    return same(after) ? State::after : same(before) ? State::before : State::mixed;
+}
+
+int stride() {
+    const char* const text = std::getenv("PARALLAX_KILL_STRIDE");
+    return text != nullptr ? std::max(1, std::atoi(text)) : 9;
+}
+
+bool is_traced() {
+    const std::string reason = why_not_traced();
+    if (!reason.empty()) MESSAGE("skipped: " << reason);
+    return reason.empty();
+}
+
+}  // namespace
+
+TEST_CASE("killed before every call that changes a file: all outputs or none, and nothing left behind") {
+    if (!is_traced()) return;
+    const TempFolder top;
+    const fs::path folder = top / "work";
+    int all_done = 0;
+    for (const Scenario& scenario : scenarios()) {
+        CAPTURE(std::string(scenario.name));
+        set_up(scenario, folder);
+        const Files before = files_of(folder / "out");
+        const TracedRun whole = run_traced(command("job.json", scenario.options), folder.string(), environment, {});
+        REQUIRE_MESSAGE(whole.status == 0, whole.err);
+        REQUIRE(hidden(folder).empty());
+        const Files after = files_of(folder / "out");
+        int kept = 0, done = 0;
+        const int step = std::min(stride(), std::max(1, whole.calls / 6));
+        for (int at = 1; at <= whole.calls; at += step) {
+            set_up(scenario, folder);
+            const TracedRun killed =
+                run_traced(command("job.json", scenario.options), folder.string(), environment, {at, 0, false});
+            if (killed.status == 0) continue;   // threads: this time there were fewer calls
+            CAPTURE(at);
+            CAPTURE(killed.last);
+            REQUIRE(killed.status == 128 + 9);
+            // Somebody else's job, in the same folder or in one below.
+            const char* const touch = at % 2 != 0 || !fs::exists(folder / "out/deep/er") ? "touch.json" : "touch_below.json";
+            const TracedRun next = run_traced(command(touch, {}), folder.string(), environment, {});
+            REQUIRE_MESSAGE(next.status == 0, next.err);
+            const Files now = files_of(folder / "out");
+            for (const auto& group : scenario.together) {
+                CAPTURE(group.front());
+                const State state = state_of(group, now, before, after);
+                if (state == State::mixed) MESSAGE(listing(now) << hidden(folder));
+                CHECK(state != State::mixed);
+                kept += state == State::before ? 1 : 0;
+                done += state == State::after ? 1 : 0;
+            }
+            if (std::string(touch) == "touch.json") CHECK(hidden(folder / "out") == "");
+            // And again, to its end.
+            std::vector<std::string> options = scenario.options;
+            if (scenario.series) options = {"--resume"};
+            else if (options.empty() || options.front() != "--overwrite") options.push_back("--overwrite");
+            fs::remove(folder / "out/report.json");
+            const TracedRun end = run_traced(command("job.json", options), folder.string(), environment, {});
+            REQUIRE_MESSAGE(end.status == 0, end.err);
+            const Files at_last = files_of(folder / "out");
+            for (const auto& group : scenario.together) CHECK(state_of(group, at_last, before, after) == State::after);
+            CHECK(hidden(folder) == "");
+        }
+        MESSAGE(std::string(scenario.name) << ": " << whole.calls << " calls, outputs as before " << kept << ", as afterwards "
+                                           << done);
+        all_done += done;
+    }
+    CHECK(all_done > 0);
+}
+
+TEST_CASE("failing calls that change files: an error and no output, or all of them") {
+    if (!is_traced()) return;
+    const TempFolder top;
+    const fs::path folder = top / "work";
+    int runs = 0, errors = 0;
+    for (const Scenario& scenario : scenarios()) {
+        CAPTURE(std::string(scenario.name));
+        set_up(scenario, folder);
+        const Files before = files_of(folder / "out");
+        const TracedRun whole = run_traced(command("job.json", scenario.options), folder.string(), environment, {});
+        REQUIRE_MESSAGE(whole.status == 0, whole.err);
+        const Files after = files_of(folder / "out");
+        for (int at = 1; at <= whole.calls; at += stride()) {
+            const int error = at % 2 != 0 ? ENOSPC : EIO;
+            set_up(scenario, folder);
+            const TracedRun run =
+                run_traced(command("job.json", scenario.options), folder.string(), environment, {at, error, false});
+            CAPTURE(at);
+            CAPTURE(run.last);
+            CAPTURE(run.err);
+            ++runs;
+            REQUIRE((run.status == 0 || run.status == 1));
+            errors += run.status;
+            if (run.status == 1) CHECK(run.err.find("error") != std::string::npos);
+            const Files now = files_of(folder / "out");
+            for (const auto& group : scenario.together) {
+                // What is made of all items is made of those that did not fail.
+                if (scenario.series && run.status == 1 && &group == &scenario.together.back()) continue;
+                const State state = state_of(group, now, before, after);
+                CHECK(state != State::mixed);
+                if (run.status == 0) CHECK(state == State::after);
+            }
+            // What could not be removed is removed by the next one.
+            const bool removing = run.last == "unlink" || run.last == "rmdir";
+            if (!removing) CHECK(hidden(folder) == "");
+            else if (!hidden(folder).empty()) {
+                for (const char* const touch : {"touch.json", "touch_below.json"})
+                    run_traced(command(touch, {}), folder.string(), environment, {});
+                if (!scenario.series) CHECK(hidden(folder) == "");
+            }
+        }
+    }
+    MESSAGE(runs << " runs, of which " << errors << " ended with an error");
+    CHECK(errors > 0);
+}

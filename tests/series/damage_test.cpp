@@ -1,0 +1,119 @@
+// A manifest that was damaged, that two processes want, and what `parallax series check` says of it.
+#include "frames.hpp"
+#include "series/check.hpp"
+#include "support/file_lock.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+using namespace parallax;
+using namespace parallax::tests;
+using engine::series::check;
+
+namespace {
+
+Json job_with_folds() {
+    Json job = frames_job();
+    job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};
+    job["outputs"]["middle"] = {{"of", "sum"}, {"file", "middle.npy"}, {"combine", "median"}};
+    return job;
+}
+
+/// A file as a crash, a full disk or somebody's hand may leave it. What was done to it.
+std::string damage(const fs::path& file, std::mt19937& random) {
+    const std::string text = read_text(file);
+    const unsigned how = static_cast<unsigned>(random()) % 5;
+    if (how == 0) fs::remove(file);
+    else if (how == 1) write_text(file, "");
+    else if (how == 2) write_text(file, text.substr(0, text.size() / 2));
+    else if (how == 3) write_text(file, std::string(text.size(), 'x'));
+    else {
+        std::string other = text;
+        if (!other.empty()) other[random() % other.size()] ^= static_cast<char>(1 + random() % 127);
+        write_text(file, other);
+    }
+    constexpr const char* words[] = {"removed", "emptied", "cut off", "written over", "one byte changed"};
+    return file.filename().string() + " " + words[how];
+}
+
+}  // namespace
+
+TEST_CASE("series check: says what is there, what is missing and what has changed") {
+    const Folder folder(4, frames_job());
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    const fs::path manifest = folder / "out/job.series", output = folder / "out/sums/f001.npy";
+    CHECK(check(manifest, true).whole());
+    CHECK(check(manifest, false).done == 4);
+    const Run whole = run_program({"series", "check", "out/job.series"}, folder.path());
+    CHECK(whole.status == 0);
+    CHECK(contains(whole.out, "4 items done, 0 failed"));
+    const auto time = fs::last_write_time(output);
+    std::string text = read_text(output);
+    text.back() ^= 1;
+    write_text(output, text);
+    fs::last_write_time(output, time);
+    CHECK(check(manifest, false).whole());   // size and time are trusted
+    CHECK_FALSE(check(manifest, true).whole());
+    fs::remove(output);
+    const Run missing = run_program({"series", "check", "out/job.series", "--json"}, folder.path());
+    CHECK(missing.status == 1);
+    CHECK(contains(Json::parse(missing.out)["problems"][0].get<std::string>(), "f001.npy"));
+    CHECK(run_program({"series", "check", "out"}, folder.path()).status == 2);
+    REQUIRE(run_job(folder.path(), "out", {"--resume", "--quiet"}).status == 0);
+    CHECK(check(manifest, true).whole());
+}
+
+TEST_CASE("series: one process at a time, or one for each shard") {
+    using host::FileLock;
+    const Folder folder(4, frames_job());
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+#if !defined(_WIN32)
+    {
+        const auto other = FileLock::take(folder / "out/job.series/lock", FileLock::Kind::shared);
+        for (const char* const how : {"--resume", "--overwrite"}) {
+            const Run run = run_job(folder.path(), "out", {how, "--quiet"});
+            CHECK(run.status == 2);
+            CHECK(contains(run.err, "another process is at work"));
+        }
+        CHECK(run_job(folder.path(), "out", {"--resume", "--quiet", "--shard", "1/2"}).status == 0);
+        const auto first = FileLock::take(folder / "out/job.series/lock-1-of-2", FileLock::Kind::exclusive);
+        CHECK(run_job(folder.path(), "out", {"--resume", "--quiet", "--shard", "1/2"}).status == 2);
+        CHECK(run_job(folder.path(), "out", {"--resume", "--quiet", "--shard", "2/2"}).status == 0);
+    }
+#endif
+    CHECK(run_job(folder.path(), "out", {"--overwrite", "--quiet"}).status == 0);
+}
+
+TEST_CASE("series: whatever is damaged in a manifest, --resume gives the same results, or says that --overwrite does") {
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
+                                                            : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    const Folder folder(4, job_with_folds());
+    REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
+    const auto wanted = contents(folder / "whole");
+    int resumed = 0, refused = 0;
+    for (int draw = 0; draw < 24; ++draw) {
+        fs::remove_all(folder / "out");
+        REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+        std::vector<fs::path> files;
+        for (const auto& entry : fs::directory_iterator(folder / "out/job.series")) files.push_back(entry.path());
+        std::sort(files.begin(), files.end());
+        const std::string what = damage(files[random() % files.size()], random);
+        CAPTURE(what);
+        const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
+        CAPTURE(run.err);
+        REQUIRE((run.status == 0 || run.status == 1 || run.status == 2));
+        if (run.status == 0) {
+            ++resumed;
+            CHECK(contents(folder / "out") == wanted);
+            continue;
+        }
+        ++refused;
+        CHECK(contains(run.err, "--overwrite"));
+        CHECK(run_job(folder.path(), "out", {"--overwrite", "--quiet"}).status == 0);
+        CHECK(contents(folder / "out") == wanted);
+    }
+    MESSAGE(resumed << " resumed, " << refused << " begun anew");
+}

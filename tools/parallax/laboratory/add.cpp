@@ -1,0 +1,15 @@
+#include "laboratory/commands.hpp"
+
+namespace parallax::cli {
+
+void add_laboratory(CLI::App& app, Command& command) {
+    add_compare(app, command);
+    add_report(app, command);
+    add_tune(app, command);
+    add_selftest(app, command);
+    add_schema(app, command);
+    add_worker(app, command);
+    add_bindings(app, command);
+}
+
+}  // namespace parallax::cli

@@ -1,0 +1,205 @@
+// parallax compare: a study, or a job of one's own, on every device that it names; and the same study again, against what it was.
+#include "laboratory/commands.hpp"
+#include "console.hpp"
+#include "support/child.hpp"
+#include "compare/compare.hpp"
+#include "compare/replay.hpp"
+#include "report/report.hpp"
+#include "job/load.hpp"
+#include "terminal.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "parallax/lab.hpp"
+#include "peers/peers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace engine::compare;
+
+struct Options {
+    std::string study, job, replay, out, device;
+    std::vector<std::string> roots;
+    bool quick = false, resume = false, overwrite = false, quiet = false, json = false;
+};
+
+/// What to compare, where its files are, and the report that it is held against.
+struct Asked {
+    Study study;
+    std::vector<Point> points;
+    engine::Locations where;
+    Json earlier;
+};
+
+/// The version of the engine that made a report; empty where it does not say.
+std::string written_by(const Json& report) {
+    if (report["sessions"].empty()) return {};
+    const Json engine = report["sessions"].front().value("environment", Json::object()).value("engine", Json());
+    return engine.is_string() ? engine.get<std::string>() : std::string();
+}
+
+Asked read(const Options& options, const engine::Registry& registry) {
+    const int given = !options.study.empty() + !options.job.empty() + !options.replay.empty();
+    if (given != 1)
+        throw ConfigError("", fmt::format("{} of STUDY, --job and --replay", given), "one of them",
+                          "parallax compare configs/studies/lb_throughput.json --out results");
+    const std::string& file = !options.study.empty() ? options.study : !options.job.empty() ? options.job : options.replay;
+    Asked asked;
+    asked.where.job_folder = (options.replay.empty() ? engine::path_from(file) : report_file(file)).parent_path();
+    if (asked.where.job_folder.empty()) asked.where.job_folder = ".";
+    asked.where.roots = roots_from(options.roots);
+    bool quick = options.quick;
+    if (!options.replay.empty()) {
+        if (quick) throw ConfigError("--quick", "it beside --replay", "--replay alone, which takes the sizes of the report");
+        asked.earlier = load_report(options.replay);
+        quick = asked.earlier.value("quick", false);
+        try {
+            asked.study = parse_study(asked.earlier["study"], registry.algorithms(), quick);
+            asked.points = expand(asked.study, registry.algorithms());
+        } catch (const ConfigError& error) {   // of another version, or changed by hand
+            const std::string wrote = written_by(asked.earlier);
+            throw ConfigError("/study" + error.pointer, error.found, error.expected,
+                              wrote.empty() || wrote == PARALLAX_VERSION
+                                  ? error.hint
+                                  : fmt::format("the report is of Parallax {}, this is " PARALLAX_VERSION, wrote));
+        }
+        return asked;
+    }
+    Json json = engine::load_json(engine::path_from(file));
+    if (!options.job.empty()) json = study_of_job(json, registry.algorithms(), asked.where);
+    asked.study = parse_study(json, registry.algorithms(), quick);
+    asked.points = expand(asked.study, registry.algorithms());
+    return asked;
+}
+
+/// What else is different between two reports, a line each: changes of times may come from there.
+std::vector<std::string> differences(const Json& earlier, const Json& later) {
+    std::vector<std::string> lines;
+    const auto note = [&](const std::string& what, const Json& was, const Json& is) {
+        if (was != is && was.is_string() && is.is_string())
+            lines.push_back(fmt::format("{}: {} before, {} now", what, was.get<std::string>(), is.get<std::string>()));
+    };
+    for (const Json& device : later["devices"]) {
+        for (const Json& before : earlier["devices"]) {
+            if (before["label"] == device["label"])
+                note("driver of " + device["label"].get<std::string>(), before["info"]["driver"], device["info"]["driver"]);
+        }
+    }
+    if (earlier["sessions"].empty()) return lines;
+    const Json was = earlier["sessions"].back().value("environment", Json::object()),
+               is = later["sessions"].back().value("environment", Json::object());
+    for (const char* key : {"engine", "revision", "compiler", "build", "processor", "system"})
+        note(key, was.value(key, Json()), is.value(key, Json()));
+    return lines;
+}
+
+void print_changes(const std::vector<Change>& changes, bool json) {
+    if (json) {
+        fmt::print("{}\n", text_of(to_json(changes)));
+        return;
+    }
+    std::map<std::string, int> counts;
+    for (const Change& c : changes) {
+        ++counts[c.verdict];
+        const std::string ratio =
+            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
+        fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
+    }
+    for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
+}
+
+int compare(const Options& options) {
+    if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");   // before anything is read
+    const engine::Registry registry = engine::registry_with_peers();
+    const Asked asked = read(options, registry);
+    CompareOptions run;
+    run.out = make_report_folder(options.out, options.overwrite);
+    const fs::path program = host::own_program();
+    if (program.empty())
+        throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
+    run.worker = {program.string(), "worker"};
+    run.where = asked.where;
+    run.resume = options.resume;
+    run.overwrite = options.overwrite;
+    if (!options.device.empty()) run.only = device_from(options.device);
+    const std::vector<StudyDevice> devices =
+        devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
+
+    watch_interrupts();
+    run.cancelled = interrupted;
+    ProgressBar bar(!options.quiet);
+    std::string last;
+    run.progress = [&](const std::string& what, double done) {
+        bar.show(what, done);
+        if (options.quiet || stderr_is_terminal() || what == last) return;
+        tell("{:3.0f}%  {}\n", done * 100, what);
+        last = what;
+    };
+    const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
+    bar.clear();
+
+    for (const Json& line : found["summary"]) tell("{}\n", line.get<std::string>());
+    int wrong = 0;
+    const bool nothing =
+        std::none_of(found["rows"].begin(), found["rows"].end(), [](const Json& row) { return row["outcome"] == "ok"; });
+    for (const Json& row : found["rows"]) {
+        const std::string outcome = row["outcome"].get<std::string>();
+        const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long";
+        if (!is_wrong && !nothing) continue;   // where nothing was timed even refusals are news
+        wrong += is_wrong;
+        tell("{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
+    }
+    bool changed = false;
+    if (!asked.earlier.is_null()) {
+        const std::vector<Change> changes = changes_between(asked.earlier, found);
+        print_changes(changes, options.json);
+        for (const std::string& line : differences(asked.earlier, found)) tell("{}\n", line);
+        for (const Change& change : changes) changed = changed || change.verdict == "different result";
+    } else {
+        fmt::print("{}\n", engine::to_utf8(run.out / "report.html"));
+    }
+    return wrong > 0 || changed ? 1 : 0;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Command& command) {
+    CLI::App* sub = app.add_subcommand("compare", "Compare devices and variants by a study, or a job of one's own");
+    auto options = std::make_shared<Options>();
+    sub->add_option("STUDY", options->study, "The study file (configs/studies)");
+    sub->add_option("--job", options->job, "A job instead: its steps on every device");
+    sub->add_option("--replay", options->replay,
+                    "A report.json, or a folder that has one: run its study here and say what changed");
+    sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
+    sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
+    sub->add_flag("--resume", options->resume, "Go on with an interrupted study");
+    sub->add_flag("--overwrite", options->overwrite, "Replace an earlier report");
+    sub->add_option("--device", options->device,
+                    "Only these of the study's devices: gpu, cpu, an index, part of a name, JSON, or a .json file");
+    sub->add_option("--root", options->roots, "NAME=DIR: where \"NAME:path\" in the study is")->allow_extra_args(false);
+    sub->add_flag("--quiet", options->quiet, "No progress");
+    sub->add_flag("--json", options->json, "--replay: print what changed as JSON");
+    sub->callback([options, &command] {
+        command.origin = !options->study.empty() ? options->study : !options->job.empty() ? options->job : options->replay;
+        command.run = [options] { return compare(*options); };
+    });
+}
+
+void add_worker(CLI::App& app, Command& command) {
+    CLI::App* sub =
+        app.add_subcommand("worker", "Serves compare, tune or selftest: one device, requests on standard input")->group("");
+    auto whom = std::make_shared<std::string>("compare");
+    sub->add_option("WHOM", *whom, "compare, tune or selftest")->check(CLI::IsMember({"compare", "tune", "selftest"}));
+    sub->callback([whom, &command] {
+        command.run = [whom] {
+            return lab::serve(*whom);
+        };
+    });
+}
+
+}  // namespace parallax::cli

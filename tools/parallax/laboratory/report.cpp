@@ -1,0 +1,59 @@
+// parallax report: report.json of one or several machines -> one report.
+#include "laboratory/commands.hpp"
+#include "report/report.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::cli {
+
+std::filesystem::path report_file(const std::string& given) {
+    const std::filesystem::path path = engine::path_from(given);
+    if (!std::filesystem::is_directory(path)) return path;
+    for (const char* name : {"report.json", "report.json.gz"})
+        if (std::filesystem::exists(path / name)) return path / name;
+    const bool unfinished = std::filesystem::exists(path / "journal.jsonl");
+    throw ConfigError("", fmt::format("no report in the folder {}", given), "a report.json, or a folder that has one",
+                      unfinished ? "its study was interrupted: compare --resume finishes it" : "");
+}
+
+Json load_report(const std::string& given) {
+    Json json = engine::load_json(report_file(given));
+    engine::compare::check_report(json, given);
+    return json;
+}
+
+namespace {
+
+int report(const std::vector<std::string>& files, const std::string& out, bool overwrite) {
+    std::vector<Json> reports;
+    for (const std::string& file : files) {
+        reports.push_back(load_report(file));
+    }
+    if (out.empty() && files.size() > 1) throw ConfigError("--out", "nothing", "a folder for the report of several machines");
+    const std::filesystem::path folder = out.empty() ? report_file(files.front()).parent_path() : engine::path_from(out);
+    engine::writable_ancestor(folder / "report.json", "--out");
+    const Json merged = engine::compare::merge(reports, files);
+    engine::compare::write_report(merged, folder, overwrite || out.empty());
+    fmt::print("{}\n", engine::to_utf8(std::filesystem::absolute(folder / "report.html").lexically_normal()));
+    return 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Command& command) {
+    CLI::App* sub = app.add_subcommand("report", "Make report.html from one report.json, or one report from several machines'");
+    struct Options { std::vector<std::string> files; std::string out; bool overwrite = false; };
+    auto options = std::make_shared<Options>();
+    sub->add_option("REPORT", options->files, "report.json, report.json.gz or a folder that has one; several to be merged")
+        ->required();
+    sub->add_option("--out", options->out, "Folder; of one report by default its own, whose files are made anew");
+    sub->add_flag("--overwrite", options->overwrite, "Replace files in --out");
+    sub->callback([options, &command] {
+        command.origin = options->files.size() == 1 ? options->files.front() : std::string();
+        command.run = [options] { return report(options->files, options->out, options->overwrite); };
+    });
+}
+
+}  // namespace parallax::cli

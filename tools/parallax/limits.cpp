@@ -1,0 +1,106 @@
+#include "limits.hpp"
+
+#include "console.hpp"
+#include "io/transaction.hpp"
+#include "job/sizes.hpp"
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
+
+namespace parallax::cli {
+
+namespace {
+
+constexpr std::chrono::seconds grace{5};
+
+[[noreturn]] void refuse(const std::string& found) {
+    throw ConfigError("--limit", found,
+                      "memory=SIZE, time=SECONDS and output=SIZE with commas between, such as memory=2GiB,time=60s,output=1GiB");
+}
+
+std::optional<double> seconds_from(std::string_view text) {
+    static const std::map<std::string_view, double> factors{{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc()) return std::nullopt;
+    const auto factor = factors.find(text.substr(static_cast<std::size_t>(end - text.data())));
+    if (factor == factors.end() || !(number > 0) || number > 1e9) return std::nullopt;
+    return number * factor->second;
+}
+
+}  // namespace
+
+Limits Limits::from(const std::string& text) {
+    Limits limits;
+    if (text.empty()) return limits;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string part = text.substr(at, end - at);
+        at = end + 1;
+        const std::size_t equals = part.find('=');
+        const std::string name = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
+        if (name == "time") {
+            limits.seconds = seconds_from(value);
+            if (!limits.seconds) refuse(fmt::format("\"{}\"", part));
+            continue;
+        }
+        if (name != "memory" && name != "output") refuse(fmt::format("\"{}\"", part));
+        const double bytes = engine::bytes_from(value).value_or(0);
+        if (!(bytes >= 1 && bytes < 9e18)) refuse(fmt::format("\"{}\"", part));
+        (name == "memory" ? limits.memory : limits.output) = static_cast<std::uint64_t>(bytes);
+    }
+    return limits;
+}
+
+Enforced::Enforced(const Limits& limits) {
+#if defined(__linux__)
+    const auto set = [](auto which, std::uint64_t bytes) {
+        rlimit limit{};
+        if (getrlimit(which, &limit) != 0 || limit.rlim_cur <= bytes) return;   // it is lower already
+        limit.rlim_cur = bytes;
+        setrlimit(which, &limit);
+    };
+    if (limits.memory) set(RLIMIT_DATA, *limits.memory);
+    if (limits.output) set(RLIMIT_FSIZE, *limits.output);   // so that one file ends there, and not when it is whole
+#else
+    if (limits.memory) throw UnsupportedError("--limit memory", {"this system has no limit for the memory of one process"});
+#endif
+    if (limits.output) io::Transaction::limit(*limits.output);
+    if (!limits.seconds) return;
+    seconds_ = *limits.seconds;
+    watcher_ = std::thread([this] { watch(); });
+}
+
+Enforced::~Enforced() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_all();
+    if (watcher_.joinable()) watcher_.join();
+}
+
+void Enforced::watch() {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [this] { return over_; };
+    if (changed_.wait_for(lock, std::chrono::duration<double>(seconds_), is_over)) return;
+    up_ = true;
+    if (changed_.wait_for(lock, grace, is_over)) return;
+    tell("error: took longer than --limit time={}s, and did not end when it was told to\n", seconds_);
+    std::_Exit(1);   // what it was writing is removed by whoever comes next to the folder
+}
+
+void Enforced::tell_time() const {
+    throw Error(fmt::format("took longer than --limit time={}s. try a smaller job, or a higher limit", seconds_));
+}
+
+}  // namespace parallax::cli
