@@ -9,7 +9,7 @@ foreach(apart cuda cufft)
         list(APPEND objects $<TARGET_OBJECTS:parallax_${apart}>)
     endif()
 endforeach()
-set(needs fmt::fmt TIFF::TIFF PNG::PNG JPEG::JPEG ZLIB::ZLIB PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
+set(needs fmt::fmt TIFF::TIFF PNG::PNG JPEG::JPEG ZLIB::ZLIB PkgConfig::libdeflate PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
 
 function(parallax_public_headers target)
     target_include_directories(${target} INTERFACE

@@ -65,6 +65,8 @@ namespace jpeg {
 bool matches(Head);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace jpeg
 namespace bmp {
 bool matches(Head);
@@ -143,6 +145,8 @@ namespace gif {
 bool matches(Head);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }   // namespace gif
 namespace dicom {
 /// By its mark, not by what may be the beginning of one: so that another format's first bytes stand for that.

@@ -27,7 +27,7 @@ constexpr Format formats[] = {
      tiff::refusal,
      tiff::write,
      of_series | of_levels},
-    {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, nullptr, nullptr},
+    {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, jpeg::refusal, jpeg::write},
     {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr, nullptr},
     {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr, nullptr},
     {"npy", {".npy"}, false, npy::matches, npy::info, npy::read, npy::slices, npy::refusal, npy::write},
@@ -50,7 +50,7 @@ constexpr Format formats[] = {
     {"dicom", {".dcm", ".dicom"}, true, dicom::matches, dicom::info, dicom::read, nullptr, nullptr, nullptr, of_series},
     {"zarr", {}, true, zarr::matches, zarr::info, zarr::read, nullptr, nullptr, nullptr, of_datasets | of_levels},
     {"video", {".mp4"}, true, video::matches, video::info, video::read, nullptr, video::refusal, video::write},
-    {"gif", {".gif"}, true, gif::matches, gif::info, gif::read, nullptr, nullptr, nullptr},
+    {"gif", {".gif"}, true, gif::matches, gif::info, gif::read, nullptr, gif::refusal, gif::write},
 };
 constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, raw::slices, nullptr, nullptr};
 
@@ -59,7 +59,7 @@ constexpr const char* readable =
     "MATLAB's "
     "files; for anything "
     "else describe a raw layout (type, axes, offset)";
-constexpr const char* writable = "writable are .png, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5 and .mp4";
+constexpr const char* writable = "writable are .png, .jpg, .gif, .mp4, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .mha and .h5";
 
 const Format* by_extension(const fs::path& path) {
     std::string name = show(path.filename());
@@ -201,8 +201,10 @@ HostArray channel_of(const Source& source, HostArray array, const ReadOptions& o
 
 std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options) {
     if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
-    if ((options.window || options.window_percentile) && format.name != "png" && format.name != "video")
-        return "a window is for .png and .mp4 files; other formats keep the values";
+    const bool shown = format.name == "png" || format.name == "jpeg" || format.name == "gif" || format.name == "video";
+    if (!shown && (options.window || options.window_percentile || !options.colour_map.empty() || options.scale_bar || options.colour_bar))
+        return "windows, colours and bars are for .png, .jpg, .gif and .mp4 files; other formats keep the values";
+    if (options.montage && format.name != "png" && format.name != "jpeg") return "a montage is for .png and .jpg files";
     return format.refusal(desc, options);
 }
 

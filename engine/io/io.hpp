@@ -118,11 +118,17 @@ struct WriteOptions {
     std::optional<std::array<double, 2>> window_percentile{};  ///< PNG: percentiles, e.g. [1, 99]
     int png_bits = 8;                                          ///< of a PNG that goes through a window
     bool overwrite = false;                                    ///< false: an existing file is an IoError
-    double frames_a_second = 0;                                ///< of a video; 0: by the array's times, else 10
+    double frames_a_second = 0;                                ///< of a video or GIF; 0: by the array's times, else 10
+    std::string colour_map{};                                  ///< of a picture: one of picture::colour_map_names; empty: greys
+    std::optional<double> scale_bar{};                         ///< how long, in the array's unit; 0: a round length
+    bool colour_bar = false;                                   ///< what the greys or colours mean, to the right
+    std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as many as fit
+    std::optional<int> compression{};                          ///< PNG, TIFF: 0 none, 1 fast, 9 small; not set: PNG 1, TIFF 0
+    int quality = 90;                                          ///< of a JPEG, to 100
 };
 
-/// By extension: .png (u8/u16 as they are; anything else needs a window, default its range), .tif/.tiff, .npy, .nii,
-/// .nii.gz. Complex arrays: .npy only. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
+/// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a window,
+/// default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5. Complex arrays: .npy only. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
 /// in NIfTI. Throws IoError naming what the format cannot hold.
 void write(const std::filesystem::path&, const HostArray&, const WriteOptions& = {});
 /// Throws IoError now if write() could not work later: unknown extension, type or axes that the format cannot hold,

@@ -1,4 +1,4 @@
-// PNG through libpng. libpng reports errors by longjmp: every call that can fail runs inside attempt(), whose
+// PNG is read through libpng. libpng reports errors by longjmp: every call that can fail runs inside attempt(), whose
 // callees own nothing that needs a destructor.
 #include <fmt/format.h>
 #include <png.h>
@@ -9,7 +9,6 @@
 #include "io/exif.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
-#include "io/window.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io::png {
@@ -79,24 +78,6 @@ struct Reader {
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
     ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
-};
-
-struct Writer {
-    png_structp png = nullptr;
-    png_infop info = nullptr;
-    Message message;
-
-    Writer() {
-        png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning);
-        info = png ? png_create_info_struct(png) : nullptr;
-        if (!info) {
-            png_destroy_write_struct(&png, nullptr);
-            throw std::bad_alloc();
-        }
-    }
-    Writer(const Writer&) = delete;
-    Writer& operator=(const Writer&) = delete;
-    ~Writer() { png_destroy_write_struct(&png, &info); }
 };
 
 struct Picture {
@@ -238,56 +219,6 @@ HostArray read(const Source& source) {
     Reader reader;
     const Picture picture = read_header(source, file, reader);
     return read_picture(source, picture.file, [&](std::byte* to) { decode(source, reader, picture, to); });
-}
-
-std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
-    const Axis* last = desc.axes.empty() ? nullptr : &desc.axes.back();
-    const bool channels = last && last->name == 'c';
-    if (is_complex(desc.type)) return "PNG holds no complex numbers: write its amplitude or phase, or a .npy file";
-    std::int64_t planes = 1;
-    for (std::size_t i = 0; i + (channels ? 3 : 2) < desc.axes.size(); ++i) planes *= desc.axes[i].size;
-    if (desc.axes.size() < (channels ? 2u : 1u) || planes != 1) {
-        return fmt::format("PNG holds one picture, this is {}: choose a plane, or write a .tif or .npy file", desc.describe());
-    }
-    if (channels && last->size > 4) return fmt::format("PNG holds up to 4 channels, this has {}", last->size);
-    if (desc.size('x') > 0x7fffffff || desc.size('y') > 0x7fffffff) return "PNG holds at most 2147483647 rows and columns";
-    if (options.png_bits != 8 && options.png_bits != 16)
-        return fmt::format("PNG samples have 8 or 16 bits, not {}", options.png_bits);
-    return window_problem(options);
-}
-
-void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
-    const HostArray array = for_display(given, options);
-    const bool channels = array.desc.axes.back().name == 'c';
-    const std::size_t n = array.desc.axes.size() - (channels ? 1 : 0);
-    const auto width = static_cast<png_uint_32>(array.desc.axes[n - 1].size);
-    const auto height = static_cast<png_uint_32>(n > 1 ? array.desc.axes[n - 2].size : 1);
-    constexpr int kinds[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-    const int kind = kinds[channels ? array.desc.axes.back().size - 1 : 0];
-    const int bits = array.desc.type == ElementType::u16 ? 16 : 8;
-    const std::size_t row = array.desc.dense_bytes() / height;
-
-    std::vector<png_bytep> rows(height);
-    for (std::size_t y = 0; y < height; ++y) rows[y] = reinterpret_cast<png_bytep>(array.data()) + y * row;
-    File file = File::create(path);
-    {
-        Writer writer;
-        const bool ok = attempt(writer.png, [&] {
-            png_init_io(writer.png, file.handle());
-            png_set_user_limits(writer.png, 0x7fffffff, 0x7fffffff);
-            png_set_IHDR(writer.png, writer.info, width, height, bits, kind, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                         PNG_FILTER_TYPE_DEFAULT);
-            png_set_compression_level(writer.png, 3);  // half the time of the default, files some per cent larger
-            png_write_info(writer.png, writer.info);
-            if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(writer.png);
-            png_write_image(writer.png, rows.data());
-            png_write_end(writer.png, nullptr);
-        });
-        if (!ok) {
-            throw IoError(name, fmt::format("cannot be written: {}", writer.message.text), "see whether the disk is full");
-        }
-    }
-    file.close();
 }
 
 }  // namespace parallax::io::png

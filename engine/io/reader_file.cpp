@@ -141,10 +141,12 @@ std::string why_not_written(const ReaderOf& of) {
                        of.name, of.package);
 }
 
-void write_by_reader(const std::filesystem::path& path, const std::string& name, const HostArray& array, const ReaderOf& of) {
+void write_by_reader(const std::filesystem::path& path, const std::string& name, const HostArray& array, const ReaderOf& of,
+                     const Json& more) {
     const ArrayDesc& desc = array.desc;
     Json request{
         {"write", path_for_child(path)}, {"type", to_string(desc.type)}, {"unit", desc.unit}, {"bytes", desc.dense_bytes()}};
+    request.update(more);
     for (const Axis& axis : desc.axes)
         request["axes"].push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});
     if (array.metadata.affine) request["affine"] = *array.metadata.affine;

@@ -21,7 +21,8 @@ FileInfo reader_info(const Source&, const ReaderOf&);
 HostArray reader_read(const Source&, const ReaderOf&);
 /// Empty where the program is there that writes such files, too.
 std::string why_not_written(const ReaderOf&);
-/// A new file by it.
-void write_by_reader(const std::filesystem::path&, const std::string& name, const HostArray&, const ReaderOf&);
+/// A new file by it; `more`: what it has to know besides.
+void write_by_reader(const std::filesystem::path&, const std::string& name, const HostArray&, const ReaderOf&,
+                     const Json& more = Json::object());
 
 }   // namespace parallax::io

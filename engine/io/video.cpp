@@ -8,7 +8,7 @@
 #include "io/file.hpp"
 #include "io/reader_file.hpp"
 #include "io/text_header.hpp"
-#include "io/window.hpp"
+#include "io/picture/picture.hpp"
 #include "parallax/host/error.hpp"
 #include "support/child.hpp"
 
@@ -16,7 +16,7 @@ namespace parallax::io::video {
 namespace {
 
 constexpr std::uint64_t best_ratio = 200000;   ///< a frame like the one before it is some ten bytes
-constexpr double default_rate = 10;            ///< frames a second, of an array that does not know its times
+constexpr picture::Kind video_kind = {"a video", true};
 constexpr const char* again = "the file is damaged, or of a kind that ffmpeg does not decode: try `ffmpeg -i FILE frame%04d.png`";
 
 /// The demuxer of a file by its first bytes, so that ffmpeg takes it for nothing else (a list of other files, say); null: none.
@@ -151,29 +151,14 @@ HostArray read(const Source& source) {
 }
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
-    const bool channels = !desc.axes.empty() && desc.axes.back().name == 'c';
-    const std::size_t n = desc.axes.size() - (channels ? 1 : 0);
-    if (is_complex(desc.type)) return "a video holds no complex numbers: write their amplitude or phase";
-    if (n < 2 || n > 3 || desc.axes[n - 1].name == 'c' || desc.axes[n - 2].name == 'c' || (n == 3 && desc.axes[0].name == 'c'))
-        return fmt::format("a video holds frames of rows and columns; this is {}", desc.describe());
-    if (channels && desc.axes.back().size != 3)
-        return fmt::format("a video holds grey, or red, green and blue; this has {} channels", desc.axes.back().size);
     if (program_for("ffmpeg").empty())
         return "the program ffmpeg, which writes videos, is not installed: install the package ffmpeg";
-    return window_problem(options);
+    return picture::problem(desc, options, video_kind);
 }
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& asked) {
-    WriteOptions window = asked;
-    window.png_bits = 8;
-    // One window for all frames: of 16 bits, too, whose numbers a video does not hold.
-    if (given.desc.type == ElementType::u16 && !window.window && !window.window_percentile)
-        window.window_percentile = std::array<double, 2>{0, 100};
-    const HostArray array = for_display(given, window);
-    const Axis* const t = array.desc.find('t');
-    const double rate = asked.frames_a_second > 0                ? asked.frames_a_second
-                        : t && t->spacing > 0 && t->spacing != 1 ? 1 / t->spacing
-                                                                 : default_rate;
+    const HostArray array = picture::make(given, asked, video_kind);
+    const double rate = picture::frame_rate(given.desc, asked);
     host::Child::Options options;
     options.arguments = {
         program_for("ffmpeg"), "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", array.desc.find('c') ? "rgb24" : "gray", "-s",

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "io/format.hpp"
+#include "io/text_header.hpp"
 
 namespace parallax::io {
 namespace {
@@ -46,7 +46,7 @@ std::array<double, 2> range(const HostArray& array) {
 }
 
 template <class To>
-HostArray through_window(const HostArray& array, std::array<double, 2> window, ElementType type) {
+HostArray greys(const HostArray& array, std::array<double, 2> window, ElementType type) {
     HostArray result = HostArray::make(array.desc.with_type(type));
     result.metadata = array.metadata;
     const double low = window[0], high = window[1];
@@ -67,6 +67,11 @@ HostArray through_window(const HostArray& array, std::array<double, 2> window, E
 }
 
 }  // namespace
+
+bool is_picture(const std::filesystem::path& path) {
+    const std::string extension = in_lower_case(path.extension().string());
+    return extension == ".png" || extension == ".jpg" || extension == ".jpeg" || extension == ".gif" || extension == ".mp4";
+}
 
 std::string window_problem(const WriteOptions& options) {
     if (options.window && options.window_percentile) return "both window and window_percentile are given: choose one";
@@ -97,10 +102,7 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
 }
 
 std::string display_loss(const std::filesystem::path& path, const HostArray& given, const WriteOptions& options) {
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if ((extension != ".png" && extension != ".mp4") || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
+    if (!is_picture(path) || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
     const HostArray array = given.to_dense();
     std::int64_t lost = 0;
     if (is_floating(array.desc.type)) {
@@ -128,15 +130,15 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
     return {};
 }
 
-HostArray for_display(const HostArray& given, const WriteOptions& options) {
-    const HostArray array = given.to_dense();
-    const bool as_it_is = array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16;
-    if (as_it_is && !options.window && !options.window_percentile) return array;
-    const std::array<double, 2> window = options.window              ? *options.window
-                                         : options.window_percentile ? percentiles(array, *options.window_percentile)
-                                                                     : range(array);
-    return options.png_bits == 16 ? through_window<std::uint16_t>(array, window, ElementType::u16)
-                                  : through_window<std::uint8_t>(array, window, ElementType::u8);
+std::optional<std::array<double, 2>> display_window(const HostArray& array, const WriteOptions& options, bool eight) {
+    if (options.window) return options.window;
+    if (options.window_percentile) return percentiles(array, *options.window_percentile);
+    if (array.desc.type == ElementType::u8 || (array.desc.type == ElementType::u16 && !eight)) return std::nullopt;
+    return range(array);
+}
+
+HostArray through_window(const HostArray& array, std::array<double, 2> window, int bits) {
+    return bits == 16 ? greys<std::uint16_t>(array, window, ElementType::u16) : greys<std::uint8_t>(array, window, ElementType::u8);
 }
 
 }  // namespace parallax::io

@@ -5,6 +5,8 @@
 
 namespace parallax::io {
 
+/// Whether a file of this name is to be looked at: .png, .jpg, .jpeg, .gif, .mp4.
+bool is_picture(const std::filesystem::path&);
 /// What is wrong with the window of the options; empty: nothing.
 std::string window_problem(const WriteOptions&);
 /// The percentiles of the finite elements, by linear interpolation between the two nearest as numpy.percentile has it.
@@ -12,8 +14,10 @@ std::string window_problem(const WriteOptions&);
 std::array<double, 2> percentiles(const HostArray& dense, std::array<double, 2> percent);
 /// What a picture at this path would not show, and what to do; empty: nothing, or no picture.
 std::string display_loss(const std::filesystem::path&, const HostArray&, const WriteOptions&);
-/// u8 or u16 elements for a PNG: u8 and u16 as they are where no window is asked for, all else through the window
-/// (default: from the least to the largest finite value). Values below are 0, above white, NaN 0.
-HostArray for_display(const HostArray&, const WriteOptions&);
+/// The window that a dense array is shown through: as asked, else from the least to the largest finite value. None where the elements
+/// are greys already: u8, and u16 unless `eight` bits are wanted, where no window is asked for.
+std::optional<std::array<double, 2>> display_window(const HostArray&, const WriteOptions&, bool eight);
+/// Greys of 8 or 16 bits: black at the window's first value and below, white at its second and above, NaN black.
+HostArray through_window(const HostArray& dense, std::array<double, 2> window, int bits);
 
 }  // namespace parallax::io

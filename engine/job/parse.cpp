@@ -1,4 +1,5 @@
 // JSON -> Job. Every object is read key by key, and a key that nobody reads is an error.
+#include "job/display.hpp"
 #include "job/for_each.hpp"
 #include "job/job.hpp"
 #include "job/sizes.hpp"
@@ -275,20 +276,6 @@ std::string extension_of(const std::string& file) {
     return to_utf8(path_from(name).extension());
 }
 
-std::array<double, 2> read_window(const JsonValue& window, double least, double most) {
-    const Json& value = window.json();
-    const auto good = [&](const Json& v) {
-        return v.is_number() && std::isfinite(v.get<double>()) && v.get<double>() >= least && v.get<double>() <= most;
-    };
-    if (!value.is_array() || value.size() != 2 || !good(value[0]) || !good(value[1]) ||
-        !(value[0].get<double>() < value[1].get<double>())) {
-        throw ConfigError(window.pointer(), value.is_array() && value.size() == 2 ? value.dump() : describe(value),
-                          std::isfinite(least) ? fmt::format("[low, high] with {:g} <= low < high <= {:g}", least, most)
-                                               : "[low, high] with low < high");
-    }
-    return {value[0].get<double>(), value[1].get<double>()};
-}
-
 OutputForm form_of(const std::string& extension) {
     if (extension == ".json") return OutputForm::json;
     if (extension == ".csv") return OutputForm::csv;
@@ -317,33 +304,10 @@ JsonValue read_target(const JsonObject& object, OutputSpec& output) {
     return object.at(file ? "file" : "table");
 }
 
-/// How a picture shows its values.
-void read_display(const JsonObject& object, const std::string& extension, OutputSpec& output) {
-    for (const char* key : {"window", "window_percentile", "bits"}) {
-        const bool shown = extension == ".png" || (extension == ".mp4" && key != std::string_view("bits"));
-        if (object.contains(key) && !shown)
-            throw ConfigError(object.pointer(key), fmt::format("\"{}\" for \"{}\"", key, output.file),
-                              "it beside a .png file only", "other formats keep the values as they are");
-    }
-    if (object.contains("frames_a_second")) {
-        if (extension != ".mp4")
-            throw ConfigError(object.pointer("frames_a_second"), fmt::format("\"frames_a_second\" for \"{}\"", output.file),
-                              "it beside a .mp4 file only");
-        output.write.frames_a_second = object.at("frames_a_second").number(0.01, 1000);
-    }
-    constexpr double endless = std::numeric_limits<double>::infinity();
-    if (object.contains("window")) {
-        if (object.contains("window_percentile"))
-            throw ConfigError(object.pointer("window_percentile"), "\"window_percentile\" beside \"window\"", "one of the two");
-        output.write.window = read_window(object.at("window"), -endless, endless);
-    }
-    if (object.contains("window_percentile"))
-        output.write.window_percentile = read_window(object.at("window_percentile"), 0, 100);
-    if (object.contains("bits")) {
-        const Json& bits = object.at("bits").json();
-        if (bits != 8 && bits != 16) object.at("bits").refuse("8 or 16");
-        output.write.png_bits = bits.get<int>();
-    }
+std::vector<std::string> output_keys() {
+    std::vector<std::string> keys = display_keys();
+    keys.insert(keys.end(), {"file", "table", "of", "combine", "times"});
+    return keys;
 }
 
 OutputSpec read_output(const std::string& name, const JsonValue& value) {
@@ -354,15 +318,14 @@ OutputSpec read_output(const std::string& name, const JsonValue& value) {
     std::optional<JsonObject> object;
     if (!value.json().is_string())
         object.emplace(value, R"(a path, {"file": path, ...} or {"table": path})",
-                       std::vector<std::string>{"file", "table", "of", "combine", "times", "window", "window_percentile", "bits",
-                                                "frames_a_second"});
+                       output_keys());
     const JsonValue target = object ? read_target(*object, output) : value;
     output.file = target.path();
     const std::string extension = extension_of(output.file);
     if (output.form != OutputForm::table) output.form = form_of(extension);
     else if (extension != ".csv")
         throw ConfigError(target.pointer(), fmt::format("\"{}\"", output.file), "the path of a .csv file");
-    if (object) read_display(*object, extension, output);
+    if (object) read_display(*object, extension, output.file, output.write);
     return output;
 }
 

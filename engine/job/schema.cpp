@@ -1,5 +1,6 @@
 #include "job/schema.hpp"
 
+#include "io/picture/colour_map.hpp"
 #include "job/keys.hpp"
 #include "parallax/host/selector.hpp"
 
@@ -111,11 +112,21 @@ Json output_schema() {
         closed({{"file", described(path, "Relative to --out.")},
                 {"of", of},
                 {"combine", described({{"enum", fold_words}}, "In a series: one array of all items.")},
-                {"window", described(pair, "PNG and MP4: values that become black and white.")},
-                {"window_percentile", described(pair, "PNG and MP4: the same by percentiles, for instance [1, 99].")},
+                {"window", described(pair, "Pictures: values that become black and white, in all frames alike.")},
+                {"window_percentile", described(pair, "Pictures: the same by percentiles, for instance [1, 99].")},
+                {"colour_map", described({{"enum", io::picture::colour_map_names}},
+                                         "Pictures: colours for values. Left out: grey. twilight goes round, from -pi to pi.")},
+                {"scale_bar", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "number"}, {"exclusiveMinimum", 0}}}}},
+                                        "Pictures: a bar that shows a length: true, or how long, in the unit of the spacing.")},
+                {"colour_bar", described({{"type", "boolean"}}, "Pictures: a strip beside it that shows what its colours mean.")},
+                {"montage", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", 10000}}}}},
+                                      "PNG and JPEG: all pages side by side: true, or in so many columns.")},
+                {"compression", described({{"type", "integer"}, {"minimum", 0}, {"maximum", 9}},
+                                          "PNG: 0 none, 1 fast, 9 small. Left out: 1.")},
+                {"quality", described({{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}, "JPEG: left out, 90.")},
                 {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")},
                 {"frames_a_second", described({{"type", "number"}, {"minimum", 0.01}, {"maximum", 1000}},
-                                              "MP4: left out, by the array's times, else 10.")}},
+                                              "MP4 and GIF: left out, by the array's times, else 10.")}},
                {"file"});
     const Json table = closed(
         {{"table",

@@ -170,7 +170,7 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(steps + R"(, "outputs": {"image": {"file": "a.png", "table": "b.csv"}})"), "/outputs/image",
          "\"file\" beside \"table\""},
         {job(steps + R"(, "outputs": {"image": {"file": "a.npy", "window": [0, 1]}})"), "/outputs/image/window",
-         ".png file only"},
+         ".png or .jpg"},
         {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window": [1, 0]}})"), "/outputs/image/window", "low < high"},
         {job(steps + R"(, "outputs": {"image": {"file": "a.png", "window_percentile": [1, 101]}})"),
          "/outputs/image/window_percentile", "100"},

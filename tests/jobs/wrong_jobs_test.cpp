@@ -109,7 +109,7 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
          {},
          2,
          {"/outputs/ampiltude", "did you mean \"amplitude\""}},
-        {R"({"outputs": {"amplitude": "a.gif"}})", {}, 2, {"/outputs/amplitude", "\"a.gif\"", ".png"}},
+        {R"({"outputs": {"amplitude": "a.bmp"}})", {}, 2, {"/outputs/amplitude", "\"a.bmp\"", ".png"}},
         {R"({"outputs": {"amplitude": "a.svg"}})", {}, 2, {"/outputs/amplitude", "a.svg", "drawings"}},
         {R"({"outputs": {"focus": "f.json"}})", {}, 2, {"/outputs/focus", "autofocus"}},
         {R"({"inputs": {"dark_frame": "h.png"}})", {}, 2, {"/inputs/dark_frame", "which no step uses"}},

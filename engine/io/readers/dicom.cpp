@@ -464,10 +464,14 @@ struct Decoded {
 };
 
 Decoded decode_whole(const Header& h) {
+    // To the end of the pixels and no further: what follows may be megabytes of empty elements, each of which GDCM would keep.
+    std::ifstream stream(h.path, std::ios::binary);
+    std::streamoff end = 0;
     {
         gdcm::Reader reader;
-        reader.SetFileName(h.path.c_str());
-        if (!reader.Read()) throw Problem{"cannot be read as DICOM to its end", again};
+        reader.SetStream(stream);
+        if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0010))) throw Problem{"cannot be read as DICOM to its pixels", again};
+        end = stream.tellg();
         const gdcm::DataSet& set = reader.GetFile().GetDataSet();
         const gdcm::TransferSyntax& syntax = reader.GetFile().GetHeader().GetDataSetTransferSyntax();
         const bool ybr = h.photometric == "YBR_FULL" || h.photometric == "YBR_FULL_422";
@@ -484,8 +488,13 @@ Decoded decode_whole(const Header& h) {
             return {decode_rle(h, *fragments), false, ybr};
         }
     }
+    stream.clear();
+    if (end < 0) end = static_cast<std::streamoff>(h.bytes);
+    std::string bytes(static_cast<std::size_t>(end), '\0');
+    stream.seekg(0).read(bytes.data(), end);
+    std::istringstream part(bytes);
     gdcm::ImageReader reader;
-    reader.SetFileName(h.path.c_str());
+    reader.SetStream(part);
     if (!reader.Read())
         throw Problem{"its pixels (" + h.syntax + ") cannot be read by GDCM",
                       "convert it, for instance by dcmconv or gdcmconv --raw"};

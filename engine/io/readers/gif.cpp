@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "io/readers/serve.hpp"
+#include "io/readers/gif_writer.hpp"
 
 namespace {
 
@@ -182,4 +182,4 @@ private:
 
 }   // namespace
 
-int main() { return parallax::io::readers::serve<GifFile>(); }
+int main() { return parallax::io::readers::serve<GifFile, parallax::io::readers::GifWriter>(); }
