@@ -12,7 +12,7 @@ inline const std::vector<std::string> job_keys{"$schema",      "parallax", "comm
 inline const std::vector<std::string> step_keys{"id", "run", "in", "out", "variant", "policy"};
 inline const std::vector<std::string> non_finite_words{"propagate", "reject", "mask"};
 inline const std::vector<std::string> combine_words{"mean", "median"};
-inline const std::vector<std::string> fold_words{"mean", "median", "min", "max"};
+inline const std::vector<std::string> fold_words{"mean", "median", "min", "max", "stack"};
 inline const std::vector<std::string> for_each_kinds{"files", "pages", "volumes"};
 /// What may stand behind the variable in a placeholder; nothing: the file itself.
 inline const std::vector<std::string> placeholder_parts{"stem", "name", "index", "page", "volume"};

@@ -111,7 +111,7 @@ Json output_schema() {
     const Json file =
         closed({{"file", described(path, "Relative to --out.")},
                 {"of", of},
-                {"combine", described({{"enum", fold_words}}, "In a series: one array of all items.")},
+                {"combine", described({{"enum", fold_words}}, "In a series: one array of all items; stack: all of them, one behind the other.")},
                 {"window", described(pair, "Pictures: values that become black and white, in all frames alike.")},
                 {"window_percentile", described(pair, "Pictures: the same by percentiles, for instance [1, 99].")},
                 {"colour_map", described({{"enum", io::picture::colour_map_names}},

@@ -1,13 +1,14 @@
 #include "series/fold.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/pieces.hpp"
 #include "job/load.hpp"
 #include "series/checked.hpp"
 #include "support/entries.hpp"
 #include "support/platform.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
 
 namespace parallax::engine::series {
 
@@ -25,9 +26,19 @@ namespace {
 
 bool is_fold_file(const fs::path& file) { return to_utf8(file.filename()).starts_with("fold-"); }
 
-std::string shape_of(const ArrayDesc& desc) { return desc.with_type(ElementType::f32).describe(); }
+/// What the arrays of all items must have alike.
+std::string alike(const OutputSpec& spec, const ArrayDesc& desc) {
+    return is_stack(spec.combine) ? desc.describe() : desc.with_type(ElementType::f32).describe();
+}
 
-}  // namespace
+/// The number of each item by its name.
+std::map<std::string, std::size_t> numbers_of(const Items& items) {
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t i = 0; i < items.size(); ++i) numbers.emplace(items.name(i), i);
+    return numbers;
+}
+
+}   // namespace
 
 Folds::Folds(const PreparedSeries& series, fs::path folder)
     : series_(series), folder_(std::move(folder)), unique_("fold-" + host::platform::unique_suffix()) {
@@ -122,13 +133,13 @@ void Folds::check(const Work& work) {
     for (Output& output : outputs_) {
         const HostArray& array = array_of(work, output);
         if (!output.statistic) {
-            output.desc = array.desc.with_type(ElementType::f32);
+            output.item = array.desc.to_dense();
             output.metadata = array.metadata;
-            output.statistic = make_statistic(output.spec->combine, static_cast<std::size_t>(array.desc.count()),
-                                              folder_ / path_from(unique_ + "-" + output.spec->name));
-        } else if (shape_of(array.desc) != shape_of(output.desc)) {
+            output.statistic =
+                make_statistic(output.spec->combine, output.item, folder_ / path_from(unique_ + "-" + output.spec->name));
+        } else if (alike(*output.spec, array.desc) != alike(*output.spec, output.item)) {
             throw Error(fmt::format("\"{}\" combines arrays of one shape: this one is {}, others are {}", output.spec->name,
-                                    array.desc.describe(), output.desc.describe()));
+                                    array.desc.describe(), output.item.describe()));
         }
     }
 }
@@ -189,21 +200,48 @@ void Folds::save() {
 std::vector<OutputReport> Folds::finish(io::Transaction& files) const {
     std::vector<OutputReport> reports;
     const std::vector<State> all = states();
+    // Frames were added as they came; a stack has them in the order of the items.
+    std::vector<std::pair<std::size_t, std::size_t>> found;
+    const std::map<std::string, std::size_t> numbers = numbers_of(series_.items);
+    for (const State& state : all) {
+        for (const std::string& item : state.items) found.emplace_back(numbers.at(item), found.size());
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::size_t> order;
+    for (const auto& [number, place] : found) order.push_back(place);
     for (const Output& output : outputs_) {
-        const ArrayDesc desc =
-            output.statistic ? output.desc : series_.sample.resolved.desc(output.spec->source).with_type(ElementType::f32);
-        const auto total = make_statistic(output.spec->combine, static_cast<std::size_t>(desc.count()), {});
+        const ArrayDesc item = output.statistic ? output.item : series_.sample.resolved.desc(output.spec->source).to_dense();
+        const ArrayDesc desc = combined(output.spec->combine, item, static_cast<std::int64_t>(order.size()));
+        const auto total = make_statistic(output.spec->combine, item, {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
-        HostArray array = HostArray::make(desc);
-        array.metadata = output.metadata;
-        total->result(array.as<float>());
-        const io::WriteOptions options = output.spec->write;
         const fs::path& target = series_.gathered.at(output.spec->name);
-        const fs::path part = files.add(target, [&](const fs::path& path) { io::write(path, array, options); });
+        const fs::path part = files.add(target, [&](const fs::path& path) { write(path, output, *total, desc, order); });
         reports.push_back({output.spec->name, report_file(part), desc.describe()});
         reports.back().file.path = to_utf8(fs::absolute(target));
     }
     return reports;
 }
 
-}  // namespace parallax::engine::series
+void Folds::write(const fs::path& path, const Output& output, const Statistic& total, const ArrayDesc& desc,
+                  const std::vector<std::size_t>& order) const {
+    const bool stack = is_stack(output.spec->combine);
+    if (stack && io::writes_pieces(path)) {   // no more of it in memory than a frame
+        std::vector<std::byte> frame(desc.dense_bytes() / order.size());
+        std::size_t n = 0;
+        io::write_pieces(path, desc, [&]() -> std::span<const std::byte> {
+            if (n == order.size()) return {};
+            total.read(order, n++, 1, frame.data());
+            return frame;
+        });
+        return;
+    }
+    HostArray array = HostArray::make(desc);
+    array.metadata = output.metadata;
+    if (stack)
+        total.read(order, 0, order.size(), array.data());
+    else
+        total.result(array.as<float>());
+    io::write(path, array, output.spec->write);
+}
+
+}   // namespace parallax::engine::series

@@ -1,11 +1,6 @@
-// {"file": "background.tif", "combine": "mean"}: one array of all items. The result does not depend on their order, so not on
-// devices, shards or interruptions either: sums are kept in fixed point, where addition is exact.
+// {"file": "background.tif", "combine": "mean"}: one array of all items, or all of them as a "stack". The result does not depend
+// on their order, so not on devices, shards or interruptions either: sums are kept in fixed point, where addition is exact.
 #pragma once
-
-#include "io/transaction.hpp"
-#include "job/work.hpp"
-#include "series/series.hpp"
-#include "series/statistic.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +11,11 @@
 #include <shared_mutex>
 #include <string>
 #include <vector>
+
+#include "io/transaction.hpp"
+#include "job/work.hpp"
+#include "series/series.hpp"
+#include "series/statistic.hpp"
 
 namespace parallax::engine::series {
 
@@ -49,28 +49,30 @@ private:
     struct Output {
         const OutputSpec* spec = nullptr;
         std::unique_ptr<Statistic> statistic;
-        ArrayDesc desc;
+        ArrayDesc item;   ///< of one item
         Metadata metadata;
     };
     struct State;
     std::vector<State> states() const;
     bool is_sound(const State&) const;
     const HostArray& array_of(const Work&, const Output&) const;
+    void write(const std::filesystem::path&, const Output&, const Statistic& total, const ArrayDesc&,
+               const std::vector<std::size_t>& order) const;
 
     const PreparedSeries& series_;
     std::filesystem::path folder_;
     std::string unique_;
     std::vector<Output> outputs_;
-    std::vector<std::string> items_;                 ///< added by this process, the n-th as the n-th
+    std::vector<std::string> items_;   ///< added by this process, the n-th as the n-th
     std::size_t saves_ = 0;
-    std::atomic<bool> spoiled_ = false;              ///< an item was added in part: what is saved from before holds
+    std::atomic<bool> spoiled_ = false;   ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
     mutable std::map<std::filesystem::path, bool> sound_;   ///< states that were looked at, once
     mutable std::mutex sound_mutex_;
-    std::shared_mutex adding_;                       ///< shared by who adds, alone for who saves
-    std::mutex mutex_;                               ///< of items_ and of the descriptions
+    std::shared_mutex adding_;   ///< shared by who adds, alone for who saves
+    std::mutex mutex_;           ///< of items_ and of the descriptions
     std::chrono::steady_clock::time_point next_save_ =
         std::chrono::steady_clock::now();   ///< saving takes a twentieth of the time at most
 };
 
-}  // namespace parallax::engine::series
+}   // namespace parallax::engine::series

@@ -1,67 +1,42 @@
 #include "series/median.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 #include "core/threads.hpp"
 #include "io/format.hpp"
 #include "io/median.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
 
-#include <algorithm>
-#include <mutex>
-#include <type_traits>
-
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
 
-Median::Median(std::size_t elements, fs::path stem) : elements_(elements), path_(std::move(stem) += ".f32") {}
-
-io::File Median::take() {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-        io::File file = std::move(idle_.back());
-        idle_.pop_back();
-        return file;
-    }
-    if (created_) return io::File::update(path_);
-    io::File file = io::File::create(path_);
-    created_ = true;
-    return file;
-}
+Median::Median(std::size_t elements, fs::path stem)
+    : elements_(elements), frames_(elements * sizeof(float), std::move(stem) += ".f32") {}
 
 void Median::add(const HostArray& array, std::size_t n) {
-    io::File file = take();
-    file.seek(static_cast<std::uint64_t>(n) * elements_ * sizeof(float));
-    FrameSeal seal;
-    io::visit_real(array.desc.type, [&]<class T>(T) {
-        const T* const values = array.as<T>();
-        if constexpr (std::is_same_v<T, float>) {
-            file.write(values, elements_ * sizeof(float));
-            seal.add(values, elements_);
-        } else {
-            std::vector<float> piece(std::min(elements_, FrameSeal::piece));
-            for (std::size_t start = 0; start < elements_; start += piece.size()) {
-                const std::size_t length = std::min(piece.size(), elements_ - start);
-                std::copy_n(values + start, length, piece.begin());
-                file.write(piece.data(), length * sizeof(float));
-                seal.add(piece.data(), length);
+    frames_.add(n, [&](const auto& put) {
+        io::visit_real(array.desc.type, [&]<class T>(T) {
+            const T* const values = array.as<T>();
+            if constexpr (std::is_same_v<T, float>) {
+                put(values, elements_ * sizeof(float));
+            } else {
+                std::vector<float> piece(std::min(elements_, FrameSeal::piece / sizeof(float)));
+                for (std::size_t start = 0; start < elements_; start += piece.size()) {
+                    const std::size_t length = std::min(piece.size(), elements_ - start);
+                    std::copy_n(values + start, length, piece.begin());
+                    put(piece.data(), length * sizeof(float));
+                }
             }
-        }
+        });
     });
-    file.flush();
-    const std::lock_guard lock(mutex_);
-    seals_.resize(std::max(seals_.size(), n + 1));
-    seals_[n] = seal.finish();
-    idle_.push_back(std::move(file));
 }
 
-fs::path Median::save(const fs::path&, std::size_t) { return path_; }
+fs::path Median::save(const fs::path&, std::size_t) { return frames_.path(); }
 
-Seal Median::seal(const fs::path&, std::size_t count) const {
-    std::string frames;
-    for (std::size_t n = 0; n < count; ++n) frames += seals_.at(n);
-    return {io::hash_text(frames), elements_ * sizeof(float)};
-}
+Seal Median::seal(const fs::path&, std::size_t count) const { return frames_.seal(count); }
 
 void Median::merge(const fs::path& path, std::size_t count) { parts_.push_back({path, count}); }
 
@@ -101,4 +76,4 @@ void Median::read(float* rows, std::size_t row, std::size_t start, std::size_t l
     }
 }
 
-}  // namespace parallax::engine::series
+}   // namespace parallax::engine::series

@@ -1,10 +1,7 @@
 // The median of a series: every frame is kept in a file.
 #pragma once
 
-#include "io/file.hpp"
-#include "series/statistic.hpp"
-
-#include <mutex>
+#include "series/frame_file.hpp"
 
 namespace parallax::engine::series {
 
@@ -25,16 +22,11 @@ private:
         std::filesystem::path path;
         std::size_t count;
     };
-    io::File take();
     void read(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const;
 
     std::size_t elements_;
-    std::filesystem::path path_;
-    std::mutex mutex_;
-    bool created_ = false;
-    std::vector<io::File> idle_;   ///< a handle for each thread that has been writing
-    std::vector<std::string> seals_;   ///< of each frame
+    FrameFile frames_;
     std::vector<Part> parts_;
 };
 
-}  // namespace parallax::engine::series
+}   // namespace parallax::engine::series

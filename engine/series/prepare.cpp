@@ -1,5 +1,6 @@
 #include "io/transaction.hpp"
 #include "series/series.hpp"
+#include "series/statistic.hpp"
 
 #include "job/endings.hpp"
 
@@ -91,10 +92,10 @@ void check_inputs_kept(const PreparedSeries& series) {
 void check_gathered(const PreparedSeries& series, const OutputSpec& output, const fs::path& path) {
     const fs::path folder = writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
-    ArrayDesc desc = series.sample.resolved.desc(output.source);
-    if (is_complex(desc.type)) throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
-    desc.type = ElementType::f32;
-    check_format(output, folder, desc);
+    const ArrayDesc& desc = series.sample.resolved.desc(output.source);
+    if (is_complex(desc.type) && !is_stack(output.combine))
+        throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
+    check_format(output, folder, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size())));
 }
 
 Prepared prepare_sample(const PreparedSeries& series) {

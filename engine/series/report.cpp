@@ -91,7 +91,7 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
         const ArrayDesc& desc = series.sample.resolved.desc(output.source);
         if (output.source.step && down.insert(output.source).second) item += desc.dense_bytes();
         if (output.combine.empty()) continue;
-        const StatisticCost cost = cost_of(output.combine, static_cast<std::uint64_t>(desc.count()), series.items.size());
+        const StatisticCost cost = cost_of(output.combine, desc, series.items.size());
         memory += cost.memory;
         disk += cost.disk;
     }

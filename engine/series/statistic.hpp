@@ -1,13 +1,13 @@
 // A statistic of many arrays of one size, element by element.
 #pragma once
 
-#include "parallax/array.hpp"
-
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "parallax/array.hpp"
 
 namespace parallax::engine::series {
 
@@ -19,12 +19,13 @@ struct Seal {
 };
 /// Of the first `count` arrays of a file. Throws IoError for a file that ends before.
 std::string seal_of(const std::filesystem::path&, std::size_t frame_bytes, std::size_t count);
-/// Of one array: of its pieces of 65,536 values, so that it need not be in memory as a whole.
+/// Of one array: of its pieces, so that it need not be in memory as a whole. What is added is whole pieces, but for the last
+/// time.
 class FrameSeal {
 public:
-    void add(const float* values, std::size_t count);
+    void add(const void* bytes, std::size_t count);
     std::string finish() const;
-    static constexpr std::size_t piece = 65536;
+    static constexpr std::size_t piece = 262144;   ///< bytes
 
 private:
     std::string hashes_;
@@ -41,20 +42,28 @@ public:
     virtual Seal seal(const std::filesystem::path& saved, std::size_t count) const;
     /// Adds a saved state that contains `count` arrays, the first of those that were added.
     virtual void merge(const std::filesystem::path&, std::size_t count) = 0;
-    /// NaN where a value was NaN, as NumPy has it.
-    virtual void result(float* to) const = 0;
+    /// Of a statistic: NaN where a value was NaN, as NumPy has it.
+    virtual void result(float*) const {}
+    /// Of a stack: frames [first, first + count) in the order wanted, whose i-th is the order[i]-th of those that were merged.
+    virtual void read(const std::vector<std::size_t>&, std::size_t, std::size_t, std::byte*) const {}
 };
+
+/// Whether it keeps the arrays themselves, one behind the other, rather than what they have in common.
+inline bool is_stack(const std::string& how) { return how == "stack"; }
+/// What `items` arrays become: their shape in f32; of a stack an axis of times in front ("n" where there is one), in their own
+/// type.
+ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items);
 
 /// The result has the same bits whatever the order, the threads that add and how states are split; -0 counts as 0.
 /// "mean": sums in fixed point of 128 bits, from 2^-72 to 2^54: exact for integers and, to 2^-72, for anything else. Values must
 /// stay below 2^40 in size; Error otherwise. "min", "max". "median": needs every value: arrays go to a file beside `stem`, 4
-/// bytes an element.
-std::unique_ptr<Statistic> make_statistic(const std::string& how, std::size_t elements, const std::filesystem::path& stem);
+/// bytes an element. "stack": every array, in a file too.
+std::unique_ptr<Statistic> make_statistic(const std::string& how, const ArrayDesc& item, const std::filesystem::path& stem);
 
 /// Bytes of memory and of disk that a statistic of `items` arrays takes.
 struct StatisticCost {
     std::uint64_t memory = 0, disk = 0;
 };
-StatisticCost cost_of(const std::string& how, std::uint64_t elements, std::uint64_t items);
+StatisticCost cost_of(const std::string& how, const ArrayDesc& item, std::uint64_t items);
 
-}  // namespace parallax::engine::series
+}   // namespace parallax::engine::series

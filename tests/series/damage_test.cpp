@@ -17,6 +17,7 @@ Json job_with_folds() {
     Json job = frames_job();
     job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};
     job["outputs"]["middle"] = {{"of", "sum"}, {"file", "middle.npy"}, {"combine", "median"}};
+    job["outputs"]["all"] = {{"of", "sum"}, {"file", "all.tif"}, {"combine", "stack"}};
     return job;
 }
 

@@ -21,6 +21,12 @@ using namespace parallax;
 using namespace parallax::engine::series;
 using namespace parallax::tests;
 
+namespace {
+
+ArrayDesc line(std::size_t elements) { return ArrayDesc::dense(ElementType::f32, {{'x', static_cast<std::int64_t>(elements)}}); }
+
+}  // namespace
+
 TEST_CASE("statistics: any order, any split, the same bits") {
     const TempFolder folder;
     constexpr std::size_t elements = 37, arrays = 23;
@@ -41,11 +47,11 @@ TEST_CASE("statistics: any order, any split, the same bits") {
         CAPTURE(std::string(how));
         const auto result_of = [&](std::vector<std::size_t> order, std::size_t split) {
             std::vector<float> result(elements);
-            const auto total = make_statistic(how, elements, {});
+            const auto total = make_statistic(how, line(elements), {});
             for (const auto& [begin, end] : {std::pair<std::size_t, std::size_t>{0, split}, {split, arrays}}) {
                 if (begin == end) continue;
                 const fs::path stem = folder / std::to_string(name++);
-                const auto part = make_statistic(how, elements, stem);
+                const auto part = make_statistic(how, line(elements), stem);
                 for (std::size_t i = begin; i < end; ++i) part->add(values[order[i]], i - begin);
                 total->merge(part->save(stem, 1), end - begin);
             }
@@ -77,7 +83,7 @@ TEST_CASE("statistics: any order, any split, the same bits") {
             CHECK(first[5] == -std::numeric_limits<float>::infinity());
         }
     }
-    CHECK_THROWS_AS(make_statistic("mean", 1, {})->add(floats(1, 1, {2e12f}), 0), Error);
+    CHECK_THROWS_AS(make_statistic("mean", line(1), {})->add(floats(1, 1, {2e12f}), 0), Error);
 }
 
 TEST_CASE(
@@ -102,7 +108,7 @@ TEST_CASE(
         values.push_back(std::move(array));
     }
     for (const int threads : {1, 4}) {
-        const auto part = make_statistic("mean", elements, {});
+        const auto part = make_statistic("mean", line(elements), {});
         std::atomic<std::size_t> next = 0;
         {
             std::vector<std::jthread> pool;
@@ -114,7 +120,7 @@ TEST_CASE(
         }
         std::vector<float> result(elements), merged(elements);
         part->result(result.data());
-        const auto total = make_statistic("mean", elements, {});
+        const auto total = make_statistic("mean", line(elements), {});
         total->merge(part->save(folder / fmt::format("state{}", threads), 1), arrays);
         total->result(merged.data());
         bool right = true;
@@ -124,7 +130,7 @@ TEST_CASE(
         CHECK(std::memcmp(result.data(), merged.data(), elements * sizeof(float)) == 0);
     }
     // Small numbers below zero beside large ones, and more arrays than the fast sums hold.
-    const auto mean = make_statistic("mean", 3, {});
+    const auto mean = make_statistic("mean", line(3), {});
     const HostArray array = floats(3, 1, {-0x1p-60f, 0x1p39f, -0x1p-71f});
     for (std::size_t n = 0; n < 5000; ++n) mean->add(array, n);
     std::vector<float> result(3);
@@ -148,7 +154,7 @@ TEST_CASE("statistics: medians of many arrays and of few, in threads") {
             values.push_back(floats(elements, 1, row));
         }
         const fs::path stem = folder / fmt::format("m{}", arrays);
-        const auto part = make_statistic("median", elements, stem), total = make_statistic("median", elements, {});
+        const auto part = make_statistic("median", line(elements), stem), total = make_statistic("median", line(elements), {});
         std::atomic<std::size_t> next = 0;
         {
             std::vector<std::jthread> pool;

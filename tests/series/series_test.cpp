@@ -385,6 +385,9 @@ TEST_CASE("series: shards and devices give the same bytes as one process") {
     Json job = frames_job();
     job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};
     job["outputs"]["median"] = {{"of", "image"}, {"file", "median.npy"}, {"combine", "median"}};
+    job["outputs"]["film"] = {{"of", "image"}, {"file", "film.tif"}, {"combine", "stack"}};
+    job["outputs"]["all"] = {{"of", "sum"}, {"file", "all.npy"}, {"combine", "stack"}};
+    job["outputs"]["seen"] = {{"of", "sum"}, {"file", "seen.png"}, {"combine", "stack"}, {"montage", true}};
     job["steps"].push_back({{"id", "half"},
                             {"run", "arithmetic"},
                             {"op", "divide"},
@@ -395,7 +398,18 @@ TEST_CASE("series: shards and devices give the same bytes as one process") {
     const Folder folder(21, job);
     REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
     const auto whole = contents(folder / "whole");
-    REQUIRE(whole.size() == 25);
+    REQUIRE(whole.size() == 28);
+    // The stacks are the items, in their order, with their type.
+    const HostArray film = io::read(folder / "whole/film.tif"), all = io::read(folder / "whole/all.npy");
+    CHECK(film.desc.size('t') == 21);
+    CHECK(all.desc.axes.front().size == 21);
+    for (std::size_t i = 0; i < 21; ++i) {
+        const HostArray image = io::read(folder / fmt::format("frames/f{:03}.tif", i)),
+                        sum = io::read(folder / fmt::format("whole/sums/f{:03}.npy", i));
+        CHECK(film.desc.type == image.desc.type);
+        CHECK(std::memcmp(film.data() + i * image.desc.dense_bytes(), image.data(), image.desc.dense_bytes()) == 0);
+        CHECK(std::memcmp(all.data() + i * sum.desc.dense_bytes(), sum.data(), sum.desc.dense_bytes()) == 0);
+    }
     for (const int shards : {2, 4, 8}) {
         CAPTURE(shards);
         const std::string out = fmt::format("out{}", shards);
