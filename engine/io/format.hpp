@@ -65,6 +65,8 @@ namespace jpeg {
 bool matches(Head);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+/// A file's bytes. Throws IoError.
+std::string encoded(const HostArray&, const WriteOptions&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace jpeg

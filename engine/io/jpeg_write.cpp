@@ -3,6 +3,7 @@
 
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 
 #include "io/file.hpp"
 #include "io/format.hpp"
@@ -35,6 +36,8 @@ void on_write_exit(j_common_ptr jpeg) {
 struct Encoder {
     jpeg_compress_struct jpeg{};
     WriteErrors errors{};
+    unsigned char* bytes = nullptr;   ///< libjpeg's, of malloc()
+    unsigned long count = 0;
 
     Encoder() {
         jpeg.err = jpeg_std_error(&errors.base);
@@ -42,14 +45,16 @@ struct Encoder {
     }
     Encoder(const Encoder&) = delete;
     Encoder& operator=(const Encoder&) = delete;
-    ~Encoder() { jpeg_destroy_compress(&jpeg); }
+    ~Encoder() {
+        jpeg_destroy_compress(&jpeg);
+        std::free(bytes);
+    }
 
     /// False after an error. Owns nothing that needs a destructor.
-    [[gnu::noinline]] bool write(std::FILE* file, const JSAMPLE* pixels, JDIMENSION width, JDIMENSION height, int channels,
-                                 int quality) {
+    [[gnu::noinline]] bool encode(const JSAMPLE* pixels, JDIMENSION width, JDIMENSION height, int channels, int quality) {
         if (setjmp(errors.jump)) return false;
         jpeg_create_compress(&jpeg);
-        jpeg_stdio_dest(&jpeg, file);
+        jpeg_mem_dest(&jpeg, &bytes, &count);
         jpeg.image_width = width;
         jpeg.image_height = height;
         jpeg.input_components = channels;
@@ -80,23 +85,27 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
     return picture::problem(desc, options, jpeg_kind);
 }
 
-void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
+std::string encoded(const HostArray& given, const WriteOptions& options) {
     const HostArray array = picture::make(given, options, jpeg_kind);
     const bool colours = array.desc.axes.back().name == 'c';
     const std::size_t n = array.desc.axes.size() - (colours ? 1 : 0);
     const std::int64_t width = array.desc.axes[n - 1].size, height = n > 1 ? array.desc.axes[n - 2].size : 1;
     if (width > most_pixels_a_side || height > most_pixels_a_side)
         throw IoError(
-            name,
+            "",
             fmt::format("would be a JPEG of {} x {}, which holds at most {} rows and columns", width, height, most_pixels_a_side),
             "write a .png file");
+    Encoder encoder;
+    if (!encoder.encode(array.as<JSAMPLE>(), static_cast<JDIMENSION>(width), static_cast<JDIMENSION>(height), colours ? 3 : 1,
+                        options.quality))
+        throw IoError("", fmt::format("cannot be written: {}", encoder.errors.text), "write a .png file");
+    return {reinterpret_cast<const char*>(encoder.bytes), encoder.count};
+}
+
+void write(const std::filesystem::path& path, const std::string&, const HostArray& given, const WriteOptions& options) {
+    const std::string bytes = encoded(given, options);
     File file = File::create(path);
-    {
-        Encoder encoder;
-        if (!encoder.write(file.handle(), array.as<JSAMPLE>(), static_cast<JDIMENSION>(width), static_cast<JDIMENSION>(height),
-                           colours ? 3 : 1, options.quality))
-            throw IoError(name, fmt::format("cannot be written: {}", encoder.errors.text), "see whether the disk is full");
-    }
+    file.write(bytes.data(), bytes.size());
     file.close();
 }
 

@@ -59,10 +59,12 @@ struct SeriesRunOptions {
     std::string shard, trace;
     int readers = 0, writers = 0, in_flight = 3;
     bool overwrite = false, resume = false, quiet = false, json = false;
-    std::string report;
+    std::string report, gallery;
 
     void add_to(CLI::App&);
 };
+/// Writes the page that --gallery asks for. Throws IoError.
+void write_gallery(const SeriesRunOptions&, const Json& report);
 /// Where a series remembers what is done.
 std::filesystem::path manifest_of(const JobOptions&);
 

@@ -27,20 +27,21 @@ struct Options : SeriesRunOptions {
     JobOptions job;
 };
 
-void check_report(const Options& options, const engine::Prepared& prepared) {
-    if (options.report.empty()) return;
-    const std::filesystem::path path = engine::path_from(options.report);
+/// --report or --gallery: a file of its own.
+void check_target(const Options& options, const engine::Prepared& prepared, const char* option, const std::string& file) {
+    if (file.empty()) return;
+    const std::filesystem::path path = engine::path_from(file);
     if (std::filesystem::is_directory(path))
-        throw ConfigError("--report", fmt::format("the folder {}", options.report), "the path of a file");
+        throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
     if (std::filesystem::exists(path) && !options.overwrite) {
-        throw ConfigError("--report", fmt::format("the existing file {}", options.report), "no file of that name",
+        throw ConfigError(option, fmt::format("the existing file {}", file), "no file of that name",
                           "use --overwrite to replace it");
     }
     const auto refuse_same = [&](const std::filesystem::path& other, const char* what) {
         std::error_code ignored;
         if (std::filesystem::absolute(other).lexically_normal() == std::filesystem::absolute(path).lexically_normal() ||
             std::filesystem::equivalent(other, path, ignored)) {
-            throw ConfigError("--report", fmt::format("{}, which is {}", options.report, what), "a file of its own");
+            throw ConfigError(option, fmt::format("{}, which is {}", file, what), "a file of its own");
         }
     };
     refuse_same(engine::path_from(options.job.file), "the job");
@@ -54,10 +55,24 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
             return std::filesystem::absolute(output).lexically_normal().parent_path() == folder;
         });
     if (!std::filesystem::is_directory(folder) && !made_for_outputs) {
-        throw ConfigError("--report", fmt::format("\"{}\" in a folder that is not there", options.report),
+        throw ConfigError(option, fmt::format("\"{}\" in a folder that is not there", file),
                           "a file in a folder that is there");
     }
-    engine::writable_ancestor(path, "--report");
+    engine::writable_ancestor(path, option);
+}
+
+void check_report(const Options& options, const engine::Prepared& prepared) {
+    check_target(options, prepared, "--report", options.report);
+    check_target(options, prepared, "--gallery", options.gallery);
+    if (!options.gallery.empty() && engine::path_from(options.gallery) == engine::path_from(options.report))
+        throw ConfigError("--gallery", fmt::format("{}, which is the report", options.gallery), "a file of its own");
+}
+
+/// The page is made of files that are opened once more, by their names: somebody else may have put others there.
+void refuse_gallery_of_strangers(const Options& options) {
+    if (!options.gallery.empty() && options.job.confined)
+        throw ConfigError("--gallery", "it beside --confined", "one of the two",
+                          "a gallery opens the job's files again by their names, which --confined does not trust");
 }
 
 /// The scalars of a record on one line: "metric tenengrad, best.index 20".
@@ -111,6 +126,7 @@ void tell_of_job(const Options& options, const engine::JobResult& result) {
         io::write_json(engine::path_from(options.report), to_json(result), options.overwrite, options.job.confined);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
     else if (!options.quiet) summarise(result);
+    write_gallery(options, to_json(result));
 }
 
 engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {
@@ -142,6 +158,7 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
 }
 
 int run_within(const Enforced& limits, const Options& options) {
+    refuse_gallery_of_strangers(options);
     const Clock::time_point started = Clock::now();
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other

@@ -1,6 +1,7 @@
 #include "series_summary.hpp"
 
 #include "console.hpp"
+#include "gallery/gallery.hpp"
 #include "job/load.hpp"
 #include "left_out.hpp"
 #include "terminal.hpp"
@@ -92,6 +93,7 @@ void say_what_tables_leave_out(const std::vector<engine::OutputReport>& outputs)
 void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_flag("--overwrite", overwrite, "Replace outputs and a report that exist");
     app.add_option("--report", report, "Write everything that is needed to repeat the run to this JSON file");
+    app.add_option("--gallery", gallery, "Write one page with inputs, outputs and records as pictures and curves to this .html file");
     app.add_flag("--resume", resume, "Go on with a job that has for_each: what its manifest does not have yet");
     app.add_option("--shard", shard, "i/n: of a job with for_each, the i-th of n shares; all of them use one manifest");
     app.add_option("--trace", trace, "Of a job with for_each, write who did what when to this JSON file, for ui.perfetto.dev");
@@ -106,7 +108,8 @@ void SeriesRunOptions::add_to(CLI::App& app) {
 
 void check_series_files(const SeriesRunOptions& options) {
     namespace fs = std::filesystem;
-    for (const auto& [option, text] : {std::pair("--report", options.report), std::pair("--trace", options.trace)}) {
+    for (const auto& [option, text] : {std::pair("--report", options.report), std::pair("--trace", options.trace),
+                                       std::pair("--gallery", options.gallery)}) {
         if (text.empty()) continue;
         const fs::path path = engine::path_from(text);
         if (fs::exists(path) && !options.overwrite && !options.resume) {
@@ -129,6 +132,12 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
     };
 }
 
+void write_gallery(const SeriesRunOptions& options, const Json& report) {
+    if (options.gallery.empty()) return;
+    io::write_text(engine::path_from(options.gallery), engine::gallery::page(report), options.overwrite || options.resume);
+    if (!options.quiet && !options.json) fmt::print("{}\n", options.gallery);
+}
+
 void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result, const engine::series::PreparedSeries& series) {
     if (!options.report.empty())
         io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume,
@@ -139,6 +148,7 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
         spdlog::warn("{}: {}{}", warning.first, warning.text,
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
+    write_gallery(options, to_json(result, series));
 }
 
 }  // namespace parallax::cli
