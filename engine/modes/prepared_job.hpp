@@ -16,7 +16,7 @@
 namespace parallax::engine {
 
 /// Throws ConfigError where something is asked of a job that only a series has.
-void refuse_without_series(const Job&, bool resume, bool shard, bool trace);
+void refuse_without_series(const Job&, bool resume, bool shard, bool trace, bool watch = false);
 
 class PreparedJob {
 public:

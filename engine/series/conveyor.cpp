@@ -91,7 +91,7 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       trace_(!options.trace.empty()),
       todo_(todo.begin(), todo.end()),
       total_(todo.size()) {
-    for (std::size_t i = 0; i < engines.size() && i < std::max<std::size_t>(todo.size(), 1); ++i) {
+    for (std::size_t i = 0; i < engines.size() && (i < std::max<std::size_t>(todo.size(), 1) || series.options.watch); ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
         belt->resident.plan(series.sample.resolved);
         belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated(), engines.size());
@@ -115,8 +115,10 @@ Conveyor::~Conveyor() = default;
 
 void Conveyor::run(SeriesResult& result) {
     started_ = std::chrono::steady_clock::now();
-    if (todo_.empty()) return;
+    watching_ = series_.options.watch.has_value();
+    if (todo_.empty() && !watching_) return;
     read_shared();
+    for (std::size_t i = 0; watching_ && i < series_.items.size(); ++i) numbers_[to_utf8(series_.items.list.at(i).front().file)] = i;
     run_threads();
 
     result.seconds = seconds_since(started_);
@@ -131,6 +133,8 @@ void Conveyor::run(SeriesResult& result) {
     for (SeriesWarning& warning : warnings_) result.warnings.push_back(std::move(warning));
     result.left_out = std::move(left_out_);
     result.stages = std::move(stages_);
+    std::sort(latencies_.begin(), latencies_.end());
+    result.latencies = std::move(latencies_);
     result.steps = belts_.front()->resident.steps();
     for (const auto& belt : belts_) {
         DeviceShare share;
@@ -177,6 +181,7 @@ void Conveyor::run_threads() {
         const int missing = belt->shape.readers - begun;
         if (missing > 0 && (belt->reading -= missing) == 0) belt->decoded->close();
     }
+    if (watching_) watch();
     for (std::thread& thread : readers) thread.join();
     for (std::thread& thread : feeders) thread.join();
     computed_->close();
@@ -199,12 +204,67 @@ HostArray Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
 }
 
 std::optional<std::size_t> Conveyor::next_item() {
-    if (options_.cancelled && options_.cancelled()) stop_ = true;
-    const std::lock_guard lock(mutex_);
+    const bool cancelled = options_.cancelled && options_.cancelled();
+    std::unique_lock lock(mutex_);
+    if (cancelled && !series_.options.watch) stop_ = true;
+    came_.wait(lock, [this] { return stop_ || !todo_.empty() || !watching_; });
     if (stop_ || todo_.empty()) return std::nullopt;
     const std::size_t item = todo_.front();
     todo_.pop_front();
     return item;
+}
+
+/// Until nothing has come for as long as was said, somebody has stopped it, or something has.
+void Conveyor::watch() {
+    try {
+        do {
+            take_arrivals(series_.options.watch->folder->wait(std::chrono::milliseconds(100)));
+        } while (!end_watching());
+    } catch (const std::exception&) {   // a folder that is gone, memory
+        break_off(std::current_exception());
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        watching_ = false;
+    }
+    came_.notify_all();
+}
+
+void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
+    if (arrivals.empty()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const Arrival& arrival : arrivals) {
+            const auto [known, fresh] = numbers_.try_emplace(to_utf8(arrival.file), series_.items.size());
+            const std::size_t number = known->second;
+            if (fresh) {
+                series_.items.list.add({{arrival.file, static_cast<std::int64_t>(number), std::nullopt}});
+                ++total_;
+            } else {   // it was taken too early where it failed; what has been done is not done again
+                const auto failure =
+                    std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
+                if (failure == failed_.end()) continue;
+                failed_.erase(failure);
+            }
+            if (arrival.at != std::chrono::steady_clock::time_point()) complete_[number] = arrival.at;
+            todo_.push_back(number);
+        }
+        last_arrival_ = std::chrono::steady_clock::now();
+    }
+    came_.notify_all();
+}
+
+bool Conveyor::end_watching() {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return true;
+    if (options_.cancelled && options_.cancelled()) {   // what came before is left to --resume where it has not begun
+        if (!todo_.empty()) stop_ = true;
+        return true;
+    }
+    const bool busy = done_ + failed_.size() < total_ || series_.options.watch->folder->expects();
+    if (busy) last_arrival_ = std::chrono::steady_clock::now();
+    const double idle = series_.options.watch->idle_s;
+    return idle > 0 && !busy && seconds_since(last_arrival_) > idle;
 }
 
 void Conveyor::read(Belt& belt, int reader) {
@@ -337,6 +397,7 @@ void Conveyor::lose(Belt& belt, std::deque<WorkPtr>& flying, WorkPtr work) {
     while (std::optional<WorkPtr> other = belt.decoded->pop()) back.push_back((*other)->number);
     const std::lock_guard lock(mutex_);
     todo_.insert(todo_.begin(), back.begin(), back.end());
+    came_.notify_all();
 }
 
 void Conveyor::write(int writer) {
@@ -391,6 +452,13 @@ void Conveyor::finish_item(Work& work) {
     trace_.add(record.item, work.profiler,
                {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});
     add_up(work, stages);
+    if (series_.options.watch) {
+        const std::lock_guard lock(mutex_);
+        if (const auto since = complete_.find(work.number); since != complete_.end()) {
+            latencies_.push_back(seconds_since(since->second));
+            complete_.erase(since);
+        }
+    }
     report_progress();
 }
 
@@ -433,7 +501,7 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error) {
     {
         const std::lock_guard lock(mutex_);
         failed_.push_back({item, record.item, record.error});
-        if (!series_.items.for_each.continue_on_error) stop_ = true;
+        if (!series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
     }
     try {
         manifest_.append(record);
@@ -447,6 +515,7 @@ void Conveyor::break_off(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     if (!broken_) broken_ = std::move(error);
     stop_ = true;
+    came_.notify_all();
 }
 
 void Conveyor::report_progress() {

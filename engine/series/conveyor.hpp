@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <map>
@@ -58,6 +59,9 @@ private:
     void read_shared();
     HostArray read_neighbour(std::size_t input, std::size_t item) const;
     std::optional<std::size_t> next_item();
+    void watch();
+    void take_arrivals(const std::vector<Arrival>&);
+    bool end_watching();
     void run_threads();
     void read(Belt&, int reader);
     void read_items(Belt&, int reader);
@@ -89,6 +93,12 @@ private:
 
     std::mutex mutex_;                   ///< of all below
     std::deque<std::size_t> todo_;
+    std::condition_variable came_;       ///< something to do, or the end of watching
+    bool watching_ = false;
+    std::map<std::string, std::size_t> numbers_;                              ///< of watched files
+    std::map<std::size_t, std::chrono::steady_clock::time_point> complete_;   ///< when they were complete
+    std::vector<double> latencies_;
+    std::chrono::steady_clock::time_point last_arrival_ = std::chrono::steady_clock::now();
     std::size_t total_ = 0, done_ = 0;
     std::vector<Failure> failed_;
     std::vector<SeriesWarning> warnings_;

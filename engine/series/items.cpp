@@ -84,7 +84,7 @@ std::string value_of(const Element& element, const std::string& part) {
 
 std::string Items::name(std::size_t number) const {
     std::string name;
-    for (const Element& element : list[number]) {
+    for (const Element& element : list.at(number)) {
         name += (name.empty() ? "" : " + ") + name_of(element.file, where);
         if (element.part) name += fmt::format("#{}", *element.part);
     }
@@ -96,21 +96,31 @@ Items find_items(const Job& job, const Locations& where) {
     items.where =
         absolute(where);   // files that are found stand in the items' jobs, where a relative one would be looked up once more
     if (!job.for_each) {
-        items.list.emplace_back();
+        items.list.add({});
         return items;
     }
     items.for_each = *job.for_each;
     const auto& sources = items.for_each.sources;
+    std::vector<Item> found;
     for (const ForEachSource& source : sources) {
         const std::vector<Element> elements = find_elements(source, items.where);
-        if (&source == &sources.front()) items.list.resize(elements.size());
-        if (elements.size() != items.list.size()) {
+        if (&source == &sources.front()) found.resize(elements.size());
+        if (elements.size() != found.size()) {
             throw ConfigError(source.pointer, fmt::format("{} {} for \"{}\"", elements.size(), source.kind, source.variable),
-                              fmt::format("{}, as many as for \"{}\"", items.list.size(), sources.front().variable),
+                              fmt::format("{}, as many as for \"{}\"", found.size(), sources.front().variable),
                               "variables of one series go side by side");
         }
-        for (std::size_t i = 0; i < elements.size(); ++i) items.list[i].push_back(elements[i]);
+        for (std::size_t i = 0; i < elements.size(); ++i) found[i].push_back(elements[i]);
     }
+    for (Item& item : found) items.list.add(std::move(item));
+    return items;
+}
+
+Items items_of_files(const Job& job, const Locations& where, const std::vector<fs::path>& files) {
+    Items items;
+    items.where = absolute(where);
+    items.for_each = *job.for_each;
+    for (std::size_t i = 0; i < files.size(); ++i) items.list.add({{files[i], static_cast<std::int64_t>(i), std::nullopt}});
     return items;
 }
 
@@ -119,10 +129,11 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
     job.for_each.reset();
     if (!series.for_each) return job;
     const auto& sources = items.for_each.sources;
+    const Item item = items.list.at(number);
     const auto element = [&](const std::string& variable) -> const Element& {
         const auto found =
             std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
-        return items.list[number][static_cast<std::size_t>(found - sources.begin())];
+        return item[static_cast<std::size_t>(found - sources.begin())];
     };
     const auto fill = [&](const std::string& text) {
         return fill_placeholders(
@@ -133,7 +144,7 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
         for (std::string& file : input.files) {
             for (std::size_t s = 0; s < sources.size(); ++s) {
                 if (file != "{" + sources[s].variable + "}") continue;
-                const Element& self = items.list[number][s];
+                const Element& self = item[s];
                 if (sources[s].kind == "pages") {
                     input.read.pages = {*self.part, *self.part + 1};
                     input.read.page_axis = sources[s].page_axis;

@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -22,12 +25,36 @@ struct Element {
 /// An element for each variable, in the order of ForEach::sources.
 using Item = std::vector<Element>;
 
+/// Items by their numbers. It may grow while others read it; copies are the same list.
+class ItemList {
+public:
+    std::size_t size() const {
+        const std::shared_lock lock(data_->mutex);
+        return data_->items.size();
+    }
+    Item at(std::size_t number) const {
+        const std::shared_lock lock(data_->mutex);
+        return data_->items.at(number);
+    }
+    void add(Item item) const {
+        const std::unique_lock lock(data_->mutex);
+        data_->items.push_back(std::move(item));
+    }
+
+private:
+    struct Data {
+        std::shared_mutex mutex;
+        std::vector<Item> items;
+    };
+    std::shared_ptr<Data> data_ = std::make_shared<Data>();
+};
+
 struct Items {
     ForEach for_each;
-    std::vector<Item> list;
+    ItemList list;
     Locations where;                          ///< what names are relative to
 
-    std::size_t size() const noexcept { return list.size(); }
+    std::size_t size() const { return list.size(); }
     /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ". The
     /// same from wherever the job is run.
     std::string name(std::size_t number) const;
@@ -37,6 +64,8 @@ struct Items {
 /// variables that go side by side have different lengths; IoError for a stack that cannot be read. Without for_each the
 /// series has one item without variables.
 Items find_items(const Job&, const Locations&);
+/// Of files that are known: one item each.
+Items items_of_files(const Job&, const Locations&, const std::vector<std::filesystem::path>&);
 
 /// The job of one item: placeholders filled, outputs of the whole series marked as gathered, no for_each.
 Job job_of(const Job& series, const Items&, std::size_t number);

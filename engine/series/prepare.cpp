@@ -2,11 +2,13 @@
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
+#include "core/clock.hpp"
 #include "job/endings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_map>
 
 namespace parallax::engine::series {
@@ -68,8 +70,8 @@ void check_targets(const PreparedSeries& series) {
 void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
-    for (const Item& item : series.items.list) {
-        for (const Element& element : item) read.emplace(key(element.file), "an item");
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        for (const Element& element : series.items.list.at(i)) read.emplace(key(element.file), "an item");
     }
     for (const auto& [name, input] : series.shared) {
         for (const fs::path& file : input.files) read.emplace(key(file), "an input");
@@ -98,6 +100,51 @@ void check_gathered(const PreparedSeries& series, const OutputSpec& output, cons
     check_format(output, folder, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size())));
 }
 
+/// What can be done with files that come one by one.
+void check_watched(const PreparedSeries& series) {
+    const ForEach& each = *series.job.for_each;
+    const auto refuse = [](const std::string& pointer, const char* found, const char* expected) {
+        throw ConfigError(pointer, found, expected, "leave --watch out, and the series is of what is there");
+    };
+    if (each.sources.size() != 1) refuse("/for_each", "several variables beside --watch", "one, for files that come");
+    const ForEachSource& source = each.sources.front();
+    if (source.kind != "files") refuse(source.pointer, "pages or volumes beside --watch", "files that come");
+    if (source.range || source.stride != 1) refuse(source.pointer, "\"range\" or \"stride\" beside --watch", "every file that comes");
+    if (series.options.shard.count > 1) refuse("--shard", "--shard beside --watch", "one process that watches");
+    for (const InputSpec& input : series.job.inputs) {
+        if (input.running > 0) refuse(input.pointer, "\"running\" beside --watch", "inputs that do not wait for later frames");
+    }
+}
+
+/// Waits for the first file.
+Items first_items(const PreparedSeries& series) {
+    check_watched(series);
+    const ForEachSource& source = series.job.for_each->sources.front();
+    const Watch& watch = *series.options.watch;
+    watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
+    const auto began = std::chrono::steady_clock::now();
+    for (;;) {
+        const std::vector<Arrival> arrivals = watch.folder->wait(std::chrono::milliseconds(100));
+        std::vector<fs::path> files;
+        for (const Arrival& arrival : arrivals) files.push_back(arrival.file);
+        if (!files.empty()) return items_of_files(series.job, series.where, files);
+        const bool idle = watch.idle_s > 0 && !watch.folder->expects() && seconds_since(began) > watch.idle_s;
+        if (idle || (watch.cancelled && watch.cancelled()))
+            throw ConfigError(source.pointer, "no file that came", "files that are written or renamed into the folder",
+                              idle ? fmt::format("--idle {:g} ended the wait", watch.idle_s) : std::string());
+    }
+}
+
+/// What is written must not come back as a file that came.
+void check_nothing_watched(const PreparedSeries& series) {
+    for (const OutputSpec& output : job_of(series.job, series.items, 0).outputs) {
+        const fs::path target = resolve_output(output.file, series.where, output.pointer);
+        if (series.options.watch->folder->wants(target))
+            throw ConfigError(output.pointer, fmt::format("{}, which --watch would take for a file that came", to_utf8(target)),
+                              "another folder, or a name that the pattern does not match");
+    }
+}
+
 Prepared prepare_sample(const PreparedSeries& series) {
     for (std::size_t i = 0;; ++i) {
         try {
@@ -124,7 +171,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     series.job = std::move(job);
     series.where = absolute(where);
     series.options = options;
-    series.items = find_items(series.job, series.where);
+    series.items = options.watch ? first_items(series) : find_items(series.job, series.where);
     for (const InputSpec& input : series.job.inputs) {
         if (!input.each) series.shared.emplace(input.name, prepare_input(input, series.where));
     }
@@ -139,6 +186,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
         series.gathered.emplace(output.name, path);
     }
     check_targets(series);
+    if (options.watch) check_nothing_watched(series);
     check_inputs_kept(series);
     series.sample = prepare_sample(series);
     for (const OutputSpec& output : series.job.outputs) {

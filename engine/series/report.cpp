@@ -4,9 +4,15 @@
 #include "series/statistic.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace parallax::engine::series {
+
+double percentile_of(const std::vector<double>& sorted, double percent) {
+    const double rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
+    return sorted.at(static_cast<std::size_t>(std::max(rank, 1.0)) - 1);
+}
 
 Json to_json(const SeriesResult& result, const PreparedSeries& series) {
     Json failed = Json::array(), devices = Json::array(), steps = Json::array(), outputs = Json::object(), stages = Json::array();
@@ -30,6 +36,12 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
     for (const SeriesWarning& warning : result.warnings)
         warnings.push_back({{"text", warning.text}, {"first", warning.first}, {"items", warning.items}});
     for (const Stage& stage : result.stages) stages.push_back(stage.to_json());
+    Json latency;
+    if (!result.latencies.empty())
+        latency = {{"files", result.latencies.size()},
+                   {"median", percentile_of(result.latencies, 50)},
+                   {"p99", percentile_of(result.latencies, 99)},
+                   {"longest", result.latencies.back()}};
     return {{"parallax_series_report", 1},
             {"engine", {{"version", PARALLAX_VERSION}}},
             {"finished", utc_now()},
@@ -49,6 +61,7 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"complete", result.complete},
             {"seconds", result.seconds},
             {"items_per_second", result.items_per_second},
+            {"latency_seconds", std::move(latency)},
             {"devices", std::move(devices)},
             {"steps", std::move(steps)},
             {"outputs", std::move(outputs)},

@@ -207,7 +207,12 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
 
     SeriesResult result;
     if (!todo.empty()) settle(series, *engines.front(), result);
-    for (std::size_t i = 0; i < series.items.size(); ++i) result.total += is_mine(series, i) ? 1 : 0;
+    const auto of_this_shard = [&] {
+        std::size_t mine = 0;
+        for (std::size_t i = 0; i < series.items.size(); ++i) mine += is_mine(series, i) ? 1 : 0;
+        return mine;
+    };
+    result.total = of_this_shard();
     result.skipped = result.total - todo.size();
     Conveyor pipeline(series, engines, options, manifest, folds, std::move(todo));
     try {
@@ -220,6 +225,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         throw;
     }
     folds.save();
+    result.total = of_this_shard();   // more may have come
     const std::map<std::string, Record> records = manifest.load();
     result.complete = is_complete(series, records, folds);
     if (result.complete) gather(series, records, folds, result);

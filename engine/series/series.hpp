@@ -7,6 +7,7 @@
 #include "core/session.hpp"
 #include "job/prepare.hpp"
 #include "job/report.hpp"
+#include "series/folder_watch.hpp"
 #include "series/items.hpp"
 #include "series/manifest.hpp"
 
@@ -26,11 +27,19 @@ struct Shard {
     std::size_t number = 1, count = 1;
 };
 
+/// Files are taken as they come.
+struct Watch {
+    double idle_s = 0;                   ///< end when none has come for so long; 0: when cancelled
+    std::function<bool()> cancelled;     ///< asked while the first is waited for
+    mutable std::shared_ptr<FolderWatch> folder;   ///< from then on
+};
+
 struct SeriesOptions {
     std::filesystem::path manifest;      ///< folder that remembers what is done
     bool overwrite = false;              ///< do everything, replace what is there
     bool resume = false;                 ///< do what the manifest does not have
     Shard shard;
+    std::optional<Watch> watch = {};
 };
 
 /// A series with all that can be known before a device is touched.
@@ -98,7 +107,10 @@ struct SeriesResult {
     std::map<std::string, std::set<std::string>> left_out;   ///< by table output: lists of its records without columns
     double seconds = 0;
     double items_per_second = 0;
+    std::vector<double> latencies;       ///< of watched files: seconds from complete to written, sorted
 };
+/// The value below which so many of 100 lie: the nearest rank.
+double percentile_of(const std::vector<double>& sorted, double percent);
 
 /// Runs what is left to do. Items that fail are in the result; throws only what ends the whole series: ConfigError for a
 /// manifest of another job, IoError where it cannot be written, what Engine throws when no device is left.

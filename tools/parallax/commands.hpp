@@ -58,6 +58,8 @@ host::DeviceSelector device_from(const std::string& spec);
 struct SeriesRunOptions {
     std::string shard, trace;
     int readers = 0, writers = 0, in_flight = 3;
+    bool watch = false;
+    double idle = 0;
     bool overwrite = false, resume = false, quiet = false, json = false;
     std::string report, gallery;
 

@@ -165,10 +165,16 @@ int run_within(const Enforced& limits, const Options& options) {
     const engine::Registry registry = engine::registry_with_peers();
     engine::Job parsed = options.job.parse(registry);
     const bool is_series = parsed.for_each.has_value();
-    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty());
+    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch || options.idle > 0);
+    if (options.idle > 0 && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
     if (is_series) check_series_files(options);
-    const engine::PreparedJob job(std::move(parsed), options.job.locations(),
-                                  {manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)});
+    engine::series::SeriesOptions how{manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)};
+    watch_interrupts();
+    if (options.watch) {
+        how.watch = engine::series::Watch{options.idle, [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
+        if (!options.quiet && !options.json) tell("watching: Ctrl-C ends it\n");
+    }
+    const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);
     if (!is_series) check_report(options, job.prepared());
     warn(job.warnings());
 
@@ -177,7 +183,6 @@ int run_within(const Enforced& limits, const Options& options) {
     for (const auto& engine : engines)
         spdlog::debug("device {}: {} ({})", engine->device().index, engine->device().name, engine->device().platform);
 
-    watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
     engine::RunJobOptions run_options = run_options_of(bar, started, opening);
     run_options.cancelled = [&limits] { return interrupted() || limits.time_is_up(); };

@@ -42,6 +42,10 @@ void summarise(const SeriesResult& result) {
         if (result.skipped > 0) tell("; {} were done before", result.skipped);
         tell("\n");
     }
+    if (!result.latencies.empty())
+        tell("latency  from a file's end to its results: median {:.1f} ms, 99% {:.1f} ms, longest {:.1f} ms, of {} files\n",
+             1e3 * engine::series::percentile_of(result.latencies, 50), 1e3 * engine::series::percentile_of(result.latencies, 99), 1e3 * result.latencies.back(),
+             result.latencies.size());
     say_what_tables_leave_out(result.gathered);
     for (const engine::OutputReport& output : result.gathered) fmt::print("{}\n", output.file.path);
 }
@@ -95,6 +99,8 @@ void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_option("--report", report, "Write everything that is needed to repeat the run to this JSON file");
     app.add_option("--gallery", gallery, "Write one page with inputs, outputs and records as pictures and curves to this .html file");
     app.add_flag("--resume", resume, "Go on with a job that has for_each: what its manifest does not have yet");
+    app.add_flag("--watch", watch, "Of a job with for_each, go on with files that come into its folder, until Ctrl-C");
+    app.add_option("--idle", idle, "Beside --watch: end when no file has come for so many seconds")->check(CLI::PositiveNumber);
     app.add_option("--shard", shard, "i/n: of a job with for_each, the i-th of n shares; all of them use one manifest");
     app.add_option("--trace", trace, "Of a job with for_each, write who did what when to this JSON file, for ui.perfetto.dev");
     app.add_option("--readers", readers, "Threads that read and decode, for each device")->check(CLI::Range(1, 256));

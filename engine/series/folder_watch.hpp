@@ -1,0 +1,72 @@
+// Files that come while a series runs: each is taken once, and when it is complete.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "job/job.hpp"
+#include "job/paths.hpp"
+
+namespace parallax::engine::series {
+
+struct Arrival {
+    std::filesystem::path file;
+    std::chrono::steady_clock::time_point at;   ///< when it was complete, as far as can be known; none for what was there before
+    bool again = false;                         ///< it was taken before, and has been written once more
+};
+
+/// Where the system tells of files that are closed after writing or renamed into place (inotify), they are taken at that moment.
+/// All others, on network drives and in folders below, are found by looking every second, and taken when neither their length nor
+/// their time has changed for `settle`. A file that a program of this machine is writing is waited for; an empty one, too.
+class FolderWatch {
+public:
+    static constexpr std::chrono::milliseconds settle{2000}, look_every{1000};
+
+    /// Throws ConfigError where the folder of a pattern is not there.
+    FolderWatch(std::vector<std::string> patterns, std::string pointer, const Locations&);
+    ~FolderWatch();
+    FolderWatch(const FolderWatch&) = delete;
+    FolderWatch& operator=(const FolderWatch&) = delete;
+
+    /// What is complete since the last call, in that order; waits for it at most so long.
+    std::vector<Arrival> wait(std::chrono::milliseconds);
+    /// Whether there is a file that is not complete yet.
+    bool expects() const noexcept { return !seen_.empty() || !being_written_.empty(); }
+    /// Whether a file of this name would be taken.
+    bool wants(const std::filesystem::path&) const;
+
+private:
+    struct Pattern {
+        std::string text;
+        std::filesystem::path folder;   ///< of its files; empty where that has * or ? too
+        std::string name;
+        int handle = -1;   ///< by which the system names the folder
+    };
+    struct Seen {
+        std::uintmax_t bytes = 0;
+        std::filesystem::file_time_type modified;
+        std::chrono::steady_clock::time_point since;
+        bool before = false;   ///< there when the first look was taken
+    };
+    void begin_notices();
+    void read_notices();
+    void look();
+    void take(const std::filesystem::path&, std::chrono::steady_clock::time_point at, bool again);
+
+    std::vector<Pattern> patterns_;
+    std::string pointer_;
+    Locations where_;
+    int notices_ = -1;   ///< where the system tells; -1: it does not
+    std::chrono::steady_clock::time_point next_look_;
+    std::set<std::string> taken_, being_written_;
+    std::map<std::string, Seen> seen_;
+    std::vector<Arrival> arrived_;
+    bool looked_ = false;
+};
+
+}   // namespace parallax::engine::series

@@ -1,0 +1,173 @@
+// Files that come while a series runs, in all the ways in which programs write them: none is lost, none is read half.
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "frames.hpp"
+#include "series/folder_watch.hpp"
+#include "series/series.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+using engine::series::Arrival;
+using engine::series::FolderWatch;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+Json watched_job() {
+    Json job = frames_job();
+    job["for_each"] = {{"frame", "frames/f*.tif"}, {"on_error", "continue"}};
+    job["outputs"]["all"] = {{"of", "image"}, {"file", "all.npy"}, {"combine", "stack"}};
+    return job;
+}
+
+/// As a camera program, a copy, a slow network drive or a careful program has it.
+void write_somehow(const fs::path& folder, int number, unsigned how) {
+    const fs::path target = folder / "frames" / (frame_name(number) + ".tif"),
+                   aside = folder / (frame_name(number) + ".part.tif");
+    if (how == 0) return io::write(target, frame(number));
+    io::write(aside, frame(number));
+    const std::string bytes = read_text(aside);
+    if (how == 1) return fs::rename(aside, target);
+    std::ofstream file(target, std::ios::binary);
+    const std::size_t pieces = how == 2 ? 3 : 8;
+    for (std::size_t i = 0; i < pieces; ++i) {
+        const std::size_t from = bytes.size() * i / pieces, end = bytes.size() * (i + 1) / pieces;
+        file.write(bytes.data() + from, static_cast<std::streamsize>(end - from));
+        file.flush();
+        std::this_thread::sleep_for(milliseconds(how == 2 ? 3 : 40));
+    }
+    file.close();
+    fs::remove(aside);
+}
+
+}   // namespace
+
+TEST_CASE("watch: frames at 50 a second, however they are written, are all done, and none half") {
+    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
+                                                            : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    constexpr int before = 3, frames = 150;
+    const Folder folder(before, watched_job());
+    std::thread camera([&] {
+        std::mt19937 random(seed);
+        std::vector<std::thread> slow;
+        std::this_thread::sleep_for(milliseconds(300));
+        for (int i = before; i < frames; ++i) {
+            const unsigned how = static_cast<unsigned>(random() % 4);
+            if (how < 2)
+                write_somehow(folder.path(), i, how);
+            else
+                slow.emplace_back([&folder, i, how] { write_somehow(folder.path(), i, how); });
+            std::this_thread::sleep_for(milliseconds(20));
+        }
+        for (std::thread& thread : slow) thread.join();
+    });
+    const Run run = run_program(
+        {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"},
+        folder.path());
+    camera.join();
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const Json report = Json::parse(read_text(folder / "report.json"));
+    CHECK(report["items"]["done"] == frames);
+    CHECK(report["items"]["failed"] == 0);
+    CHECK(contains(run.err, "latency"));
+    MESSAGE("median " << report["latency_seconds"]["median"] << " s, 99% " << report["latency_seconds"]["p99"] << " s");
+    for (int i = 0; i < frames; ++i) {
+        const HostArray sum = io::read(folder / "out/sums" / (frame_name(i) + ".npy")), image = frame(i);
+        bool right = sum.desc.count() == image.desc.count();
+        for (std::int64_t n = 0; right && n < image.desc.count(); ++n)
+            right =
+                io::read(folder / "out/sums" / (frame_name(i) + ".npy")).as<std::uint8_t>()[n] == image.as<std::uint8_t>()[n] + 1;
+        CHECK_MESSAGE(right, "frame ", i);
+    }
+    CHECK(io::read(folder / "out/all.npy").desc.axes.front().size == frames);
+    // What was done is known: nothing is left for a run without a watch.
+    const Run again = run_program({"run", "job.json", "--out", "out", "--device", "native", "--resume"}, folder.path());
+    CHECK(again.status == 0);
+    CHECK(contains(again.err, "nothing left to do"));
+}
+
+TEST_CASE("watch: an empty folder is waited at, and Ctrl-C or --idle end it") {
+    const Folder folder(0, watched_job());
+    const Run none =
+        run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "0.5"}, folder.path());
+    CHECK(none.status == 2);
+    CHECK(contains(none.err, "no file that came"));
+    std::thread camera([&] {
+        std::this_thread::sleep_for(milliseconds(500));
+        write_frames(folder / "frames", 5);
+    });
+    const Run some =
+        run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "2"}, folder.path());
+    camera.join();
+    CAPTURE(some.err);
+    CHECK(some.status == 0);
+    CHECK(contains(some.err, "5 of 5 items done"));
+#if !defined(_WIN32)
+    fs::remove_all(folder / "out");
+    const Run stopped = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch"}, folder.path(), {}, {},
+                                    {"timeout", "--signal=INT", "2"});
+    CAPTURE(stopped.err);
+    CHECK(contains(stopped.err, "5 of 5 items done"));
+    CHECK(fs::exists(folder / "out/all.npy"));
+#endif
+}
+
+TEST_CASE("watch: what cannot be watched is refused with the reason") {
+    const auto refused = [](const Json& patch, const char* says, std::vector<std::string> more = {}) {
+        Json job = watched_job();
+        job.merge_patch(patch);
+        const Folder folder(2, job);
+        std::vector<std::string> arguments{"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "1"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Run run = run_program(arguments, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, says));
+    };
+    refused({{"for_each", {{"frame", {{"pages", "frames/f000.tif"}}}}}}, "files that come");
+    refused({{"for_each", {{"frame", {{"files", "frames/f*.tif"}, {"range", {0, 1}}}}}}}, "every file that comes");
+    refused({{"for_each", {{"frame", "nowhere/*.tif"}}}}, "is not there");
+    refused({{"inputs", {{"image", {{"file", "{frame}"}, {"running", 3}, {"combine", "mean"}}}}}}, "later frames");
+    refused(Json::object(), "one process that watches", {"--shard", "1/2"});
+    Json inside = watched_job();
+    inside["outputs"]["sum"] = "frames/f_{frame.stem}.tif";
+    const Folder folder(2, inside);
+    const Run run = run_program({"run", "job.json", "--device", "native", "--watch", "--idle", "1"}, folder.path());
+    CHECK(run.status == 2);
+    CAPTURE(run.err);
+    CHECK(contains(run.err, "for a file that came"));
+    CHECK(run_program({"run", "job.json", "--device", "native", "--idle", "1"}, folder.path()).status == 2);
+}
+
+TEST_CASE("watch: by looking alone, a file is taken when it no longer grows") {
+    const TempFolder folder;
+    fs::create_directories(folder / "deep/a");
+    engine::Locations where;
+    where.job_folder = folder.path();
+    FolderWatch watch({"deep/*/x*.raw"}, "/for_each/frame", where);   // no notices of folders that a pattern finds
+    write_text(folder / "deep/a/x1.raw", "one");
+    write_text(folder / "deep/a/y1.raw", "other");
+    const auto began = std::chrono::steady_clock::now();
+    std::vector<Arrival> arrivals;
+    bool grew = false;
+    while (arrivals.empty() && std::chrono::steady_clock::now() - began < std::chrono::seconds(20)) {
+        arrivals = watch.wait(milliseconds(200));
+        if (!grew && std::chrono::steady_clock::now() - began > milliseconds(1500)) {
+            grew = true;
+            write_text(folder / "deep/a/x1.raw", "one and more");
+        }
+    }
+    REQUIRE(arrivals.size() == 1);
+    CHECK(arrivals[0].file.filename() == "x1.raw");
+    CHECK(std::chrono::steady_clock::now() - began > milliseconds(3000));
+    CHECK(watch.wait(milliseconds(1500)).empty());
+    fs::remove_all(folder / "deep");
+    CHECK(watch.wait(milliseconds(300)).empty());
+}
