@@ -124,6 +124,7 @@ struct WriteOptions {
     bool colour_bar = false;                                   ///< what the greys or colours mean, to the right
     std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as many as fit
     std::optional<int> compression{};                          ///< PNG, TIFF: 0 none, 1 fast, 9 small; not set: PNG 1, TIFF 0
+    std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as they came
     int quality = 90;                                          ///< of a JPEG, to 100
 };
 

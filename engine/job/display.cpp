@@ -33,7 +33,7 @@ struct DisplayKey {
 };
 
 const std::vector<DisplayKey>& endings_of_keys() {
-    static const std::vector<std::string> pictures{".png", ".jpg", ".jpeg", ".gif", ".mp4"};
+    static const std::vector<std::string> pictures{".png", ".jpg", ".jpeg", ".gif", ".mp4", "\"-\""};
     static const std::vector<DisplayKey> keys{{"window", pictures},
                                               {"window_percentile", pictures},
                                               {"colour_map", pictures},
@@ -41,15 +41,16 @@ const std::vector<DisplayKey>& endings_of_keys() {
                                               {"colour_bar", pictures},
                                               {"montage", {".png", ".jpg", ".jpeg"}},
                                               {"bits", {".png"}},
+                                              {"format", {"\"-\""}},
                                               {"compression", {".png"}},
                                               {"quality", {".jpg", ".jpeg"}},
-                                              {"frames_a_second", {".mp4", ".gif"}}};
+                                              {"frames_a_second", {".mp4", ".gif", "\"-\""}}};
     return keys;
 }
 
 void check_display_keys(const JsonObject& object, const std::string& extension, const std::string& file) {
     for (const DisplayKey& key : endings_of_keys()) {
-        const bool fits = std::find(key.endings.begin(), key.endings.end(), extension) != key.endings.end();
+        const bool fits = std::find(key.endings.begin(), key.endings.end(), file == "-" ? "\"-\"" : extension) != key.endings.end();
         if (object.contains(key.name) && !fits)
             throw ConfigError(object.pointer(key.name), fmt::format("\"{}\" for \"{}\"", key.name, file),
                               fmt::format("it beside a {} file only", fmt::join(key.endings, " or ")),
@@ -105,6 +106,7 @@ void read_display(const JsonObject& object, const std::string& extension, const 
         else
             write.montage = read_integer(object.at("montage"), 1, 10000);
     }
+    if (object.contains("format")) write.format = object.word("format", {"raw", "pgm", "y4m"});
     if (object.contains("compression")) write.compression = read_integer(object.at("compression"), 0, 9);
     if (object.contains("quality")) write.quality = read_integer(object.at("quality"), 1, 100);
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "exec/resident.hpp"
-#include "series/channel.hpp"
+#include "exec/channel.hpp"
 #include "series/fold.hpp"
 #include "series/manifest.hpp"
 #include "series/neighbours.hpp"

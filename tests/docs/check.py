@@ -29,8 +29,11 @@ LIMIT_S = 1800   # for a command, on a machine with other work to do
 os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
+FRAMES = "P5\n4 2\n255\nabcdefgh" * 2   # for jobs that read standard input
+
+
 def program(arguments, folder, **environment):
-    done = subprocess.run([str(PROGRAM), *arguments], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, stdin=subprocess.DEVNULL,
+    done = subprocess.run([str(PROGRAM), *arguments], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, input=FRAMES,
                           env={**os.environ, **environment}, errors="replace", check=False)
     if done.returncode != 0:
         raise AssertionError(f"parallax {' '.join(arguments)}: status {done.returncode}\n{done.stdout}{done.stderr}")

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string>
@@ -51,6 +52,12 @@ struct Folder : TempFolder {
         write_text(path() / "job.json", job.dump());
     }
 };
+
+/// Runs a shell line in `folder` with the program as $P; its exit status.
+inline int shell(const fs::path& folder, const std::string& line) {
+    const int status = std::system(fmt::format("cd '{}' || exit 99; P='{}'; {}", folder.string(), std::getenv("PARALLAX_BIN"), line).c_str());
+    return status > 255 ? status / 256 : status;
+}
 
 /// The bytes of every file below a folder, by name; what manifests hold is left out.
 inline std::map<std::string, std::string> contents(const fs::path& folder) {

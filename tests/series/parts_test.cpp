@@ -1,7 +1,7 @@
 // Parts of a series by themselves: statistics that do not mind the order, journals that mind every byte, queues.
 #include "io/io.hpp"
 #include "jobs/support.hpp"
-#include "series/channel.hpp"
+#include "exec/channel.hpp"
 #include "series/manifest.hpp"
 #include "series/neighbours.hpp"
 #include "series/statistic.hpp"
@@ -271,7 +271,7 @@ TEST_CASE("manifest: a file is what it was by size, time and inode; else its has
 }
 
 TEST_CASE("channel: bounded, in order, and it ends") {
-    Channel<int> channel(2);
+    engine::Channel<int> channel(2);
     std::vector<int> got;
     std::thread reader([&] {
         while (const auto value = channel.pop()) got.push_back(*value);

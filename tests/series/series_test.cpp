@@ -15,11 +15,6 @@ using namespace parallax::tests;
 
 namespace {
 
-/// Runs a shell line in `folder` with the program as $P.
-int shell(const fs::path& folder, const std::string& line) {
-    return std::system(fmt::format("cd '{}' || exit 99; P='{}'; {}", folder.string(), std::getenv("PARALLAX_BIN"), line).c_str());
-}
-
 std::vector<std::string> lines_of(const fs::path& file) {
     std::vector<std::string> lines;
     std::istringstream text(read_text(file));

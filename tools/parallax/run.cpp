@@ -6,6 +6,8 @@
 #include "left_out.hpp"
 #include "ranks.hpp"
 #include "series_summary.hpp"
+#include "stream/stream.hpp"
+#include "stream_run.hpp"
 #include "terminal.hpp"
 #include "peers/peers.hpp"
 #include "support/text.hpp"
@@ -164,6 +166,7 @@ int run_within(const Enforced& limits, const Options& options) {
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
     const engine::Registry registry = engine::registry_with_peers();
     engine::Job parsed = options.job.parse(registry);
+    if (engine::stream::is_stream(parsed)) return run_stream(options, options.job, parsed, registry, [&limits] { return interrupted() || limits.time_is_up(); });
     const bool is_series = parsed.for_each.has_value();
     engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch || options.idle > 0);
     if (options.idle > 0 && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");

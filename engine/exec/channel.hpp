@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace parallax::engine::series {
+namespace parallax::engine {
 
 template <class T>
 class Channel {
@@ -59,4 +59,4 @@ private:
     bool closed_ = false;
 };
 
-}  // namespace parallax::engine::series
+}  // namespace parallax::engine

@@ -1,0 +1,243 @@
+#include "stream/stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "exec/channel.hpp"
+#include "exec/resident.hpp"
+#include "io/format.hpp"
+#include "job/prepare.hpp"
+#include "job/read.hpp"
+#include "stream/frames.hpp"
+
+#if defined(_WIN32)
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace parallax::engine::stream {
+namespace {
+
+bool is_pipe(const InputSpec& input) { return input.files.size() == 1 && input.files.front() == "-"; }
+bool is_pipe(const OutputSpec& output) { return output.file == "-"; }
+
+/// A frame on its way.
+struct Frame : DeviceWork {
+    std::chrono::steady_clock::time_point came;
+};
+using FramePtr = std::unique_ptr<Frame>;
+
+/// False where nobody reads any more.
+bool put(int descriptor, const std::string& bytes) {
+    for (std::size_t done = 0; done < bytes.size();) {
+#if defined(_WIN32)
+        const int written =
+            ::_write(descriptor, bytes.data() + done, static_cast<unsigned>(std::min<std::size_t>(bytes.size() - done, 1 << 30)));
+#else
+        const ssize_t written = ::write(descriptor, bytes.data() + done, bytes.size() - done);
+#endif
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno == EPIPE) return false;
+        if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
+        done += static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+Kind kind_of(const OutputSpec& output, const FrameReader& reader) {
+    if (output.write.format == "raw") return Kind::raw;
+    if (output.write.format == "pgm") return Kind::pgm;
+    return output.write.format == "y4m" ? Kind::y4m : reader.kind();
+}
+
+class Run {
+public:
+    Run(const Job& job, const Locations& where, Engine& engine, const Options& options)
+        : job_(job),
+          options_(options),
+          pipe_(options.input, [this] { return ended_ || (options_.cancelled && options_.cancelled()); }),
+          resident_(engine, Resident::overlapped),
+          decoded_(static_cast<std::size_t>(options.in_flight)),
+          computed_(static_cast<std::size_t>(options.in_flight)) {
+        const auto input = std::find_if(job.inputs.begin(), job.inputs.end(), [](const InputSpec& i) { return is_pipe(i); });
+        source_ = static_cast<std::size_t>(input - job.inputs.begin());
+        reader_ = std::make_unique<FrameReader>(pipe_, input->read.raw);
+        desc_ = reader_->desc();
+        if (input->read.grey && desc_.find('c')) desc_ = io::greyed("standard input", desc_, io::Colour::rgb, input->read);
+        std::vector<ResolvedInput> inputs;
+        for (std::size_t i = 0; i < job.inputs.size(); ++i) {
+            if (i == source_) {
+                inputs.push_back({with_stated_spacing(desc_, *input), "a frame of a stream comes as a whole", 0});
+                continue;
+            }
+            PreparedInput prepared = prepare_input(job.inputs[i], where);
+            inputs.push_back({prepared.desc, "it is kept for all frames", 0});
+            kept_.emplace_back(i, read_input(job.inputs[i], prepared, job.non_finite, {}));
+        }
+        stated_ = inputs[source_].desc;
+        resolved_ = std::make_shared<const Resolved>(resolve(job.pipeline(), std::move(inputs)));
+        const auto output = std::find_if(job.outputs.begin(), job.outputs.end(), [](const OutputSpec& o) { return is_pipe(o); });
+        sink_ = output->source;
+        writer_ = std::make_unique<FrameWriter>(kind_of(*output, *reader_), resolved_->desc(sink_), output->write,
+                                                reader_->frames_a_second());
+        resident_.plan(*resolved_);
+    }
+
+    Result run() {
+        const auto began = std::chrono::steady_clock::now();
+        std::thread reading([this] { guarded([this] { read(); }, decoded_); });
+        std::thread writing([this] { guarded([this] { write(); }, computed_); });
+        guarded([this] { compute(); }, computed_);
+        ended_ = true;
+        decoded_.close();
+        reading.join();
+        writing.join();
+        result_.seconds = seconds_since(began);
+        result_.steps = resident_.steps();
+        result_.warnings = reader_->warnings();
+        result_.stopped = options_.cancelled && options_.cancelled();
+        for (const ResolvedStep& step : resolved_->steps)
+            result_.warnings.insert(result_.warnings.end(), step.warnings.begin(), step.warnings.end());
+        for (const std::string& warning : told_) result_.warnings.push_back(warning);
+        std::sort(result_.latencies.begin(), result_.latencies.end());
+        if (broken_ && !result_.stopped && !result_.closed) std::rethrow_exception(broken_);
+        return std::move(result_);
+    }
+
+private:
+    template <class Work, class Between>
+    void guarded(const Work& work, Between& after) {
+        try {
+            work();
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!broken_) broken_ = std::current_exception();
+        }
+        after.close();
+    }
+
+    void read() {
+        const bool grey = desc_ != reader_->desc();
+        for (;;) {
+            HostArray array = resident_.host_array(reader_->desc());
+            if (ended_ || (options_.cancelled && options_.cancelled()) || !reader_->read(array.data())) return;
+            auto frame = std::make_unique<Frame>();
+            frame->came = pipe_.last();
+            if (grey) {
+                HostArray light = resident_.host_array(desc_);
+                io::to_luminance(array.data(), light.data(), desc_.count(), array.desc.size('c'), desc_.type, io::Colour::rgb);
+                array = std::move(light);
+            }
+            array.desc = stated_;
+            apply_non_finite(array, job_.non_finite, fmt::format("frame {} of standard input", read_++));
+            frame->pipeline = resolved_;
+            frame->inputs.resize(job_.inputs.size());
+            frame->inputs[source_] = std::move(array);
+            if (!decoded_.push(std::move(frame))) return;
+        }
+    }
+
+    void compute() {
+        for (const auto& [input, array] : kept_) {
+            Profiler profiler;
+            resident_.keep(input, array, profiler);
+        }
+        std::deque<FramePtr> flying;
+        for (;;) {
+            while (flying.size() < static_cast<std::size_t>(options_.in_flight)) {
+                std::optional<FramePtr> next = flying.empty() ? decoded_.pop() : decoded_.try_pop();
+                if (!next) break;
+                resident_.submit(**next);
+                flying.push_back(std::move(*next));
+            }
+            if (flying.empty()) return;
+            FramePtr frame = std::move(flying.front());
+            flying.pop_front();
+            resident_.finish(*frame);
+            if (!computed_.push(std::move(frame))) return;
+        }
+    }
+
+    void write() {
+        while (std::optional<FramePtr> next = computed_.pop()) {
+            for (const DataWarning& warning : (*next)->warnings) {
+                const std::lock_guard lock(mutex_);
+                told_.insert(fmt::format("step \"{}\": {}", job_.steps[warning.step].id, warning.text));
+            }
+            if (!put(options_.output, writer_->bytes_of((*next)->arrays.at(sink_)))) {
+                result_.closed = ended_ = true;
+                return;
+            }
+            result_.latencies.push_back(seconds_since((*next)->came));
+            if (options_.progress)
+                options_.progress(++result_.frames);
+            else
+                ++result_.frames;
+        }
+    }
+
+    const Job& job_;
+    const Options& options_;
+    Pipe pipe_;
+    std::unique_ptr<FrameReader> reader_;
+    std::unique_ptr<FrameWriter> writer_;
+    Resident resident_;
+    ArrayDesc desc_, stated_;   ///< of a frame: as it is read, with what the job states
+    std::size_t source_ = 0, read_ = 0;
+    Source sink_;
+    std::vector<std::pair<std::size_t, HostArray>> kept_;
+    std::shared_ptr<const Resolved> resolved_;
+    Channel<FramePtr> decoded_, computed_;
+    std::atomic<bool> ended_{false};
+    std::mutex mutex_;
+    std::exception_ptr broken_;
+    std::set<std::string> told_;
+    Result result_;
+};
+
+}   // namespace
+
+bool is_stream(const Job& job) {
+    return std::any_of(job.inputs.begin(), job.inputs.end(), [](const InputSpec& i) { return is_pipe(i); }) ||
+           std::any_of(job.outputs.begin(), job.outputs.end(), [](const OutputSpec& o) { return is_pipe(o); });
+}
+
+void check(const Job& job) {
+    if (job.for_each)
+        throw ConfigError("/for_each", "it beside \"-\"", "one of the two",
+                          "frames of standard input are a series by themselves");
+    std::size_t inputs = 0, outputs = 0;
+    for (const InputSpec& input : job.inputs) {
+        if (is_pipe(input) && ++inputs > 1) throw ConfigError(input.pointer, "standard input a second time", "one input \"-\"");
+        if (is_pipe(input) && (input.read.pages || input.read.volume || !input.combine.empty()))
+            throw ConfigError(input.pointer, "a choice of pages, or several files combined", "frames as they come");
+    }
+    for (const OutputSpec& output : job.outputs) {
+        if (!is_pipe(output))
+            throw ConfigError(output.pointer, fmt::format("the file \"{}\" beside frames on standard output", output.file),
+                              "one output, \"-\"",
+                              "a job of frames has no other: write them to files by the program behind the pipe");
+        if (++outputs > 1) throw ConfigError(output.pointer, "standard output a second time", "one output \"-\"");
+    }
+    if (inputs == 0)
+        throw ConfigError("/inputs", "no input \"-\" for the output \"-\"", "frames on standard input", "\"image\": \"-\"");
+    if (outputs == 0)
+        throw ConfigError("/outputs", "no output \"-\" for the input \"-\"", "frames on standard output", "\"image\": \"-\"");
+}
+
+Result run(const Job& job, const Locations& where, Engine& engine, const Options& options) {
+    return Run(job, where, engine, options).run();
+}
+
+}   // namespace parallax::engine::stream

@@ -1,0 +1,45 @@
+// A job whose input is frames on standard input, and whose output is frames on standard output:
+//
+//   camera | parallax run job.json | ffmpeg -i - out.mp4
+//
+// reader --(frames)--> several on the device at once --(arrays)--> writer
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/session.hpp"
+#include "exec/step_report.hpp"
+#include "job/job.hpp"
+#include "job/paths.hpp"
+
+namespace parallax::engine::stream {
+
+/// Whether an input or an output of the job is "-".
+bool is_stream(const Job&);
+/// Throws ConfigError for what such a job cannot have: several streams, for_each, outputs that are files.
+void check(const Job&);
+
+struct Options {
+    int input = 0, output = 1;   ///< descriptors
+    int in_flight = 3;           ///< frames on the device at once
+    std::function<bool()> cancelled;
+    std::function<void(std::size_t)> progress;   ///< frames that are done
+};
+
+struct Result {
+    std::size_t frames = 0;
+    double seconds = 0;
+    std::vector<double> latencies;   ///< seconds from when a frame had come to when its result was written, sorted
+    std::vector<StepReport> steps;
+    std::vector<std::string> warnings;
+    bool stopped = false;   ///< by the caller
+    bool closed = false;    ///< nobody reads the output any more
+};
+
+/// Until the input ends. Throws IoError for frames that cannot be read, after the results of those before are written, and what
+/// Engine throws.
+Result run(const Job&, const Locations&, Engine&, const Options&);
+
+}   // namespace parallax::engine::stream

@@ -1,0 +1,170 @@
+// Frames through a pipe: in every form in which programs write them, cut off and damaged at random, and to readers that go.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "frames.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+constexpr int width = 21, height = 10, frames = 6;   // odd and even, so that halved colours are rounded up
+
+std::string values(std::uint32_t seed, std::size_t count) {
+    std::string bytes(count, '\0');
+    std::mt19937 random(seed);
+    for (char& byte : bytes) byte = static_cast<char>(random() % 200);
+    return bytes;
+}
+
+/// What comes, and what must come out where each value becomes one larger.
+struct Form {
+    const char* name;
+    Json input = "-", output = "-";
+    std::string before, frame_before;   ///< of the stream, of each frame
+    std::size_t elements = width * height;
+    int bytes = 1;
+    bool big = false;
+    std::size_t colours = 0;   ///< bytes behind each frame that are left out
+    std::string out_before = {}, out_frame_before = {};
+};
+
+std::vector<Form> forms() {
+    const std::string pgm = "P5\n21 10\n255\n", y4m = "YUV4MPEG2 W21 H10 F25:1 C",
+                      mono = "YUV4MPEG2 W21 H10 F25000:1000 Ip A1:1 Cmono\n";
+    const Json raw{{"file", "-"}, {"raw", {{"type", "u16"}, {"axes", "yx"}, {"shape", {height, width}}}}};
+    return {
+        {"PGM", "-", "-", "", pgm, 210, 1, false, 0, "", pgm},
+        {"PGM with comments", "-", "-", "", "P5 # words\n#\n21\t10\n# more\n255\n", 210, 1, false, 0, "", pgm},
+        {"PGM of 16 bits", "-", "-", "", "P5\n21 10\n65535\n", 210, 2, true, 0, "", "P5\n21 10\n65535\n"},
+        {"PPM", "-", "-", "", "P6\n21 10\n255\n", 630, 1, false, 0, "", "P6\n21 10\n255\n"},
+        {"Y4M mono", "-", "-", y4m + "mono\n", "FRAME\n", 210, 1, false, 0, mono, "FRAME\n"},
+        {"Y4M 420", "-", "-", y4m + "420jpeg\n", "FRAME Ip\n", 210, 1, false, 2 * 11 * 5, mono, "FRAME\n"},
+        {"Y4M 422", "-", "-", y4m + "422\n", "FRAME\n", 210, 1, false, 2 * 11 * 10, mono, "FRAME\n"},
+        {"Y4M 411", "-", "-", y4m + "411\n", "FRAME\n", 210, 1, false, 2 * 6 * 10, mono, "FRAME\n"},
+        {"Y4M 444", "-", "-", y4m + "444\n", "FRAME\n", 210, 1, false, 420, mono, "FRAME\n"},
+        {"Y4M without a word", "-", "-", "YUV4MPEG2 W21 H10 F25:1\n", "FRAME\n", 210, 1, false, 2 * 11 * 5, mono, "FRAME\n"},
+        {"Y4M to PGM", "-", {{"file", "-"}, {"format", "pgm"}}, y4m + "mono\n", "FRAME\n", 210, 1, false, 0, "", pgm},
+        {"raw", raw, "-", "", "", 210, 2, false, 0, "", ""},
+        {"raw to PGM", raw, {{"file", "-"}, {"format", "pgm"}}, "", "", 210, 2, false, 0, "", "P5\n21 10\n65535\n"},
+    };
+}
+
+Json job_of(const Form& form) {
+    return {{"parallax", 1},
+            {"device", {{"backend", "native"}}},
+            {"inputs", {{"image", form.input}}},
+            {"steps", {{{"run", "arithmetic"}, {"value", 1}}}},
+            {"outputs", {{"image", form.output}}}};
+}
+
+std::pair<std::string, std::string> stream_of(const Form& form) {
+    std::string in = form.before, out = form.out_before;
+    for (int i = 0; i < frames; ++i) {
+        std::string frame = values(static_cast<std::uint32_t>(i + 1), form.elements * static_cast<std::size_t>(form.bytes));
+        in += form.frame_before + frame + values(77, form.colours);
+        const std::size_t low = form.bytes == 2 && form.big ? 1 : 0;
+        for (std::size_t n = low; n < frame.size(); n += static_cast<std::size_t>(form.bytes)) ++frame[n];
+        const bool swapped = form.bytes == 2 && !form.big && !form.out_frame_before.empty();   // a PGM's bytes, the larger first
+        for (std::size_t n = 0; swapped && n < frame.size(); n += 2) std::swap(frame[n], frame[n + 1]);
+        out += form.out_frame_before + frame;
+    }
+    return {in, out};
+}
+
+}   // namespace
+
+TEST_CASE("stream: frames of every form go through a job and come out as they should") {
+    for (const Form& form : forms()) {
+        CAPTURE(form.name);
+        const TempFolder folder;
+        const auto [in, out] = stream_of(form);
+        write_text(folder / "job.json", job_of(form).dump());
+        write_text(folder / "in", in);
+        const int status = shell(folder.path(), "\"$P\" run job.json < in > out 2> said");
+        const std::string said = read_text(folder / "said");
+        CAPTURE(said);
+        CHECK(status == 0);
+        CHECK((read_text(folder / "out") == out));
+        CHECK(contains(said, "6 frames in"));
+        CHECK(contains(said, "latency"));
+        CHECK(contains(said, "brightness alone") == (form.colours > 0));
+    }
+}
+
+TEST_CASE("stream: what is cut off or damaged gives whole frames and an error, never half a frame") {
+    const char* const given = std::getenv("PARALLAX_TEST_SEED");
+    const auto seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    const std::vector<Form> all = forms();
+    for (int draw = 0; draw < 80; ++draw) {
+        const Form& form = all[random() % all.size()];
+        const TempFolder folder;
+        auto [in, out] = stream_of(form);
+        const bool cut = random() % 2 == 0;
+        if (cut)
+            in.resize(random() % in.size());
+        else
+            for (unsigned i = 0; i <= random() % 3; ++i)
+                in[random() % std::min<std::size_t>(in.size(), 60)] = static_cast<char>(random());
+        write_text(folder / "job.json", job_of(form).dump());
+        write_text(folder / "in", in);
+        const int status = shell(folder.path(), "timeout 60 \"$P\" run job.json < in > out 2> said");
+        const std::string said = read_text(folder / "said"), got = read_text(folder / "out");
+        CAPTURE(form.name);
+        CAPTURE(cut);
+        CAPTURE(said);
+        CAPTURE(status);
+        CHECK((status == 0 || status == 1 || status == 2));
+        if (status != 0) CHECK(contains(said, "error: "));
+        if (!cut) continue;
+        CHECK((out.compare(0, got.size(), got) == 0));
+        const std::size_t frame = (out.size() - form.out_before.size()) / frames;
+        CHECK((got.empty() || (got.size() - form.out_before.size()) % frame == 0));
+    }
+}
+
+TEST_CASE("stream: a reader that goes ends it, and so does nothing else") {
+    const Form form = forms().front();
+    const TempFolder folder;
+    const auto [in, out] = stream_of(form);
+    write_text(folder / "job.json", job_of(form).dump());
+    std::string many;
+    for (int i = 0; i < 2000; ++i) many += in;
+    write_text(folder / "in", many);
+    CHECK(shell(folder.path(), "(timeout 60 \"$P\" run job.json --quiet < in; echo $? > status) | head -c 100 > out") == 0);
+    CHECK(read_text(folder / "status") == "141\n");
+    // Frame by frame: each result is there before the next frame comes.
+    CHECK(shell(folder.path(),
+                "mkfifo a b && (timeout 60 \"$P\" run job.json --quiet < a > b & exec 3> a 4< b; for i in 1 2 3; do "
+                "head -c 223 in >&3; head -c 223 <&4 > got$i || exit 9; done; exec 3>&-; wait)") == 0);
+    CHECK((read_text(folder / "got3") == out.substr(0, 223)));
+}
+
+TEST_CASE("stream: what cannot be is refused before a frame is read") {
+    const auto refused = [](const Json& patch, const char* says, const char* options = "", int status = 2) {
+        const TempFolder folder;
+        Json job = job_of(forms().front());
+        job.merge_patch(patch);
+        write_text(folder / "job.json", job.dump());
+        write_text(folder / "in", stream_of(forms().front()).first);
+        CHECK(shell(folder.path(), fmt::format("\"$P\" run job.json {} < in > out 2> said", options)) == status);
+        const std::string said = read_text(folder / "said");
+        CAPTURE(said);
+        CHECK(contains(said, says));
+        CHECK(read_text(folder / "out").empty());
+    };
+    refused({{"outputs", {{"image", "a.png"}}}}, "a.png");
+    refused({{"outputs", {{"second", {{"file", "-"}, {"of", "image"}}}}}}, "a second time");
+    refused({{"inputs", {{"other", "-"}}}}, "a second time");
+    refused({{"for_each", {{"frame", "*.tif"}}}}, "the same file for every item");
+    refused(Json::object(), "--report", "--report r.json");
+    refused(Json::object(), "--json", "--json");
+    refused({{"steps", {{{"run", "convert"}, {"type", "f32"}}}}}, "\"window\"", "", 1);
+    refused({{"outputs", {{"image", {{"file", "-"}, {"format", "avi"}}}}}}, "avi");
+}
