@@ -1,7 +1,9 @@
-// TIFF files: uncompressed strips, one page for each index of the axes before rows. BigTIFF where 4 GB do not suffice. Written
-// here and not by libtiff, since all pixels have to stand in one piece before all directories: ImageJ's words on a stack, the
-// only widely read ones for the distance of slices, promise that, and ImageJ and tifffile read so.
+// TIFF files: strips, uncompressed unless they are asked to be packed by deflate, one page for each index of the axes before
+// rows. BigTIFF where 4 GB do not suffice. Written here and not by libtiff, since all pixels have to stand in one piece before
+// all directories: ImageJ's words on a stack, the only widely read ones for the distance of slices, promise that, and ImageJ and
+// tifffile read so.
 #include <fmt/format.h>
+#include <libdeflate.h>
 
 #include <cmath>
 
@@ -123,12 +125,16 @@ public:
     void text(std::uint16_t tag, const std::string& value) { put(tag, 2, value.size() + 1, value + '\0'); }
     void numbers(std::uint16_t tag, const std::vector<std::uint16_t>& values) { put_all(tag, 3, values); }
     void number(std::uint16_t tag, std::uint64_t value) {
-        if (value < 65536) numbers(tag, {static_cast<std::uint16_t>(value)});
-        else put_all(tag, 4, std::vector<std::uint32_t>{static_cast<std::uint32_t>(value)});
+        if (value < 65536)
+            numbers(tag, {static_cast<std::uint16_t>(value)});
+        else
+            put_all(tag, 4, std::vector<std::uint32_t>{static_cast<std::uint32_t>(value)});
     }
     void offsets(std::uint16_t tag, const std::vector<std::uint64_t>& values) {
-        if (big_) put_all(tag, 16, values);
-        else put_all(tag, 4, std::vector<std::uint32_t>(values.begin(), values.end()));
+        if (big_)
+            put_all(tag, 16, values);
+        else
+            put_all(tag, 4, std::vector<std::uint32_t>(values.begin(), values.end()));
     }
     void fraction(std::uint16_t tag, double value) {
         const auto parts = rational(value);
@@ -141,11 +147,15 @@ public:
     /// Values and directory; `next`: where the one after it stands, 0: nowhere.
     std::string finish(std::uint64_t next) const {
         std::string out = values_;
-        if (big_) add(out, count_);
-        else add(out, static_cast<std::uint16_t>(count_));
+        if (big_)
+            add(out, count_);
+        else
+            add(out, static_cast<std::uint16_t>(count_));
         out += entries_;
-        if (big_) add(out, next);
-        else add(out, static_cast<std::uint32_t>(next));
+        if (big_)
+            add(out, next);
+        else
+            add(out, static_cast<std::uint32_t>(next));
         return out;
     }
 
@@ -167,8 +177,10 @@ private:
         const std::size_t inside = big_ ? 8 : 4;
         add(entries_, tag);
         add(entries_, type);
-        if (big_) add(entries_, count);
-        else add(entries_, static_cast<std::uint32_t>(count));
+        if (big_)
+            add(entries_, count);
+        else
+            add(entries_, static_cast<std::uint32_t>(count));
         ++count_;
         if (bytes.size() <= inside) {
             bytes.resize(inside, '\0');
@@ -176,8 +188,10 @@ private:
             return;
         }
         const std::uint64_t there = at_ + values_.size();
-        if (big_) add(entries_, there);
-        else add(entries_, static_cast<std::uint32_t>(there));
+        if (big_)
+            add(entries_, there);
+        else
+            add(entries_, static_cast<std::uint32_t>(there));
         bytes.resize((bytes.size() + 7) / 8 * 8, '\0');
         values_ += bytes;
     }
@@ -187,17 +201,73 @@ private:
     std::string values_, entries_;
 };
 
+/// Where the strips of all pages stand.
+struct Strips {
+    std::int64_t rows = 1;   ///< of a strip; the last of a page has what is left
+    std::int64_t a_page = 1;
+    std::vector<std::uint64_t> starts{}, lengths{};
+    bool packed = false, differences = false;
+};
+
+/// Each sample less the one before it in its row: what is even packs to less. libtiff calls it predictor 2.
+template <class T>
+void take_differences(T* row, std::int64_t width, std::int64_t channels) {
+    for (std::int64_t i = width * channels - 1; i >= channels; --i) row[i] = static_cast<T>(row[i] - row[i - channels]);
+}
+
+void take_differences(std::byte* rows, std::int64_t count, std::int64_t width, std::int64_t channels, std::size_t bytes) {
+    for (std::int64_t y = 0; y < count; ++y, rows += static_cast<std::size_t>(width * channels) * bytes) {
+        if (bytes == 1) take_differences(reinterpret_cast<std::uint8_t*>(rows), width, channels);
+        if (bytes == 2) take_differences(reinterpret_cast<std::uint16_t*>(rows), width, channels);
+        if (bytes == 4) take_differences(reinterpret_cast<std::uint32_t*>(rows), width, channels);
+    }
+}
+
+/// Writes all strips from `at` on, and says where they stand.
+Strips write_strips(File& file, const HostArray& array, const Layout& layout, std::uint64_t at, int compression) {
+    const std::size_t bytes = parallax::bytes_of(array.desc.type),
+                      row = static_cast<std::size_t>(layout.width * layout.channels) * bytes;
+    Strips strips;
+    strips.rows = std::clamp<std::int64_t>(static_cast<std::int64_t>((std::size_t{1} << 20) / row), 1, layout.height);
+    strips.a_page = (layout.height + strips.rows - 1) / strips.rows;
+    strips.packed = compression > 0;
+    strips.differences = strips.packed && !is_floating(array.desc.type) && bytes <= 4;
+    const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(
+        libdeflate_alloc_compressor(std::max(compression, 0)), libdeflate_free_compressor);
+    if (!packer) throw std::bad_alloc();
+    std::vector<std::byte> strip, packed;
+    const std::byte* from = array.data();
+    for (std::int64_t page = 0; page < layout.pages; ++page) {
+        for (std::int64_t y = 0; y < layout.height; y += strips.rows) {
+            const std::int64_t count = std::min(strips.rows, layout.height - y);
+            std::size_t length = static_cast<std::size_t>(count) * row;
+            if (strips.packed) {
+                strip.assign(from, from + length);
+                if (strips.differences) take_differences(strip.data(), count, layout.width, layout.channels, bytes);
+                packed.resize(libdeflate_zlib_compress_bound(packer.get(), length));
+                from += length;
+                length = libdeflate_zlib_compress(packer.get(), strip.data(), strip.size(), packed.data(), packed.size());
+                file.write(packed.data(), length);
+            } else {
+                from += length;
+            }
+            strips.starts.push_back(at);
+            strips.lengths.push_back(length);
+            at += length;
+        }
+    }
+    if (!strips.packed) file.write(array.data(), array.desc.dense_bytes());
+    return strips;
+}
+
 void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page,
-          std::uint64_t data, std::int64_t rows) {
+          const Strips& strips) {
     const auto channels = static_cast<std::size_t>(layout.channels);
     const ElementType type = array.desc.type;
     const bool colour = channels >= 3 && channels <= 4 && (type == ElementType::u8 || type == ElementType::u16);
-    const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(type);
-    std::vector<std::uint64_t> starts, lengths;
-    for (std::int64_t y = 0; y < layout.height; y += rows) {
-        starts.push_back(data + (static_cast<std::uint64_t>(page * layout.height + y)) * row);
-        lengths.push_back(row * static_cast<std::uint64_t>(std::min(rows, layout.height - y)));
-    }
+    const auto of_page = [&](const std::vector<std::uint64_t>& all) {
+        return std::vector<std::uint64_t>(all.begin() + page * strips.a_page, all.begin() + (page + 1) * strips.a_page);
+    };
     const Axis *x = array.desc.find('x'), *y = array.desc.find('y');
     const double unit = micrometres(array.desc.unit);
     const bool spaced = x && y && unit > 0 && x->spacing > 0 && y->spacing > 0;
@@ -209,24 +279,25 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     directory.number(256, static_cast<std::uint64_t>(layout.width));
     directory.number(257, static_cast<std::uint64_t>(layout.height));
     directory.numbers(258, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(parallax::bytes_of(type) * 8)));
-    directory.number(259, 1);                // not compressed
-    directory.number(262, colour ? 2 : 1);   // red, green, blue; or black is zero
+    directory.number(259, strips.packed ? 8 : 1);   // deflate, or nothing
+    directory.number(262, colour ? 2 : 1);          // red, green, blue; or black is zero
     if (page == 0 && !description.empty()) directory.text(270, description);
-    directory.offsets(273, starts);
+    directory.offsets(273, of_page(strips.starts));
     directory.number(277, channels);
-    directory.number(278, static_cast<std::uint64_t>(rows));
-    directory.offsets(279, lengths);
+    directory.number(278, static_cast<std::uint64_t>(strips.rows));
+    directory.offsets(279, of_page(strips.lengths));
     if (spaced) directory.fraction(282, one / x->spacing);
     if (spaced) directory.fraction(283, one / y->spacing);
-    directory.number(284, 1);   // samples of a pixel together
+    directory.number(284, 1);                            // samples of a pixel together
     if (spaced) directory.number(296, imagej ? 1 : 3);   // no unit, or a centimetre
     directory.text(305, "parallax");
+    if (strips.differences) directory.number(317, 2);
     const bool alpha = (colour && extra == 1) || channels == 2;
     if (extra > 0) directory.numbers(338, std::vector<std::uint16_t>(extra, alpha ? 2 : 0));
     directory.numbers(339, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(sample_format(type))));
 }
 
-}  // namespace
+}   // namespace
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (is_complex(desc.type)) return "TIFF is written without complex numbers";
@@ -243,7 +314,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     return {};
 }
 
-void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions&) {
+void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
     HostArray array = given;
     const Layout layout = *layout_of(array.desc);
     if (array.desc.type == ElementType::boolean) {
@@ -253,40 +324,40 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         std::transform(given.data(), given.data() + given.desc.count(), array.data(),
                        [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
     }
-    const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
-    const std::int64_t rows =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>((std::uint64_t{1} << 20) / row), 1, layout.height);
     const std::string lower = in_lower_case(name);
     const bool ome = lower.ends_with(".ome.tif") || lower.ends_with(".ome.tiff");
     const std::string description = ome ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
-    // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip.
-    const std::uint64_t strips =
-        static_cast<std::uint64_t>(layout.pages) * (static_cast<std::uint64_t>(layout.height / rows) + 1);
+    // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip, of which a page has
+    // one for each row at most. What does not pack grows by less than a thousandth.
+    const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
+    const std::uint64_t strips_at_most = static_cast<std::uint64_t>(layout.pages) *
+                                         (static_cast<std::uint64_t>(layout.height) * row / (std::uint64_t{1} << 19) + 1);
     const std::uint64_t around =
-        static_cast<std::uint64_t>(layout.pages) * static_cast<std::uint64_t>(1024 + 12 * layout.channels) + strips * 16 +
-        description.size();
+        static_cast<std::uint64_t>(layout.pages) * static_cast<std::uint64_t>(1024 + 12 * layout.channels) + strips_at_most * 16 +
+        description.size() + array.desc.dense_bytes() / 1000;
     const bool big = array.desc.dense_bytes() + around > 0xf0000000u;
 
     constexpr std::uint64_t data = 16;
-    const std::uint64_t bytes = array.desc.dense_bytes(), behind = data + (bytes + 15) / 16 * 16;
+    File file = File::create(path);
+    file.write(std::string(data, '\0').data(), data);   // the head, once it is known where the first directory stands
+    const Strips strips = write_strips(file, array, layout, data, options.compression.value_or(0));
+    const std::uint64_t written = strips.starts.back() + strips.lengths.back(), behind = (written + 15) / 16 * 16;
+    const std::string gap(behind - written, '\0');
+    file.write(gap.data(), gap.size());
     const auto page_at = [&](std::int64_t page, std::uint64_t at) {
         Directory directory(big, at);
-        fill(directory, array, layout, page == 0 ? description : std::string(), page, data, rows);
+        fill(directory, array, layout, page == 0 ? description : std::string(), page, strips);
         return directory;
     };
     Directory directory = page_at(0, behind);
     std::string head(std::endian::native == std::endian::little ? "II" : "MM");
     const auto add = [&head](auto value) { head.append(reinterpret_cast<const char*>(&value), sizeof value); };
     add(static_cast<std::uint16_t>(big ? 43 : 42));
-    if (big) add(std::uint16_t{8}), add(std::uint16_t{0}), add(directory.place());
-    else add(static_cast<std::uint32_t>(directory.place()));
+    if (big)
+        add(std::uint16_t{8}), add(std::uint16_t{0}), add(directory.place());
+    else
+        add(static_cast<std::uint32_t>(directory.place()));
     head.resize(data, '\0');
-
-    File file = File::create(path);
-    file.write(head.data(), head.size());
-    file.write(array.data(), bytes);
-    const std::string gap(behind - data - bytes, '\0');
-    file.write(gap.data(), gap.size());
     for (std::int64_t page = 0; page < layout.pages; ++page) {
         const bool last = page + 1 == layout.pages;
         const std::uint64_t end = (directory.end() + 7) / 8 * 8;
@@ -296,7 +367,10 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         file.write(out.data(), out.size());
         directory = std::move(next);
     }
+    file.flush();
+    file.seek(0);
+    file.write(head.data(), head.size());
     file.close();
 }
 
-}  // namespace parallax::io::tiff
+}   // namespace parallax::io::tiff

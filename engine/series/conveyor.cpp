@@ -60,10 +60,11 @@ void Conveyor::Return::operator()(Work* work) const {
 
 ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
                        std::uint64_t kept_bytes, std::size_t devices) {
-    const int half = std::clamp(host::platform::processors() / 2, 1, 8);
+    // Who has nothing to do costs nothing, and packing pictures takes all of a core: as many as there are cores, memory allowing.
+    const int cores = std::clamp(host::platform::processors(), 1, 32);
     ConveyorShape shape;
-    shape.readers = options.readers > 0 ? options.readers : half;
-    shape.writers = options.writers > 0 ? options.writers : half;
+    shape.readers = options.readers > 0 ? options.readers : std::clamp(cores / 2, 1, 16);
+    shape.writers = options.writers > 0 ? options.writers : cores;
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
     const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
     const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
@@ -136,7 +137,9 @@ void Conveyor::run(SeriesResult& result) {
     std::sort(latencies_.begin(), latencies_.end());
     result.latencies = std::move(latencies_);
     result.steps = belts_.front()->resident.steps();
+    result.writers = belts_.front()->shape.writers;
     for (const auto& belt : belts_) {
+        result.readers += belt->shape.readers;
         DeviceShare share;
         share.device = belt->engine.device();
         share.items = belt->items;

@@ -9,6 +9,19 @@
 
 namespace parallax::engine::series {
 
+Load load_of(const SeriesResult& result) {
+    double reading = 0, writing = 0, busy = 0;
+    for (const Stage& stage : result.stages) {
+        if (stage.name == "prepare" || stage.name == "read" || stage.name == "hash") reading += stage.seconds;
+        if (stage.name == "write") writing += stage.seconds;
+    }
+    for (const DeviceShare& share : result.devices) busy = std::max(busy, share.busy);
+    const auto share = [&](double seconds, int threads) {
+        return threads > 0 && result.seconds > 0 ? std::min(1.0, seconds / (threads * result.seconds)) : 0.0;
+    };
+    return {share(reading, result.readers), busy, share(writing, result.writers)};
+}
+
 double percentile_of(const std::vector<double>& sorted, double percent) {
     const double rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
     return sorted.at(static_cast<std::size_t>(std::max(rank, 1.0)) - 1);
@@ -61,6 +74,12 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"complete", result.complete},
             {"seconds", result.seconds},
             {"items_per_second", result.items_per_second},
+            {"load",
+             {{"readers", result.readers},
+              {"writers", result.writers},
+              {"reading", load_of(result).reading},
+              {"device", load_of(result).device},
+              {"writing", load_of(result).writing}}},
             {"latency_seconds", std::move(latency)},
             {"devices", std::move(devices)},
             {"steps", std::move(steps)},

@@ -66,7 +66,7 @@ struct Progress {
 };
 
 struct RunSeriesOptions {
-    int readers = 0, writers = 0;        ///< threads a device; 0: half the processor's, 1 to 8
+    int readers = 0, writers = 0;        ///< threads: readers a device, 0: half as many as cores; writers in all, 0: as many as cores
     int in_flight = 3;                   ///< items on a device at once, fewer where memory is short
     std::function<void(const Progress&)> progress;   ///< called by one thread at a time
     std::function<bool()> cancelled;     ///< true: items in flight are finished, no more begin
@@ -102,6 +102,7 @@ struct SeriesResult {
     std::vector<DeviceShare> devices;
     std::vector<StepReport> steps;
     std::vector<Stage> stages;           ///< of all items
+    int readers = 0, writers = 0;        ///< threads that there were
     std::vector<OutputReport> gathered;
     std::vector<SeriesWarning> warnings;
     std::map<std::string, std::set<std::string>> left_out;   ///< by table output: lists of its records without columns
@@ -109,6 +110,12 @@ struct SeriesResult {
     double items_per_second = 0;
     std::vector<double> latencies;       ///< of watched files: seconds from complete to written, sorted
 };
+/// How much of the time each part of a series was at work, 0 to 1: who reads (decodes and hashes), the busiest device, who writes.
+struct Load {
+    double reading = 0, device = 0, writing = 0;
+};
+Load load_of(const SeriesResult&);
+
 /// The value below which so many of 100 lie: the nearest rank.
 double percentile_of(const std::vector<double>& sorted, double percent);
 

@@ -13,7 +13,7 @@ constexpr ElementType every_type[] = {ElementType::boolean, ElementType::u8,  El
 
 const ArrayDesc picture(ElementType type) { return ArrayDesc::dense(type, {{'y', 13}, {'x', 17}}); }
 
-}  // namespace
+}   // namespace
 
 TEST_CASE("every type survives NPY") {
     const Folder folder;
@@ -43,8 +43,12 @@ TEST_CASE("every real type survives TIFF, with pages, channels and spacing") {
             const ArrayDesc desc = shape.with_unit("um").with_spacing('x', 0.25).with_spacing('y', 0.5);
             CAPTURE(desc.describe());
             const HostArray array = pattern(desc);
+            io::write(folder / "packed.tif", array,
+                      {.overwrite = true, .compression = 1 + static_cast<int>(desc.axes.size()) * 2});
             io::write(folder / "a.tif", array, {.overwrite = true});
-            const HostArray back = io::read(folder / "a.tif");
+            const HostArray back = io::read(folder / "a.tif"), packed = io::read(folder / "packed.tif");
+            CHECK(packed.desc == back.desc);
+            CHECK(same_elements(packed, back));
             if (type == ElementType::boolean) {
                 REQUIRE(back.desc == desc.with_type(ElementType::u8));
                 for (std::int64_t i = 0; i < desc.count(); ++i)
@@ -54,6 +58,20 @@ TEST_CASE("every real type survives TIFF, with pages, channels and spacing") {
             CHECK(back.desc == desc);
             CHECK(same_elements(back, array));
         }
+    }
+}
+
+TEST_CASE("packed TIFF: pages of many strips, and less than it was") {
+    const Folder folder;
+    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::f32}) {
+        HostArray array = HostArray::make(ArrayDesc::dense(type, {{'t', 2}, {'y', 1111}, {'x', 1500}}));
+        std::memset(array.data(), 0, array.desc.dense_bytes());
+        for (std::int64_t i = 0; i < array.desc.count(); i += 3)
+            array.data()[i * static_cast<std::int64_t>(bytes_of(type))] = static_cast<std::byte>(i / 1500);
+        io::write(folder / "a.tif", array, {.overwrite = true, .compression = 1});
+        CAPTURE(array.desc.describe());
+        CHECK(same_elements(io::read(folder / "a.tif"), array));
+        CHECK(fs::file_size(folder / "a.tif") < array.desc.dense_bytes() / 2);
     }
 }
 

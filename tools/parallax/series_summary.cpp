@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace parallax::cli {
@@ -26,6 +27,27 @@ std::string duration(double seconds) {
 
 std::string items(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "item" : "items"); }
 
+/// Which part the others wait for, and what would make it faster; nothing where none is at work most of the time.
+void name_the_slowest(const SeriesResult& result) {
+    const engine::series::Load load = engine::series::load_of(result);
+    const double most = std::max({load.reading, load.device, load.writing});
+    constexpr std::size_t few = 10;
+    if (result.done < few || most < 0.5) return;
+    std::string what, help;
+    if (most == load.device) {
+        what = "the device";
+        help = result.devices.size() > 1 ? "more devices" : "a faster device, or several (--device all)";
+    } else if (most == load.reading) {
+        what = fmt::format("reading, by {} threads", result.readers);
+        help = "files that unpack faster (uncompressed TIFF, NPY), a faster disk, or more cores and --readers";
+    } else {
+        what = fmt::format("writing, by {} threads", result.writers);
+        help = "TIFF or NPY, or \"compression\": 0 for PNG, a faster disk, --no-sync, or more cores and --writers";
+    }
+    tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what, 100 * most,
+         100 * load.reading, 100 * load.device, 100 * load.writing, help);
+}
+
 void summarise(const SeriesResult& result) {
     for (const engine::series::DeviceShare& share : result.devices) {
         tell("device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver,
@@ -42,6 +64,7 @@ void summarise(const SeriesResult& result) {
         if (result.skipped > 0) tell("; {} were done before", result.skipped);
         tell("\n");
     }
+    name_the_slowest(result);
     if (!result.latencies.empty())
         tell("latency  from a file's end to its results: median {:.1f} ms, 99% {:.1f} ms, longest {:.1f} ms, of {} files\n",
              1e3 * engine::series::percentile_of(result.latencies, 50), 1e3 * engine::series::percentile_of(result.latencies, 99), 1e3 * result.latencies.back(),
