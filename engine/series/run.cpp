@@ -1,10 +1,14 @@
+#include "exec/host_memory.hpp"
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/pieces.hpp"
 #include "io/transaction.hpp"
+#include "io/window.hpp"
 #include "series/conveyor.hpp"
 #include "support/file_lock.hpp"
 #include "support/folder.hpp"
 #include "series/settle.hpp"
+#include "series/statistic.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
@@ -154,6 +158,17 @@ bool is_complete(const PreparedSeries& series, const std::map<std::string, Recor
     return any;
 }
 
+/// A stack is in memory as a whole when it is written, but for formats that are written piece by piece.
+void check_stacks(const PreparedSeries& series) {
+    for (const OutputSpec& output : series.job.outputs) {
+        if (!is_stack(output.combine) || io::writes_pieces(series.gathered.at(output.name))) continue;
+        const ArrayDesc& item = series.sample.resolved.desc(output.source);
+        const std::uint64_t times = io::is_picture(path_from(output.file)) ? 2 : 1;   // the values, and their picture
+        check_host(times * cost_of(output.combine, item, series.items.size()).memory,
+                   fmt::format("the stack \"{}\", which a .npy file would take frame by frame,", output.name));
+    }
+}
+
 /// That of a confined job, so that no link leads its manifest elsewhere.
 std::optional<host::Folder> hold_manifest(PreparedSeries& series) {
     if (!series.where.confined) return std::nullopt;
@@ -214,6 +229,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     };
     result.total = of_this_shard();
     result.skipped = result.total - todo.size();
+    check_stacks(series);
     Conveyor pipeline(series, engines, options, manifest, folds, std::move(todo));
     try {
         pipeline.run(result);
