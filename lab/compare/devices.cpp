@@ -23,11 +23,17 @@ std::string without_marks(std::string name) {
     return name;
 }
 
+/// Whose OpenCL it is, where a device has several: a processor's may be PoCL's or Intel's.
+std::string implementation_of(const std::string& platform) {
+    if (platform == "Portable Computing Language") return "PoCL";
+    if (platform.starts_with("Intel(R)")) return "Intel's OpenCL";
+    if (platform == "rusticl" || platform == "Oclgrind") return platform;
+    return "OpenCL";
+}
+
 std::string label_of(const host::DeviceInfo& info) {
     if (info.backend == host::Backend::native) return without_marks(info.name);
-    const std::string how = info.backend == host::Backend::cuda              ? "CUDA"
-                            : info.platform == "Portable Computing Language" ? "PoCL"
-                                                                             : "OpenCL";
+    const std::string how = info.backend == host::Backend::cuda ? "CUDA" : implementation_of(info.platform);
     return fmt::format("{}, {}", without_marks(plain_name(info)), how);
 }
 

@@ -40,9 +40,12 @@ std::optional<std::size_t> counterpart(const Json& device, const Json& devices) 
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if (devices[i]["label"] == device["label"]) return i;
     }
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        if (devices[i]["info"]["name"] == device["info"]["name"] && devices[i]["info"]["backend"] == device["info"]["backend"])
-            return i;
+    for (const std::vector<const char*>& keys : {std::vector{"name", "backend", "platform"}, std::vector{"name", "backend"}}) {
+        for (std::size_t i = 0; i < devices.size(); ++i) {
+            if (std::all_of(keys.begin(), keys.end(),
+                            [&](const char* key) { return devices[i]["info"][key] == device["info"][key]; }))
+                return i;
+        }
     }
     return std::nullopt;
 }

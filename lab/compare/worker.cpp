@@ -123,6 +123,7 @@ private:
         const HostArrays arrays = bench_->arrays();
         const Json records = bench_->records();
         Json answer{{"variant", first.variants.back()},
+                    {"steps", steps_of(first)},
                     {"policy", first.policies.back().to_json()},
                     {"records", records},
                     {"memory", {{"allocated", first.allocated}, {"workspace", first.workspace}}}};
@@ -160,6 +161,14 @@ private:
         }
         answer["pictures"] = std::move(pictures);
         return answer;
+    }
+
+    /// What ran, step by step: a chain is more than its last one.
+    Json steps_of(const Bench::First& first) const {
+        Json steps = Json::array();
+        for (std::size_t i = 0; i < first.variants.size(); ++i)
+            steps.push_back({{"run", pipeline_->steps[i].algorithm->name}, {"variant", first.variants[i]}});
+        return steps;
     }
 
     /// Planning the same job in a context that has no programs yet, with all of them on disk.
@@ -282,7 +291,9 @@ private:
                 {"runs_a_second", mean},
                 {"each_second", each_second},
                 {"median_s", percentile(latencies, 0.5)},
+                {"p95_s", percentile(latencies, 0.95)},
                 {"p99_s", percentile(latencies, 0.99)},
+                {"p999_s", percentile(latencies, 0.999)},
                 {"worst_s", percentile(latencies, 1)}};
     }
 

@@ -1,5 +1,7 @@
 // Samples -> times, metrics, pairs and the summary. All of it is deterministic.
+#include "report/answer.hpp"
 #include "report/report.hpp"
+#include "report/samples.hpp"
 #include "timing/statistics.hpp"
 
 #include <fmt/format.h>
@@ -12,24 +14,6 @@
 namespace parallax::engine::compare {
 
 namespace {
-
-/// Empty where a sample is missing: a driver that measures some runs and not others measures nothing.
-Rounds rounds_of(const Json& samples, const char* name) {
-    Rounds rounds;
-    if (!samples.contains(name)) return {};
-    for (const Json& list : samples[name]) {
-        rounds.emplace_back();
-        for (const Json& value : list) {
-            if (!value.is_number()) return {};
-            rounds.back().push_back(value.get<double>());
-        }
-    }
-    return rounds;
-}
-
-bool has_samples(const Rounds& rounds) {
-    return std::any_of(rounds.begin(), rounds.end(), [](const auto& round) { return !round.empty(); });
-}
 
 Json to_json(const Estimate& e) { return {{"median", e.median}, {"low", e.low}, {"high", e.high}}; }
 
@@ -74,16 +58,10 @@ Json stages_of(const Json& samples) {
     Json stages = Json::object();
     if (!samples.contains("stages")) return stages;
     for (const auto& [name, lists] : samples["stages"].items()) {
-        const Rounds rounds = rounds_of(samples["stages"], name.c_str());
+        const Rounds rounds = rounds_of(samples["stages"], name);
         if (has_samples(rounds)) stages[name] = to_json(estimate(rounds));
     }
     return stages;
-}
-
-std::vector<double> flat(const Rounds& rounds) {
-    std::vector<double> all;
-    for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
-    return all;
 }
 
 /// The time that kernels take, or the host's where the driver does not say.
@@ -92,6 +70,24 @@ std::optional<double> compute_seconds(const Json& times) {
         if (times.contains(name)) return times[name]["median"].get<double>();
     }
     return std::nullopt;
+}
+
+/// How long runs from end to end take: of those without pause, which are many, else of the samples. A percentile that stands for
+/// less than one of them is not told.
+void add_latencies(const Json& row, Json& metrics) {
+    constexpr std::pair<const char*, double> percentiles[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
+    if (row.contains("sustained")) {
+        const Json& of = row["sustained"];
+        metrics["latency_p50_ms"] = of.value("median_s", 0.0) * 1e3;
+        for (const char* name : {"p95", "p99", "p999"}) {
+            if (of.contains(std::string(name) + "_s")) metrics[fmt::format("latency_{}_ms", name)] = of[std::string(name) + "_s"].get<double>() * 1e3;
+        }
+        return;
+    }
+    const std::vector<double> all = flat(rounds_of(row, Span::end_to_end));
+    for (const auto& [name, p] : percentiles) {
+        if (static_cast<double>(all.size()) * (1 - p) > 0.999) metrics[fmt::format("latency_{}_ms", name)] = percentile(all, p) * 1e3;
+    }
 }
 
 Json metrics_of(const Json& row, const Json& times, const Json& rates, const Json& device) {
@@ -112,7 +108,7 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
         const double end = times["end_to_end"]["median"].get<double>();
         metrics["runs_a_second"] = 1 / end;
         if (work["items"] > 0) metrics["rate_end_to_end"] = work["items"].get<double>() / end / work["scale"].get<double>();
-        metrics["latency_p99_ms"] = percentile(flat(rounds_of(row["samples"]["end_to_end"], "wall")), 0.99) * 1e3;
+        add_latencies(row, metrics);
     }
     if (row.contains("compile")) {
         metrics["first_compile_ms"] = row["compile"]["first_s"].get<double>() * 1e3;
@@ -171,11 +167,6 @@ Json compare_rounds(const Rounds& of, const Rounds& to) {
             {"verdict", to_string(verdict)}};
 }
 
-Rounds best_rounds(const Json& samples) {
-    Rounds rounds = rounds_of(samples, "device");
-    return has_samples(rounds) ? rounds : rounds_of(samples, "wall");
-}
-
 Json pairs_of(const Json& item, const Json& report) {
     const auto tells = [&](const char* key) { return item["of"].contains(key) || item["to"].contains(key); };
     const bool variants_differ = tells("variant"), devices_differ = tells("device") || tells("backend") || tells("type");
@@ -195,18 +186,18 @@ Json pairs_of(const Json& item, const Json& report) {
         const Json& device = devices[row["device"].get<std::size_t>()];
         if (!in_item(row) || !selected(item["of"], row, device)) continue;
         for (const Json* other : others[pair_key(row, device, variants_differ, devices_differ)]) {
-            if (other == &row || !has_samples(best_rounds(row["samples"])) || !has_samples(best_rounds((*other)["samples"])))
+            if (other == &row || !has_samples(rounds_of(row, Span::device)) || !has_samples(rounds_of(*other, Span::device)))
                 continue;
             const Json base{{"of", row["id"]},   {"to", (*other)["id"]},      {"case", row["case"]}, {"grid", row["grid"]},
                             {"way", row["way"]}, {"to_way", (*other)["way"]}, {"stage", nullptr}};
             Json whole = base;
-            whole.update(compare_rounds(best_rounds(row["samples"]), best_rounds((*other)["samples"])));
+            whole.update(compare_rounds(rounds_of(row, Span::device), rounds_of(*other, Span::device)));
             pairs.push_back(std::move(whole));
             const Json mine = row["samples"].value("stages", Json::object()),
                        theirs = (*other)["samples"].value("stages", Json::object());
             if (mine.size() < 2) continue;
             for (const auto& [stage, lists] : mine.items()) {
-                const Rounds a = rounds_of(mine, stage.c_str()), b = rounds_of(theirs, stage.c_str());
+                const Rounds a = rounds_of(mine, stage), b = rounds_of(theirs, stage);
                 if (!has_samples(a) || !has_samples(b) || median(flat(b)) <= 0 || median(flat(a)) <= 0) continue;
                 Json part = base;
                 part["stage"] = stage;
@@ -237,6 +228,15 @@ std::string duration(double ms) {
                       : fmt::format("{:.3g} us", ms * 1000);
 }
 
+/// What ran: its variant, or step by step where it is a chain of several.
+std::string chain_of(const Json& row) {
+    if (!row.contains("steps") || row["steps"].size() < 2) return row.value("variant", std::string("chosen"));
+    std::vector<std::string> steps;
+    for (const Json& step : row["steps"])
+        steps.push_back(step["run"].get<std::string>() + " " + step["variant"].get<std::string>());
+    return fmt::format("{}", fmt::join(steps, ", "));
+}
+
 /// What each device does best at a case's last point, the fastest first.
 std::optional<std::string> winners_of(const Json& report, const std::string& id) {
     const Json* last = nullptr;
@@ -244,10 +244,11 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
         if (row["case"] == id) last = &row;
     }
     if (last == nullptr) return std::nullopt;
-    const auto ms = [](const Json& row) { return row["metrics"]["compute_ms"].get<double>(); };
+    const std::string key = ranked_by(report["study"]) == "end_to_end" ? "end_to_end_ms" : "compute_ms";
+    const auto ms = [&](const Json& row) { return row["metrics"][key].get<double>(); };
     std::map<std::size_t, const Json*> of_device;
     for (const Json& row : report["rows"]) {
-        if (row["case"] != id || row["grid"] != (*last)["grid"] || !row["metrics"].contains("compute_ms")) continue;
+        if (row["case"] != id || row["grid"] != (*last)["grid"] || !row["metrics"].contains(key)) continue;
         const Json*& best = of_device[row["device"].get<std::size_t>()];
         if (best == nullptr || ms(row) < ms(*best)) best = &row;
     }
@@ -258,8 +259,7 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
     if (const std::string where = grid_text((*last)["grid"]); !where.empty()) text += " at " + where;
     const double fastest = ms(*ranked.front().second);
     for (const auto& [device, row] : ranked) {
-        const std::string way = (*row)["way"] == "chosen" && row->contains("variant") ? (*row)["variant"].get<std::string>()
-                                                                                      : (*row)["way"].get<std::string>();
+        const std::string way = (*row)["way"] == "chosen" ? chain_of(*row) : (*row)["way"].get<std::string>();
         text += fmt::format("{} {} {} ({}", device == ranked.front().first ? ":" : ";",
                             report["devices"][device]["label"].get<std::string>(), duration(ms(*row)), way);
         const double ratio = ms(*row) / fastest;
@@ -287,7 +287,8 @@ Json summary_of(const Json& report) {
     for (const auto& [outcome, what] : words) {
         if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
     }
-    Json summary = Json::array({counts});
+    Json summary = Json::array();
+    for (std::string& line : answer_in_words(report)) summary.push_back(std::move(line));
     for (const Json& one : report["study"]["cases"]) {
         if (const auto winners = winners_of(report, one["id"].get<std::string>())) summary.push_back(*winners);
     }
@@ -305,6 +306,7 @@ Json summary_of(const Json& report) {
                             item["title"].get<std::string>(), ratios.size(), verdicts["same"], verdicts["faster"],
                             verdicts["slower"], median(ratios)));
     }
+    summary.push_back(counts);
     return summary;
 }
 
@@ -333,6 +335,7 @@ Json derive(Json report) {
     for (const Json& item : report["study"].value("report", Json::array())) {
         if (item["kind"] == "pairs") report["pairs"].push_back({{"title", item["title"]}, {"rows", pairs_of(item, report)}});
     }
+    report["answer"] = answer_of(report);
     report["summary"] = summary_of(report);
     return report;
 }

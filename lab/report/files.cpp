@@ -31,6 +31,14 @@ std::string escaped(const std::string& text) {
     return result;
 }
 
+/// The page's script: its files one after another, in a scope of their own.
+std::string script() {
+    std::string all = "(() => {\n\"use strict\";\n";
+    for (const char* name : {"data.js", "quantities.js", "elements.js", "charts.js", "items.js", "answer.js", "accuracy.js", "rows.js", "page.js"})
+        all += asset(name);
+    return all + "})();";
+}
+
 /// What the page shows, without samples: those stay in report.json.
 Json shown(const Json& report) {
     Json page = report;
@@ -87,7 +95,7 @@ std::string html_of(const Json& report) {
     replace_first(page, "@TITLE@", escaped(report["study"].value("title", std::string("Comparison"))));
     replace_first(page, "@STYLE@", std::string(asset("report.css")));
     replace_first(page, "@CHART@", std::string(asset("chart.min.js")));
-    replace_first(page, "@SCRIPT@", std::string(asset("report.js")));
+    replace_first(page, "@SCRIPT@", script());
     replace_first(page, "@DATA@", data);   // last: what it holds is not looked at again
     return page;
 }

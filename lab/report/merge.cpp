@@ -10,8 +10,15 @@ namespace parallax::engine::compare {
 
 namespace {
 
-/// What must be equal for numbers to be comparable: devices and sampling may differ.
-Json cases_of(const Json& report) { return report["study"].value("cases", Json()); }
+/// What must be equal for numbers to be comparable: devices, sampling and what is wanted of a device may differ.
+Json cases_of(const Json& report) {
+    Json cases = report["study"].value("cases", Json::array());
+    for (Json& one : cases) {
+        for (const char* key : {"frames", "frames_a_second"}) one.erase(key);
+        if (one.contains("work") && one["work"].is_object()) one["work"].erase("operations");
+    }
+    return cases;
+}
 
 std::string free_label(const std::string& wanted, const Json& devices) {
     std::string label = wanted;

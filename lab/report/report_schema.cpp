@@ -30,7 +30,9 @@ Json report_schema() {
     const Json estimate = object_of({{"median", number}, {"low", number}, {"high", number}}, {"median", "low", "high"});
 
     const Json study = described(object_of({{"title", text},
-                                            {"cases", list_of(object_of({{"id", text}}, {"id"}))},
+                                            {"ranked_by", text},
+                                            {"prices", map_of(text)},
+                                            {"cases", list_of(object_of({{"id", text}, {"frames", number}, {"frames_a_second", number}}, {"id"}))},
                                             {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
                                            {"cases"}),
                                  "As it was run (study.schema.json), after --quick.");
@@ -72,6 +74,7 @@ Json report_schema() {
          {"work",
           object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}}, {"scale", "items", "bytes"})},
          {"variant", described(text, "That ran.")},
+         {"steps", described(list_of(object_of({{"run", text}, {"variant", text}}, {"run", "variant"})), "What ran, step by step.")},
          {"policy", described(any_object, "By which it ran.")},
          {"policy_from",
           described(text, "given, default, or the entry of a tuning file; missing where the variant has no policy.")},
@@ -82,7 +85,9 @@ Json report_schema() {
          {"kernels", list_of(any_object)},
          {"memory", object_of({{"allocated", number}, {"workspace", number}}, {"allocated"})},
          {"compile", object_of({{"first_s", number}, {"cold", flag}, {"cached_s", number}}, {"first_s"})},
-         {"sustained", object_of({{"runs_a_second", number}, {"p99_s", number}}, {"runs_a_second", "p99_s"})},
+         {"sustained",
+          object_of({{"runs_a_second", number}, {"median_s", number}, {"p95_s", number}, {"p99_s", number}, {"p999_s", number}},
+                    {"runs_a_second", "p99_s"})},
          {"samples", samples},
          {"times", described(map_of(estimate), "Medians with 95% intervals, in seconds; derived.")},
          {"stages", described(map_of(estimate), "The same by stage; derived.")},
@@ -98,6 +103,7 @@ Json report_schema() {
                              {"devices", list_of(device)},
                              {"sessions", list_of(session)},
                              {"rows", list_of(row)},
+                             {"answer", described(any_object, "Case by device: how many times as fast one is as another; derived.")},
                              {"pairs", described(list_of(any_object), "Ratios that the study asks for; derived.")},
                              {"summary", described(list_of(text), "Derived.")}},
                             {"parallax_comparison", "study", "devices", "sessions", "rows"}));

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace parallax::engine::compare {
@@ -17,9 +18,11 @@ namespace parallax::engine::compare {
 namespace {
 
 const std::vector<std::string> study_keys{"$schema", "parallax_study", "title", "source", "about",
-                                          "devices", "sampling",       "cases", "report", "quick"};
+                                          "devices", "sampling",       "cases", "report", "quick",
+                                          "prices",  "ranked_by"};
 const std::vector<std::string> case_keys{"id",        "grid",      "quick",    "inputs", "steps",    "outputs",
-                                         "reference", "tolerance", "variants", "work",   "evaluate", "keep"};
+                                         "reference", "tolerance", "variants", "work",   "evaluate", "keep",
+                                         "frames",    "frames_a_second"};
 const std::vector<std::string> sampling_keys{"warmups",  "samples", "end_to_end",  "rounds",      "least_s",
                                              "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
@@ -106,6 +109,14 @@ Evaluation read_evaluation(const Json& value, const std::string& pointer, const 
     return e;
 }
 
+/// An amount with its currency: "31000 EUR".
+void check_price(const JsonValue& price) {
+    const std::string expected = "an amount with its currency, such as \"31000 EUR\"", written = price.text(expected);
+    double amount = 0;
+    const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), amount);
+    if (error != std::errc() || !(amount > 0) || end + 1 >= written.data() + written.size() || *end != ' ') price.refuse(expected);
+}
+
 /// Lays "quick" objects over what they stand in, or takes them away.
 Json apply_quick(Json json, bool quick) {
     const auto apply = [quick](Json& object) {
@@ -175,10 +186,23 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
     for (std::size_t i = 0; i < evaluations.size(); ++i)
         c.evaluations.push_back(read_evaluation(evaluations[i], pointer_to(f.pointer("evaluate"), i), algorithms));
     c.keep = f.texts("keep");
+    f.number("frames", 1, 1e-300, 1e300);
+    f.number("frames_a_second", 1, 1e-300, 1e300);
     return c;
 }
 
 }  // namespace
+
+void add_prices(Json& study, const std::vector<std::string>& written) {
+    for (const std::string& one : written) {
+        const std::size_t equals = one.find('=');
+        if (equals == 0 || equals == std::string::npos)
+            throw ConfigError("--price", "\"" + one + "\"", "a part of a device's name and what it costs, such as \"H200=31000 EUR\"");
+        const Json price = one.substr(equals + 1);
+        check_price(JsonValue(price, "--price"));
+        study["prices"][one.substr(0, equals)] = price;
+    }
+}
 
 Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bool quick) {
     if (!json.is_object())
@@ -207,6 +231,9 @@ Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bo
                               "an id of its own");
         ids.push_back(id);
     }
+    f.word("ranked_by", {"device", "end_to_end"}, "device");
+    for (const auto& [name, price] : JsonObject(JsonValue(f.object("prices"), "/prices"), R"(an object such as {"H200": "31000 EUR"})").members())
+        check_price(price);
     study.report = without_comments(f.list("report"));
     check_report_items(study.report, "/report", ids);
     return study;
@@ -286,7 +313,9 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                       closed({{"name", text}, {"run", text}, {"in", {{"type", "object"}}}, {"parameters", {{"type", "object"}}}},
                              {"name", "run"})}},
                     "Algorithms that judge the results, run on the host.")},
-         {"keep", described(texts, "Images that the report shows.")}},
+         {"keep", described(texts, "Images that the report shows.")},
+         {"frames", described(number, "Frames that one run computes, by default 1: a series of 64 has 64.")},
+         {"frames_a_second", described(number, "What the instrument gives: the report says who keeps up, and by how much.")}},
         {"id", "steps"});
     Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                 {"title", "Parallax study"},
@@ -304,6 +333,11 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
          {"sampling", std::move(sampling)},
          {"cases", {{"type", "array"}, {"items", std::move(one)}, {"minItems", 1}}},
          {"report", described(report_items_schema(), "Tables and figures.")},
+         {"ranked_by", described({{"enum", {"device", "end_to_end"}}},
+                                 "By which time devices are ranked: their own, or from host memory to host memory. By default their "
+                                 "own, but where rows are run without pause.")},
+         {"prices", described({{"type", "object"}, {"additionalProperties", text}},
+                              "Part of a device's name -> what it costs, such as \"31000 EUR\": shown with it, and speed by price.")},
          {"quick", described({{"type", "object"}}, "Laid over the study by --quick.")}},
         {"parallax_study", "title", "cases"}));
     return schema;

@@ -101,6 +101,8 @@ struct Study {
 
 /// Throws ConfigError with the pointer of what is wrong. `quick` lays each "quick" object over what it stands in.
 Study parse_study(const Json&, const std::vector<Algorithm>&, bool quick);
+/// Lays what --price gives, "H200=31000 EUR", over a study's prices. Throws ConfigError.
+void add_prices(Json& study, const std::vector<std::string>& written);
 /// A study of one user's job: its inputs, its steps, each device that there is. Of a series its first item, whose files are
 /// looked for by `where`. Throws ConfigError as parse_job() does, and where a series finds nothing.
 Json study_of_job(const Json& job, const std::vector<Algorithm>&, const Locations& where);

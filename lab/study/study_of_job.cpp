@@ -49,6 +49,7 @@ Json study_of_job(const Json& job, const std::vector<Algorithm>& algorithms, con
     return {{"parallax_study", 1},
             {"title", parsed.comment.empty() ? "A job on every device" : parsed.comment},
             {"devices", "all"},
+            {"ranked_by", "end_to_end"},
             {"cases", Json::array({std::move(one)})},
             {"report",
              Json::array(

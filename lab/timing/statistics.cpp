@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
 
 namespace parallax::engine::compare {
@@ -45,6 +46,15 @@ Estimate interval(double value, const Statistic& statistic) {
     return {value, std::min(percentile(values, 0.025), value), std::max(percentile(values, 0.975), value)};
 }
 
+/// The 97.5% quantile of Student's distribution; above 30 degrees of freedom by the first terms of its series.
+double student_975(std::size_t degrees) {
+    constexpr double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+                                2.120,  2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+    if (degrees <= std::size(table)) return table[degrees - 1];
+    const auto n = static_cast<double>(degrees);
+    return 1.95996 + 2.37227 / n + 2.82250 / (n * n);
+}
+
 }  // namespace
 
 double percentile(std::vector<double> values, double p) {
@@ -71,6 +81,15 @@ Estimate estimate_ratio(const Rounds& given_a, const Rounds& given_b) {
     const Rounds a = without_empty(given_a), b = without_empty(given_b);
     return interval(median(all_of(a)) / median(all_of(b)),
                     [&](std::mt19937_64& random) { return median(resample(a, random)) / median(resample(b, random)); });
+}
+
+Estimate geometric_mean(const std::vector<double>& ratios) {
+    const auto n = static_cast<double>(ratios.size());
+    double mean = 0, squares = 0;
+    for (const double ratio : ratios) mean += std::log(ratio) / n;
+    for (const double ratio : ratios) squares += (std::log(ratio) - mean) * (std::log(ratio) - mean);
+    const double half = ratios.size() > 1 ? student_975(ratios.size() - 1) * std::sqrt(squares / (n - 1) / n) : 0;
+    return {std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
 }
 
 std::string_view to_string(Verdict verdict) noexcept {

@@ -25,6 +25,10 @@ Estimate estimate(const Rounds&);
 /// median(a) / median(b), the interval by resampling both.
 Estimate estimate_ratio(const Rounds& a, const Rounds& b);
 
+/// Geometric mean of ratios that are above 0. Interval: by Student's t of their logarithms, as if the ratios were drawn from all
+/// that could have been measured; of a single ratio it is the ratio.
+Estimate geometric_mean(const std::vector<double>& ratios);
+
 enum class Verdict { same, faster, slower };
 std::string_view to_string(Verdict) noexcept;
 

@@ -63,7 +63,9 @@ TEST_CASE("studies: each runs with its small sizes, agrees with the reference, a
         const std::string dom = page_in_browser(folder / name / "report.html", folder);
         CHECK_FALSE(contains(dom, "data-error"));
         CHECK(contains(dom, "data-charts=\""));
-        CHECK(count_of(dom, "<section") >= report["study"]["report"].size() + 3);   // summary, devices, every row
+        CHECK(count_of(dom, "<section") >= report["study"]["report"].size() + 4);   // answer, summary, devices, every row
+        CHECK(contains(dom, "id=\"answer\""));
+        CHECK(contains(dom, "href=\"#row-"));
         CHECK(contains(dom, report["study"]["title"].get<std::string>()));
     }
     CHECK(studies == 17);

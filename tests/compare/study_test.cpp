@@ -110,19 +110,25 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
     }
 }
 
-TEST_CASE("report: configs/schema/report.schema.json is what the program prints, and kept results are read by it") {
+TEST_CASE("report: configs/schema/report.schema.json is what the program prints, and kept tables are of the samples beside them") {
     const auto folder = repository("configs");
     REQUIRE(folder);
     CHECK_MESSAGE(read_text(*folder / "schema" / "report.schema.json") == report_schema().dump(2) + "\n",
                   "make it anew: parallax schema report > configs/schema/report.schema.json");
     const auto results = repository("docs/results");
     REQUIRE(results);
+    const TempFolder temporary;
+    const fs::path folder_of_all = temporary / "made";
     std::size_t kept = 0;
     for (const auto& entry : fs::directory_iterator(*results)) {
         const fs::path file = entry.path() / "report.json.gz";
         if (!fs::exists(file)) continue;
         CAPTURE(file.string());
-        CHECK_NOTHROW(check_report(load_json(file), "saved"));
+        const Json report = load_json(file);
+        CHECK_NOTHROW(check_report(report, "saved"));
+        write_report(derive(report), folder_of_all / entry.path().filename(), false);
+        CHECK_MESSAGE(read_text(folder_of_all / entry.path().filename() / "report.csv") == read_text(entry.path() / "report.csv"),
+                      "the table is not of these samples: make it anew by parallax report");
         ++kept;
     }
     CHECK(kept >= 4);

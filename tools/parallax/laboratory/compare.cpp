@@ -24,7 +24,7 @@ using namespace engine::compare;
 
 struct Options {
     std::string study, job, replay, out, device;
-    std::vector<std::string> roots;
+    std::vector<std::string> roots, prices;
     bool quick = false, resume = false, overwrite = false, quiet = false, json = false;
 };
 
@@ -72,6 +72,7 @@ Asked read(const Options& options, const engine::Registry& registry) {
     }
     Json json = engine::load_json(engine::path_from(file));
     if (!options.job.empty()) json = study_of_job(json, registry.algorithms(), asked.where);
+    add_prices(json, options.prices);
     asked.study = parse_study(json, registry.algorithms(), quick);
     asked.points = expand(asked.study, registry.algorithms());
     return asked;
@@ -182,6 +183,8 @@ void add_compare(CLI::App& app, Command& command) {
     sub->add_option("--device", options->device,
                     "Only these of the study's devices: gpu, cpu, an index, part of a name, JSON, or a .json file");
     sub->add_option("--root", options->roots, "NAME=DIR: where \"NAME:path\" in the study is")->allow_extra_args(false);
+    sub->add_option("--price", options->prices, "NAME=PRICE, such as \"H200=31000 EUR\": what devices of that name cost")
+        ->allow_extra_args(false);
     sub->add_flag("--quiet", options->quiet, "No progress");
     sub->add_flag("--json", options->json, "--replay: print what changed as JSON");
     sub->callback([options, &command] {

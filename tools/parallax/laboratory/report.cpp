@@ -26,11 +26,19 @@ Json load_report(const std::string& given) {
 
 namespace {
 
-int report(const std::vector<std::string>& files, const std::string& out, bool overwrite) {
+struct Asked {
+    std::vector<std::string> files, prices;
+    std::string out;
+    bool overwrite = false;
+};
+
+int report(const Asked& asked) {
+    const auto& [files, prices, out, overwrite] = asked;
     std::vector<Json> reports;
     for (const std::string& file : files) {
         reports.push_back(load_report(file));
     }
+    engine::compare::add_prices(reports.front()["study"], prices);
     if (out.empty() && files.size() > 1) throw ConfigError("--out", "nothing", "a folder for the report of several machines");
     const std::filesystem::path folder = out.empty() ? report_file(files.front()).parent_path() : engine::path_from(out);
     engine::writable_ancestor(folder / "report.json", "--out");
@@ -44,15 +52,16 @@ int report(const std::vector<std::string>& files, const std::string& out, bool o
 
 void add_report(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("report", "Make report.html from one report.json, or one report from several machines'");
-    struct Options { std::vector<std::string> files; std::string out; bool overwrite = false; };
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<Asked>();
     sub->add_option("REPORT", options->files, "report.json, report.json.gz or a folder that has one; several to be merged")
         ->required();
     sub->add_option("--out", options->out, "Folder; of one report by default its own, whose files are made anew");
     sub->add_flag("--overwrite", options->overwrite, "Replace files in --out");
+    sub->add_option("--price", options->prices, "NAME=PRICE, such as \"H200=31000 EUR\": what devices of that name cost")
+        ->allow_extra_args(false);
     sub->callback([options, &command] {
         command.origin = options->files.size() == 1 ? options->files.front() : std::string();
-        command.run = [options] { return report(options->files, options->out, options->overwrite); };
+        command.run = [options] { return report(*options); };
     });
 }
 

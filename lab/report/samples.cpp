@@ -1,0 +1,39 @@
+#include "report/samples.hpp"
+
+#include <algorithm>
+
+namespace parallax::engine::compare {
+
+Rounds rounds_of(const Json& samples, const std::string& name) {
+    Rounds rounds;
+    if (!samples.contains(name)) return {};
+    for (const Json& list : samples[name]) {
+        rounds.emplace_back();
+        for (const Json& value : list) {
+            if (!value.is_number()) return {};
+            rounds.back().push_back(value.get<double>());
+        }
+    }
+    return rounds;
+}
+
+bool has_samples(const Rounds& rounds) {
+    return std::any_of(rounds.begin(), rounds.end(), [](const auto& round) { return !round.empty(); });
+}
+
+std::vector<double> flat(const Rounds& rounds) {
+    std::vector<double> all;
+    for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
+    return all;
+}
+
+Rounds rounds_of(const Json& row, Span span) {
+    if (!row.contains("samples")) return {};
+    const Json& samples = row["samples"];
+    if (span == Span::end_to_end)
+        return samples.contains("end_to_end") ? rounds_of(samples["end_to_end"], "wall") : Rounds();
+    Rounds rounds = rounds_of(samples, "device");
+    return has_samples(rounds) ? rounds : rounds_of(samples, "wall");
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,22 @@
+// The samples of a row, by the rounds in which they were taken.
+#pragma once
+
+#include "parallax/host/json.hpp"
+#include "timing/statistics.hpp"
+
+#include <string>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+/// Empty where a sample is missing: a driver that measures some runs and not others measures nothing.
+Rounds rounds_of(const Json& samples, const std::string& name);
+bool has_samples(const Rounds&);
+/// All of them, round after round.
+std::vector<double> flat(const Rounds&);
+
+/// Which time of a row is meant: the device's (the host's clock where its driver does not tell), or from host memory to host memory.
+enum class Span { device, end_to_end };
+Rounds rounds_of(const Json& row, Span);
+
+}  // namespace parallax::engine::compare
