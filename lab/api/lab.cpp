@@ -1,6 +1,7 @@
 #include "parallax/lab.hpp"
 
 #include "compare/compare.hpp"
+#include "compare/history.hpp"
 #include "compare/replay.hpp"
 #include "compare/worker.hpp"
 #include "job/load.hpp"
@@ -52,6 +53,22 @@ void follow(const Options& options, To& to) {
     };
 }
 
+/// Reports and what they are called in errors.
+struct Reports {
+    std::vector<Json> reports;
+    std::vector<std::string> names;
+};
+
+Reports read_reports(const std::vector<std::string>& texts) {
+    Reports read;
+    for (const std::string& text : texts) {
+        read.names.push_back(fmt::format("report {}", read.names.size() + 1));
+        read.reports.push_back(parse(text, read.names.back()));
+        engine::compare::check_report(read.reports.back(), read.names.back());
+    }
+    return read;
+}
+
 std::shared_ptr<const host::Device> device_of(const Options& options) {
     const host::DeviceSelector wanted =
         options.device.empty() ? host::DeviceSelector() : host::DeviceSelector::parse_spec(options.device);
@@ -87,17 +104,22 @@ std::string changes(const std::string& earlier, const std::string& later) {
     return text_of(engine::compare::to_json(engine::compare::changes_between(was, is)));
 }
 
+std::string history(const std::vector<std::string>& reports) {
+    const Reports read = read_reports(reports);
+    return text_of(engine::compare::history_of(read.reports, read.names));
+}
+
+bool worse(const std::string& history) {
+    const Json json = parse(history, "a history");
+    if (!json.is_object() || !json.contains("parallax_history")) throw ConfigError("", "no history", "what history() returned");
+    return engine::compare::has_worsened(json);
+}
+
 std::string merge(const std::vector<std::string>& reports, const std::string& out, bool overwrite) {
-    std::vector<Json> parsed;
-    std::vector<std::string> names;
-    for (const std::string& report : reports) {
-        names.push_back(fmt::format("report {}", names.size() + 1));
-        parsed.push_back(parse(report, names.back()));
-        engine::compare::check_report(parsed.back(), names.back());
-    }
+    const Reports read = read_reports(reports);
     const fs::path folder = fs::absolute(engine::path_from(out));
     engine::writable_ancestor(folder / "report.json", "--out");
-    const Json merged = engine::compare::merge(parsed, names);
+    const Json merged = engine::compare::merge(read.reports, read.names);
     engine::compare::write_report(merged, folder, overwrite);
     return text_of(merged);
 }

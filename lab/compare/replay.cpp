@@ -1,5 +1,6 @@
 #include "compare/replay.hpp"
 
+#include "report/answer.hpp"
 #include "timing/statistics.hpp"
 
 #include <fmt/format.h>
@@ -10,30 +11,6 @@
 namespace parallax::engine::compare {
 
 namespace {
-
-Rounds rounds_of(const Json& row) {
-    const Json samples = row.value("samples", Json::object());
-    for (const char* name : {"device", "wall"}) {
-        if (!samples.contains(name)) continue;
-        Rounds rounds;
-        bool whole = true;
-        for (const Json& list : samples[name]) {
-            rounds.emplace_back();
-            for (const Json& value : list) {
-                whole = whole && value.is_number();
-                if (whole) rounds.back().push_back(value.get<double>());
-            }
-        }
-        if (whole && !rounds.empty() && !rounds.front().empty()) return rounds;
-    }
-    return {};
-}
-
-double median_of(const Rounds& rounds) {
-    std::vector<double> all;
-    for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
-    return median(std::move(all));
-}
 
 /// The device of `later` that takes the place of one of `earlier`.
 std::optional<std::size_t> counterpart(const Json& device, const Json& devices) {
@@ -50,10 +27,20 @@ std::optional<std::size_t> counterpart(const Json& device, const Json& devices) 
     return std::nullopt;
 }
 
+/// Whether both were computed by the same program, as far as they tell.
+bool same_engine(const Json& earlier, const Json& later) {
+    const auto engine_of = [](const Json& report) {
+        if (report["sessions"].empty()) return Json();
+        const Json environment = report["sessions"].back().value("environment", Json::object());
+        return Json({environment.value("engine", Json()), environment.value("revision", Json()), environment.value("compiler", Json())});
+    };
+    return engine_of(earlier) == engine_of(later);
+}
+
 }  // namespace
 
-Change change_of(const Json& before, const Json& after, bool same_driver) {
-    Change change{before["id"].get<std::string>(), {}, "same", 0, 0, 0, {}};
+Change change_of(const Json& before, const Json& after, bool same_program, Span span) {
+    Change change{before["id"].get<std::string>(), {}, "same", 0, 0, 0, 0, {}};
     if (before["outcome"] != after["outcome"]) {
         change.verdict = "different result";
         change.why = fmt::format("{} before, {} now{}", before["outcome"].get<std::string>(), after["outcome"].get<std::string>(),
@@ -61,7 +48,7 @@ Change change_of(const Json& before, const Json& after, bool same_driver) {
         return change;
     }
     const auto is_exact = [](const Json& row) { return row.contains("agreement") && row["agreement"].value("exact", false); };
-    const bool bits_count = same_driver || (is_exact(before) && is_exact(after));
+    const bool bits_count = same_program || (is_exact(before) && is_exact(after));
     if (bits_count && before.value("variant", Json()) == after.value("variant", Json())) {
         if (before.value("hashes", Json()) != after.value("hashes", Json()) ||
             before.value("records", Json()) != after.value("records", Json())) {
@@ -70,22 +57,24 @@ Change change_of(const Json& before, const Json& after, bool same_driver) {
             return change;
         }
     }
-    const Rounds was = rounds_of(before), is = rounds_of(after);
-    if (was.empty() || is.empty()) return change;
+    const Rounds was = rounds_of(before, span), is = rounds_of(after, span);
+    if (!has_samples(was) || !has_samples(is) || !(median(flat(was)) > 0)) return change;
     const Estimate ratio = estimate_ratio(is, was);
     change.ratio = ratio.median;
     change.low = ratio.low;
     change.high = ratio.high;
-    change.verdict = to_string(judge(ratio, practical_margin, median_of(is) - median_of(was)));
+    change.difference_s = median(flat(is)) - median(flat(was));
+    change.verdict = to_string(judge_repeat(ratio, repeat_margin, repeat_margin, change.difference_s));
     return change;
 }
 
 std::vector<Change> changes_between(const Json& earlier, const Json& later) {
+    const Span span = ranked_by(earlier["study"]) == "end_to_end" ? Span::end_to_end : Span::device;
     std::vector<Change> changes;
     for (const Json& row : earlier["rows"]) {
         const Json& device = earlier["devices"][row["device"].get<std::size_t>()];
         const auto there = counterpart(device, later["devices"]);
-        Change change{row["id"].get<std::string>(), {}, "not there", 0, 0, 0, "no such device here"};
+        Change change{row["id"].get<std::string>(), {}, "not there", 0, 0, 0, 0, "no such device here"};
         if (there) {
             change.why = "no such row here";
             for (const Json& other : later["rows"]) {
@@ -96,7 +85,7 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later) {
                 const bool same_driver = now["info"]["name"] == device["info"]["name"] &&
                                          now["info"]["driver"] == device["info"]["driver"] &&
                                          now["info"]["platform"] == device["info"]["platform"];
-                change = change_of(row, other, same_driver);
+                change = change_of(row, other, same_driver && same_engine(earlier, later), span);
             }
             change.device = later["devices"][*there]["label"].get<std::string>();
         }
@@ -116,6 +105,10 @@ Json to_json(const std::vector<Change>& changes) {
                         {"high", c.high},
                         {"why", c.why}});
     return list;
+}
+
+bool is_worse(const Change& change) {
+    return change.verdict == "slower" || change.verdict == "different result" || change.verdict == "not there";
 }
 
 }  // namespace parallax::engine::compare

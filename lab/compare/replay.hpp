@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parallax/host/json.hpp"
+#include "report/samples.hpp"
 
 #include <string>
 #include <vector>
@@ -11,17 +12,20 @@ namespace parallax::engine::compare {
 struct Change {
     std::string row;          ///< id in the earlier report
     std::string device;       ///< of the later one
-    std::string verdict;      ///< "same", "faster", "slower", "different result", "not there"
+    std::string verdict;      ///< "same", "faster", "slower", "ambiguous", "different result", "not there"
     double ratio = 0, low = 0, high = 0;   ///< later / earlier time; 0: not timed in both
+    double difference_s = 0;  ///< later - earlier time
     std::string why;
 };
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
-/// by name and backend. Integers must have the same bits and rows the same outcome, else the result is different; reals must have
-/// the same bits where driver and device are the same. Times differ as judge() says, with the practical margin.
+/// by name, backend and platform. Integers must have the same bits and rows the same outcome, else the result is different; reals
+/// must have the same bits where device, driver and engine are the same. Times, by which the study ranks, differ as judge_repeat() says.
 std::vector<Change> changes_between(const Json& earlier, const Json& later);
 Json to_json(const std::vector<Change>&);
 /// The two rows alone.
-Change change_of(const Json& earlier_row, const Json& later_row, bool same_driver);
+Change change_of(const Json& earlier_row, const Json& later_row, bool same_program, Span = Span::device);
+/// Whether something is worse than it was: slower, another result, or gone.
+bool is_worse(const Change&);
 
 }  // namespace parallax::engine::compare

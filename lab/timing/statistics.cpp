@@ -97,6 +97,7 @@ std::string_view to_string(Verdict verdict) noexcept {
         case Verdict::same: return "same";
         case Verdict::faster: return "faster";
         case Verdict::slower: return "slower";
+        case Verdict::ambiguous: return "ambiguous";
     }
     return "unknown";
 }
@@ -106,6 +107,13 @@ Verdict judge(const Estimate& ratio, double margin, double difference_s, double 
     if (ratio.low > 1 + margin) return Verdict::slower;
     if (ratio.high < 1 / (1 + margin)) return Verdict::faster;
     return Verdict::same;
+}
+
+Verdict judge_repeat(const Estimate& ratio, double known, double margin, double difference_s, double least_s) {
+    const auto within = [&](double most) { return ratio.low >= 1 / (1 + most) && ratio.high <= 1 + most; };
+    const Verdict verdict = judge(ratio, std::max(known, margin), difference_s, least_s);
+    if (verdict != Verdict::same || std::abs(difference_s) < least_s || within(known)) return verdict;
+    return ratio.low <= 1 && ratio.high >= 1 && within(margin) ? Verdict::same : Verdict::ambiguous;
 }
 
 }  // namespace parallax::engine::compare

@@ -29,7 +29,7 @@ Estimate estimate_ratio(const Rounds& a, const Rounds& b);
 /// that could have been measured; of a single ratio it is the ratio.
 Estimate geometric_mean(const std::vector<double>& ratios);
 
-enum class Verdict { same, faster, slower };
+enum class Verdict { same, faster, slower, ambiguous };
 std::string_view to_string(Verdict) noexcept;
 
 /// A ratio new / old of times: "same" unless its whole interval lies beyond `margin` on one side, so that a difference is claimed
@@ -37,7 +37,13 @@ std::string_view to_string(Verdict) noexcept;
 /// are "same".
 Verdict judge(const Estimate& ratio, double margin, double difference_s, double least_s = 2e-6);
 
+/// What a repeated measurement tells: slower or faster as judge() says, the same where the whole interval lies within `known`, or
+/// holds 1 and lies within `margin`, ambiguous where it is too wide or too far off for either.
+Verdict judge_repeat(const Estimate& ratio, double known, double margin, double difference_s, double least_s = 2e-6);
+
 /// What two runs of the same thing in different processes may differ by: places in memory, clocks, neighbours.
 inline constexpr double practical_margin = 0.05;
+/// The same on a quiet machine, whose rows are looked through for slowdowns of a twentieth.
+inline constexpr double repeat_margin = 0.025;
 
 }  // namespace parallax::engine::compare

@@ -45,10 +45,16 @@ struct CompareOptions : Options {
 /// text of report.json comes back. Rows that cannot be timed say why. Throws ConfigError (pointers are into `study`, or name the
 /// option, as in "--out"), UnsupportedError where no device fits, IoError, CancelledError.
 std::string compare(const std::string& study, const CompareOptions&);
-/// Each row of an earlier report against a later one: JSON of row, device, verdict ("same", "faster", "slower", "different
-/// result", "not there"), ratio of the times (null where one has none), its interval low to high, why. Throws ConfigError for
+/// Each row of an earlier report against a later one: JSON of row, device, verdict ("same", "faster", "slower", "ambiguous",
+/// "different result", "not there"), ratio of the times (null where one has none), its interval low to high, why. Throws ConfigError for
 /// what is no report.
 std::string changes(const std::string& earlier, const std::string& later);
+
+/// The reports of many nights, drivers and versions, the oldest first, each held against the first: JSON as `parallax history --json`
+/// prints it. Throws ConfigError for what is no report, and for less than two.
+std::string history(const std::vector<std::string>& reports);
+/// Of what history() returned: whether a row of the last report is slower, gone or has another result.
+bool worse(const std::string& history);
 
 /// Several machines' reports of one study as one, written to `out`. Throws ConfigError where the studies differ.
 std::string merge(const std::vector<std::string>& reports, const std::string& out, bool overwrite = false);

@@ -5,6 +5,7 @@ namespace parallax::cli {
 void add_laboratory(CLI::App& app, Command& command) {
     add_compare(app, command);
     add_report(app, command);
+    add_history(app, command);
     add_tune(app, command);
     add_selftest(app, command);
     add_schema(app, command);

@@ -7,6 +7,7 @@ namespace parallax::cli {
 
 void add_compare(CLI::App&, Command&);
 void add_report(CLI::App&, Command&);
+void add_history(CLI::App&, Command&);
 void add_tune(CLI::App&, Command&);
 void add_selftest(CLI::App&, Command&);
 void add_schema(CLI::App&, Command&);

@@ -160,7 +160,7 @@ int compare(const Options& options) {
         const std::vector<Change> changes = changes_between(asked.earlier, found);
         print_changes(changes, options.json);
         for (const std::string& line : differences(asked.earlier, found)) tell("{}\n", line);
-        for (const Change& change : changes) changed = changed || change.verdict == "different result";
+        for (const Change& change : changes) changed = changed || is_worse(change);
     } else {
         fmt::print("{}\n", engine::to_utf8(run.out / "report.html"));
     }

@@ -1,0 +1,171 @@
+// Regressions: what is injected is found, what is the same is called so, and a row tells since when.
+#include "compare/history.hpp"
+#include "compare/replay.hpp"
+#include "jobs/support.hpp"
+#include "parallax/lab.hpp"
+#include "report/report.hpp"
+#include "timing/statistics.hpp"
+
+#include <cmath>
+#include <random>
+
+using namespace parallax;
+using namespace parallax::engine::compare;
+using namespace parallax::tests;
+
+namespace {
+
+/// Samples as devices give them: a long tail above, and rounds that differ a little.
+Json simulated(std::mt19937_64& random, double seconds, double noise, double drift) {
+    std::normal_distribution<double> normal;
+    Json rounds = Json::array();
+    for (int r = 0; r < 5; ++r) {
+        const double level = seconds * std::exp(drift * normal(random));
+        rounds.push_back(Json::array());
+        for (int i = 0; i < 6; ++i) rounds.back().push_back(level * std::exp(noise * std::abs(normal(random))));
+    }
+    return rounds;
+}
+
+/// Rows of one device, of which every one takes a millisecond `times` over.
+Json night(std::mt19937_64& random, int rows, double times, const std::string& driver = "1", double noise = 0.01, double drift = 0.002) {
+    Json report{{"parallax_comparison", 1},
+                {"study", {{"title", "nightly"}, {"cases", Json::array({{{"id", "sum"}}})}}},
+                {"devices",
+                 Json::array({{{"label", "A"},
+                               {"info", {{"name", "A"}, {"backend", "opencl"}, {"type", "gpu"}, {"platform", "p"}, {"driver", driver}}}}})},
+                {"sessions", Json::array({{{"started", "2026-11-22"}, {"rates", Json::object()},
+                                           {"environment", {{"engine", "1"}, {"revision", "a"}}}}})},
+                {"rows", Json::array()}};
+    for (int i = 0; i < rows; ++i)
+        report["rows"].push_back({{"id", "sum/n=" + std::to_string(i) + "/fused@A"},
+                                  {"case", "sum"},
+                                  {"grid", {{"n", i}}},
+                                  {"way", "fused"},
+                                  {"device", 0},
+                                  {"session", 0},
+                                  {"outcome", "ok"},
+                                  {"agreement", {{"exact", true}}},
+                                  {"hashes", {{"value", "bits"}}},
+                                  {"work", {{"scale", 1}, {"items", 0}, {"bytes", 0}}},
+                                  {"samples", {{"device", simulated(random, 1e-3 * times, noise, drift)}, {"wall", Json::array()}}}});
+    return report;
+}
+
+int count(const Json& history, const std::string& verdict) {
+    int found = 0;
+    for (const Json& row : history["rows"]) found += row["verdict"] == verdict;
+    return found;
+}
+
+Json history(const std::vector<Json>& reports) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < reports.size(); ++i) names.push_back(std::to_string(i));
+    return history_of(reports, names);
+}
+
+}  // namespace
+
+TEST_CASE("history: a slowdown of a twentieth is found, and equal nights are called the same, in 95% of the rows of a quiet machine") {
+    std::mt19937_64 random(1);
+    constexpr int rows = 200;
+    const Json first = night(random, rows, 1);
+    CHECK(count(history({first, night(random, rows, 1)}), "same") >= rows * 95 / 100);
+    CHECK(count(history({first, night(random, rows, 1.05)}), "slower") >= rows * 95 / 100);
+    CHECK(count(history({first, night(random, rows, 1 / 1.05)}), "faster") >= rows * 95 / 100);
+    std::vector<Json> week{first};
+    for (int i = 0; i < 6; ++i) week.push_back(night(random, rows, 1));
+    CHECK(count(history(week), "same") >= rows * 95 / 100);
+    week.back() = night(random, rows, 1.05);
+    CHECK(count(history(week), "slower") >= rows * 95 / 100);
+}
+
+TEST_CASE("history: a noisy machine makes rows ambiguous, not slower") {
+    std::mt19937_64 random(2);
+    constexpr int rows = 100;
+    const Json pair = history({night(random, rows, 1, "1", 0.2, 0.05), night(random, rows, 1, "1", 0.2, 0.05)});
+    CHECK(count(pair, "slower") + count(pair, "faster") <= rows * 5 / 100);
+    CHECK(count(pair, "ambiguous") > rows / 2);
+    // Nights that differ by a twentieth, each of them quiet: the margin is learned.
+    std::normal_distribution<double> normal;
+    std::vector<Json> nights;
+    for (int i = 0; i < 8; ++i) nights.push_back(night(random, 1, std::exp(0.05 * normal(random))));
+    const Json learned = history(nights)["rows"][0];
+    CHECK(learned["margin"] > 0.05);
+    CHECK(learned["verdict"] != "slower");
+}
+
+TEST_CASE("history: a row says since which report it is slower, and with which driver that came") {
+    std::mt19937_64 random(3);
+    const Json all = history({night(random, 1, 1), night(random, 1, 1), night(random, 1, 1.08, "2"), night(random, 1, 1.08, "2")});
+    CHECK(all["rows"][0]["verdict"] == "slower");
+    CHECK(all["rows"][0]["since"] == 2);
+    CHECK(all["reports"][2]["drivers"]["A"] == "2");
+    CHECK(all["rows"][0]["points"].size() == 4);
+    CHECK(has_worsened(all));
+    const Json mended = history({night(random, 1, 1), night(random, 1, 1.08), night(random, 1, 1)});
+    CHECK(mended["rows"][0]["verdict"] == "same");
+    CHECK(mended["rows"][0]["since"].is_null());
+    CHECK_FALSE(has_worsened(mended));
+    CHECK(contains(error_of<ConfigError>([&] { history({night(random, 1, 1)}); }).found, "1 report"));
+}
+
+TEST_CASE("history: another result and a row that is gone are worse, whatever they take; studies that rank so are read end to end") {
+    std::mt19937_64 random(4);
+    const Json first = night(random, 2, 1);
+    Json wrong = night(random, 2, 1);
+    wrong["rows"][0]["hashes"]["value"] = "other bits";
+    wrong["rows"].erase(1);
+    const Json all = history({first, wrong});
+    CHECK(all["rows"][0]["verdict"] == "different result");
+    CHECK(all["rows"][1]["verdict"] == "not there");
+    CHECK(has_worsened(all));
+    // Reals may round otherwise under another engine; integers may not.
+    Json rounded = first;
+    for (Json* one : {&rounded, &wrong}) (*one)["rows"][0]["agreement"]["exact"] = false;
+    Json newer = rounded;
+    newer["rows"][0]["hashes"]["value"] = "other bits";
+    CHECK(history({rounded, newer})["rows"][0]["verdict"] == "different result");
+    newer["sessions"][0]["environment"]["revision"] = "b";
+    CHECK(history({rounded, newer})["rows"][0]["verdict"] == "same");
+
+    Json ends = night(random, 1, 1), slow_ends = night(random, 1, 1);
+    ends["study"]["ranked_by"] = slow_ends["study"]["ranked_by"] = "end_to_end";
+    ends["rows"][0]["samples"]["end_to_end"]["wall"] = simulated(random, 2e-3, 0.01, 0.002);
+    slow_ends["rows"][0]["samples"]["end_to_end"]["wall"] = simulated(random, 3e-3, 0.01, 0.002);
+    CHECK(history({ends, slow_ends})["rows"][0]["verdict"] == "slower");
+}
+
+TEST_CASE("history: the command tells what changed, and its status is for a nightly job; so does the laboratory") {
+    std::mt19937_64 random(5);
+    const TempFolder folder;
+    const Json first = night(random, 3, 1), same = night(random, 3, 1), slow = night(random, 3, 1.06, "2");
+    write_text(folder / "1.json", first.dump());
+    write_text(folder / "2.json", same.dump());
+    write_text(folder / "3.json", slow.dump());
+    const Run good = run_program({"history", "1.json", "2.json", "--all"}, folder.path());
+    CHECK(good.status == 0);
+    CHECK(contains(good.out, "same"));
+    const Run bad = run_program({"history", "1.json", "2.json", "3.json"}, folder.path());
+    CHECK(bad.status == 1);
+    CHECK(contains(bad.out, "since 2"));
+    CHECK(contains(bad.out, "drivers 2"));
+    CHECK(run_program({"history", "1.json"}, folder.path()).status == 2);
+    CHECK(Json::parse(run_program({"history", "1.json", "3.json", "--json"}, folder.path()).out)["rows"].size() == 3);
+    CHECK(lab::worse(lab::history({first.dump(), slow.dump()})));
+    CHECK_FALSE(lab::worse(lab::history({first.dump(), same.dump()})));
+}
+
+TEST_CASE("statistics: what is said of a repeated measurement") {
+    const auto verdict = [](double low, double high, double margin = 0.025) {
+        return judge_repeat({(low + high) / 2, low, high}, 0.025, margin, 1e-3);
+    };
+    CHECK(verdict(0.99, 1.02) == Verdict::same);
+    CHECK(verdict(1.03, 1.07) == Verdict::slower);
+    CHECK(verdict(0.90, 0.95) == Verdict::faster);
+    CHECK(verdict(0.99, 1.05) == Verdict::ambiguous);
+    CHECK(verdict(0.99, 1.05, 0.06) == Verdict::same);        // within what nights differ by
+    CHECK(verdict(1.03, 1.05, 0.06) == Verdict::ambiguous);   // and yet surely more than before
+    CHECK(verdict(1.07, 1.09, 0.06) == Verdict::slower);
+    CHECK(judge_repeat({2, 1.9, 2.1}, 0.025, 0.025, 1e-6) == Verdict::same);
+}
