@@ -77,7 +77,10 @@ std::shared_ptr<const host::Device> device_of(const Options& options) {
 
 }  // namespace
 
+std::string study(const std::string& name) { return text_of(engine::compare::study_named(name)); }
+
 std::string compare(const std::string& text, const CompareOptions& options) {
+    if (!(options.minutes >= 0)) throw ConfigError("--minutes", fmt::format("{}", options.minutes), "0 or more");
     const engine::Registry registry = engine::registry_with_peers();
     engine::compare::CompareOptions run;
     run.where = locations_of(options);
@@ -90,6 +93,7 @@ std::string compare(const std::string& text, const CompareOptions& options) {
     run.worker = worker_of(options, "compare");
     run.resume = options.resume;
     run.overwrite = options.overwrite;
+    run.minutes = options.minutes;
     if (!options.device.empty()) run.only = host::DeviceSelector::parse_spec(options.device);
     follow(options, run);
     const auto devices =

@@ -1,4 +1,5 @@
 #include "timing/clocks.hpp"
+#include "compare/budget.hpp"
 #include "compare/compare.hpp"
 #include "agreement/agreement.hpp"
 #include "workers/device_worker.hpp"
@@ -50,6 +51,8 @@ public:
           devices_(devices),
           algorithms_(algorithms),
           options_(options),
+          budget_(options.minutes),
+          sampling_(study.sampling),
           work_(options.out / "work"),
           journal_(options.out / "journal.jsonl", header(), options.resume, options.overwrite) {
         for (const Json& entry : journal_.earlier()) {
@@ -64,7 +67,7 @@ public:
         if (done_.size() < total) {
             try {
                 start_workers();
-                for (const Point& point : points_) run_point(point, total);
+                run_points(total);
             } catch (const CancelledError&) {   // asked between requests, or by a worker that was ended while it was at work
                 throw CancelledError("stopped on request; --resume goes on with what is left");
             }
@@ -115,7 +118,7 @@ private:
     WorkerOptions worker_options(const std::string& name) const {
         WorkerOptions options{options_.worker,   {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick,
                               options_.cancelled};
-        if (study_.sampling.cold) {   // caches of our own and of the drivers that nobody has filled
+        if (study_.sampling.cold && !budget_.limited()) {   // caches of our own and of the drivers that nobody has filled
             const fs::path caches = work_ / "caches" / path_from(name);
             options.cache = to_utf8(caches / "parallax");
             options.environment = {{"CUDA_CACHE_PATH", to_utf8(caches / "cuda")},
@@ -191,15 +194,22 @@ private:
             if (!answer.contains("error")) return answer;
             miss(active, outcome_of(answer["error"]), answer["error"].value("message", std::string()));
         } catch (const WorkerLost& lost) {
-            miss(active, lost.outcome, lost.what());
+            if (budget_.limited() && lost.outcome == "hung") {
+                workers_[active.device]->excuse();
+                miss(active, "left out", "it did not end in its share of the time");
+                if (last_chance_) budget_.leave_out(active.row["id"].get<std::string>() + ", which did not end in its share of the time");
+            } else {
+                miss(active, lost.outcome, lost.what());
+            }
         }
         return Json();
     }
 
     Json ask_oracle(const Json& request) {
         try {
-            return oracle_->ask(request, study_.sampling.limit_s);
+            return oracle_->ask(request, budget_.limit_s(study_.sampling.limit_s));
         } catch (const WorkerLost& lost) {
+            if (budget_.limited() && lost.outcome == "hung") oracle_->excuse();
             return {{"error", {{"kind", "lost"}, {"message", lost.what()}}}};
         }
     }
@@ -235,16 +245,47 @@ private:
     std::optional<Missing> make_reference(const Point& point, const fs::path& folder) {
         const Case& c = study_.cases[point.case_index];
         reference_seconds_ = 0;
+        reference_ = c.reference.value_or("");
         if (!c.reference) return std::nullopt;
         const fs::path to = folder / "reference";
         fs::create_directories(to);
-        const Json job = job_of(point, reference_way(c), algorithms_);
-        Json request = job_request("reference", job, folder);
-        request["folder"] = to_utf8(to);
-        const Json made = ask_oracle(request);
-        if (made.contains("error")) return Missing{"no reference", made["error"].value("message", std::string())};
+        Json made{{"error", Json::object()}};
+        for (const std::string& variant : references_for(c, point, folder)) {
+            reference_ = variant;
+            Way way = reference_way(c);
+            way.variant = variant;
+            Json request = job_request("reference", job_of(point, way, algorithms_), folder);
+            request["folder"] = to_utf8(to);
+            made = ask_oracle(request);
+            if (!made.contains("error") || made["error"].value("kind", std::string()) == "lost") break;
+        }
+        if (made.contains("error")) {
+            const bool late = budget_.limited() && made["error"].value("kind", std::string()) == "lost";
+            if (late && last_chance_) budget_.leave_out(point.id + ", whose reference did not end in its share of the time");
+            return Missing{late ? "left out" : "no reference", made["error"].value("message", std::string())};
+        }
         reference_seconds_ = made.value("seconds", 0.0);
         return std::nullopt;
+    }
+
+    /// The oracles to be tried: of large inputs the threaded one first, so that the reference does not take longer than what it judges.
+    std::vector<std::string> references_for(const Case& c, const Point& point, const fs::path& folder) const {
+        constexpr std::uintmax_t large = std::uintmax_t{4} << 20;
+        std::vector<std::string> variants{*c.reference};
+        std::uintmax_t bytes = 0;
+        for (const auto& file : fs::directory_iterator(folder / "inputs")) bytes += file.file_size();
+        Way threaded = reference_way(c);
+        threaded.variant = "threaded";
+        if (!c.reference_stated && bytes > large && has_variant(point, threaded.variant) &&
+            runs_on(point, threaded, host::Backend::native, algorithms_))
+            variants.insert(variants.begin(), threaded.variant);
+        return variants;
+    }
+
+    bool has_variant(const Point& point, const std::string& name) const {
+        const std::string run = point.steps.back().value("run", std::string());
+        return std::any_of(algorithms_.begin(), algorithms_.end(),
+                           [&](const Algorithm& a) { return a.name == run && a.variant(name) != nullptr; });
     }
 
     Json job_request(const char* what, const Json& job, const fs::path& folder) const {
@@ -258,22 +299,23 @@ private:
         Json request = job_request("prepare", job_of(point, way, algorithms_), folder);
         request["reference"] = c.reference ? Json(to_utf8(folder / "reference")) : Json();
         request["tolerance"] = way.tolerance.is_null() ? c.tolerance : way.tolerance;
-        request["cold"] = study_.sampling.cold;
+        request["cold"] = sampling_.cold;
         request["keep"] = c.keep;
         Json evaluations = Json::array();
         for (const Evaluation& e : c.evaluations)
             evaluations.push_back({{"name", e.name}, {"run", e.algorithm}, {"parameters", e.parameters}, {"in", e.in}});
         request["evaluate"] = std::move(evaluations);
-        const Json answer = ask(active, request, study_.sampling.limit_s);
+        const Json answer = ask(active, request, budget_.limit_s(study_.sampling.limit_s));
         if (active.over) return;
         active.row.update(answer);
+        if (c.reference) active.row["reference"] = reference_;
         if (answer.contains("agreement") && !answer["agreement"]["agrees"].get<bool>())
             miss(active, "disagrees", answer["agreement"].value("why_not", std::string()));
     }
 
     /// One turn of a row: a part of its samples, and a part of those from end to end.
     void take_turn(Active& active, int round) {
-        const Sampling& s = study_.sampling;
+        const Sampling& s = sampling_;
         const auto part = [&](int count) { return count * (round + 1) / s.rounds - count * round / s.rounds; };
         const double share = s.budget_s / s.rounds;
         Json& samples = active.row["samples"];
@@ -294,7 +336,8 @@ private:
                                      {"warmups", round == 0 ? s.warmups : 1},
                                      {"samples", part(s.samples)},
                                      {"least_s", s.least_s / s.rounds},
-                                     {"budget_s", share}},
+                                     {"budget_s", share},
+                                     {"cold_cache", s.cold_cache}},
                                     s.limit_s + s.budget_s);
             if (active.over) return;
             active.used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
@@ -335,7 +378,8 @@ private:
     }
 
     void sustain(Active& active) {
-        const double seconds = study_.sampling.sustained_s;
+        const double seconds = sampling_.sustained_s;
+        if (study_.sampling.sustained_s > 0 && seconds <= 0) budget_.leave_out("runs without pause");
         if (seconds <= 0) return;
         say(fmt::format("{}, {:g} s without pause", active.row["id"].get<std::string>(), seconds));
         const Json answer = ask(active, {{"do", "sustained"}, {"seconds", seconds}}, study_.sampling.limit_s + seconds);
@@ -344,7 +388,7 @@ private:
 
     /// A reference that takes longer than a row may: the oracle's own run is its time.
     bool take_from_oracle(Active& active, const Way& way, const Case& c) const {
-        const bool same = c.reference && way.variant == *c.reference && way.set.empty() &&
+        const bool same = c.reference && way.variant == reference_ && way.set.empty() &&
                           devices_[active.device].info.backend == host::Backend::native;
         if (!same || reference_seconds_ <= study_.sampling.budget_s) return false;
         active.row["variant"] = way.variant;
@@ -356,12 +400,14 @@ private:
         return true;
     }
 
-    void run_way(const Point& point, const Way& way, const fs::path& folder, const std::optional<Missing>& missing) {
+    void run_way(const Point& point, const Way& way, const fs::path& folder, const std::optional<Missing>& missing,
+                 std::size_t ways_left) {
         std::vector<Active> rows;
         for (std::size_t d = 0; d < devices_.size(); ++d) {
             if (!has_row(point, way, d) || done_.count(row_id(point, way, d))) continue;
             rows.push_back({d, blank_row(point, way, d), 0, 0, false});
         }
+        sampling_ = budget_.sampling(study_.sampling, rows.size(), ways_left);
         for (Active& active : rows) {
             check_cancelled();
             say(active.row["id"].get<std::string>());
@@ -377,7 +423,8 @@ private:
                 prepare(active, point, way, folder);
             }
         }
-        for (int round = 0; round < study_.sampling.rounds; ++round) {
+        sampling_ = budget_.sampling(study_.sampling, rows.size(), ways_left);
+        for (int round = 0; round < sampling_.rounds; ++round) {
             for (Active& active : rows) {
                 check_cancelled();
                 if (!active.over) take_turn(active, round);
@@ -393,7 +440,44 @@ private:
                 if (active.row["outcome"] == "ok" || active.row["outcome"] == "disagrees")
                     ask(release, {{"do", "release"}}, study_.sampling.limit_s);
             }
-            keep(std::move(active.row));
+            if (!comes_again(active.row)) keep(std::move(active.row));
+        }
+    }
+
+    void run_points(std::size_t total) {
+        std::vector<const Point*> points;
+        for (const Point& point : points_) points.push_back(&point);
+        for (const bool last : {false, true}) {
+            last_chance_ = last || !budget_.limited();
+            again_.clear();
+            for (std::size_t p = 0; p < points.size(); ++p) {
+                if (budget_.begin_point(points.size() - p)) run_point(*points[p], total);
+                else if (last_chance_) leave_out(*points[p]);
+                else again_.push_back(points[p]);
+            }
+            points = again_;
+        }
+        if (budget_.limited()) sessions_.back()["budget"] = budget_.to_json();
+    }
+
+    /// Whether a row is to be tried again, when the others have been run.
+    bool comes_again(const Json& row) {
+        if (last_chance_ || row["outcome"] != "left out") return false;
+        const Point* const point = &points_[current_];
+        if (again_.empty() || again_.back() != point) again_.push_back(point);
+        return true;
+    }
+
+    /// A point for which no time is left.
+    void leave_out(const Point& point) {
+        budget_.leave_out(point.id + ", for which no time was left");
+        for (const Way& way : point.ways) {
+            for (std::size_t d = 0; d < devices_.size(); ++d) {
+                if (!has_row(point, way, d) || done_.count(row_id(point, way, d))) continue;
+                Active active{d, blank_row(point, way, d), 0, 0, false};
+                miss(active, "left out", fmt::format("{:g} minutes were over", options_.minutes));
+                keep(std::move(active.row));
+            }
         }
     }
 
@@ -413,7 +497,7 @@ private:
             say("reference of " + point.id);
             missing = make_reference(point, folder);
         }
-        for (const Way& way : point.ways) run_way(point, way, folder, missing);
+        for (std::size_t w = 0; w < point.ways.size(); ++w) run_way(point, point.ways[w], folder, missing, point.ways.size() - w);
         std::error_code ignored;
         fs::remove_all(folder, ignored);
     }
@@ -423,6 +507,8 @@ private:
     const std::vector<StudyDevice>& devices_;
     const std::vector<Algorithm>& algorithms_;
     const CompareOptions& options_;
+    Budget budget_;
+    Sampling sampling_;                  ///< of the rows that are run now
     fs::path work_;
     Journal journal_;
     std::vector<std::unique_ptr<DeviceWorker>> workers_;
@@ -431,6 +517,9 @@ private:
     std::set<std::string> done_;
     std::size_t total_ = 0, current_ = 0;
     double reference_seconds_ = 0;
+    bool last_chance_ = true;            ///< what is not run now is left out
+    std::vector<const Point*> again_;    ///< points with rows that did not fit
+    std::string reference_;              ///< the variant that made the point's reference
 };
 
 }  // namespace

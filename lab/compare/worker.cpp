@@ -236,7 +236,8 @@ private:
         if (request.value("move", false)) move_arrays();
         const auto start = Clock::now();
         const double budget = request.at("budget_s").get<double>();
-        for (int i = 0; i < request.at("warmups").get<int>() && seconds_since(start) < budget; ++i) bench_->run();
+        const auto caches = request.value("cold_cache", false) ? Bench::Caches::cold : Bench::Caches::as_they_are;
+        for (int i = 0; i < request.at("warmups").get<int>() && seconds_since(start) < budget; ++i) bench_->run(caches);
         const auto sampling = Clock::now();
         std::vector<Sample> samples;
         const auto wanted = request.at("samples").get<std::size_t>();
@@ -244,7 +245,7 @@ private:
         const auto enough = [&] {
             return samples.size() >= wanted && (seconds_since(sampling) >= least || samples.size() >= 10 * wanted);
         };
-        do samples.push_back(bench_->run());
+        do samples.push_back(bench_->run(caches));
         while (!enough() && seconds_since(sampling) < budget);
         Json wall = Json::array(), device = Json::array(), stages = Json::object();
         for (const Sample& one : samples) {

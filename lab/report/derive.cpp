@@ -283,6 +283,7 @@ Json summary_of(const Json& report) {
                                                          {"hung", "hung"},
                                                          {"no reference", "without a reference"},
                                                          {"too long", "left out as too long"},
+                                                         {"left out", "left out for lack of time"},
                                                          {"not run", "not run"}};
     for (const auto& [outcome, what] : words) {
         if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
@@ -307,6 +308,14 @@ Json summary_of(const Json& report) {
                             verdicts["slower"], median(ratios)));
     }
     summary.push_back(counts);
+    for (const Json& session : report["sessions"]) {
+        if (!session.contains("budget")) continue;
+        const Json& budget = session["budget"];
+        std::vector<std::string> left_out;
+        for (const Json& one : budget.value("left_out", Json::array())) left_out.push_back(one.get<std::string>());
+        summary.push_back(fmt::format("Made in {:g} minutes; left out: {}", budget.value("minutes", 0.0),
+                                      left_out.empty() ? "nothing" : fmt::format("{}", fmt::join(left_out, "; "))));
+    }
     return summary;
 }
 

@@ -9,7 +9,7 @@
 //     rows, 23 timed", ...] }
 //
 // Outcomes: ok, refused (the variant or device cannot, and says why), disagrees (with the reference: no time), failed, crashed,
-// hung, no reference, too long (expected to take longer than the study allows), not run.
+// hung, no reference, too long (expected to take longer than the study allows), left out (no time for it in --minutes), not run.
 #pragma once
 
 #include "study/study.hpp"

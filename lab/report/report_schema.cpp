@@ -52,6 +52,8 @@ Json report_schema() {
                    {"rates", described(map_of({{"type", Json::array({"object", "null"})}}),
                                        "By a device's label: copy_gbs, peak_gflops, upload_gbs, download_gbs, launch_us.")},
                    {"probed", map_of({{"type", Json::array({"object", "null"})}})},
+                   {"budget", described(object_of({{"minutes", number}, {"took_s", number}, {"left_out", list_of(text)}}),
+                                        "Of a study in so many minutes: what there was no time for.")},
                    {"problems", described(map_of(text), "By label: why a device could not be opened.")}},
                   {"rates"});
     const Json samples = object_of(
@@ -69,7 +71,7 @@ Json report_schema() {
          {"way", described(text, "Label of the variant in the study.")},
          {"device", described(index, "In the list of devices.")},
          {"session", described(index, "In the list of sessions.")},
-         {"outcome", described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, not run.")},
+         {"outcome", described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, left out, not run.")},
          {"reason", described(text, "Of every outcome but ok.")},
          {"work",
           object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}}, {"scale", "items", "bytes"})},
@@ -78,6 +80,7 @@ Json report_schema() {
          {"policy", described(any_object, "By which it ran.")},
          {"policy_from",
           described(text, "given, default, or the entry of a tuning file; missing where the variant has no policy.")},
+         {"reference", described(text, "Variant of the native device that the result was held against.")},
          {"agreement", described(agreement, "With the reference.")},
          {"hashes", described(map_of(text), "XXH3 of each output array.")},
          {"records", any_object},

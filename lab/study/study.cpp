@@ -24,7 +24,8 @@ const std::vector<std::string> case_keys{"id",        "grid",      "quick",    "
                                          "reference", "tolerance", "variants", "work",   "evaluate", "keep",
                                          "frames",    "frames_a_second"};
 const std::vector<std::string> sampling_keys{"warmups",  "samples", "end_to_end",  "rounds",      "least_s",
-                                             "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold"};
+                                             "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold",
+                                             "cold_cache"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -42,6 +43,7 @@ Sampling read_sampling(const Json& value, const std::string& pointer) {
     s.row_limit_s = f.number("row_limit_s", s.row_limit_s, 0.001, 86400);
     s.sustained_s = f.number("sustained_s", s.sustained_s, 0, 86400);
     s.cold = f.flag("cold", s.cold);
+    s.cold_cache = f.flag("cold_cache", s.cold_cache);
     s.rounds = std::min(s.rounds, s.samples);
     return s;
 }
@@ -158,6 +160,7 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
     c.outputs = f.texts("outputs");
     if (!value.contains("reference")) c.reference = "reference";
     else if (!value["reference"].is_null()) c.reference = f.text("reference");
+    c.reference_stated = value.contains("reference");
     if (f.has("tolerance")) c.tolerance = f.at("tolerance").json();
     const Json variants = value.value("variants", Json());
     if (variants == "all") {
@@ -281,6 +284,8 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                     "A row of which one run is expected to take longer, by its work and the point before, is left out.")},
          {"sustained_s",
           described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
+         {"cold_cache", described({{"type", "boolean"}, {"default", false}},
+                                  "Takes each sample of the device's time after a copy that leaves nothing of the row's arrays in its caches.")},
          {"cold",
           described({{"type", "boolean"}, {"default", false}}, "Compile with empty caches, and once more from a full one.")}});
     Json step{{"type", "object"},
@@ -297,7 +302,8 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
          {"steps", {{"type", "array"}, {"items", std::move(step)}, {"minItems", 1}}},
          {"outputs", described(texts, "What is held against the reference; by default the required outputs of the last step.")},
          {"reference", described({{"type", {"string", "null"}}, {"default", "reference"}},
-                                 "Variant of the native device that is the oracle; null: results are compared with nothing.")},
+                                 "Variant of the native device that is the oracle; null: results are compared with nothing. Left out: "
+                                 "reference, and for inputs above 4 MB threaded where there is one; rows say which.")},
          {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}},
                                  "Largest error as a part of the largest magnitude (default 1e-5; integers are exact), or "
                                  "{\"relative\": ..., \"levels\": ...}, or one for each output.")},

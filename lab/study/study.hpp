@@ -38,6 +38,7 @@ struct Sampling {
     double limit_s = 120;         ///< of any one request to a worker before it counts as hung
     double row_limit_s = 60;      ///< a row of which one run must be expected to take longer is left out, and says so
     double sustained_s = 0;       ///< runs from end to end without pause for this long; 0: not at all
+    bool cold_cache = false;      ///< each sample after a copy that fills the device's caches with other things
     bool cold = false;            ///< compile with empty caches of our own and the driver's
 };
 
@@ -75,6 +76,7 @@ struct Case {
     Json steps = Json::array();
     std::vector<std::string> outputs;          ///< empty: the required ones of the last step
     std::optional<std::string> reference;      ///< variant of the native device that is the oracle
+    bool reference_stated = false;             ///< else large inputs take the threaded one, where there is one
     Json tolerance;                            ///< null: exact for integers, 1e-5 of the largest magnitude for reals
     bool all_variants = false;
     std::vector<Way> ways;                     ///< empty and not all_variants: what the engine chooses
@@ -106,6 +108,8 @@ void add_prices(Json& study, const std::vector<std::string>& written);
 /// A study of one user's job: its inputs, its steps, each device that there is. Of a series its first item, whose files are
 /// looked for by `where`. Throws ConfigError as parse_job() does, and where a series finds nothing.
 Json study_of_job(const Json& job, const std::vector<Algorithm>&, const Locations& where);
+/// One of those that come with the program, "buy". Throws ConfigError with their names.
+Json study_named(const std::string& name);
 /// JSON Schema 2020-12; configs/schema/study.schema.json is its text.
 Json study_schema(const std::vector<Algorithm>&);
 

@@ -50,7 +50,10 @@ public:
         std::uint64_t allocated = 0, workspace = 0;
     };
     First first();
-    Sample run();
+    /// `cold`: as if another program had just used the device's caches: a copy of what fits into none of them goes before it, apart
+    /// from the time.
+    enum class Caches { as_they_are, cold };
+    Sample run(Caches = Caches::as_they_are);
     /// Reading the events of many launches takes as long as some of them; who counts runs a second leaves them.
     enum class EventTimes { read, leave };
     EndToEnd run_from_end_to_end(EventTimes = EventTimes::read);
@@ -63,6 +66,7 @@ public:
 
 private:
     void compute();
+    void chill();
     double run_unread();
     struct State;
     std::unique_ptr<State> state_;

@@ -44,6 +44,8 @@ public:
     bool is_open() const noexcept { return child_ != nullptr; }
     /// Three losses one after another: it is not started again.
     bool given_up() const noexcept { return losses_ >= 3; }
+    /// The last loss was no fault of its own: it was asked for more than there was time for.
+    void excuse() noexcept { losses_ = 0; }
     /// Lets it go; a later request starts another.
     void close();
 

@@ -39,7 +39,11 @@ struct CompareOptions : Options {
     bool quick = false;                              ///< the study's small sizes: a look, not a measurement
     bool resume = false;                             ///< goes on with a study that was interrupted
     bool overwrite = false;                          ///< replaces an earlier report
+    double minutes = 0;                              ///< shares them out among the study's points, and says what it left out; 0: no limit
 };
+
+/// The text of a study that comes with the program, "buy". Throws ConfigError with their names.
+std::string study(const std::string& name);
 
 /// Runs a study (docs/compare.md), or a job with "parallax": 1 as a study of its own steps, and writes its report to `out`; the
 /// text of report.json comes back. Rows that cannot be timed say why. Throws ConfigError (pointers are into `study`, or name the

@@ -9,7 +9,7 @@ function addPaper(parent, item) {
   parent.append(box);
 }
 
-const why = row => ({ text: row.outcome === "ok" ? "" : row.outcome, class: ["refused", "too long"].includes(row.outcome) ? "none" : row.outcome === "ok" ? "" : "bad", title: row.reason || "" });
+const why = row => ({ text: row.outcome === "ok" ? "" : row.outcome, class: ["refused", "too long", "left out"].includes(row.outcome) ? "none" : row.outcome === "ok" ? "" : "bad", title: row.reason || "" });
 
 function addTable(parent, item, rows) {
   const across = asList(item.columns).length ? asList(item.columns) : ["grid"], down = asList(item.rows).length ? asList(item.rows) : ["variant", "device"];

@@ -40,6 +40,7 @@ function build() {
   page.append(element("header", {}, element("div", {}, element("h1", {}, study.title), study.source ? element("p", { class: "soft" }, "After " + study.source) : null), toggle));
   if (study.about) page.append(element("p", {}, prose(study.about)));
   if (report.quick) page.append(element("p", { class: "bad" }, "Made with --quick: sizes and samples are for looking at the report, not for conclusions."));
+  for (const { budget } of report.sessions) if (budget) page.append(element("p", { class: "soft" }, `Made in ${number(budget.minutes)} minutes (${number(budget.took_s)} s). ` + (budget.left_out.length ? "Left out: " + budget.left_out.join("; ") + "." : "Nothing was left out.")));
   page.append(filterBar());
   if (report.answer) page.append(answerSection());
   page.append(element("section", { class: "summary" }, element("h2", {}, "In words"), element("ul", {}, ...report.summary.map(line => element("li", {}, line)))));

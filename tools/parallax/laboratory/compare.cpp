@@ -25,7 +25,8 @@ using namespace engine::compare;
 struct Options {
     std::string study, job, replay, out, device;
     std::vector<std::string> roots, prices;
-    bool quick = false, resume = false, overwrite = false, quiet = false, json = false;
+    double minutes = 0;
+    bool quick = false, cold_cache = false, resume = false, overwrite = false, quiet = false, json = false;
 };
 
 /// What to compare, where its files are, and the report that it is held against.
@@ -41,6 +42,11 @@ std::string written_by(const Json& report) {
     if (report["sessions"].empty()) return {};
     const Json engine = report["sessions"].front().value("environment", Json::object()).value("engine", Json());
     return engine.is_string() ? engine.get<std::string>() : std::string();
+}
+
+/// "buy" and no file of that name: a study that comes with the program.
+bool is_name_of_study(const std::string& given) {
+    return !given.empty() && given.find_first_of("./\\") == std::string::npos && !fs::exists(engine::path_from(given));
 }
 
 Asked read(const Options& options, const engine::Registry& registry) {
@@ -70,8 +76,9 @@ Asked read(const Options& options, const engine::Registry& registry) {
         }
         return asked;
     }
-    Json json = engine::load_json(engine::path_from(file));
+    Json json = is_name_of_study(options.study) ? study_named(options.study) : engine::load_json(engine::path_from(file));
     if (!options.job.empty()) json = study_of_job(json, registry.algorithms(), asked.where);
+    if (options.cold_cache && json.is_object()) json["sampling"]["cold_cache"] = true;
     add_prices(json, options.prices);
     asked.study = parse_study(json, registry.algorithms(), quick);
     asked.points = expand(asked.study, registry.algorithms());
@@ -127,6 +134,7 @@ int compare(const Options& options) {
     run.where = asked.where;
     run.resume = options.resume;
     run.overwrite = options.overwrite;
+    run.minutes = options.minutes;
     if (!options.device.empty()) run.only = device_from(options.device);
     const std::vector<StudyDevice> devices =
         devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
@@ -150,7 +158,7 @@ int compare(const Options& options) {
         std::none_of(found["rows"].begin(), found["rows"].end(), [](const Json& row) { return row["outcome"] == "ok"; });
     for (const Json& row : found["rows"]) {
         const std::string outcome = row["outcome"].get<std::string>();
-        const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long";
+        const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long" && outcome != "left out";
         if (!is_wrong && !nothing) continue;   // where nothing was timed even refusals are news
         wrong += is_wrong;
         tell("{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
@@ -172,12 +180,15 @@ int compare(const Options& options) {
 void add_compare(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("compare", "Compare devices and variants by a study, or a job of one's own");
     auto options = std::make_shared<Options>();
-    sub->add_option("STUDY", options->study, "The study file (configs/studies)");
+    sub->add_option("STUDY", options->study, "A study file, or the name of one that comes with the program: buy (configs/studies)");
     sub->add_option("--job", options->job, "A job instead: its steps on every device");
     sub->add_option("--replay", options->replay,
                     "A report.json, or a folder that has one: run its study here and say what changed");
     sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
     sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
+    sub->add_flag("--cold-cache", options->cold_cache, "Leave nothing of a row's arrays in the device's caches before each sample");
+    sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said")
+        ->check(CLI::PositiveNumber);
     sub->add_flag("--resume", options->resume, "Go on with an interrupted study");
     sub->add_flag("--overwrite", options->overwrite, "Replace an earlier report");
     sub->add_option("--device", options->device,

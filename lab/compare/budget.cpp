@@ -1,0 +1,54 @@
+#include "compare/budget.hpp"
+
+#include "core/clock.hpp"
+
+#include <algorithm>
+
+namespace parallax::engine::compare {
+
+namespace {
+
+constexpr double least_point_s = 0.5;   ///< below, not even one run of a row is worth its inputs
+
+}  // namespace
+
+Budget::Budget(double minutes) : minutes_(minutes) {}
+
+double Budget::seconds_left() const { return 60 * minutes_ - seconds_since(start_); }
+
+bool Budget::begin_point(std::size_t left) {
+    if (!limited()) return true;
+    const double share = seconds_left() / static_cast<double>(std::max<std::size_t>(left, 1));
+    point_end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::max(share, 0.0)));
+    return share >= least_point_s;
+}
+
+double Budget::point_seconds() const {
+    return std::max(0.0, std::chrono::duration<double>(point_end_ - Clock::now()).count());
+}
+
+double Budget::limit_s(double otherwise) const {
+    return limited() ? std::min(otherwise, std::max(point_seconds(), 1.0)) : otherwise;
+}
+
+Sampling Budget::sampling(const Sampling& asked, std::size_t rows, std::size_t ways) const {
+    if (!limited()) return asked;
+    Sampling s = asked;
+    const auto groups = static_cast<double>(std::max<std::size_t>(ways, 1) * std::max<std::size_t>(rows, 1));
+    s.budget_s = std::min(asked.budget_s, point_seconds() / groups / 2);   // half of it from end to end
+    s.limit_s = limit_s(asked.limit_s);
+    s.sustained_s = 0;
+    s.cold = false;
+    return s;
+}
+
+void Budget::leave_out(const std::string& what) {
+    if (limited() && std::find(left_out_.begin(), left_out_.end(), what) == left_out_.end()) left_out_.push_back(what);
+}
+
+Json Budget::to_json() const {
+    if (!limited()) return nullptr;
+    return {{"minutes", minutes_}, {"took_s", seconds_since(start_)}, {"left_out", left_out_}};
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,41 @@
+// A study in so many minutes: each point has its share of what is left. What does not fit into its share is tried again when all others
+// have been run, with what those have left; what does not fit then is left out and said.
+#pragma once
+
+#include "study/study.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+class Budget {
+public:
+    /// 0: no limit, everything is run as the study says.
+    explicit Budget(double minutes);
+
+    bool limited() const noexcept { return minutes_ > 0; }
+    /// The next of `left` points begins: what is left is shared out among them. False: nothing is left.
+    bool begin_point(std::size_t left);
+    /// Seconds until the point's share is used up.
+    double point_seconds() const;
+    /// How long a worker may take for what it is asked.
+    double limit_s(double otherwise) const;
+    /// How `rows` rows that take turns are sampled in the point's time, of which there are `ways` groups left.
+    Sampling sampling(const Sampling& asked, std::size_t rows, std::size_t ways) const;
+    /// What the budget took away, in words, once.
+    void leave_out(const std::string& what);
+    /// { "minutes", "took_s", "left_out": [...] }; null without a limit.
+    Json to_json() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    double seconds_left() const;
+
+    double minutes_ = 0;
+    Clock::time_point start_ = Clock::now(), point_end_ = start_;
+    std::vector<std::string> left_out_;
+};
+
+}  // namespace parallax::engine::compare

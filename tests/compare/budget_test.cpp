@@ -1,0 +1,107 @@
+// A study in so many minutes, the oracle of large inputs, and caches that are cold.
+#include "compare/budget.hpp"
+#include "compare/compare.hpp"
+#include "jobs/support.hpp"
+#include "parallax/lab.hpp"
+#include "report/report.hpp"
+
+#include <chrono>
+#include <cstdlib>
+
+using namespace parallax;
+using namespace parallax::engine::compare;
+using namespace parallax::tests;
+
+namespace {
+
+std::string program_of_tests() {
+    const char* const bin = std::getenv("PARALLAX_BIN");
+    REQUIRE(bin != nullptr);
+    return fs::absolute(bin).string();
+}
+
+/// The reference of the first case takes minutes, the second microseconds.
+const char* const heavy_and_light = R"({"parallax_study": 1, "title": "heavy and light", "devices": [{"backend": "native"}],
+    "sampling": {"samples": 5, "rounds": 2, "sustained_s": 5},
+    "cases": [{"id": "heavy", "reference": "reference",
+               "inputs": {"image": {"make": "blocks", "type": "u8", "axes": "yx", "shape": [1024, 1024]}},
+               "steps": [{"run": "diffusion_lb", "iterations": 5000}], "variants": ["threaded"]},
+              {"id": "light", "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": [1000]}},
+               "steps": [{"run": "reduce"}]}]})";
+
+Json run_in(const TempFolder& folder, const std::string& study, double minutes) {
+    lab::CompareOptions options{{.program = program_of_tests()}};
+    options.out = (folder / "out").string();
+    options.overwrite = true;
+    options.minutes = minutes;
+    return Json::parse(lab::compare(study, options));
+}
+
+}  // namespace
+
+TEST_CASE("budget: a point's share is what is left by how many are left, and nothing is limited without minutes") {
+    Budget none(0);
+    CHECK_FALSE(none.limited());
+    CHECK(none.begin_point(3));
+    CHECK(none.limit_s(7) == 7);
+    CHECK(none.sampling(Sampling{}, 4, 2).budget_s == Sampling{}.budget_s);
+    none.leave_out("x");
+    CHECK(none.to_json().is_null());
+
+    Budget minute(1);
+    CHECK(minute.begin_point(6));
+    CHECK(minute.point_seconds() == doctest::Approx(10).epsilon(0.1));
+    CHECK(minute.limit_s(120) <= 10);
+    CHECK(minute.limit_s(0.5) == 0.5);
+    Sampling asked;
+    asked.sustained_s = 600;
+    const Sampling given = minute.sampling(asked, 5, 1);
+    CHECK(given.budget_s <= 1);
+    CHECK(given.sustained_s == 0);
+    minute.leave_out("x");
+    minute.leave_out("x");
+    CHECK(minute.to_json()["left_out"] == Json({"x"}));
+    Budget nothing(1e-9);
+    CHECK_FALSE(nothing.begin_point(1));
+}
+
+TEST_CASE("budget: what takes too long is left out and said, the rest is measured, and the time is kept") {
+    const TempFolder folder;
+    const auto began = std::chrono::steady_clock::now();
+    const Json report = run_in(folder, heavy_and_light, 0.1);
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(40));   // six, and what opening a device takes
+    REQUIRE(report["rows"].size() == 2);
+    for (const Json& row : report["rows"]) {
+        CAPTURE(row.dump());
+        CHECK(row["outcome"] == (row["case"] == "light" ? "ok" : "left out"));
+    }
+    CHECK(contains(report["summary"].back().get<std::string>(), "Made in 0.1 minutes; left out:"));
+    CHECK(contains(report["summary"].back().get<std::string>(), "heavy, whose reference did not end in its share of the time"));
+    CHECK(contains(report["summary"].back().get<std::string>(), "runs without pause"));
+    CHECK(contains(read_text(folder / "out/report.html"), "budget"));
+    CHECK_NOTHROW(check_report(report, "budget"));
+}
+
+TEST_CASE("compare: large inputs are held against the threaded reference where a study does not say, and rows tell which it was") {
+    const TempFolder folder;
+    const std::string study = R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
+        "sampling": {"samples": 2, "rounds": 1, "cold_cache": true},
+        "cases": [{"id": "sum", "grid": {"n": [1000, 2000000]}, "variants": ["threaded"],
+                   "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": ["$n"]}}, "steps": [{"run": "reduce"}]}]})";
+    const Json report = run_in(folder, study, 0);
+    REQUIRE(report["rows"].size() == 2);
+    CHECK(report["rows"][0]["reference"] == "reference");
+    CHECK(report["rows"][1]["reference"] == "threaded");
+    for (const Json& row : report["rows"]) CHECK(row["outcome"] == "ok");
+    CHECK_FALSE(report["sessions"][0].contains("budget"));
+}
+
+TEST_CASE("compare: studies that come with the program are known by name") {
+    const TempFolder folder;
+    CHECK(Json::parse(lab::study("buy"))["title"] == "Which device to buy");
+    CHECK(error_of<ConfigError>([] { lab::study("bui"); }).hint.find("buy") != std::string::npos);
+    const Run wrong = run_program({"compare", "bui", "--out", "x"}, folder.path());
+    CHECK(wrong.status == 2);
+    CHECK(contains(wrong.err, "did you mean \"buy\"?"));
+    CHECK(run_program({"compare", "buy", "--minutes", "0", "--out", "x"}, folder.path()).status == 2);
+}
