@@ -23,9 +23,7 @@ bool Budget::begin_point(std::size_t left) {
     return share >= least_point_s;
 }
 
-double Budget::point_seconds() const {
-    return std::max(0.0, std::chrono::duration<double>(point_end_ - Clock::now()).count());
-}
+double Budget::point_seconds() const { return std::max(0.0, std::chrono::duration<double>(point_end_ - Clock::now()).count()); }
 
 double Budget::limit_s(double otherwise) const {
     return limited() ? std::min(otherwise, std::max(point_seconds(), 1.0)) : otherwise;

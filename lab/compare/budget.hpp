@@ -1,5 +1,5 @@
-// A study in so many minutes: each point has its share of what is left. What does not fit into its share is tried again when all others
-// have been run, with what those have left; what does not fit then is left out and said.
+// A study in so many minutes: each point has its share of what is left. What does not fit into its share is tried again when all
+// others have been run, with what those have left; what does not fit then is left out and said.
 #pragma once
 
 #include "study/study.hpp"

@@ -24,7 +24,7 @@ struct CompareOptions {
     Locations where;                            ///< of inputs that are files
     std::optional<host::DeviceSelector> only;   ///< takes devices away that it does not admit
     bool resume = false, overwrite = false;
-    double minutes = 0;                         ///< 0: as long as the study says
+    double minutes = 0;   ///< 0: as long as the study says
     std::function<void(const std::string& what, double done)> progress;
     std::function<bool()> cancelled;            ///< true: stop; what was done can be resumed
 };

@@ -27,7 +27,8 @@ Json conditions_of(const Json& report, const std::string& name) {
             {"drivers", std::move(drivers)}};
 }
 
-/// Three standard deviations of a row from one report to the next, from the middle of all steps: one step that is a change does not count.
+/// Three standard deviations of a row from one report to the next, from the middle of all steps: one step that is a change does
+/// not count.
 double margin_of(const std::vector<double>& ratios) {
     constexpr double normal = 1.4826;   // standard deviation by median deviation
     if (ratios.size() < 4) return repeat_margin;
@@ -48,7 +49,8 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
     for (const Change* change : changes) {
         std::string verdict = change->verdict;
         if (change->ratio > 0)
-            verdict = to_string(judge_repeat({change->ratio, change->low, change->high}, repeat_margin, margin, change->difference_s));
+            verdict =
+                to_string(judge_repeat({change->ratio, change->low, change->high}, repeat_margin, margin, change->difference_s));
         verdicts.push_back(verdict);
         points.push_back({{"ratio", change->ratio > 0 ? Json(change->ratio) : Json()},
                           {"low", change->low},
@@ -57,12 +59,9 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
     }
     std::size_t since = verdicts.size();   // of reports after the first
     while (since > 1 && verdicts[since - 2] == verdicts.back()) --since;
-    return {{"row", changes.back()->row},
-            {"device", device},
-            {"verdict", verdicts.back()},
-            {"since", verdicts.back() == "same" ? Json() : Json(since)},
-            {"margin", margin},
-            {"points", std::move(points)},
+    return {{"row", changes.back()->row}, {"device", device},
+            {"verdict", verdicts.back()}, {"since", verdicts.back() == "same" ? Json() : Json(since)},
+            {"margin", margin},           {"points", std::move(points)},
             {"why", changes.back()->why}};
 }
 
@@ -70,7 +69,8 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
 
 Json history_of(const std::vector<Json>& reports, const std::vector<std::string>& names) {
     if (reports.size() < 2)
-        throw ConfigError("", fmt::format("{} report{}", reports.size(), reports.size() == 1 ? "" : "s"), "two or more, the oldest first");
+        throw ConfigError("", fmt::format("{} report{}", reports.size(), reports.size() == 1 ? "" : "s"),
+                          "two or more, the oldest first");
     std::vector<std::vector<Change>> changes;
     for (std::size_t i = 1; i < reports.size(); ++i) changes.push_back(changes_between(reports.front(), reports[i]));
     Json history{{"parallax_history", 1}, {"reports", Json::array()}, {"rows", Json::array()}};

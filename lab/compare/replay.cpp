@@ -32,7 +32,8 @@ bool same_engine(const Json& earlier, const Json& later) {
     const auto engine_of = [](const Json& report) {
         if (report["sessions"].empty()) return Json();
         const Json environment = report["sessions"].back().value("environment", Json::object());
-        return Json({environment.value("engine", Json()), environment.value("revision", Json()), environment.value("compiler", Json())});
+        return Json(
+            {environment.value("engine", Json()), environment.value("revision", Json()), environment.value("compiler", Json())});
     };
     return engine_of(earlier) == engine_of(later);
 }

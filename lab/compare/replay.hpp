@@ -14,13 +14,14 @@ struct Change {
     std::string device;       ///< of the later one
     std::string verdict;      ///< "same", "faster", "slower", "ambiguous", "different result", "not there"
     double ratio = 0, low = 0, high = 0;   ///< later / earlier time; 0: not timed in both
-    double difference_s = 0;  ///< later - earlier time
+    double difference_s = 0;               ///< later - earlier time
     std::string why;
 };
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
 /// by name, backend and platform. Integers must have the same bits and rows the same outcome, else the result is different; reals
-/// must have the same bits where device, driver and engine are the same. Times, by which the study ranks, differ as judge_repeat() says.
+/// must have the same bits where device, driver and engine are the same. Times, by which the study ranks, differ as
+/// judge_repeat() says.
 std::vector<Change> changes_between(const Json& earlier, const Json& later);
 Json to_json(const std::vector<Change>&);
 /// The two rows alone.

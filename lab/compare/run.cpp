@@ -197,7 +197,8 @@ private:
             if (budget_.limited() && lost.outcome == "hung") {
                 workers_[active.device]->excuse();
                 miss(active, "left out", "it did not end in its share of the time");
-                if (last_chance_) budget_.leave_out(active.row["id"].get<std::string>() + ", which did not end in its share of the time");
+                if (last_chance_)
+                    budget_.leave_out(active.row["id"].get<std::string>() + ", which did not end in its share of the time");
             } else {
                 miss(active, lost.outcome, lost.what());
             }
@@ -268,7 +269,8 @@ private:
         return std::nullopt;
     }
 
-    /// The oracles to be tried: of large inputs the threaded one first, so that the reference does not take longer than what it judges.
+    /// The oracles to be tried: of large inputs the threaded one first, so that the reference does not take longer than what it
+    /// judges.
     std::vector<std::string> references_for(const Case& c, const Point& point, const fs::path& folder) const {
         constexpr std::uintmax_t large = std::uintmax_t{4} << 20;
         std::vector<std::string> variants{*c.reference};
@@ -451,9 +453,12 @@ private:
             last_chance_ = last || !budget_.limited();
             again_.clear();
             for (std::size_t p = 0; p < points.size(); ++p) {
-                if (budget_.begin_point(points.size() - p)) run_point(*points[p], total);
-                else if (last_chance_) leave_out(*points[p]);
-                else again_.push_back(points[p]);
+                if (budget_.begin_point(points.size() - p))
+                    run_point(*points[p], total);
+                else if (last_chance_)
+                    leave_out(*points[p]);
+                else
+                    again_.push_back(points[p]);
             }
             points = again_;
         }
@@ -508,7 +513,7 @@ private:
     const std::vector<Algorithm>& algorithms_;
     const CompareOptions& options_;
     Budget budget_;
-    Sampling sampling_;                  ///< of the rows that are run now
+    Sampling sampling_;   ///< of the rows that are run now
     fs::path work_;
     Journal journal_;
     std::vector<std::unique_ptr<DeviceWorker>> workers_;
@@ -517,9 +522,9 @@ private:
     std::set<std::string> done_;
     std::size_t total_ = 0, current_ = 0;
     double reference_seconds_ = 0;
-    bool last_chance_ = true;            ///< what is not run now is left out
-    std::vector<const Point*> again_;    ///< points with rows that did not fit
-    std::string reference_;              ///< the variant that made the point's reference
+    bool last_chance_ = true;           ///< what is not run now is left out
+    std::vector<const Point*> again_;   ///< points with rows that did not fit
+    std::string reference_;             ///< the variant that made the point's reference
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 //   {"do": "reference", "job": {...}, "inputs": [...], "input_folder": DIR, "folder": DIR} -> {"seconds": ...}
 //   {"do": "prepare", "job": {...}, "inputs": ..., "reference": DIR, "tolerance": ..., ...} -> what compiling, agreeing,
 //   evaluating gave
-//   {"do": "sample", "move": false, "warmups": 3, "samples": 6, "least_s": 0, "budget_s": 0.4, "cold_cache": false} -> {"device": [...], "wall":
+//   {"do": "sample", "move": false, "warmups": 3, "samples": 6, "least_s": 0, "budget_s": 0.4, "cold_cache": false} -> {"device":
+//   [...], "wall":
 //   [...], "stages": {...}}
 //   {"do": "end_to_end", "samples": 6, "budget_s": 0.4}            -> {"wall": [...], "upload": [...], ...}
 //   {"do": "sustained", "seconds": 60}                             -> {"runs_a_second": ..., "each_second": [...], ...}

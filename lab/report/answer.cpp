@@ -43,7 +43,8 @@ std::vector<AnswerPoint> points_of(const Json& report, Span span) {
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const Json& row = rows[r];
         const auto [at, fresh] = found.emplace(row["case"].get<std::string>() + row["grid"].dump(), points.size());
-        if (fresh) points.push_back({row["case"], row["grid"], std::vector<std::optional<std::size_t>>(report["devices"].size())});
+        if (fresh)
+            points.push_back({row["case"], row["grid"], std::vector<std::optional<std::size_t>>(report["devices"].size())});
         seconds[r] = seconds_in(row, span);
         std::optional<std::size_t>& best = points[at->second].rows[row["device"].get<std::size_t>()];
         if (seconds[r] && (!best || *seconds[r] < *seconds[*best])) best = r;
@@ -151,7 +152,8 @@ std::vector<std::string> ranking(const Json& report) {
         const std::string interval = fmt::format("[{} to {}]", short_number(low), short_number(high));
         text += low <= 1 && high >= 1
                     ? fmt::format("; against {} no difference over the cases is sure {}", label_of(report, d), interval)
-                    : fmt::format("; {} times as fast as {} {}", short_number(mean["ratio"].get<double>()), label_of(report, d), interval);
+                    : fmt::format("; {} times as fast as {} {}", short_number(mean["ratio"].get<double>()), label_of(report, d),
+                                  interval);
     }
     return {text};
 }
@@ -177,7 +179,8 @@ std::vector<std::string> frames(const Json& report) {
             }
         }
         if (!parts.empty())
-            lines.push_back(fmt::format("{:g} frames a second of {}: {}", wanted, one["id"].get<std::string>(), fmt::join(parts, "; ")));
+            lines.push_back(
+                fmt::format("{:g} frames a second of {}: {}", wanted, one["id"].get<std::string>(), fmt::join(parts, "; ")));
     }
     return lines;
 }

@@ -80,13 +80,15 @@ void add_latencies(const Json& row, Json& metrics) {
         const Json& of = row["sustained"];
         metrics["latency_p50_ms"] = of.value("median_s", 0.0) * 1e3;
         for (const char* name : {"p95", "p99", "p999"}) {
-            if (of.contains(std::string(name) + "_s")) metrics[fmt::format("latency_{}_ms", name)] = of[std::string(name) + "_s"].get<double>() * 1e3;
+            if (of.contains(std::string(name) + "_s"))
+                metrics[fmt::format("latency_{}_ms", name)] = of[std::string(name) + "_s"].get<double>() * 1e3;
         }
         return;
     }
     const std::vector<double> all = flat(rounds_of(row, Span::end_to_end));
     for (const auto& [name, p] : percentiles) {
-        if (static_cast<double>(all.size()) * (1 - p) > 0.999) metrics[fmt::format("latency_{}_ms", name)] = percentile(all, p) * 1e3;
+        if (static_cast<double>(all.size()) * (1 - p) > 0.999)
+            metrics[fmt::format("latency_{}_ms", name)] = percentile(all, p) * 1e3;
     }
 }
 

@@ -34,7 +34,8 @@ std::string escaped(const std::string& text) {
 /// The page's script: its files one after another, in a scope of their own.
 std::string script() {
     std::string all = "(() => {\n\"use strict\";\n";
-    for (const char* name : {"data.js", "quantities.js", "elements.js", "charts.js", "items.js", "answer.js", "accuracy.js", "rows.js", "page.js"})
+    for (const char* name :
+         {"data.js", "quantities.js", "elements.js", "charts.js", "items.js", "answer.js", "accuracy.js", "rows.js", "page.js"})
         all += asset(name);
     return all + "})();";
 }

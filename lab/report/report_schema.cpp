@@ -29,13 +29,14 @@ Json report_schema() {
     const Json named_rounds = map_of(rounds);
     const Json estimate = object_of({{"median", number}, {"low", number}, {"high", number}}, {"median", "low", "high"});
 
-    const Json study = described(object_of({{"title", text},
-                                            {"ranked_by", text},
-                                            {"prices", map_of(text)},
-                                            {"cases", list_of(object_of({{"id", text}, {"frames", number}, {"frames_a_second", number}}, {"id"}))},
-                                            {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
-                                           {"cases"}),
-                                 "As it was run (study.schema.json), after --quick.");
+    const Json study = described(
+        object_of({{"title", text},
+                   {"ranked_by", text},
+                   {"prices", map_of(text)},
+                   {"cases", list_of(object_of({{"id", text}, {"frames", number}, {"frames_a_second", number}}, {"id"}))},
+                   {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
+                  {"cases"}),
+        "As it was run (study.schema.json), after --quick.");
     const Json device = object_of({{"label", described(text, "Its name in this report.")},
                                    {"info", object_of({{"name", text},
                                                        {"backend", text},
@@ -71,12 +72,14 @@ Json report_schema() {
          {"way", described(text, "Label of the variant in the study.")},
          {"device", described(index, "In the list of devices.")},
          {"session", described(index, "In the list of sessions.")},
-         {"outcome", described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, left out, not run.")},
+         {"outcome",
+          described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, left out, not run.")},
          {"reason", described(text, "Of every outcome but ok.")},
          {"work",
           object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}}, {"scale", "items", "bytes"})},
          {"variant", described(text, "That ran.")},
-         {"steps", described(list_of(object_of({{"run", text}, {"variant", text}}, {"run", "variant"})), "What ran, step by step.")},
+         {"steps",
+          described(list_of(object_of({{"run", text}, {"variant", text}}, {"run", "variant"})), "What ran, step by step.")},
          {"policy", described(any_object, "By which it ran.")},
          {"policy_from",
           described(text, "given, default, or the entry of a tuning file; missing where the variant has no policy.")},
@@ -100,16 +103,17 @@ Json report_schema() {
         {"$schema", "https://json-schema.org/draft/2020-12/schema"},
         {"title", "Parallax comparison"},
         {"description", "report.json of parallax compare. Other keys may come; what is derived is made anew from the samples."}};
-    schema.update(object_of({{"parallax_comparison", described({{"const", 1}}, "Version of the format.")},
-                             {"study", study},
-                             {"quick", flag},
-                             {"devices", list_of(device)},
-                             {"sessions", list_of(session)},
-                             {"rows", list_of(row)},
-                             {"answer", described(any_object, "Case by device: how many times as fast one is as another; derived.")},
-                             {"pairs", described(list_of(any_object), "Ratios that the study asks for; derived.")},
-                             {"summary", described(list_of(text), "Derived.")}},
-                            {"parallax_comparison", "study", "devices", "sessions", "rows"}));
+    schema.update(
+        object_of({{"parallax_comparison", described({{"const", 1}}, "Version of the format.")},
+                   {"study", study},
+                   {"quick", flag},
+                   {"devices", list_of(device)},
+                   {"sessions", list_of(session)},
+                   {"rows", list_of(row)},
+                   {"answer", described(any_object, "Case by device: how many times as fast one is as another; derived.")},
+                   {"pairs", described(list_of(any_object), "Ratios that the study asks for; derived.")},
+                   {"summary", described(list_of(text), "Derived.")}},
+                  {"parallax_comparison", "study", "devices", "sessions", "rows"}));
     return schema;
 }
 

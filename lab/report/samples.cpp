@@ -30,8 +30,7 @@ std::vector<double> flat(const Rounds& rounds) {
 Rounds rounds_of(const Json& row, Span span) {
     if (!row.contains("samples")) return {};
     const Json& samples = row["samples"];
-    if (span == Span::end_to_end)
-        return samples.contains("end_to_end") ? rounds_of(samples["end_to_end"], "wall") : Rounds();
+    if (span == Span::end_to_end) return samples.contains("end_to_end") ? rounds_of(samples["end_to_end"], "wall") : Rounds();
     Rounds rounds = rounds_of(samples, "device");
     return has_samples(rounds) ? rounds : rounds_of(samples, "wall");
 }

@@ -15,7 +15,8 @@ bool has_samples(const Rounds&);
 /// All of them, round after round.
 std::vector<double> flat(const Rounds&);
 
-/// Which time of a row is meant: the device's (the host's clock where its driver does not tell), or from host memory to host memory.
+/// Which time of a row is meant: the device's (the host's clock where its driver does not tell), or from host memory to host
+/// memory.
 enum class Span { device, end_to_end };
 Rounds rounds_of(const Json& row, Span);
 

@@ -17,15 +17,12 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> study_keys{"$schema", "parallax_study", "title", "source", "about",
-                                          "devices", "sampling",       "cases", "report", "quick",
-                                          "prices",  "ranked_by"};
-const std::vector<std::string> case_keys{"id",        "grid",      "quick",    "inputs", "steps",    "outputs",
-                                         "reference", "tolerance", "variants", "work",   "evaluate", "keep",
-                                         "frames",    "frames_a_second"};
-const std::vector<std::string> sampling_keys{"warmups",  "samples", "end_to_end",  "rounds",      "least_s",
-                                             "budget_s", "limit_s", "row_limit_s", "sustained_s", "cold",
-                                             "cold_cache"};
+const std::vector<std::string> study_keys{"$schema",  "parallax_study", "title",  "source", "about",  "devices",
+                                          "sampling", "cases",          "report", "quick",  "prices", "ranked_by"};
+const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
+                                         "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
+const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",   "budget_s",
+                                             "limit_s", "row_limit_s", "sustained_s", "cold",   "cold_cache"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -116,7 +113,8 @@ void check_price(const JsonValue& price) {
     const std::string expected = "an amount with its currency, such as \"31000 EUR\"", written = price.text(expected);
     double amount = 0;
     const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), amount);
-    if (error != std::errc() || !(amount > 0) || end + 1 >= written.data() + written.size() || *end != ' ') price.refuse(expected);
+    if (error != std::errc() || !(amount > 0) || end + 1 >= written.data() + written.size() || *end != ' ')
+        price.refuse(expected);
 }
 
 /// Lays "quick" objects over what they stand in, or takes them away.
@@ -200,7 +198,8 @@ void add_prices(Json& study, const std::vector<std::string>& written) {
     for (const std::string& one : written) {
         const std::size_t equals = one.find('=');
         if (equals == 0 || equals == std::string::npos)
-            throw ConfigError("--price", "\"" + one + "\"", "a part of a device's name and what it costs, such as \"H200=31000 EUR\"");
+            throw ConfigError("--price", "\"" + one + "\"",
+                              "a part of a device's name and what it costs, such as \"H200=31000 EUR\"");
         const Json price = one.substr(equals + 1);
         check_price(JsonValue(price, "--price"));
         study["prices"][one.substr(0, equals)] = price;
@@ -235,7 +234,8 @@ Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bo
         ids.push_back(id);
     }
     f.word("ranked_by", {"device", "end_to_end"}, "device");
-    for (const auto& [name, price] : JsonObject(JsonValue(f.object("prices"), "/prices"), R"(an object such as {"H200": "31000 EUR"})").members())
+    for (const auto& [name, price] :
+         JsonObject(JsonValue(f.object("prices"), "/prices"), R"(an object such as {"H200": "31000 EUR"})").members())
         check_price(price);
     study.report = without_comments(f.list("report"));
     check_report_items(study.report, "/report", ids);
@@ -284,8 +284,10 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                     "A row of which one run is expected to take longer, by its work and the point before, is left out.")},
          {"sustained_s",
           described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
-         {"cold_cache", described({{"type", "boolean"}, {"default", false}},
-                                  "Takes each sample of the device's time after a copy that leaves nothing of the row's arrays in its caches.")},
+         {"cold_cache",
+          described(
+              {{"type", "boolean"}, {"default", false}},
+              "Takes each sample of the device's time after a copy that leaves nothing of the row's arrays in its caches.")},
          {"cold",
           described({{"type", "boolean"}, {"default", false}}, "Compile with empty caches, and once more from a full one.")}});
     Json step{{"type", "object"},
@@ -301,9 +303,10 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                               "Name -> how it is made, or a file as in a job.")},
          {"steps", {{"type", "array"}, {"items", std::move(step)}, {"minItems", 1}}},
          {"outputs", described(texts, "What is held against the reference; by default the required outputs of the last step.")},
-         {"reference", described({{"type", {"string", "null"}}, {"default", "reference"}},
-                                 "Variant of the native device that is the oracle; null: results are compared with nothing. Left out: "
-                                 "reference, and for inputs above 4 MB threaded where there is one; rows say which.")},
+         {"reference",
+          described({{"type", {"string", "null"}}, {"default", "reference"}},
+                    "Variant of the native device that is the oracle; null: results are compared with nothing. Left out: "
+                    "reference, and for inputs above 4 MB threaded where there is one; rows say which.")},
          {"tolerance", described({{"anyOf", {number, Json{{"type", "object"}}}}},
                                  "Largest error as a part of the largest magnitude (default 1e-5; integers are exact), or "
                                  "{\"relative\": ..., \"levels\": ...}, or one for each output.")},
@@ -339,11 +342,13 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
          {"sampling", std::move(sampling)},
          {"cases", {{"type", "array"}, {"items", std::move(one)}, {"minItems", 1}}},
          {"report", described(report_items_schema(), "Tables and figures.")},
-         {"ranked_by", described({{"enum", {"device", "end_to_end"}}},
-                                 "By which time devices are ranked: their own, or from host memory to host memory. By default their "
-                                 "own, but where rows are run without pause.")},
-         {"prices", described({{"type", "object"}, {"additionalProperties", text}},
-                              "Part of a device's name -> what it costs, such as \"31000 EUR\": shown with it, and speed by price.")},
+         {"ranked_by",
+          described({{"enum", {"device", "end_to_end"}}},
+                    "By which time devices are ranked: their own, or from host memory to host memory. By default their "
+                    "own, but where rows are run without pause.")},
+         {"prices",
+          described({{"type", "object"}, {"additionalProperties", text}},
+                    "Part of a device's name -> what it costs, such as \"31000 EUR\": shown with it, and speed by price.")},
          {"quick", described({{"type", "object"}}, "Laid over the study by --quick.")}},
         {"parallax_study", "title", "cases"}));
     return schema;

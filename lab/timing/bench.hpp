@@ -50,8 +50,8 @@ public:
         std::uint64_t allocated = 0, workspace = 0;
     };
     First first();
-    /// `cold`: as if another program had just used the device's caches: a copy of what fits into none of them goes before it, apart
-    /// from the time.
+    /// `cold`: as if another program had just used the device's caches: a copy of what fits into none of them goes before it,
+    /// apart from the time.
     enum class Caches { as_they_are, cold };
     Sample run(Caches = Caches::as_they_are);
     /// Reading the events of many launches takes as long as some of them; who counts runs a second leaves them.

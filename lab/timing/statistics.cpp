@@ -48,8 +48,9 @@ Estimate interval(double value, const Statistic& statistic) {
 
 /// The 97.5% quantile of Student's distribution; above 30 degrees of freedom by the first terms of its series.
 double student_975(std::size_t degrees) {
-    constexpr double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-                                2.120,  2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+    constexpr double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
     if (degrees <= std::size(table)) return table[degrees - 1];
     const auto n = static_cast<double>(degrees);
     return 1.95996 + 2.37227 / n + 2.82250 / (n * n);
@@ -97,7 +98,8 @@ std::string_view to_string(Verdict verdict) noexcept {
         case Verdict::same: return "same";
         case Verdict::faster: return "faster";
         case Verdict::slower: return "slower";
-        case Verdict::ambiguous: return "ambiguous";
+        case Verdict::ambiguous:
+            return "ambiguous";
     }
     return "unknown";
 }

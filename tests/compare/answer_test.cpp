@@ -86,7 +86,8 @@ TEST_CASE("answer: in words, by the time that the study ranks by, and who keeps 
     report["study"]["cases"][1]["frames_a_second"] = 6000;
     report["study"]["cases"][1]["frames"] = 64;
     const Json summary = derive(report)["summary"];
-    CHECK(contains(summary[0].get<std::string>(), "From host memory to host memory: A is the fastest at 3 of 3 points; 1.5 times as fast as B"));
+    CHECK(contains(summary[0].get<std::string>(),
+                   "From host memory to host memory: A is the fastest at 3 of 3 points; 1.5 times as fast as B"));
     CHECK(summary[1] == "80 frames a second of one: A yes, 100 a second, 1.25 times that; B no, 66.7 a second, 0.833 times that");
     CHECK(contains(summary[2].get<std::string>(), "A yes, 6400 a second, 1.07 times that; B no"));
     // Without a word of the study, what runs without pause is judged from end to end.

@@ -82,7 +82,8 @@ TEST_CASE("budget: what takes too long is left out and said, the rest is measure
     CHECK_NOTHROW(check_report(report, "budget"));
 }
 
-TEST_CASE("compare: large inputs are held against the threaded reference where a study does not say, and rows tell which it was") {
+TEST_CASE(
+    "compare: large inputs are held against the threaded reference where a study does not say, and rows tell which it was") {
     const TempFolder folder;
     const std::string study = R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
         "sampling": {"samples": 2, "rounds": 1, "cold_cache": true},

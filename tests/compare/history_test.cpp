@@ -28,27 +28,32 @@ Json simulated(std::mt19937_64& random, double seconds, double noise, double dri
 }
 
 /// Rows of one device, of which every one takes a millisecond `times` over.
-Json night(std::mt19937_64& random, int rows, double times, const std::string& driver = "1", double noise = 0.01, double drift = 0.002) {
-    Json report{{"parallax_comparison", 1},
-                {"study", {{"title", "nightly"}, {"cases", Json::array({{{"id", "sum"}}})}}},
-                {"devices",
-                 Json::array({{{"label", "A"},
-                               {"info", {{"name", "A"}, {"backend", "opencl"}, {"type", "gpu"}, {"platform", "p"}, {"driver", driver}}}}})},
-                {"sessions", Json::array({{{"started", "2026-11-22"}, {"rates", Json::object()},
-                                           {"environment", {{"engine", "1"}, {"revision", "a"}}}}})},
-                {"rows", Json::array()}};
+Json night(std::mt19937_64& random, int rows, double times, const std::string& driver = "1", double noise = 0.01,
+           double drift = 0.002) {
+    Json report{
+        {"parallax_comparison", 1},
+        {"study", {{"title", "nightly"}, {"cases", Json::array({{{"id", "sum"}}})}}},
+        {"devices",
+         Json::array(
+             {{{"label", "A"},
+               {"info", {{"name", "A"}, {"backend", "opencl"}, {"type", "gpu"}, {"platform", "p"}, {"driver", driver}}}}})},
+        {"sessions",
+         Json::array(
+             {{{"started", "2026-11-22"}, {"rates", Json::object()}, {"environment", {{"engine", "1"}, {"revision", "a"}}}}})},
+        {"rows", Json::array()}};
     for (int i = 0; i < rows; ++i)
-        report["rows"].push_back({{"id", "sum/n=" + std::to_string(i) + "/fused@A"},
-                                  {"case", "sum"},
-                                  {"grid", {{"n", i}}},
-                                  {"way", "fused"},
-                                  {"device", 0},
-                                  {"session", 0},
-                                  {"outcome", "ok"},
-                                  {"agreement", {{"exact", true}}},
-                                  {"hashes", {{"value", "bits"}}},
-                                  {"work", {{"scale", 1}, {"items", 0}, {"bytes", 0}}},
-                                  {"samples", {{"device", simulated(random, 1e-3 * times, noise, drift)}, {"wall", Json::array()}}}});
+        report["rows"].push_back(
+            {{"id", "sum/n=" + std::to_string(i) + "/fused@A"},
+             {"case", "sum"},
+             {"grid", {{"n", i}}},
+             {"way", "fused"},
+             {"device", 0},
+             {"session", 0},
+             {"outcome", "ok"},
+             {"agreement", {{"exact", true}}},
+             {"hashes", {{"value", "bits"}}},
+             {"work", {{"scale", 1}, {"items", 0}, {"bytes", 0}}},
+             {"samples", {{"device", simulated(random, 1e-3 * times, noise, drift)}, {"wall", Json::array()}}}});
     return report;
 }
 
@@ -66,7 +71,8 @@ Json history(const std::vector<Json>& reports) {
 
 }  // namespace
 
-TEST_CASE("history: a slowdown of a twentieth is found, and equal nights are called the same, in 95% of the rows of a quiet machine") {
+TEST_CASE(
+    "history: a slowdown of a twentieth is found, and equal nights are called the same, in 95% of the rows of a quiet machine") {
     std::mt19937_64 random(1);
     constexpr int rows = 200;
     const Json first = night(random, rows, 1);
@@ -97,7 +103,8 @@ TEST_CASE("history: a noisy machine makes rows ambiguous, not slower") {
 
 TEST_CASE("history: a row says since which report it is slower, and with which driver that came") {
     std::mt19937_64 random(3);
-    const Json all = history({night(random, 1, 1), night(random, 1, 1), night(random, 1, 1.08, "2"), night(random, 1, 1.08, "2")});
+    const Json all =
+        history({night(random, 1, 1), night(random, 1, 1), night(random, 1, 1.08, "2"), night(random, 1, 1.08, "2")});
     CHECK(all["rows"][0]["verdict"] == "slower");
     CHECK(all["rows"][0]["since"] == 2);
     CHECK(all["reports"][2]["drivers"]["A"] == "2");
@@ -110,7 +117,8 @@ TEST_CASE("history: a row says since which report it is slower, and with which d
     CHECK(contains(error_of<ConfigError>([&] { history({night(random, 1, 1)}); }).found, "1 report"));
 }
 
-TEST_CASE("history: another result and a row that is gone are worse, whatever they take; studies that rank so are read end to end") {
+TEST_CASE(
+    "history: another result and a row that is gone are worse, whatever they take; studies that rank so are read end to end") {
     std::mt19937_64 random(4);
     const Json first = night(random, 2, 1);
     Json wrong = night(random, 2, 1);

@@ -110,7 +110,8 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
     }
 }
 
-TEST_CASE("report: configs/schema/report.schema.json is what the program prints, and kept tables are of the samples beside them") {
+TEST_CASE(
+    "report: configs/schema/report.schema.json is what the program prints, and kept tables are of the samples beside them") {
     const auto folder = repository("configs");
     REQUIRE(folder);
     CHECK_MESSAGE(read_text(*folder / "schema" / "report.schema.json") == report_schema().dump(2) + "\n",

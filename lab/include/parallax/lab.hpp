@@ -39,7 +39,7 @@ struct CompareOptions : Options {
     bool quick = false;                              ///< the study's small sizes: a look, not a measurement
     bool resume = false;                             ///< goes on with a study that was interrupted
     bool overwrite = false;                          ///< replaces an earlier report
-    double minutes = 0;                              ///< shares them out among the study's points, and says what it left out; 0: no limit
+    double minutes = 0;   ///< shares them out among the study's points, and says what it left out; 0: no limit
 };
 
 /// The text of a study that comes with the program, "buy". Throws ConfigError with their names.
@@ -50,12 +50,12 @@ std::string study(const std::string& name);
 /// option, as in "--out"), UnsupportedError where no device fits, IoError, CancelledError.
 std::string compare(const std::string& study, const CompareOptions&);
 /// Each row of an earlier report against a later one: JSON of row, device, verdict ("same", "faster", "slower", "ambiguous",
-/// "different result", "not there"), ratio of the times (null where one has none), its interval low to high, why. Throws ConfigError for
-/// what is no report.
+/// "different result", "not there"), ratio of the times (null where one has none), its interval low to high, why. Throws
+/// ConfigError for what is no report.
 std::string changes(const std::string& earlier, const std::string& later);
 
-/// The reports of many nights, drivers and versions, the oldest first, each held against the first: JSON as `parallax history --json`
-/// prints it. Throws ConfigError for what is no report, and for less than two.
+/// The reports of many nights, drivers and versions, the oldest first, each held against the first: JSON as `parallax history
+/// --json` prints it. Throws ConfigError for what is no report, and for less than two.
 std::string history(const std::vector<std::string>& reports);
 /// Of what history() returned: whether a row of the last report is slower, gone or has another result.
 bool worse(const std::string& history);

@@ -180,13 +180,15 @@ int compare(const Options& options) {
 void add_compare(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand("compare", "Compare devices and variants by a study, or a job of one's own");
     auto options = std::make_shared<Options>();
-    sub->add_option("STUDY", options->study, "A study file, or the name of one that comes with the program: buy (configs/studies)");
+    sub->add_option("STUDY", options->study,
+                    "A study file, or the name of one that comes with the program: buy (configs/studies)");
     sub->add_option("--job", options->job, "A job instead: its steps on every device");
     sub->add_option("--replay", options->replay,
                     "A report.json, or a folder that has one: run its study here and say what changed");
     sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
     sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
-    sub->add_flag("--cold-cache", options->cold_cache, "Leave nothing of a row's arrays in the device's caches before each sample");
+    sub->add_flag("--cold-cache", options->cold_cache,
+                  "Leave nothing of a row's arrays in the device's caches before each sample");
     sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said")
         ->check(CLI::PositiveNumber);
     sub->add_flag("--resume", options->resume, "Go on with an interrupted study");

@@ -28,8 +28,8 @@ void print_reports(const Json& history) {
         for (const auto& [device, driver] : named.items()) drivers[word_of(driver)] = true;
         std::vector<std::string> words;
         for (const auto& [driver, there] : drivers) words.push_back(driver);
-        fmt::print("{:>3}  {:<20}  engine {} {}  drivers {}  {}\n", number++, word_of(report["started"]), word_of(report["engine"]),
-                   word_of(report["revision"]), fmt::join(words, ", "), word_of(report["name"]));
+        fmt::print("{:>3}  {:<20}  engine {} {}  drivers {}  {}\n", number++, word_of(report["started"]),
+                   word_of(report["engine"]), word_of(report["revision"]), fmt::join(words, ", "), word_of(report["name"]));
     }
 }
 
@@ -66,12 +66,16 @@ int show_history(const HistoryOptions& options) {
 }  // namespace
 
 void add_history(CLI::App& app, Command& command) {
-    CLI::App* sub = app.add_subcommand("history", "Hold later reports of a study against the first: what is slower, and since when");
+    CLI::App* sub =
+        app.add_subcommand("history", "Hold later reports of a study against the first: what is slower, and since when");
     auto options = std::make_shared<HistoryOptions>();
-    sub->add_option("REPORT", options->files, "report.json, report.json.gz or folders that have one, the oldest first")->required();
+    sub->add_option("REPORT", options->files, "report.json, report.json.gz or folders that have one, the oldest first")
+        ->required();
     sub->add_flag("--all", options->all, "Rows that are the same, too");
     sub->add_flag("--json", options->json, "Print JSON");
-    sub->footer("Exit status: 0 nothing is worse, 1 a row of the last report is slower, gone or has another result, 2 the request was wrong.");
+    sub->footer(
+        "Exit status: 0 nothing is worse, 1 a row of the last report is slower, gone or has another result, 2 the request was "
+        "wrong.");
     sub->callback([options, &command] { command.run = [options] { return show_history(*options); }; });
 }
 
