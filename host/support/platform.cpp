@@ -107,6 +107,21 @@ std::string system_version() {
 #endif
 }
 
+std::vector<std::string> private_names() {
+    std::vector<std::string> names;
+    for (const char* variable : {"USER", "LOGNAME", "USERNAME", "COMPUTERNAME", "HOSTNAME", "HOME", "USERPROFILE"}) {
+        if (const auto value = environment(variable)) names.push_back(*value);
+    }
+#if !defined(_WIN32)
+    char host[256] = {};
+    if (gethostname(host, sizeof host - 1) == 0 && host[0] != '\0') {
+        names.emplace_back(host);
+        names.push_back(names.back().substr(0, names.back().find('.')));
+    }
+#endif
+    return names;
+}
+
 std::uint64_t physical_memory() {
 #if defined(_WIN32)
     MEMORYSTATUSEX status{};

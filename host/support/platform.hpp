@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace parallax::host::platform {
 
@@ -24,6 +25,9 @@ bool sync(std::FILE*) noexcept;
 /// The processor's name as the system tells it, else "processor".
 std::string processor_name();
 std::string system_version();
+/// What this machine, its user and the user's folder are called, as far as the system tells: what no report that is given away
+/// may hold.
+std::vector<std::string> private_names();
 /// Bytes of physical memory, 0 if unknown.
 std::uint64_t physical_memory();
 /// Threads that can run at once if the calling one starts them, at least 1: the processors it is bound to (taskset, a container's

@@ -25,6 +25,7 @@ struct CompareOptions {
     std::optional<host::DeviceSelector> only;   ///< takes devices away that it does not admit
     bool resume = false, overwrite = false;
     double minutes = 0;   ///< 0: as long as the study says
+    std::string note;     ///< what a reader should know of the machine: "two cores, shared"
     std::function<void(const std::string& what, double done)> progress;
     std::function<bool()> cancelled;            ///< true: stop; what was done can be resumed
 };

@@ -118,6 +118,7 @@ private:
     WorkerOptions worker_options(const std::string& name) const {
         WorkerOptions options{options_.worker,   {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick,
                               options_.cancelled};
+        options.roofs = std::any_of(points_.begin(), points_.end(), [](const Point& point) { return point.work.operations > 0; });
         if (study_.sampling.cold && !budget_.limited()) {   // caches of our own and of the drivers that nobody has filled
             const fs::path caches = work_ / "caches" / path_from(name);
             options.cache = to_utf8(caches / "parallax");
@@ -152,6 +153,7 @@ private:
                              {"rates", std::move(rates)},
                              {"probed", std::move(probed)},
                              {"problems", std::move(problems)}});
+        if (!options_.note.empty()) sessions_.back()["environment"]["note"] = options_.note;
         journal_.append({{"session", sessions_.back()}});
     }
 
@@ -161,17 +163,20 @@ private:
     }
 
     Json blank_row(const Point& point, const Way& way, std::size_t device) const {
-        return {
-            {"id", row_id(point, way, device)},
-            {"case", study_.cases[point.case_index].id},
-            {"grid", point.grid},
-            {"variables", point.variables},
-            {"way", way.label},
-            {"device", device},
-            {"session", sessions_.size() - 1},
-            {"outcome", "ok"},
-            {"work",
-             {{"unit", point.work.unit}, {"scale", point.work.scale}, {"items", point.work.items}, {"bytes", point.work.bytes}}}};
+        return {{"id", row_id(point, way, device)},
+                {"case", study_.cases[point.case_index].id},
+                {"grid", point.grid},
+                {"variables", point.variables},
+                {"way", way.label},
+                {"device", device},
+                {"session", sessions_.size() - 1},
+                {"outcome", "ok"},
+                {"work",
+                 {{"unit", point.work.unit},
+                  {"scale", point.work.scale},
+                  {"items", point.work.items},
+                  {"bytes", point.work.bytes},
+                  {"operations", point.work.operations}}}};
     }
 
     void keep(Json row) {

@@ -63,6 +63,8 @@ private:
         Json rates = request.value("rates", true)
                          ? measure_rates(session.context(), session.queue(), request.value("quick", false)).to_json()
                          : Json();
+        if (!rates.is_null() && request.value("roofs", false))
+            rates.update(measure_roofs(session.context(), session.queue(), request.value("quick", false)).to_json());
         const host::Capabilities& found = session.context().capabilities();
         Json info = engine::to_json(engine_->device());
         info["probed"] = {{"fp64", found.fp64},

@@ -99,6 +99,10 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
     const Json& work = row["work"];
     if (seconds && *seconds > 0) {
         metrics["compute_ms"] = *seconds * 1e3;
+        if (const double operations = work.value("operations", 0.0); operations > 0) {
+            metrics["gflops"] = operations / *seconds * 1e-9;
+            if (work["bytes"] > 0) metrics["intensity"] = operations / work["bytes"].get<double>();
+        }
         if (work["items"] > 0) metrics["rate"] = work["items"].get<double>() / *seconds / work["scale"].get<double>();
         if (work["bytes"] > 0) {
             metrics["bandwidth_gbs"] = work["bytes"].get<double>() / *seconds * 1e-9;

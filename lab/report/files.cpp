@@ -1,5 +1,5 @@
 // report.json, report.csv and report.html, all from the report alone.
-#include "report/assets.hpp"
+#include "report/page.hpp"
 #include "report/report.hpp"
 #include "io/io.hpp"
 #include "job/paths.hpp"
@@ -7,38 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace parallax::engine::compare {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-void replace_first(std::string& text, const std::string& what, const std::string& by) {
-    const std::size_t at = text.find(what);
-    if (at != std::string::npos) text.replace(at, what.size(), by);
-}
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '<') result += "&lt;";
-        else if (c == '>') result += "&gt;";
-        else if (c == '&') result += "&amp;";
-        else result += c;
-    }
-    return result;
-}
-
-/// The page's script: its files one after another, in a scope of their own.
-std::string script() {
-    std::string all = "(() => {\n\"use strict\";\n";
-    for (const char* name :
-         {"data.js", "quantities.js", "elements.js", "charts.js", "items.js", "answer.js", "accuracy.js", "rows.js", "page.js"})
-        all += asset(name);
-    return all + "})();";
-}
 
 /// What the page shows, without samples: those stay in report.json.
 Json shown(const Json& report) {
@@ -86,31 +60,16 @@ void write_csv(const Json& report, const fs::path& path, bool overwrite) {
 }  // namespace
 
 std::string html_of(const Json& report) {
-    // "<" would end the script that holds the data; in JSON it may be written as an escape.
-    std::string data;
-    for (const char c : shown(report).dump(-1, ' ', false, Json::error_handler_t::replace)) {
-        if (c == '<') data += "\\u003c";
-        else data += c;
-    }
-    std::string page(asset("report.html"));
-    replace_first(page, "@TITLE@", escaped(report["study"].value("title", std::string("Comparison"))));
-    replace_first(page, "@STYLE@", std::string(asset("report.css")));
-    replace_first(page, "@CHART@", std::string(asset("chart.min.js")));
-    replace_first(page, "@SCRIPT@", script());
-    replace_first(page, "@DATA@", data);   // last: what it holds is not looked at again
-    return page;
+    return page_of(report["study"].value("title", std::string("Comparison")),
+                   {"data.js", "quantities.js", "elements.js", "charts.js", "items.js", "answer.js", "accuracy.js", "roofline.js",
+                    "rows.js", "page.js"},
+                   shown(report));
 }
 
 void write_report(const Json& report, const fs::path& folder, bool overwrite) {
     io::write_json(folder / "report.json", report, overwrite);
     write_csv(report, folder / "report.csv", overwrite);
-    const std::string page = html_of(report);
-    io::write_atomically(folder / "report.html", overwrite, [&](const fs::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file << page;
-        file.close();
-        if (!file) throw IoError(to_utf8(folder / "report.html"), "cannot be written");
-    });
+    write_page(folder / "report.html", html_of(report), overwrite);
 }
 
 }  // namespace parallax::engine::compare

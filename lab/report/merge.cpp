@@ -10,16 +10,6 @@ namespace parallax::engine::compare {
 
 namespace {
 
-/// What must be equal for numbers to be comparable: devices, sampling and what is wanted of a device may differ.
-Json cases_of(const Json& report) {
-    Json cases = report["study"].value("cases", Json::array());
-    for (Json& one : cases) {
-        for (const char* key : {"frames", "frames_a_second"}) one.erase(key);
-        if (one.contains("work") && one["work"].is_object()) one["work"].erase("operations");
-    }
-    return cases;
-}
-
 std::string free_label(const std::string& wanted, const Json& devices) {
     std::string label = wanted;
     const auto taken = [&] {
@@ -29,7 +19,33 @@ std::string free_label(const std::string& wanted, const Json& devices) {
     return label;
 }
 
+/// What a newer report's study says of what is wanted, where the first one is silent.
+void add_wishes(Json& study, const Json& of) {
+    if (!study.contains("ranked_by") && of.contains("ranked_by")) study["ranked_by"] = of["ranked_by"];
+    if (of.contains("prices")) {
+        for (const auto& [name, price] : of["prices"].items()) {
+            if (!study.contains("prices") || !study["prices"].contains(name)) study["prices"][name] = price;
+        }
+    }
+    for (std::size_t i = 0; i < study["cases"].size(); ++i) {
+        for (const char* key : {"frames", "frames_a_second"}) {
+            if (!study["cases"][i].contains(key) && of["cases"][i].contains(key)) study["cases"][i][key] = of["cases"][i][key];
+        }
+    }
+}
+
 }  // namespace
+
+Json cases_of(const Json& report) {
+    Json cases = report["study"].value("cases", Json::array());
+    for (Json& one : cases) {
+        for (const char* key : {"frames", "frames_a_second"})
+            one.erase(key);   // what is wanted, and what is counted, changes no time
+        if (one.contains("work") && one["work"].is_object())
+            for (const char* key : {"bytes", "operations"}) one["work"].erase(key);
+    }
+    return cases;
+}
 
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names) {
     Json merged = reports.front();
@@ -42,6 +58,7 @@ Json merge(const std::vector<Json>& reports, const std::vector<std::string>& nam
                             merged["study"].value("title", std::string()), next["study"].value("title", std::string())),
                 "reports of one study", "run the same study file on each machine, with --quick on all or none");
         }
+        add_wishes(merged["study"], next["study"]);
         const std::size_t devices = merged["devices"].size(), sessions = merged["sessions"].size();
         std::vector<std::pair<std::string, std::string>> renamed;
         for (Json device : next["devices"]) {

@@ -23,6 +23,8 @@ namespace parallax::engine::compare {
 Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows);
 /// Times, metrics, pairs and summary from what was sampled; what was there of them is replaced.
 Json derive(Json report);
+/// What must be equal for numbers of two reports to be comparable: devices, sampling and what is wanted of a device may differ.
+Json cases_of(const Json& report);
 /// Several machines' reports of one study as one. Throws ConfigError where the studies differ.
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names);
 /// JSON Schema 2020-12; configs/schema/report.schema.json is its text.

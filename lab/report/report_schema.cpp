@@ -47,16 +47,19 @@ Json report_schema() {
                                                        {"global_memory", number}},
                                                       {"name", "backend", "platform", "driver"})}},
                                   {"label", "info"});
-    const Json session =
-        object_of({{"started", text},
-                   {"environment", described(any_object, "Processor, system, engine, compiler, power and clock settings.")},
-                   {"rates", described(map_of({{"type", Json::array({"object", "null"})}}),
-                                       "By a device's label: copy_gbs, peak_gflops, upload_gbs, download_gbs, launch_us.")},
-                   {"probed", map_of({{"type", Json::array({"object", "null"})}})},
-                   {"budget", described(object_of({{"minutes", number}, {"took_s", number}, {"left_out", list_of(text)}}),
-                                        "Of a study in so many minutes: what there was no time for.")},
-                   {"problems", described(map_of(text), "By label: why a device could not be opened.")}},
-                  {"rates"});
+    const Json session = object_of(
+        {{"started", text},
+         {"environment", described(any_object, "Processor, system, engine, compiler, power and clock settings.")},
+         {"rates",
+          described(
+              map_of({{"type", Json::array({"object", "null"})}}),
+              "By a device's label: copy_gbs, peak_gflops, upload_gbs, download_gbs, launch_us; where a study counts operations "
+              "also peak_f64_gflops, peak_i32_gops, read_gbs by bytes, local_gbs and latencies.")},
+         {"probed", map_of({{"type", Json::array({"object", "null"})}})},
+         {"budget", described(object_of({{"minutes", number}, {"took_s", number}, {"left_out", list_of(text)}}),
+                              "Of a study in so many minutes: what there was no time for.")},
+         {"problems", described(map_of(text), "By label: why a device could not be opened.")}},
+        {"rates"});
     const Json samples = object_of(
         {{"device", described(rounds, "Sum of the kernels' event times.")},
          {"wall", described(rounds, "From the first launch to the end of the last.")},
@@ -75,8 +78,8 @@ Json report_schema() {
          {"outcome",
           described(text, "ok, refused, disagrees, failed, crashed, hung, no reference, too long, left out, not run.")},
          {"reason", described(text, "Of every outcome but ok.")},
-         {"work",
-          object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}}, {"scale", "items", "bytes"})},
+         {"work", object_of({{"unit", text}, {"scale", number}, {"items", number}, {"bytes", number}, {"operations", number}},
+                            {"scale", "items", "bytes"})},
          {"variant", described(text, "That ran.")},
          {"steps",
           described(list_of(object_of({{"run", text}, {"variant", text}}, {"run", "variant"})), "What ran, step by step.")},

@@ -62,7 +62,8 @@ Work work_of(const Json& written, const Variables& variables, const std::string&
     if (!written.is_object()) return {};
     const Json filled = fill(written, variables, pointer);
     return {filled.value("unit", std::string("items/s")), filled.value("scale", 1.0),
-            amount(filled.value("items", Json()), pointer + "/items"), amount(filled.value("bytes", Json()), pointer + "/bytes")};
+            amount(filled.value("items", Json()), pointer + "/items"), amount(filled.value("bytes", Json()), pointer + "/bytes"),
+            amount(filled.value("operations", Json()), pointer + "/operations")};
 }
 
 const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& algorithms) {

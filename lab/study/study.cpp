@@ -24,7 +24,7 @@ const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inpu
 const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",   "budget_s",
                                              "limit_s", "row_limit_s", "sustained_s", "cold",   "cold_cache"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
-const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes"};
+const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes", "operations"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
 
 Sampling read_sampling(const Json& value, const std::string& pointer) {
@@ -181,6 +181,7 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         work.number("scale", 1, 1e-300, 1e300);
         work.list("items");
         work.list("bytes");
+        work.list("operations");
         c.work = f.at("work").json();
     }
     const Json evaluations = f.list("evaluate");
@@ -314,8 +315,11 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
           described(
               {{"anyOf", {Json{{"const", "all"}}, Json{{"type", "array"}, {"items", {{"anyOf", {text, std::move(way)}}}}}}}},
               "Left out: what the engine chooses.")},
-         {"work", described(closed({{"unit", text}, {"scale", number}, {"items", factors}, {"bytes", factors}}),
-                            "Factors whose product is the work of a run; lists in the list are added.")},
+         {"work",
+          described(
+              closed({{"unit", text}, {"scale", number}, {"items", factors}, {"bytes", factors}, {"operations", factors}}),
+              "Factors whose product is the work of a run; lists in the list are added. bytes: the least that crosses memory; "
+              "operations: of arithmetic, for the roofline.")},
          {"evaluate",
           described({{"type", "array"},
                      {"items",

@@ -58,6 +58,7 @@ struct Work {
     double scale = 1;                          ///< items a second that are 1 of `unit`
     double items = 0;                          ///< 0: no rate
     double bytes = 0;                          ///< least that crosses memory; 0: no share of the copy
+    double operations = 0;                     ///< of arithmetic; 0: no place in the roofline
 };
 
 /// An algorithm that judges results, run by its reference on the host: PSNR against the clean image.

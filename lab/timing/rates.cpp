@@ -1,40 +1,17 @@
 #include "timing/rates.hpp"
 
-#include "timing/statistics.hpp"
+#include "timing/peak.hpp"
+#include "timing/timed.hpp"
 #include "core/clock.hpp"
 #include "core/threads.hpp"
 #include "support/platform.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 namespace parallax::engine::compare {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Of `seconds()`, after two that do not count.
-template <class Seconds>
-double median_of(int count, const Seconds& seconds) {
-    std::vector<double> values;
-    for (int i = 0; i < count + 2; ++i) {
-        const double value = seconds();
-        if (i >= 2) values.push_back(value);
-    }
-    return median(std::move(values));
-}
-
-/// By the device's clock where it has one.
-template <class Enqueue>
-double timed(host::Queue& queue, const Enqueue& enqueue) {
-    const auto start = Clock::now();
-    const host::Event event = enqueue();
-    queue.finish();
-    const auto times = event.times();
-    return times && times->ended > times->started ? times->seconds() : seconds_since(start);
-}
 
 double copy_by_threads(const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
     const auto start = Clock::now();
@@ -77,48 +54,6 @@ void transfers(host::Context& context, host::Queue& queue, std::size_t bytes, in
                      });
 }
 
-/// Chains of multiply-adds in plain C++, as this program's own native code is compiled.
-double peak_of_host() {
-    constexpr std::int64_t rounds = 4000000;
-    constexpr int lanes = 32;
-    const auto threads = static_cast<std::int64_t>(host::platform::processors());
-    std::vector<float> sums(static_cast<std::size_t>(threads));
-    const auto start = Clock::now();
-    parallel_ranges(threads, 0, [&](std::int64_t first, std::int64_t end) {
-        float x[lanes];
-        for (int k = 0; k < lanes; ++k) x[k] = static_cast<float>(k);
-        for (std::int64_t r = 0; r < rounds * (end - first); ++r)
-            for (int k = 0; k < lanes; ++k) x[k] = x[k] * 0.999f + 0.5f;
-        float sum = 0;
-        for (int k = 0; k < lanes; ++k) sum += x[k];
-        sums[static_cast<std::size_t>(first)] = sum;
-    });
-    const double seconds = seconds_since(start);
-    const volatile float used = sums.front();
-    static_cast<void>(used);
-    return 2.0 * lanes * static_cast<double>(rounds * threads) / seconds;
-}
-
-double peak_of(host::Context& context, host::Queue& queue, int count) {
-    if (context.info().backend == host::Backend::native) return peak_of_host();
-    const bool cpu = context.info().type == host::DeviceType::cpu;
-    const std::size_t lanes = cpu ? 16 : 1;
-    host::Defines defines;
-    defines.add("LANES", static_cast<std::int64_t>(lanes));
-    const auto kernel = context.build({"benchmark/peak.cl", defines})->kernel("peak");
-    const std::size_t local = std::min<std::size_t>(256, kernel->max_work_group());
-    const std::size_t groups = std::size_t{context.info().compute_units} * (cpu ? 4 : 32);
-    const std::uint32_t rounds = cpu ? 200 : 4096;
-    const host::Buffer out = context.allocate(groups * local * lanes * sizeof(float));
-    const host::Arg args[]{out, 0.999f, 0.5f, rounds};
-    const double seconds = median_of(count, [&] {
-        return timed(queue, [&] {
-            return queue.launch({.kernel = *kernel, .groups = {groups}, .local = {local}, .args = args, .step = "peak"});
-        });
-    });
-    return 2.0 * 64 * rounds * static_cast<double>(groups * local * lanes) / seconds;
-}
-
 double launch_of(host::Context& context, host::Queue& queue) {
     if (context.info().backend == host::Backend::native) return 0;
     const auto kernel = context.build({"benchmark/copy.cl", {}})->kernel("copy");
@@ -148,7 +83,7 @@ Rates measure_rates(host::Context& context, host::Queue& queue, bool quick) {
     Rates rates;
     rates.copy = quick ? copy_of(context, queue, std::size_t{16} << 20, 3) : copy_bandwidth(context, queue);
     transfers(context, queue, std::size_t{quick ? 4u : 128u} << 20, quick ? 3 : 10, rates);
-    rates.peak_f32 = peak_of(context, queue, quick ? 1 : 5);
+    rates.peak_f32 = peak_of(context, queue, Arithmetic::f32, quick ? 1 : 5);
     rates.launch = launch_of(context, queue);
     return rates;
 }

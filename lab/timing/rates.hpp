@@ -4,6 +4,10 @@
 #include "parallax/host/context.hpp"
 #include "parallax/host/json.hpp"
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 namespace parallax::engine::compare {
 
 /// Bytes a second that a copy reads and writes, the better of the driver's copy and a kernel's: the median of ten.
@@ -19,5 +23,15 @@ struct Rates {
 };
 /// `quick`: smaller arrays and fewer rounds.
 Rates measure_rates(host::Context&, host::Queue&, bool quick);
+
+/// What else bounds a kernel. null where the device has no such thing, or cannot tell.
+struct Roofs {
+    double peak_f64 = 0, peak_i32 = 0;                  ///< operations a second, a multiply and an add being two; 0: none
+    std::vector<std::pair<std::size_t, double>> read;   ///< bytes of an array that is read again and again -> bytes a second
+    double local = 0;                                   ///< bytes a second that are read of local memory; 0: it has none
+    double cache_latency = 0, memory_latency = 0;       ///< seconds of a read that is waited for, of 32 KiB and of 256 MiB
+    Json to_json() const;   ///< peak_f64_gflops, peak_i32_gops, read_gbs {bytes: }, local_gbs, latencies in ns
+};
+Roofs measure_roofs(host::Context&, host::Queue&, bool quick);
 
 }  // namespace parallax::engine::compare

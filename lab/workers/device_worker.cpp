@@ -51,8 +51,13 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
 Json DeviceWorker::open(double limit_s, bool rates) {
     child_ = std::make_unique<host::Child>(host::Child::Options{options_.command, options_.environment, options_.messages});
     ++starts_;
-    Json answer = exchange(
-        {{"do", "open"}, {"device", device_}, {"cache", options_.cache}, {"quick", options_.quick}, {"rates", rates}}, limit_s);
+    Json answer = exchange({{"do", "open"},
+                            {"device", device_},
+                            {"cache", options_.cache},
+                            {"quick", options_.quick},
+                            {"rates", rates},
+                            {"roofs", options_.roofs}},
+                           limit_s);
     if (answer.contains("error")) close();   // a worker without a device is asked nothing more
     return answer;
 }

@@ -28,6 +28,7 @@ struct WorkerOptions {
     std::string cache;                                              ///< folder of compiled programs; empty: the user's
     bool quick = false;
     std::function<bool()> cancelled{};                              ///< asked while an answer is waited for; true ends the worker
+    bool roofs = false;                                             ///< rates are more than copy, transfers and f32
 };
 
 class DeviceWorker {

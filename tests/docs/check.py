@@ -46,6 +46,7 @@ class Page:
         shutil.copytree(files, folder, dirs_exist_ok=True)
         for shared in ("configs", "benchmarks", "examples"):
             os.symlink(SOURCE / shared, folder / shared)
+        shutil.copytree(SOURCE / "results", folder / "results")   # pages write into a folder of this name
         self.number = 0
 
     def fresh(self, stem):
@@ -118,7 +119,7 @@ class Page:
 def check_command_lines(block, options):
     """Also of what is not run: each option of the program is one that it has."""
     for line in block.text.split("\n"):
-        for command, rest in re.findall(r"\bparallax (run|plan|compare|report|tune|selftest|devices|algorithms|init|info|schema)\b([^#&|;]*)", line):
+        for command, rest in re.findall(r"\bparallax (run|plan|compare|report|history|results|rates|tune|selftest|devices|algorithms|init|info|schema)\b([^#&|;]*)", line):
             for option in re.findall(r"(?<=\s)(--[a-z][a-z-]*)", rest):
                 if option not in options[command]:
                     raise AssertionError(f"parallax {command} has no {option}")
@@ -143,7 +144,7 @@ def main():
     chosen = parser.parse_args()
     failures, run, left_out = [], 0, []
     options = {command: set(re.findall(r"--[a-z][a-z-]*", program([command, "--help"], SOURCE))) | {"--verbose", "--help"}
-               for command in ("run", "plan", "compare", "report", "tune", "selftest", "devices", "algorithms", "init", "info", "schema")}
+               for command in ("run", "plan", "compare", "report", "history", "results", "rates", "tune", "selftest", "devices", "algorithms", "init", "info", "schema")}
     with tempfile.TemporaryDirectory(prefix="parallax-docs-") as work:
         files = pathlib.Path(work) / "files"
         files.mkdir()

@@ -60,7 +60,7 @@ def blocks_of(path, name):
 
 def names_of(repository):
     repository = pathlib.Path(repository)
-    at_the_top = [name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md") if (repository / name).exists()]
+    at_the_top = [name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "results/README.md") if (repository / name).exists()]
     return at_the_top + [str(path.relative_to(repository)) for path in sorted((repository / "docs").rglob("*.md"))]
 
 

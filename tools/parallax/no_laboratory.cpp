@@ -4,7 +4,7 @@
 namespace parallax::cli {
 
 void add_laboratory(CLI::App& app, Command& command) {
-    for (const char* name : {"compare", "report", "history", "tune", "selftest", "schema"}) {
+    for (const char* name : {"compare", "report", "history", "results", "rates", "tune", "selftest", "schema"}) {
         CLI::App* sub = app.add_subcommand(name, "(not in this build)")->fallthrough(false)->allow_extras();
         sub->callback([name, &command] {
             command.run = [name]() -> int {

@@ -12,7 +12,7 @@ function accuracySection() {
     if (some.every(row => row.agreement.exact)) return { text: "exact", title: `${some.length} rows` };
     const far = worst(some, row => row.agreement.relative), ulp = worst(some, row => row.agreement.ulp ? row.agreement.ulp.max : 0);
     const levels = some.every(row => row.agreement.relative === 0);      // integers that may round to a neighbour
-    return { nodes: [linkTo(report.rows.indexOf(far), levels ? `${number(worst(some, row => row.agreement.max_error).agreement.max_error)} levels` : number(far.agreement.relative)),
+    return { nodes: [linkTo(report.rows.indexOf(far), levels ? `${number(worst(some, row => row.agreement.max_error).agreement.max_error)} grey levels at most` : number(far.agreement.relative)),
       levels || !ulp.agreement.ulp ? null : element("div", { class: "small soft", title: "units in the last place, the worst element, and what 99% of all are within; a number close to 0 has tiny units" }, `${number(ulp.agreement.ulp.max)} ULP, 99% ${number(ulp.agreement.ulp.p99)}`)] };
   };
   const section = element("section", { id: "accuracy" }, element("h2", {}, "Accuracy"));

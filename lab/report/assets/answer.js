@@ -4,8 +4,6 @@ const spans = { end_to_end: "end to end", device: "the device alone" };
 const secondsIn = (row, span) => span === "end_to_end" ? row.times.end_to_end : row.times.device || row.times.wall;
 const linkTo = (index, words) => element("a", { href: `#row-${index}` }, words);
 const duration = seconds => seconds >= 1 ? `${number(seconds)} s` : seconds >= 1e-3 ? `${number(seconds * 1e3)} ms` : `${number(seconds * 1e6)} us`;
-const times = ratio => (ratio >= 100 ? ratio.toFixed(0) : ratio >= 10 ? ratio.toFixed(1) : ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(2)) + "×";
-
 // Until the reader chooses: the slowest, so that the others are so many times as fast.
 function slowestOf(devices) {
   const overall = report.answer.spans[asked.span].overall;
@@ -45,7 +43,8 @@ function answerCell(point, device, devices) {
   const best = devices.length > 1 && devices.every(one => point.rows[one] === null || point.speed[device][one].high >= 1);
   return { class: best ? "best" : "", title: `${wayOf(row)}; 95% interval ${duration(time.low)} to ${duration(time.high)}`, nodes: [
     speed && devices.length > 1 ? element("div", { title: `95% interval ${times(speed.low)} to ${times(speed.high)}` }, times(speed.ratio)) : null,
-    element("div", { class: "small" }, linkTo(index, duration(time.median)), other ? element("span", { class: "soft" }, asked.span === "end_to_end" ? ` (device ${duration(other.median)})` : ` (end to end ${duration(other.median)})`) : null),
+    element("div", { class: "small" }, linkTo(index, duration(time.median))),
+    other ? element("div", { class: "small soft" }, `${asked.span === "end_to_end" ? "device" : "end to end"} ${duration(other.median)}`) : null,
     wanted ? keepsUp(row, wanted, frames) : null] };
 }
 
@@ -54,7 +53,7 @@ function overallCell(device, devices) {
   if (!mean) return { text: "", class: "none" };
   const price = priceOf(report.devices[device]), base = priceOf(report.devices[asked.against]);
   const best = devices.every(one => { const against = report.answer.spans[asked.span].overall[device][one]; return !against || against.high >= 1; });
-  return { class: best ? "best" : "", nodes: [element("div", {}, times(mean.ratio)), mean.low < mean.high ? element("div", { class: "small soft" }, `${times(mean.low)} to ${times(mean.high)}`) : null,
+  return { class: best ? "best" : "", nodes: [element("div", {}, times(mean.ratio)), element("div", { class: "small soft" }, intervalOver(mean)),
     price && base && price.currency === base.currency ? element("div", { class: "small soft", title: "speed by price, against the same device" }, `${times(mean.ratio * base.amount / price.amount)} for the price`) : null] };
 }
 

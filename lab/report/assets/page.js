@@ -40,19 +40,18 @@ function build() {
   page.append(element("header", {}, element("div", {}, element("h1", {}, study.title), study.source ? element("p", { class: "soft" }, "After " + study.source) : null), toggle));
   if (study.about) page.append(element("p", {}, prose(study.about)));
   if (report.quick) page.append(element("p", { class: "bad" }, "Made with --quick: sizes and samples are for looking at the report, not for conclusions."));
-  for (const { budget } of report.sessions) if (budget) page.append(element("p", { class: "soft" }, `Made in ${number(budget.minutes)} minutes (${number(budget.took_s)} s). ` + (budget.left_out.length ? "Left out: " + budget.left_out.join("; ") + "." : "Nothing was left out.")));
+  for (const { budget, rates } of report.sessions) if (budget) page.append(element("p", { class: "soft" }, `${report.sessions.length > 1 ? Object.keys(rates).join(", ") + ": made" : "Made"} in ${number(budget.minutes)} minutes (${number(budget.took_s)} s). ` + (budget.left_out.length ? "Left out: " + budget.left_out.join("; ") + "." : "Nothing was left out.")));
   page.append(filterBar());
   if (report.answer) page.append(answerSection());
   page.append(element("section", { class: "summary" }, element("h2", {}, "In words"), element("ul", {}, ...report.summary.map(line => element("li", {}, line)))));
   page.append(element("section", {}, element("h2", {}, "Devices"), deviceTable(), element("p", { class: "small soft" }, "Rates were measured in the same session: a copy reads and writes; peak is of fused multiply-adds, on the native device of this program's own compiled loops.")));
   for (const item of items) addItem(page, item);
-  const accuracy = accuracySection();
-  if (accuracy) page.append(accuracy);
+  for (const section of [rooflineSection(), accuracySection()]) if (section) page.append(section);
   const policies = allPolicies();
   page.append(element("section", {}, element("h2", {}, "Every row"), element("details", report.rows.length <= 24 ? { open: "" } : {}, element("summary", {}, `${report.rows.length} rows`), allRows()),
     policies.length ? element("details", policies.length <= 12 ? { open: "" } : {}, element("summary", {}, "by which policies"), table(["case", "variant", "device", wide("policy"), wide("whose choice"), wide("at")], policies, 3)) : null,
     element("p", { class: "small soft" }, "A row's # is a link to it. Error: largest difference from the reference, as a part of its largest magnitude; integers are exact or they disagree. Times are medians; intervals are 95% bootstrap intervals. Latencies are from end to end: of the runs without pause where there were some, else of the samples, as far as their number tells. A row without a time says why.")));
-  const places = report.sessions.map(session => { const e = session.environment; return `${session.started}: ${e.processor}, ${e.threads} threads, ${number(e.memory / 1e9)} GB, ${e.system}; engine ${e.engine}, revision ${e.revision}, ${e.compiler}, ${e.build}`; });
+  const places = report.sessions.map(session => { const e = session.environment; return `${session.started}: ${e.processor}, ${e.threads} threads, ${number(e.memory / 1e9)} GB, ${e.system}; engine ${e.engine}, revision ${e.revision}, ${e.compiler}, ${e.build}${e.note ? `. Note: ${e.note}` : ""}`; });
   page.append(element("footer", {}, ...places.map(place => element("div", {}, place))));
   render();
   document.body.dataset.charts = String(charts.length);

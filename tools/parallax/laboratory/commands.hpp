@@ -8,6 +8,8 @@ namespace parallax::cli {
 void add_compare(CLI::App&, Command&);
 void add_report(CLI::App&, Command&);
 void add_history(CLI::App&, Command&);
+void add_results(CLI::App&, Command&);
+void add_rates(CLI::App&, Command&);
 void add_tune(CLI::App&, Command&);
 void add_selftest(CLI::App&, Command&);
 void add_schema(CLI::App&, Command&);

@@ -4,6 +4,7 @@
 #include "support/child.hpp"
 #include "compare/compare.hpp"
 #include "compare/replay.hpp"
+#include "report/contribution.hpp"
 #include "report/report.hpp"
 #include "job/load.hpp"
 #include "terminal.hpp"
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 using namespace engine::compare;
 
 struct Options {
-    std::string study, job, replay, out, device;
+    std::string study, job, replay, out, device, contribute, note;
     std::vector<std::string> roots, prices;
     double minutes = 0;
     bool quick = false, cold_cache = false, resume = false, overwrite = false, quiet = false, json = false;
@@ -135,6 +136,7 @@ int compare(const Options& options) {
     run.resume = options.resume;
     run.overwrite = options.overwrite;
     run.minutes = options.minutes;
+    run.note = options.note;
     if (!options.device.empty()) run.only = device_from(options.device);
     const std::vector<StudyDevice> devices =
         devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
@@ -149,6 +151,9 @@ int compare(const Options& options) {
         tell("{:3.0f}%  {}\n", done * 100, what);
         last = what;
     };
+    if (!options.contribute.empty() && fs::exists(engine::path_from(options.contribute)) && !options.overwrite)
+        throw ConfigError("--contribute", "the existing file " + options.contribute, "a file that is not there yet",
+                          "use --overwrite to replace it");   // before hours of measuring
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();
 
@@ -162,6 +167,10 @@ int compare(const Options& options) {
         if (!is_wrong && !nothing) continue;   // where nothing was timed even refusals are news
         wrong += is_wrong;
         tell("{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
+    }
+    if (!options.contribute.empty()) {
+        write_contribution(found, engine::path_from(options.contribute), options.overwrite);
+        tell("{}\n", how_to_contribute(engine::path_from(options.contribute)));
     }
     bool changed = false;
     if (!asked.earlier.is_null()) {
@@ -187,6 +196,9 @@ void add_compare(CLI::App& app, Command& command) {
                     "A report.json, or a folder that has one: run its study here and say what changed");
     sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
     sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
+    sub->add_option("--contribute", options->contribute,
+                    "Also write FILE.json.gz that may be given away: no names, paths, serial numbers or images");
+    sub->add_option("--note", options->note, "What readers should know of this machine, such as \"two cores, shared\"");
     sub->add_flag("--cold-cache", options->cold_cache,
                   "Leave nothing of a row's arrays in the device's caches before each sample");
     sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said")

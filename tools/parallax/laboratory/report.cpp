@@ -1,5 +1,7 @@
 // parallax report: report.json of one or several machines -> one report.
+#include "console.hpp"
 #include "laboratory/commands.hpp"
+#include "report/contribution.hpp"
 #include "report/report.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
@@ -28,12 +30,12 @@ namespace {
 
 struct Asked {
     std::vector<std::string> files, prices;
-    std::string out;
+    std::string out, contribute;
     bool overwrite = false;
 };
 
 int report(const Asked& asked) {
-    const auto& [files, prices, out, overwrite] = asked;
+    const auto& [files, prices, out, contribute, overwrite] = asked;
     std::vector<Json> reports;
     for (const std::string& file : files) {
         reports.push_back(load_report(file));
@@ -44,6 +46,10 @@ int report(const Asked& asked) {
     engine::writable_ancestor(folder / "report.json", "--out");
     const Json merged = engine::compare::merge(reports, files);
     engine::compare::write_report(merged, folder, overwrite || out.empty());
+    if (!contribute.empty()) {
+        engine::compare::write_contribution(merged, engine::path_from(contribute), overwrite);
+        tell("{}\n", engine::compare::how_to_contribute(engine::path_from(contribute)));
+    }
     fmt::print("{}\n", engine::to_utf8(std::filesystem::absolute(folder / "report.html").lexically_normal()));
     return 0;
 }
@@ -57,6 +63,8 @@ void add_report(CLI::App& app, Command& command) {
         ->required();
     sub->add_option("--out", options->out, "Folder; of one report by default its own, whose files are made anew");
     sub->add_flag("--overwrite", options->overwrite, "Replace files in --out");
+    sub->add_option("--contribute", options->contribute,
+                    "Also write FILE.json.gz that may be given away: no names, paths, serial numbers or images");
     sub->add_option("--price", options->prices, "NAME=PRICE, such as \"H200=31000 EUR\": what devices of that name cost")
         ->allow_extra_args(false);
     sub->callback([options, &command] {

@@ -1,0 +1,152 @@
+#include "report/collection.hpp"
+
+#include "io/io.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
+#include "parallax/host/error.hpp"
+#include "report/page.hpp"
+#include "report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace parallax::engine::compare {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Machines that ran the same study.
+struct Group {
+    std::string folder;
+    std::vector<Json> reports;
+    std::vector<std::string> names;
+};
+
+std::string folder_name(const std::string& title) {
+    std::string name;
+    for (const char c : title) {
+        const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+        if (plain)
+            name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        else if (!name.empty() && name.back() != '_')
+            name += '_';
+    }
+    while (!name.empty() && name.back() == '_') name.pop_back();
+    return name.empty() ? "study" : name;
+}
+
+std::vector<Group> groups_of(const std::vector<Collected>& all) {
+    std::vector<Group> groups;
+    std::vector<std::string> keys;
+    for (const Collected& one : all) {
+        const std::string key = cases_of(one.report).dump() + (one.report.value("quick", false) ? "quick" : "");
+        const auto found = std::find(keys.begin(), keys.end(), key);
+        const auto at = static_cast<std::size_t>(found - keys.begin());
+        if (found == keys.end()) {
+            const std::string wanted = folder_name(one.report["study"].value("title", std::string()));
+            std::string folder = wanted;
+            for (int n = 2; std::any_of(groups.begin(), groups.end(), [&](const Group& g) { return g.folder == folder; }); ++n)
+                folder = fmt::format("{}_{}", wanted, n);
+            keys.push_back(key);
+            groups.push_back({folder, {}, {}});
+        }
+        groups[at].reports.push_back(one.report);
+        groups[at].names.push_back(one.name);
+    }
+    return groups;
+}
+
+/// Against which the others are told: the slowest over all.
+std::size_t slowest_of(const Json& overall) {
+    std::size_t slow = 0;
+    for (std::size_t d = 1; d < overall.size(); ++d) {
+        const Json& against = overall[slow][d];
+        if (!against.is_null() && against["ratio"] > 1) slow = d;
+    }
+    return slow;
+}
+
+/// The devices of a study, the fastest first.
+Json devices_of(const Json& merged, const Group& group) {
+    const Json& of = merged["answer"]["spans"][merged["answer"]["by"].get<std::string>()];
+    Json devices = Json::array();
+    std::size_t d = 0;
+    for (std::size_t machine = 0; machine < group.reports.size(); ++machine) {
+        const Json& report = group.reports[machine];
+        const Json session = report["sessions"].empty() ? Json::object() : report["sessions"].back();
+        const Json environment = session.value("environment", Json::object());
+        for (std::size_t own = 0; own < report["devices"].size(); ++own, ++d) {
+            const auto timed =
+                std::count_if(of["points"].begin(), of["points"].end(), [d](const Json& p) { return !p["rows"][d].is_null(); });
+            devices.push_back({{"label", merged["devices"][d]["label"]},
+                               {"info", merged["devices"][d]["info"]},
+                               {"machine", group.names[machine]},
+                               {"started", session.value("started", Json())},
+                               {"engine", environment.value("engine", Json())},
+                               {"note", environment.value("note", Json())},
+                               {"timed", timed},
+                               {"speed", of["overall"][d][slowest_of(of["overall"])]}});
+        }
+    }
+    std::stable_sort(devices.begin(), devices.end(), [](const Json& a, const Json& b) {
+        const auto ratio = [](const Json& one) { return one["speed"].is_null() ? 0.0 : one["speed"]["ratio"].get<double>(); };
+        return ratio(a) > ratio(b);
+    });
+    return devices;
+}
+
+void find_reports(const fs::path& folder, std::vector<Collected>& found) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const std::string name = to_utf8(entry.path().filename());
+        if (entry.is_regular_file() && (name == "report.json" || name == "report.json.gz")) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+        Json report = load_json(file);
+        const fs::path name = file.parent_path().lexically_relative(folder);
+        check_report(report, to_utf8(file));
+        found.push_back({name == "." ? to_utf8(file.parent_path().filename()) : to_utf8(name), std::move(report)});
+    }
+}
+
+}  // namespace
+
+std::vector<Collected> collect(const std::vector<fs::path>& where) {
+    std::vector<Collected> found;
+    for (const fs::path& one : where) {
+        if (fs::is_directory(one)) {
+            find_reports(one, found);
+        } else {
+            Json report = load_json(one);
+            check_report(report, to_utf8(one));
+            found.push_back({to_utf8(one), std::move(report)});
+        }
+    }
+    if (found.empty())
+        throw ConfigError("", "no report.json or report.json.gz", "a folder with reports below it, such as results");
+    return found;
+}
+
+void write_collection(const std::vector<Collected>& all, const fs::path& folder, bool overwrite) {
+    Json index{{"studies", Json::array()}};
+    for (const Group& group : groups_of(all)) {
+        const Json merged = merge(group.reports, group.names);
+        write_report(merged, folder / path_from(group.folder), overwrite);
+        index["studies"].push_back(
+            {{"title", merged["study"].value("title", std::string())},
+             {"about", merged["study"].value("about", std::string())},
+             {"quick", merged.value("quick", false)},
+             {"page", group.folder + "/report.html"},
+             {"by", merged["answer"]["by"]},
+             {"points", merged["answer"]["spans"][merged["answer"]["by"].get<std::string>()]["points"].size()},
+             {"devices", devices_of(merged, group)}});
+    }
+    write_page(folder / "index.html", page_of("Results", {"quantities.js", "elements.js", "collection.js"}, index), overwrite);
+}
+
+}  // namespace parallax::engine::compare

@@ -1,0 +1,24 @@
+// Many machines' reports as pages: one of each study, with every device that anybody measured, and an index of them.
+#pragma once
+
+#include "parallax/host/json.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+/// A report and where it came from, for the reader: its path below the folder that was given.
+struct Collected {
+    std::string name;
+    Json report;
+};
+
+/// Reports are files report.json and report.json.gz, anywhere below a folder, or named one by one. In the order of their names.
+/// Throws ConfigError where there is none, or one cannot be read.
+std::vector<Collected> collect(const std::vector<std::filesystem::path>& where);
+/// index.html, and for each study STUDY/report.json, .csv and .html with all machines.
+void write_collection(const std::vector<Collected>&, const std::filesystem::path& folder, bool overwrite);
+
+}  // namespace parallax::engine::compare

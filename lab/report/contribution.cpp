@@ -1,0 +1,162 @@
+#include "report/contribution.hpp"
+
+#include "io/file.hpp"
+#include "io/io.hpp"
+#include "job/paths.hpp"
+#include "parallax/host/error.hpp"
+#include "support/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+namespace parallax::engine::compare {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What is not named here is not given away.
+const std::vector<std::string> device_keys{"index",         "name",           "backend",        "type",
+                                           "vendor",        "platform",       "version",        "driver",
+                                           "global_memory", "max_allocation", "local_memory",   "compute_units",
+                                           "clock_mhz",     "unified_memory", "max_work_group", "capabilities"};
+const std::vector<std::string> environment_keys{"processor", "threads", "memory",   "system", "engine",        "revision",
+                                                "compiler",  "build",   "governor", "load",   "nvidia_driver", "note"};
+const std::vector<std::string> session_keys{"rates", "probed", "problems", "budget"};
+const std::vector<std::string> row_keys{
+    "id",      "case",      "grid",   "variables",   "way",       "device",    "session", "outcome",    "reason",      "work",
+    "variant", "steps",     "policy", "policy_from", "reference", "agreement", "hashes",  "records",    "evaluations", "memory",
+    "compile", "sustained", "energy", "samples",     "clocks",    "history",   "run_s",   "expected_s", "note"};
+
+Json only(const Json& object, const std::vector<std::string>& keys) {
+    Json kept = Json::object();
+    for (const std::string& key : keys) {
+        if (object.contains(key)) kept[key] = object[key];
+    }
+    return kept;
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// "/home/ada/x.tif" and "C:\\Users\\ada" -> "(a path)"; a single "/" divides words, as in "GB/s".
+std::string without_paths(const std::string& text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        const bool begins = at == 0 || !is_word(text[at - 1]);
+        const bool posix = begins && text[at] == '/' && at + 1 < text.size() && is_word(text[at + 1]);
+        const bool windows = begins && at + 2 < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0 &&
+                             text[at + 1] == ':' && (text[at + 2] == '\\' || text[at + 2] == '/');
+        if (!posix && !windows) {
+            result += text[at++];
+            continue;
+        }
+        while (at < text.size() && text[at] != ' ' && text[at] != '"' && text[at] != '\'' && text[at] != ',' && text[at] != ';')
+            ++at;
+        result += "(a path)";
+    }
+    return result;
+}
+
+/// Whole words only: a user may be called "al".
+std::string without_names(std::string text, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (name.size() < 3 || name == "root") continue;
+        for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+            const bool whole =
+                (at == 0 || !is_word(text[at - 1])) && (at + name.size() == text.size() || !is_word(text[at + name.size()]));
+            if (whole) text.replace(at, name.size(), "(a name)");
+        }
+    }
+    return text;
+}
+
+/// Every text in it, keys of objects as well.
+Json cleaned(const Json& json, const std::vector<std::string>& names) {
+    if (json.is_string()) return without_names(without_paths(json.get<std::string>()), names);
+    Json result = json.is_object() ? Json::object() : json.is_array() ? Json::array() : json;
+    if (json.is_object())
+        for (const auto& [key, value] : json.items()) result[without_names(key, names)] = cleaned(value, names);
+    if (json.is_array())
+        for (const Json& value : json) result.push_back(cleaned(value, names));
+    return result;
+}
+
+bool is_file(const Json& input) { return input.is_string() || !(input.contains("make") || input.contains("run")); }
+/// "data:brain.nii" of a study says where its data are; any other name is somebody's.
+bool is_public(const Json& input) { return input.is_string() && input.get_ref<const std::string&>().starts_with("data:"); }
+
+/// Names of files go; whether the study had some is told.
+bool hide_files(Json& study) {
+    bool hidden = false;
+    int count = 0;
+    for (Json& one : study["cases"]) {
+        if (!one.contains("inputs") || !one["inputs"].is_object()) continue;
+        for (auto& [name, input] : one["inputs"].items()) {
+            if (!is_file(input)) continue;
+            hidden = true;
+            if (!is_public(input)) input = fmt::format("data:file-{}", ++count);
+        }
+    }
+    return hidden;
+}
+
+}  // namespace
+
+Json contribution_of(const Json& report, const std::vector<std::string>& private_names) {
+    Json given{{"parallax_comparison", 1}, {"study", report["study"]}, {"quick", report.value("quick", false)}};
+    const bool of_files = hide_files(given["study"]);
+    if (of_files && given["study"]["cases"].size() == 1 && given["study"]["cases"][0]["id"] == "job")
+        given["study"]["title"] = "A job on every device";   // its comment is somebody's
+    given["devices"] = given["sessions"] = given["rows"] = Json::array();
+    for (const Json& device : report["devices"])
+        given["devices"].push_back({{"label", device["label"]}, {"info", only(device["info"], device_keys)}});
+    for (const Json& session : report["sessions"]) {
+        Json kept = only(session, session_keys);
+        if (session.contains("started") && session["started"].is_string())
+            kept["started"] = session["started"].get<std::string>().substr(0, 10);
+        kept["environment"] = only(session.value("environment", Json::object()), environment_keys);
+        given["sessions"].push_back(std::move(kept));
+    }
+    for (const Json& row : report["rows"]) {
+        Json kept = only(row, row_keys);
+        if (of_files)
+            for (const char* key : {"hashes", "records", "evaluations"}) kept.erase(key);
+        given["rows"].push_back(std::move(kept));
+    }
+    return cleaned(given, private_names);
+}
+
+void write_contribution(const Json& report, const fs::path& file, bool overwrite) {
+    if (fs::exists(file) && !overwrite)
+        throw ConfigError("--contribute", fmt::format("the existing file {}", to_utf8(file)), "a file that is not there yet",
+                          "use --overwrite to replace it");
+    const std::string text =
+        contribution_of(report, host::platform::private_names()).dump(-1, ' ', false, Json::error_handler_t::replace);
+    io::write_atomically(file, overwrite, [&](const fs::path& temporary) {
+        if (file.extension() == ".gz") {
+            io::GzWriter packed(temporary);
+            packed.write(text.data(), text.size());
+            packed.close();
+        } else {
+            std::ofstream plain(temporary, std::ios::binary);
+            plain << text;
+            plain.close();
+            if (!plain) throw IoError(to_utf8(file), "cannot be written");
+        }
+    });
+}
+
+std::string how_to_contribute(const fs::path& file) {
+    return fmt::format(
+        "{} holds devices, drivers, the processor's name, times and agreement; no name of a machine or a user, no path, no "
+        "serial number and no "
+        "image. Look at it before you give it away. To offer it, put it into results/MACHINE/STUDY/report.json.gz of the "
+        "repository, with a line in "
+        "results/README.md, and open a pull request; or attach it to an issue.",
+        to_utf8(file));
+}
+
+}  // namespace parallax::engine::compare

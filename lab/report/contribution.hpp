@@ -1,0 +1,21 @@
+// A report that may be given away: how fast what is, and nothing of whose machine it was.
+#pragma once
+
+#include "parallax/host/json.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallax::engine::compare {
+
+/// Devices, drivers, processor, samples and agreement stay. Gone are names in `private_names`, paths, serial numbers (UUID, PCI
+/// address), the time of day, pictures, files' names and what was computed of files. The same again of what it returned.
+Json contribution_of(const Json& report, const std::vector<std::string>& private_names);
+/// Writes it, packed where the name ends in .gz. Throws ConfigError ("--contribute") where the file is there and is not to be
+/// replaced.
+void write_contribution(const Json& report, const std::filesystem::path& file, bool overwrite);
+/// How to hand it in, for people.
+std::string how_to_contribute(const std::filesystem::path& file);
+
+}  // namespace parallax::engine::compare
