@@ -36,6 +36,7 @@ Sampling Budget::sampling(const Sampling& asked, std::size_t rows, std::size_t w
     s.budget_s = std::min(asked.budget_s, point_seconds() / groups / 2);   // half of it from end to end
     s.limit_s = limit_s(asked.limit_s);
     s.sustained_s = 0;
+    if (point_seconds() / groups < 4 * asked.energy_s) s.energy_s = 0;
     s.cold = false;
     return s;
 }

@@ -393,6 +393,17 @@ private:
         if (!active.over) active.row["sustained"] = answer;
     }
 
+    void measure_energy(Active& active) {
+        constexpr double idle_s = 2;
+        const double seconds = sampling_.energy_s;
+        if (study_.sampling.energy_s > 0 && seconds <= 0) budget_.leave_out("energy");
+        if (seconds <= 0) return;
+        say(fmt::format("{}, energy", active.row["id"].get<std::string>()));
+        Json answer = ask(active, {{"do", "energy"}, {"seconds", seconds}, {"idle_s", std::min(idle_s, seconds)}},
+                          study_.sampling.limit_s + seconds + idle_s);
+        if (!active.over && !answer.empty()) active.row["energy"] = std::move(answer);
+    }
+
     /// A reference that takes longer than a row may: the oracle's own run is its time.
     bool take_from_oracle(Active& active, const Way& way, const Case& c) const {
         const bool same = c.reference && way.variant == reference_ && way.set.empty() &&
@@ -439,6 +450,7 @@ private:
         }
         for (Active& active : rows) {
             if (!active.over) sustain(active);
+            if (!active.over) measure_energy(active);
             if (const Json clocks = clocks_of(devices_[active.device].info); !active.over && !clocks.is_null())
                 active.row["clocks"] = clocks;
             if (!missing && !workers_[active.device]->given_up()) {

@@ -4,6 +4,7 @@
 #include "timing/bench.hpp"
 #include "cases/saved.hpp"
 #include "compare/picture.hpp"
+#include "timing/power.hpp"
 #include "timing/rates.hpp"
 #include "workers/worker_protocol.hpp"
 #include "timing/statistics.hpp"
@@ -49,6 +50,7 @@ public:
         if (what == "sample") return sample(request);
         if (what == "end_to_end") return end_to_end(request);
         if (what == "sustained") return sustained(request);
+        if (what == "energy") return energy(request);
         if (what == "release") return release();
         throw Error("a worker was asked to \"" + what + "\": this is a fault of the engine");
     }
@@ -281,6 +283,8 @@ private:
         const double seconds = request.at("seconds").get<double>();
         std::vector<double> latencies;
         std::vector<int> each_second;
+        const auto source = power_source_of(device_->info());
+        const auto monitor = source ? std::make_unique<PowerMonitor>(*source, std::max(0.05, seconds / 200)) : nullptr;
         const auto start = Clock::now();
         for (double at = 0; at < seconds; at = seconds_since(start)) {
             latencies.push_back(bench_->run_from_end_to_end(Bench::EventTimes::leave).wall);
@@ -297,7 +301,16 @@ private:
                 {"p95_s", percentile(latencies, 0.95)},
                 {"p99_s", percentile(latencies, 0.99)},
                 {"p999_s", percentile(latencies, 0.999)},
-                {"worst_s", percentile(latencies, 1)}};
+                {"worst_s", percentile(latencies, 1)},
+                {"history", monitor ? monitor->history() : Json()}};
+    }
+
+    /// Joules of a run from end to end. {} where nobody tells.
+    Json energy(const Json& request) {
+        const auto source = power_source_of(device_->info());
+        if (!source) return Json::object();
+        return measure_energy(*source, request.at("seconds").get<double>(), request.at("idle_s").get<double>(),
+                              [this] { bench_->run_from_end_to_end(Bench::EventTimes::leave); });
     }
 
     Json release() {

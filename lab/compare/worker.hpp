@@ -11,6 +11,8 @@
 //   [...], "stages": {...}}
 //   {"do": "end_to_end", "samples": 6, "budget_s": 0.4}            -> {"wall": [...], "upload": [...], ...}
 //   {"do": "sustained", "seconds": 60}                             -> {"runs_a_second": ..., "each_second": [...], ...}
+//   {"do": "energy", "seconds": 10, "idle_s": 2}                   -> {"counter_joules": ..., "integrated_joules": ..., ...}, or
+//   {}
 //   {"do": "release"}                                              -> {}
 //
 // A request that fails is answered with {"error": {"kind": ..., "message": ...}}.

@@ -126,6 +126,14 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
         metrics["memory_left_mb"] =
             (device["info"]["global_memory"].get<double>() - row["memory"]["allocated"].get<double>()) * 1e-6;
     }
+    if (row.contains("energy")) {
+        const auto add = [&](const char* to, const char* from) {
+            if (row["energy"].contains(from) && row["energy"][from].is_number()) metrics[to] = row["energy"][from];
+        };
+        add("joules_integrated", "integrated_joules");
+        add("joules_counted", "counter_joules");
+        add("watts", "watts");
+    }
     if (row.contains("sustained")) {
         metrics["sustained_runs_a_second"] = row["sustained"]["runs_a_second"];
         metrics["sustained_p99_ms"] = row["sustained"]["p99_s"].get<double>() * 1e3;

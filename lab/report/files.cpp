@@ -62,7 +62,7 @@ void write_csv(const Json& report, const fs::path& path, bool overwrite) {
 std::string html_of(const Json& report) {
     return page_of(report["study"].value("title", std::string("Comparison")),
                    {"data.js", "quantities.js", "elements.js", "charts.js", "items.js", "answer.js", "accuracy.js", "roofline.js",
-                    "rows.js", "page.js"},
+                    "energy.js", "rows.js", "page.js"},
                    shown(report));
 }
 

@@ -23,7 +23,7 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 
 Json report_schema() {
     const Json text{{"type", "string"}}, number{{"type", "number"}}, flag{{"type", "boolean"}}, any_object{{"type", "object"}},
-        index{{"type", "integer"}, {"minimum", 0}};
+        index{{"type", "integer"}, {"minimum", 0}}, maybe{{"type", Json::array({"number", "null"})}};
     const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}}));
     const Json rounds = described(seconds, "A list a round of seconds; null where the driver does not tell.");
     const Json named_rounds = map_of(rounds);
@@ -97,6 +97,16 @@ Json report_schema() {
          {"sustained",
           object_of({{"runs_a_second", number}, {"median_s", number}, {"p95_s", number}, {"p99_s", number}, {"p999_s", number}},
                     {"runs_a_second", "p99_s"})},
+         {"energy",
+          described(
+              object_of({{"source", text},
+                         {"seconds", number},
+                         {"runs", number},
+                         {"idle_watts", number},
+                         {"watts", maybe},
+                         {"counter_joules", maybe},
+                         {"integrated_joules", maybe}}),
+              "Of a run from end to end, what the device draws idle taken off: by its counter, and by its power added up.")},
          {"samples", samples},
          {"times", described(map_of(estimate), "Medians with 95% intervals, in seconds; derived.")},
          {"stages", described(map_of(estimate), "The same by stage; derived.")},

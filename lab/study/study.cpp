@@ -21,8 +21,8 @@ const std::vector<std::string> study_keys{"$schema",  "parallax_study", "title",
                                           "sampling", "cases",          "report", "quick",  "prices", "ranked_by"};
 const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
                                          "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
-const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",   "budget_s",
-                                             "limit_s", "row_limit_s", "sustained_s", "cold",   "cold_cache"};
+const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",    "budget_s",
+                                             "limit_s", "row_limit_s", "sustained_s", "cold",   "cold_cache", "energy_s"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes", "operations"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -40,6 +40,7 @@ Sampling read_sampling(const Json& value, const std::string& pointer) {
     s.row_limit_s = f.number("row_limit_s", s.row_limit_s, 0.001, 86400);
     s.sustained_s = f.number("sustained_s", s.sustained_s, 0, 86400);
     s.cold = f.flag("cold", s.cold);
+    s.energy_s = f.number("energy_s", s.energy_s, 0, 86400);
     s.cold_cache = f.flag("cold_cache", s.cold_cache);
     s.rounds = std::min(s.rounds, s.samples);
     return s;
@@ -285,6 +286,8 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
                     "A row of which one run is expected to take longer, by its work and the point before, is left out.")},
          {"sustained_s",
           described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
+         {"energy_s", described({{"type", "number"}, {"default", 0}},
+                                "Measures joules a run for so long, where the device or the processor tells: NVML, RAPL.")},
          {"cold_cache",
           described(
               {{"type", "boolean"}, {"default", false}},

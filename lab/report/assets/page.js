@@ -46,7 +46,7 @@ function build() {
   page.append(element("section", { class: "summary" }, element("h2", {}, "In words"), element("ul", {}, ...report.summary.map(line => element("li", {}, line)))));
   page.append(element("section", {}, element("h2", {}, "Devices"), deviceTable(), element("p", { class: "small soft" }, "Rates were measured in the same session: a copy reads and writes; peak is of fused multiply-adds, on the native device of this program's own compiled loops.")));
   for (const item of items) addItem(page, item);
-  for (const section of [rooflineSection(), accuracySection()]) if (section) page.append(section);
+  for (const section of [energySection(), rooflineSection(), accuracySection()]) if (section) page.append(section);
   const policies = allPolicies();
   page.append(element("section", {}, element("h2", {}, "Every row"), element("details", report.rows.length <= 24 ? { open: "" } : {}, element("summary", {}, `${report.rows.length} rows`), allRows()),
     policies.length ? element("details", policies.length <= 12 ? { open: "" } : {}, element("summary", {}, "by which policies"), table(["case", "variant", "device", wide("policy"), wide("whose choice"), wide("at")], policies, 3)) : null,

@@ -48,7 +48,7 @@ function quantity(row, name, item) {
 const names = {
   compute_ms: "time of the device, ms", device_ms: "time of the kernels, ms", wall_ms: "time from first launch to end, ms", end_to_end_ms: "from host memory to host memory, ms",
   host_ms: "host", upload_ms: "upload", download_ms: "download", run_ms: "run", speed_up: "speed-up", speed_up_end_to_end: "speed-up, end to end", speed_up_wall: "speed-up, wall clock",
-  copy_share: "share of copy bandwidth", bandwidth_gbs: "GB/s", gflops: "GFLOP/s", intensity: "operations a byte", runs_a_second: "runs a second", latency_p50_ms: "median latency, ms", latency_p95_ms: "95th percentile, ms", latency_p99_ms: "99th percentile, ms", latency_p999_ms: "99.9th percentile, ms", first_compile_ms: "first compilation, ms",
+  copy_share: "share of copy bandwidth", bandwidth_gbs: "GB/s", gflops: "GFLOP/s", joules_counted: "joules a run, by the counter", joules_integrated: "joules a run, by power", watts: "watts", intensity: "operations a byte", runs_a_second: "runs a second", latency_p50_ms: "median latency, ms", latency_p95_ms: "95th percentile, ms", latency_p99_ms: "99th percentile, ms", latency_p999_ms: "99.9th percentile, ms", first_compile_ms: "first compilation, ms",
   compile_cold_ms: "compilation, empty caches, ms", compile_cached_ms: "compilation, from cache, ms", memory_mb: "device memory, MB", memory_left_mb: "memory left, MB",
   sustained_runs_a_second: "sustained runs a second", sustained_p99_ms: "sustained 99th percentile, ms", variant: "variant", device: "device",
 };

@@ -20,7 +20,7 @@ function allRows() {
   const made = table(["", "case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", ...latencies.map(([, name]) => `latency ${name}, ms`), ...(reasons ? [wide("reason")] : [])], rows.map(row => {
     const index = report.rows.indexOf(row);
     return [{ id: `row-${index}`, nodes: [linkTo(index, "#")] }, row.case, gridText(row.grid), { text: row.way === "chosen" ? wayOf(row) : row.way }, deviceOf(row).label,
-      { text: row.outcome, class: noFault(row.outcome) ? "" : "bad" }, error(row), row.agreement && !row.agreement.exact ? number(row.agreement.ulp.p99) : "", number(row.metrics.device_ms), interval(row), number(row.metrics.wall_ms), number(row.metrics.end_to_end_ms),
+      { text: row.outcome + (throttledBy(row).length ? `, throttled by ${throttledBy(row).join(", ")}` : ""), class: noFault(row.outcome) && !throttledBy(row).length ? "" : "bad" }, error(row), row.agreement && !row.agreement.exact ? number(row.agreement.ulp.p99) : "", number(row.metrics.device_ms), interval(row), number(row.metrics.wall_ms), number(row.metrics.end_to_end_ms),
       ...latencies.map(([name]) => number(row.metrics[`latency_${name}_ms`])), ...(reasons ? [wide(row.reason || "")] : [])];
   }), 5);
   return made;
