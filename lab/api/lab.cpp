@@ -96,8 +96,8 @@ std::string compare(const std::string& text, const CompareOptions& options) {
     run.minutes = options.minutes;
     if (!options.device.empty()) run.only = host::DeviceSelector::parse_spec(options.device);
     follow(options, run);
-    const auto devices =
-        engine::compare::devices_of(study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
+    auto devices = engine::compare::devices_of(study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
+    for (const auto& [name, command] : options.programs) devices.push_back(engine::compare::device_of_program(name, command));
     return text_of(engine::compare::run(study, points, devices, registry.algorithms(), run));
 }
 

@@ -96,10 +96,14 @@ private:
                 {"devices", std::move(labels)}};
     }
 
+    /// Programs that are no Parallax have one way, their own.
+    bool is_program(std::size_t device) const { return !devices_[device].command.empty(); }
+    std::string way_of(const Way& way, std::size_t device) const { return is_program(device) ? "program" : way.label; }
     std::string row_id(const Point& point, const Way& way, std::size_t device) const {
-        return fmt::format("{}/{}@{}", point.id, way.label, devices_[device].label);
+        return fmt::format("{}/{}@{}", point.id, way_of(way, device), devices_[device].label);
     }
     bool has_row(const Point& point, const Way& way, std::size_t device) const {
+        if (is_program(device)) return &way == point.ways.data();
         return runs_on(point, way, devices_[device].info.backend, algorithms_);
     }
 
@@ -136,8 +140,9 @@ private:
         for (std::size_t d = 0; d < devices_.size(); ++d) {
             check_cancelled();
             say("open " + devices_[d].label);
-            workers_.push_back(
-                std::make_unique<DeviceWorker>(engine::to_json(devices_[d].info), worker_options(fmt::format("device-{}", d))));
+            WorkerOptions options = worker_options(fmt::format("device-{}", d));
+            if (is_program(d)) options.command = devices_[d].command;
+            workers_.push_back(std::make_unique<DeviceWorker>(engine::to_json(devices_[d].info), std::move(options)));
             try {
                 Json opened = workers_.back()->open(study_.sampling.limit_s, true);
                 const std::string& label = devices_[d].label;
@@ -167,7 +172,7 @@ private:
                 {"case", study_.cases[point.case_index].id},
                 {"grid", point.grid},
                 {"variables", point.variables},
-                {"way", way.label},
+                {"way", way_of(way, device)},
                 {"device", device},
                 {"session", sessions_.size() - 1},
                 {"outcome", "ok"},
@@ -301,6 +306,42 @@ private:
         return {{"do", what}, {"job", job}, {"inputs", std::move(inputs)}, {"input_folder", to_utf8(folder / "inputs")}};
     }
 
+    /// The job with every parameter said, and what the program left held against the reference, as ours is.
+    void prepare_program(Active& active, const Point& point, const Way& way, const fs::path& folder) {
+        const Case& c = study_.cases[point.case_index];
+        const Json job = job_of(point, Way{.label = way.label, .set = way.set}, algorithms_);
+        Json steps = Json::array();
+        const Pipeline pipeline = pipeline_of(job, algorithms_);
+        for (std::size_t i = 0; i < pipeline.steps.size(); ++i) {
+            const Step& step = pipeline.steps[i];
+            steps.push_back({{"run", step.algorithm->name},
+                             {"parameters", step.parameters.to_json()},
+                             {"in", job["steps"][i].value("in", Json::object())},
+                             {"out", job["steps"][i].value("out", Json::object())}});
+        }
+        const fs::path results = folder / fmt::format("program-{}", active.device);
+        fs::create_directories(results);
+        Json request = job_request("prepare", job, folder);
+        request["steps"] = std::move(steps);
+        request["folder"] = to_utf8(results);
+        const Json answer = ask(active, request, budget_.limit_s(study_.sampling.limit_s));
+        if (active.over) return;
+        for (const char* key : {"variant", "run_s", "records", "note"}) {
+            if (answer.contains(key)) active.row[key] = answer[key];
+        }
+        if (!c.reference) return;
+        active.row["reference"] = reference_;
+        const Json judged = ask_oracle({{"do", "agree"},
+                                        {"folder", to_utf8(results)},
+                                        {"records", answer.value("records", Json::object())},
+                                        {"reference", to_utf8(folder / "reference")},
+                                        {"tolerance", way.tolerance.is_null() ? c.tolerance : way.tolerance}});
+        if (judged.contains("error")) return miss(active, "failed", judged["error"].value("message", std::string()));
+        active.row["agreement"] = judged["agreement"];
+        if (!judged["agreement"]["agrees"].get<bool>())
+            miss(active, "disagrees", judged["agreement"].value("why_not", std::string()));
+    }
+
     void prepare(Active& active, const Point& point, const Way& way, const fs::path& folder) {
         const Case& c = study_.cases[point.case_index];
         Json request = job_request("prepare", job_of(point, way, algorithms_), folder);
@@ -406,7 +447,7 @@ private:
 
     /// A reference that takes longer than a row may: the oracle's own run is its time.
     bool take_from_oracle(Active& active, const Way& way, const Case& c) const {
-        const bool same = c.reference && way.variant == reference_ && way.set.empty() &&
+        const bool same = !is_program(active.device) && c.reference && way.variant == reference_ && way.set.empty() &&
                           devices_[active.device].info.backend == host::Backend::native;
         if (!same || reference_seconds_ <= study_.sampling.budget_s) return false;
         active.row["variant"] = way.variant;
@@ -438,7 +479,10 @@ private:
             } else if (missing) {
                 miss(active, missing->outcome, missing->reason);
             } else if (!take_from_oracle(active, way, study_.cases[point.case_index])) {
-                prepare(active, point, way, folder);
+                if (is_program(active.device))
+                    prepare_program(active, point, way, folder);
+                else
+                    prepare(active, point, way, folder);
             }
         }
         sampling_ = budget_.sampling(study_.sampling, rows.size(), ways_left);

@@ -38,6 +38,11 @@ Locations locations_of(const Json& request) {
 /// Larger inputs stay where they are: they touch so many pages that one place is like another.
 constexpr std::size_t most_moved_bytes = std::size_t{256} << 20;
 
+bool same_shape(const ArrayDesc& a, const ArrayDesc& b) {
+    return std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
+                      [](const Axis& x, const Axis& y) { return x.size == y.size; });
+}
+
 /// One device, one point, one row at a time.
 class Worker {
 public:
@@ -47,6 +52,7 @@ public:
         if (what == "make") return make(request);
         if (what == "reference") return reference(request);
         if (what == "prepare") return prepare(request);
+        if (what == "agree") return agree(request);
         if (what == "sample") return sample(request);
         if (what == "end_to_end") return end_to_end(request);
         if (what == "sustained") return sustained(request);
@@ -196,6 +202,29 @@ private:
         for (const auto& [name, record] : records.items())
             merge_into(all, compare_records(record, expected.at(name), tolerance_for(tolerance, name, "/tolerance"), name));
         return all;
+    }
+
+    /// Results that another program left in a folder, against a reference: the names of axes are the reference's.
+    static Json agree(const Json& request) {
+        const fs::path folder = path_of(request.at("folder")), reference = path_of(request.at("reference"));
+        const Json tolerance = request.value("tolerance", Json()), given = request.value("records", Json::object());
+        Agreement all;
+        for (const auto& entry : fs::directory_iterator(reference)) {
+            if (entry.path().extension() != ".npy") continue;
+            const std::string name = to_utf8(entry.path().stem());
+            const HostArray expected = fetch_array(reference, name);
+            if (!fs::exists(folder / entry.path().filename())) throw Error("the program left no " + name + ".npy");
+            HostArray made = io::read(folder / entry.path().filename());
+            if (made.desc.type == expected.desc.type && same_shape(made.desc, expected.desc)) made.desc = expected.desc;
+            merge_into(all, compare_arrays(made, expected, tolerance_for(tolerance, name, "/tolerance"), name));
+        }
+        std::ifstream file(reference / "records.json");
+        const Json expected = Json::parse(file);
+        for (const auto& [name, record] : expected.items()) {
+            if (!given.contains(name)) throw Error("the program gave no record " + name);
+            merge_into(all, compare_records(given[name], record, tolerance_for(tolerance, name, "/tolerance"), name));
+        }
+        return {{"agreement", all.to_json()}};
     }
 
     Json evaluate(const Json& request, const HostArrays& arrays) {

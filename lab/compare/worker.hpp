@@ -6,6 +6,8 @@
 //   {"do": "reference", "job": {...}, "inputs": [...], "input_folder": DIR, "folder": DIR} -> {"seconds": ...}
 //   {"do": "prepare", "job": {...}, "inputs": ..., "reference": DIR, "tolerance": ..., ...} -> what compiling, agreeing,
 //   evaluating gave
+//   {"do": "agree", "folder": DIR, "records": {...}, "reference": DIR, "tolerance": ...} -> {"agreement": {...}}: of another
+//   program
 //   {"do": "sample", "move": false, "warmups": 3, "samples": 6, "least_s": 0, "budget_s": 0.4, "cold_cache": false} -> {"device":
 //   [...], "wall":
 //   [...], "stages": {...}}

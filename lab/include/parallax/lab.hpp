@@ -39,6 +39,8 @@ struct CompareOptions : Options {
     bool quick = false;                              ///< the study's small sizes: a look, not a measurement
     bool resume = false;                             ///< goes on with a study that was interrupted
     bool overwrite = false;                          ///< replaces an earlier report
+    std::map<std::string, std::string> programs =
+        {};               ///< name -> command of a program that computes the same cases (docs/peers.md)
     double minutes = 0;   ///< shares them out among the study's points, and says what it left out; 0: no limit
 };
 

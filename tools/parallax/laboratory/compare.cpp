@@ -25,7 +25,7 @@ using namespace engine::compare;
 
 struct Options {
     std::string study, job, replay, out, device, contribute, note;
-    std::vector<std::string> roots, prices;
+    std::vector<std::string> roots, prices, programs;
     double minutes = 0;
     bool quick = false, cold_cache = false, resume = false, overwrite = false, quiet = false, json = false;
 };
@@ -138,9 +138,13 @@ int compare(const Options& options) {
     run.minutes = options.minutes;
     run.note = options.note;
     if (!options.device.empty()) run.only = device_from(options.device);
-    const std::vector<StudyDevice> devices =
+    std::vector<StudyDevice> devices =
         devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
 
+    for (const std::string& one : options.programs) {
+        const std::size_t equals = std::min(one.find('='), one.size());
+        devices.push_back(device_of_program(one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
+    }
     watch_interrupts();
     run.cancelled = interrupted;
     ProgressBar bar(!options.quiet);
@@ -196,6 +200,10 @@ void add_compare(CLI::App& app, Command& command) {
                     "A report.json, or a folder that has one: run its study here and say what changed");
     sub->add_option("--out", options->out, "Folder for report.json, report.csv and report.html");
     sub->add_flag("--quick", options->quick, "The study's small sizes: a look, not a measurement");
+    sub->add_option(
+           "--worker", options->programs,
+           "NAME=COMMAND: a program that computes the same cases by its own means, as a device beside the others (docs/peers.md)")
+        ->allow_extra_args(false);
     sub->add_option("--contribute", options->contribute,
                     "Also write FILE.json.gz that may be given away: no names, paths, serial numbers or images");
     sub->add_option("--note", options->note, "What readers should know of this machine, such as \"two cores, shared\"");

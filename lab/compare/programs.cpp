@@ -1,0 +1,37 @@
+// Somebody else's program as a device of a study.
+#include "compare/compare.hpp"
+#include "workers/device_worker.hpp"
+
+#include <fmt/format.h>
+
+namespace parallax::engine::compare {
+
+StudyDevice device_of_program(const std::string& label, const std::string& command) {
+    StudyDevice device{label, {}, {"/bin/sh", "-c", "exec " + command}};
+    const auto refuse = [&](const std::string& found) {
+        throw ConfigError("--worker", fmt::format("{}={}: {}", label, command, found),
+                          "a program that answers as docs/peers.md says",
+                          "run it by hand and write {\"do\": \"open\"} to its standard input");
+    };
+    if (label.empty() || command.empty()) refuse("no name, or no command");
+    DeviceWorker worker(Json::object(), {.command = device.command, .environment = {}, .messages = {}, .cache = {}});
+    try {
+        const Json opened = worker.open(60, false);
+        if (opened.contains("error")) refuse(opened["error"].value("message", std::string("an error")));
+        const Json info = opened.value("device", Json::object());
+        device.info.name = info.value("name", label);
+        device.info.driver = info.value("version", std::string());
+        device.info.vendor = info.value("vendor", std::string());
+        device.info.type = info.value("type", std::string("cpu")) == "gpu" ? host::DeviceType::gpu : host::DeviceType::cpu;
+    } catch (const WorkerLost& lost) {
+        refuse(lost.what());
+    } catch (const Json::exception&) {
+        refuse("an answer of another form");
+    }
+    device.info.backend = host::Backend::native;
+    device.info.platform = "a program of its own";
+    worker.close();
+    return device;
+}
+
+}  // namespace parallax::engine::compare

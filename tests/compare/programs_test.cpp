@@ -1,0 +1,115 @@
+// Programs that are no Parallax as devices of a study: Python's, by the worker of python/peers.
+#include "jobs/support.hpp"
+#include "parallax/lab.hpp"
+#include "report/report.hpp"
+
+#include <cstdlib>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+const char* const study_of_blurs =
+    R"({"parallax_study": 1, "title": "blurs", "devices": [{"backend": "native"}], "sampling": {"samples": 4, "rounds": 2, "budget_s": 0.2},
+    "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u16", "axes": "n", "shape": [1000]}}, "steps": [{"run": "reduce"}], "variants": ["reference", "threaded"]},
+              {"id": "blur", "inputs": {"image": {"make": "random", "type": "u16", "axes": "yx", "shape": [40, 50]}}, "steps": [{"run": "box_filter", "radius": 2}]},
+              {"id": "spectrum", "tolerance": 1e-5, "inputs": {"array": {"make": "random", "type": "c64", "axes": "yx", "shape": [16, 32]}}, "steps": [{"run": "fft"}]}]})";
+
+/// python3 with these modules, or nothing.
+bool has_python(const std::string& modules) {
+    return std::system(("python3 -c 'import " + modules + "' > /dev/null 2>&1").c_str()) == 0;
+}
+
+const Json* row_of(const Json& report, const std::string& id, const std::string& label) {
+    for (const Json& row : report["rows"]) {
+        if (row["case"] == id && report["devices"][row["device"].get<std::size_t>()]["label"] == label) return &row;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("programs: a program that is none, or does not answer, is refused before anything is measured") {
+    const TempFolder folder;
+    write_text(folder / "study.json", study_of_blurs);
+    for (const char* wrong :
+         {"mine=true", "mine=no-such-program-there", "mine", "=true", "mine=echo '{\"error\": {\"message\": \"no card\"}}'"}) {
+        CAPTURE(wrong);
+        const Run run = run_program({"compare", "study.json", "--out", "out", "--quiet", "--worker", wrong}, folder.path());
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, "--worker"));
+    }
+}
+
+TEST_CASE("programs: a row of one's own from Python is held against the reference and timed; what it cannot is refused") {
+    if (!has_python("numpy")) {
+        MESSAGE("python3 has no numpy here");
+        return;
+    }
+    const auto peers = repository("python/peers");
+    REQUIRE(peers);
+    const TempFolder folder;
+    write_text(folder / "study.json", study_of_blurs);
+    write_text(folder / "mine.py", R"(
+import sys
+sys.path.insert(0, )" + Json(peers->string()).dump() +
+                                       R"()
+from worker import Refused, serve
+
+def prepare(steps, inputs):
+    run = steps[0]["run"]
+    if run == "reduce":
+        return "mine", lambda: {"value": {"value": int(inputs["array"].sum()), "count": inputs["array"].size}}
+    if run == "box_filter":
+        assert steps[0]["parameters"]["border"] == "reflect_101"   # defaults are said
+        print("noise on standard output")
+        return "wrong", lambda: {"image": inputs["image"]}
+    raise Refused("no such thing here")
+
+serve("my lab's computer", "1.0", prepare)
+)");
+    lab::CompareOptions options{{.program = std::getenv("PARALLAX_BIN")}};
+    options.out = (folder / "out").string();
+    options.programs = {{"mine", "python3 " + (folder / "mine.py").string()}};
+    const Json report = Json::parse(lab::compare(read_text(folder / "study.json"), options));
+    CHECK_NOTHROW(engine::compare::check_report(report, "out"));
+    REQUIRE(report["rows"].size() == 3 + 4);   // one of the program's a case
+    const Json& sum = *row_of(report, "sum", "mine");
+    CAPTURE(sum.dump());
+    CHECK(sum["outcome"] == "ok");
+    CHECK(sum["way"] == "program");
+    CHECK(sum["variant"] == "mine");
+    CHECK(sum["agreement"]["exact"] == true);
+    CHECK(sum["metrics"]["end_to_end_ms"] > 0);
+    CHECK(sum["times"].contains("wall"));
+    CHECK(row_of(report, "blur", "mine")->at("outcome") == "disagrees");
+    CHECK(row_of(report, "blur", "mine")->at("times").empty());
+    CHECK(row_of(report, "spectrum", "mine")->at("outcome") == "refused");
+    CHECK(row_of(report, "spectrum", "mine")->at("reason") == "no such thing here");
+    CHECK(report["devices"][1]["info"]["name"] == "my lab's computer");
+    CHECK(report["devices"][1]["info"]["driver"] == "1.0");
+    CHECK(contains(read_text(folder / "out/report.html"), "my lab's computer"));
+}
+
+TEST_CASE("programs: the libraries that people know agree with the reference where they are installed") {
+    const auto peers = repository("python/peers");
+    REQUIRE(peers);
+    for (const auto& [file, modules] : {std::pair{"scikit_image_peer.py", "skimage, scipy"}, std::pair{"opencv_peer.py", "cv2"},
+                                        std::pair{"cupy_peer.py", "cupy; cupy.arange(3).sum()"}}) {
+        CAPTURE(file);
+        if (!has_python(modules)) {
+            MESSAGE("python3 lacks what this needs: ", std::string(modules));
+            continue;
+        }
+        const TempFolder folder;
+        write_text(folder / "study.json", study_of_blurs);
+        const Run run = run_program(
+            {"compare", "study.json", "--out", "out", "--quiet", "--worker", "peer=python3 " + (*peers / file).string()},
+            folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        const Json report = Json::parse(read_text(folder / "out/report.json"));
+        for (const char* id : {"blur", "spectrum"}) CHECK(row_of(report, id, "peer")->at("outcome") == "ok");
+    }
+}
