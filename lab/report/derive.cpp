@@ -273,7 +273,8 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
     if (const std::string where = grid_text((*last)["grid"]); !where.empty()) text += " at " + where;
     const double fastest = ms(*ranked.front().second);
     for (const auto& [device, row] : ranked) {
-        const std::string way = (*row)["way"] == "chosen" ? chain_of(*row) : (*row)["way"].get<std::string>();
+        const bool own_choice = (*row)["way"] == "chosen" || (*row)["way"] == "program";
+        const std::string way = own_choice ? chain_of(*row) : (*row)["way"].get<std::string>();
         text += fmt::format("{} {} {} ({}", device == ranked.front().first ? ":" : ";",
                             report["devices"][device]["label"].get<std::string>(), duration(ms(*row)), way);
         const double ratio = ms(*row) / fastest;

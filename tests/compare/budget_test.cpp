@@ -88,7 +88,8 @@ TEST_CASE(
     const std::string study = R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
         "sampling": {"samples": 2, "rounds": 1, "cold_cache": true},
         "cases": [{"id": "sum", "grid": {"n": [1000, 2000000]}, "variants": ["threaded"],
-                   "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": ["$n"]}}, "steps": [{"run": "reduce"}]}]})";
+                   "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": ["$n"]}},
+                   "steps": [{"run": "reduce"}]}]})";
     const Json report = run_in(folder, study, 0);
     REQUIRE(report["rows"].size() == 2);
     CHECK(report["rows"][0]["reference"] == "reference");

@@ -19,13 +19,16 @@ Json private_report() {
         "study": {"title": "Ada's patients", "cases": [{"id": "job", "steps": [{"run": "reduce"}],
                   "inputs": {"scan": "/home/ada/Smith_John.tif", "other": {"file": "Smith.raw", "raw": {"type": "u8"}},
                              "made": {"make": "random"}, "public": "data:brain.nii"}}]},
-        "devices": [{"label": "GPU of workhorse", "info": {"name": "GPU", "backend": "opencl", "type": "gpu", "platform": "p", "driver": "1",
+        "devices": [{"label": "GPU of workhorse",
+                     "info": {"name": "GPU", "backend": "opencl", "type": "gpu", "platform": "p", "driver": "1",
                      "uuid": "c9770d01-35e8", "pci": "0000:00:07.0", "serial": "123"}}],
         "sessions": [{"started": "2026-11-22T08:01:02Z", "rates": {"GPU of workhorse": {"copy_gbs": 100}},
                       "environment": {"processor": "CPU", "engine": "1", "user": "ada", "cwd": "/home/ada"},
                       "problems": {"x": "cannot open /dev/dri/card0 on workhorse"}}],
-        "rows": [{"id": "job/chosen@GPU of workhorse", "case": "job", "grid": {}, "way": "chosen", "device": 0, "session": 0, "outcome": "failed",
-                  "reason": "no file C:\\Users\\ada\\x.tif at 3.5 GB/s", "work": {"scale": 1, "items": 0, "bytes": 0}, "hashes": {"a": "1"},
+        "rows": [{"id": "job/chosen@GPU of workhorse", "case": "job", "grid": {}, "way": "chosen",
+                  "device": 0, "session": 0, "outcome": "failed",
+                  "reason": "no file C:\\Users\\ada\\x.tif at 3.5 GB/s", "work": {"scale": 1, "items": 0, "bytes": 0},
+                  "hashes": {"a": "1"},
                   "pictures": {"scan": {"pixels": "AAAA"}}, "records": {"v": 1}, "kernels": [{"file": "x"}]}]})");
 }
 

@@ -94,7 +94,8 @@ TEST_CASE("energy: a study asks for it, rows have it where the device tells, and
     const TempFolder folder;
     write_text(folder / "study.json", R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
         "sampling": {"samples": 2, "rounds": 1, "energy_s": 0.1},
-        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "f32", "axes": "n", "shape": [1000]}}, "steps": [{"run": "reduce"}]}]})");
+        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "f32", "axes": "n", "shape": [1000]}},
+                   "steps": [{"run": "reduce"}]}]})");
     const Run run = run_program({"compare", "study.json", "--out", "out", "--quiet"}, folder.path());
     CAPTURE(run.err);
     REQUIRE(run.status == 0);

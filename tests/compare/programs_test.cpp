@@ -11,10 +11,15 @@ using namespace parallax::tests;
 namespace {
 
 const char* const study_of_blurs =
-    R"({"parallax_study": 1, "title": "blurs", "devices": [{"backend": "native"}], "sampling": {"samples": 4, "rounds": 2, "budget_s": 0.2},
-    "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u16", "axes": "n", "shape": [1000]}}, "steps": [{"run": "reduce"}], "variants": ["reference", "threaded"]},
-              {"id": "blur", "inputs": {"image": {"make": "random", "type": "u16", "axes": "yx", "shape": [40, 50]}}, "steps": [{"run": "box_filter", "radius": 2}]},
-              {"id": "spectrum", "tolerance": 1e-5, "inputs": {"array": {"make": "random", "type": "c64", "axes": "yx", "shape": [16, 32]}}, "steps": [{"run": "fft"}]}]})";
+    R"({"parallax_study": 1, "title": "blurs", "devices": [{"backend": "native"}],
+    "sampling": {"samples": 4, "rounds": 2, "budget_s": 0.2},
+    "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u16", "axes": "n", "shape": [1000]}},
+               "steps": [{"run": "reduce"}], "variants": ["reference", "threaded"]},
+              {"id": "blur", "inputs": {"image": {"make": "random", "type": "u16", "axes": "yx", "shape": [40, 50]}},
+               "steps": [{"run": "box_filter", "radius": 2}]},
+              {"id": "spectrum", "tolerance": 1e-5,
+               "inputs": {"array": {"make": "random", "type": "c64", "axes": "yx", "shape": [16, 32]}},
+               "steps": [{"run": "fft"}]}]})";
 
 /// python3 with these modules, or nothing.
 bool has_python(const std::string& modules) {

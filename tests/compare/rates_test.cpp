@@ -43,8 +43,10 @@ TEST_CASE("roofline: rows whose study counts operations have a place in it, and 
     const TempFolder folder;
     write_text(
         folder / "study.json",
-        R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}], "sampling": {"samples": 2, "rounds": 1},
-        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "f32", "axes": "n", "shape": [1000]}}, "steps": [{"run": "reduce"}],
+        R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
+        "sampling": {"samples": 2, "rounds": 1},
+        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "f32", "axes": "n", "shape": [1000]}},
+                   "steps": [{"run": "reduce"}],
                    "work": {"items": [1000], "bytes": [1000, 4], "operations": [1000]}}]})");
     const Run run = run_program({"compare", "study.json", "--quick", "--out", "out", "--quiet"}, folder.path());
     CAPTURE(run.err);

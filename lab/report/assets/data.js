@@ -21,7 +21,7 @@ const rowsOf = item => report.rows.filter(row =>
 const shown = rows => rows.filter(row => !hidden.has(deviceOf(row).label) && (!only.case || row.case === only.case) && (!only.variant || row.way === only.variant));
 // What the engine chose where a study lets it choose: of a chain every step.
 const chainOf = row => row.steps && row.steps.length > 1 ? row.steps.map(step => `${step.run} ${step.variant}`).join(" → ") : row.variant;
-const wayOf = row => row.way === "chosen" && row.variant ? chainOf(row) : row.way;
+const wayOf = row => (row.way === "chosen" || row.way === "program") && row.variant ? chainOf(row) : row.way;
 // The algorithms of a case, whole chains by name.
 const algorithmOf = id => { const one = report.study.cases.find(one => one.id === id); return one && one.steps ? one.steps.map(step => step.run).join(" → ") : id; };
 const caseOf = id => report.study.cases.find(one => one.id === id) || {};
