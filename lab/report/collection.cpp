@@ -60,12 +60,18 @@ std::vector<Group> groups_of(const std::vector<Collected>& all) {
     return groups;
 }
 
-/// Against which the others are told: the slowest over all.
-std::size_t slowest_of(const Json& overall) {
+std::size_t timed_points(const Json& of, std::size_t device) {
+    return static_cast<std::size_t>(
+        std::count_if(of["points"].begin(), of["points"].end(), [device](const Json& p) { return !p["rows"][device].is_null(); }));
+}
+
+/// Against which the others are told: the slowest over all of those that have most points.
+std::size_t slowest_of(const Json& of) {
     std::size_t slow = 0;
-    for (std::size_t d = 1; d < overall.size(); ++d) {
-        const Json& against = overall[slow][d];
-        if (!against.is_null() && against["ratio"] > 1) slow = d;
+    for (std::size_t d = 1; d < of["overall"].size(); ++d) {
+        const std::size_t most = timed_points(of, slow), own = timed_points(of, d);
+        const Json& against = of["overall"][slow][d];
+        if (own > most || (own == most && !against.is_null() && against["ratio"] > 1)) slow = d;
     }
     return slow;
 }
@@ -80,16 +86,14 @@ Json devices_of(const Json& merged, const Group& group) {
         const Json session = report["sessions"].empty() ? Json::object() : report["sessions"].back();
         const Json environment = session.value("environment", Json::object());
         for (std::size_t own = 0; own < report["devices"].size(); ++own, ++d) {
-            const auto timed =
-                std::count_if(of["points"].begin(), of["points"].end(), [d](const Json& p) { return !p["rows"][d].is_null(); });
             devices.push_back({{"label", merged["devices"][d]["label"]},
                                {"info", merged["devices"][d]["info"]},
                                {"machine", group.names[machine]},
                                {"started", session.value("started", Json())},
                                {"engine", environment.value("engine", Json())},
                                {"note", environment.value("note", Json())},
-                               {"timed", timed},
-                               {"speed", of["overall"][d][slowest_of(of["overall"])]}});
+                               {"timed", timed_points(of, d)},
+                               {"speed", of["overall"][d][slowest_of(of)]}});
         }
     }
     std::stable_sort(devices.begin(), devices.end(), [](const Json& a, const Json& b) {

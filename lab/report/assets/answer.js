@@ -4,10 +4,11 @@ const spans = { end_to_end: "end to end", device: "the device alone" };
 const secondsIn = (row, span) => span === "end_to_end" ? row.times.end_to_end : row.times.device || row.times.wall;
 const linkTo = (index, words) => element("a", { href: `#row-${index}` }, words);
 const duration = seconds => seconds >= 1 ? `${number(seconds)} s` : seconds >= 1e-3 ? `${number(seconds * 1e3)} ms` : `${number(seconds * 1e6)} us`;
-// Until the reader chooses: the slowest, so that the others are so many times as fast.
+// Until the reader chooses: the slowest of those that have most points, so that the others are so many times as fast.
 function slowestOf(devices) {
-  const overall = report.answer.spans[asked.span].overall;
-  return devices.reduce((slow, one) => overall[slow] && overall[slow][one] && overall[slow][one].ratio > 1 ? one : slow, devices[0] ?? 0);
+  const { overall, points } = report.answer.spans[asked.span], timed = device => points.filter(point => point.rows[device] !== null).length;
+  const most = Math.max(...devices.map(timed)), whole = devices.filter(device => timed(device) === most);
+  return whole.reduce((slow, one) => overall[slow][one] && overall[slow][one].ratio > 1 ? one : slow, whole[0] ?? 0);
 }
 
 // Where the study states a price by a part of the device's name.

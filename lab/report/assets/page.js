@@ -40,9 +40,9 @@ function build() {
   page.append(element("header", {}, element("div", {}, element("h1", {}, study.title), study.source ? element("p", { class: "soft" }, "After " + study.source) : null), toggle));
   if (study.about) page.append(element("p", {}, prose(study.about)));
   if (report.quick) page.append(element("p", { class: "bad" }, "Made with --quick: sizes and samples are for looking at the report, not for conclusions."));
-  for (const { budget, rates } of report.sessions) if (budget) page.append(element("p", { class: "soft" }, `${report.sessions.length > 1 ? Object.keys(rates).join(", ") + ": made" : "Made"} in ${number(budget.minutes)} minutes (${number(budget.took_s)} s). ` + (budget.left_out.length ? "Left out: " + budget.left_out.join("; ") + "." : "Nothing was left out.")));
   page.append(filterBar());
   if (report.answer) page.append(answerSection());
+  for (const { budget, rates } of report.sessions) if (budget) page.append(element("p", { class: "soft small" }, `${report.sessions.length > 1 ? Object.keys(rates).join(", ") + ": made" : "Made"} in ${number(budget.minutes)} minutes (${number(budget.took_s)} s). ` + (budget.left_out.length ? "Left out: " + budget.left_out.join("; ") + "." : "Nothing was left out.")));
   page.append(element("section", { class: "summary" }, element("h2", {}, "In words"), element("ul", {}, ...report.summary.map(line => element("li", {}, line)))));
   page.append(element("section", {}, element("h2", {}, "Devices"), deviceTable(), element("p", { class: "small soft" }, "Rates were measured in the same session: a copy reads and writes; peak is of fused multiply-adds, on the native device of this program's own compiled loops.")));
   for (const item of items) addItem(page, item);
