@@ -19,7 +19,7 @@ function energySection() {
   const parts = series.filter(([key]) => histories.some(({ of }) => of[key].some(value => value !== null)));
   if (parts.length) {
     const figures = element("details", {}, element("summary", {}, "over time"));
-    for (const [key, title] of parts) draw(figures, title, 260, style => ({ type: "line", data: { datasets: histories.map(({ row, of }, i) => ({ label: `${row.case} · ${deviceOf(row).label}`, pointRadius: 0, borderWidth: 1.5,
+    for (const [key, title] of parts) draw(figures, title, 240 + 9 * histories.length, style => ({ type: "line", data: { datasets: histories.map(({ row, of }, i) => ({ label: `${row.case} · ${deviceOf(row).label}`, pointRadius: 0, borderWidth: 1.5,
       borderColor: style.palette[i % style.palette.length], backgroundColor: style.palette[i % style.palette.length], borderDash: dashes[Math.floor(i / style.palette.length) % dashes.length], data: of.seconds.map((x, k) => ({ x, y: of[key][k] })).filter(point => point.y !== null) })) },
       options: { scales: { x: axis("second", false, style), y: axis(title, false, style) }, plugins: { legend: legend(style) } } }));
     section.append(figures);
