@@ -48,13 +48,15 @@ const std::vector<DisplayKey>& endings_of_keys() {
     return keys;
 }
 
+bool is_of_values(std::string_view key) { return key.starts_with("window") || key.starts_with("colour") || key == "scale_bar"; }
+
 void check_display_keys(const JsonObject& object, const std::string& extension, const std::string& file) {
     for (const DisplayKey& key : endings_of_keys()) {
         const bool fits = std::find(key.endings.begin(), key.endings.end(), file == "-" ? "\"-\"" : extension) != key.endings.end();
         if (object.contains(key.name) && !fits)
             throw ConfigError(object.pointer(key.name), fmt::format("\"{}\" for \"{}\"", key.name, file),
                               fmt::format("it beside a {} file only", fmt::join(key.endings, " or ")),
-                              "other formats keep the values as they are");
+                              is_of_values(key.name) ? "other formats keep the values as they are" : "");
     }
 }
 

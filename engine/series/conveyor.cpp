@@ -226,6 +226,8 @@ void Conveyor::watch() {
     } catch (const std::exception&) {   // a folder that is gone, memory
         break_off(std::current_exception());
     }
+    for (const std::string& file : series_.options.watch->folder->incomplete())
+        tell("it was empty, or still being written, when the watch ended", file);
     {
         const std::lock_guard lock(mutex_);
         watching_ = false;

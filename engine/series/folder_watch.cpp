@@ -41,10 +41,20 @@ FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer,
     begin_notices();
 }
 
+/// As a pattern finds names: none that begins with a dot.
+bool FolderWatch::fits(const Pattern& pattern, const std::string& name) { return name[0] != '.' && matches(pattern.name, name); }
+
+std::vector<std::string> FolderWatch::incomplete() const {
+    std::vector<std::string> names(being_written_.begin(), being_written_.end());
+    names.insert(names.end(), empty_.begin(), empty_.end());
+    for (const auto& [name, seen] : seen_) names.push_back(name);
+    return names;
+}
+
 bool FolderWatch::wants(const fs::path& file) const {
     const fs::path path = fs::absolute(file).lexically_normal();
     return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
-        return !pattern.folder.empty() && pattern.folder == path.parent_path() && matches(pattern.name, to_utf8(path.filename()));
+        return !pattern.folder.empty() && pattern.folder == path.parent_path() && fits(pattern, to_utf8(path.filename()));
     });
 }
 
@@ -81,7 +91,7 @@ void FolderWatch::read_notices() {
             if (event->len == 0 || (event->mask & IN_ISDIR) != 0) continue;
             const std::string name = event->name;
             for (const Pattern& pattern : patterns_) {
-                if (pattern.handle != event->wd || !matches(pattern.name, name)) continue;
+                if (pattern.handle != event->wd || !fits(pattern, name)) continue;
                 const fs::path file = pattern.folder / path_from(name);
                 const std::string key = to_utf8(file);
                 if ((event->mask & IN_MODIFY) != 0) {
@@ -136,6 +146,7 @@ std::vector<Arrival> FolderWatch::wait(milliseconds most) {
 void FolderWatch::look() {
     const steady_clock::time_point now = steady_clock::now();
     std::set<std::string> there;
+    empty_.clear();
     for (const Pattern& pattern : patterns_) {
         std::vector<fs::path> files;
         try {
@@ -149,12 +160,13 @@ void FolderWatch::look() {
             std::error_code error;
             const std::uintmax_t bytes = fs::file_size(file, error);
             const fs::file_time_type modified = error ? fs::file_time_type() : fs::last_write_time(file, error);
+            if (!error && bytes == 0) empty_.insert(key);
             if (error || bytes == 0) continue;
             const bool old = fs::file_time_type::clock::now() - modified > settle;
             const auto [place, fresh] = seen_.try_emplace(key, Seen{bytes, modified, now, !looked_});
             Seen& seen = place->second;
             if (!fresh && (seen.bytes != bytes || seen.modified != modified)) seen = {bytes, modified, now, false};
-            if ((old && fresh) || now - seen.since >= settle)
+            if ((old && fresh) || (known_ && known_(file)) || now - seen.since >= settle)
                 take(file, seen.before ? steady_clock::time_point() : seen.since, false);
         }
     }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -35,6 +36,10 @@ public:
 
     /// What is complete since the last call, in that order; waits for it at most so long.
     std::vector<Arrival> wait(std::chrono::milliseconds);
+    /// Files of which it is known that they are complete need not be waited for.
+    void trust(std::function<bool(const std::filesystem::path&)> known) { known_ = std::move(known); }
+    /// Files that are empty, or are being written.
+    std::vector<std::string> incomplete() const;
     /// Whether there is a file that is not complete yet.
     bool expects() const noexcept { return !seen_.empty() || !being_written_.empty(); }
     /// Whether a file of this name would be taken.
@@ -63,7 +68,9 @@ private:
     Locations where_;
     int notices_ = -1;   ///< where the system tells; -1: it does not
     std::chrono::steady_clock::time_point next_look_;
-    std::set<std::string> taken_, being_written_;
+    static bool fits(const Pattern&, const std::string& name);
+    std::function<bool(const std::filesystem::path&)> known_;
+    std::set<std::string> taken_, being_written_, empty_;
     std::map<std::string, Seen> seen_;
     std::vector<Arrival> arrived_;
     bool looked_ = false;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <unordered_map>
 
 namespace parallax::engine::series {
@@ -116,12 +117,27 @@ void check_watched(const PreparedSeries& series) {
     }
 }
 
+/// Files that an earlier watch has done are not waited for.
+void trust_what_is_done(FolderWatch& folder, const fs::path& manifest) {
+    std::map<fs::path, FileState> done;
+    for (const auto& [name, record] : Manifest::contents_of(manifest).records) {
+        for (const FileState& input : record.inputs) {
+            if (record.done) done.emplace(path_from(input.path).lexically_normal(), input);
+        }
+    }
+    folder.trust([done = std::move(done)](const fs::path& file) {
+        const auto known = done.find(fs::absolute(file).lexically_normal());
+        return known != done.end() && unchanged(known->second);
+    });
+}
+
 /// Waits for the first file.
 Items first_items(const PreparedSeries& series) {
     check_watched(series);
     const ForEachSource& source = series.job.for_each->sources.front();
     const Watch& watch = *series.options.watch;
     watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
+    if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest);
     const auto began = std::chrono::steady_clock::now();
     for (;;) {
         const std::vector<Arrival> arrivals = watch.folder->wait(std::chrono::milliseconds(100));

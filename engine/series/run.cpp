@@ -90,8 +90,10 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     widen(series, changed);
     for (std::size_t i = 0; i < left.size(); ++i) left[i] = is_mine(series, i) && (left[i] || changed[i]);
     if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
+        std::set<std::string> gone = folds.saved();   // items that are no longer there
+        for (std::size_t i = 0; i < series.items.size(); ++i) gone.erase(series.items.name(i));
         for (bool more = true; more;) {
-            std::set<std::string> again;
+            std::set<std::string> again = gone;
             for (std::size_t i = 0; i < left.size(); ++i) {
                 if (left[i]) again.insert(series.items.name(i));
             }
@@ -156,6 +158,16 @@ bool is_complete(const PreparedSeries& series, const std::map<std::string, Recor
         any = any || record->second.done;
     }
     return any;
+}
+
+/// What came in any order is put together in that of its names, as a series of what is there would be.
+ItemList by_name(const Items& items) {
+    std::vector<Item> sorted;
+    for (std::size_t i = 0; i < items.size(); ++i) sorted.push_back(items.list.at(i));
+    std::sort(sorted.begin(), sorted.end(), [](const Item& a, const Item& b) { return a.front().file < b.front().file; });
+    ItemList list;
+    for (Item& item : sorted) list.add(std::move(item));
+    return list;
 }
 
 /// A stack is in memory as a whole when it is written, but for formats that are written piece by piece.
@@ -242,6 +254,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     }
     folds.save();
     result.total = of_this_shard();   // more may have come
+    if (how.watch) series.items.list = by_name(series.items);
     const std::map<std::string, Record> records = manifest.load();
     result.complete = is_complete(series, records, folds);
     if (result.complete) gather(series, records, folds, result);

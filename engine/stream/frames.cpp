@@ -135,6 +135,10 @@ FrameReader::FrameReader(Pipe& pipe, const std::optional<io::RawLayout>& raw) : 
     if (!size) fail("ended before the first frame", what);
     size_ = *size;
     header_read_ = true;
+    if (size_.largest != 255 && size_.largest != 65535)
+        warnings_.push_back(
+            fmt::format("standard input: white is {} in it; values are as they are stored, and PGM that is written says {}",
+                        size_.largest, size_.bytes == 2 ? 65535 : 255));
     std::vector<ArrayDesc::Extent> extents{{'y', size_.height}, {'x', size_.width}};
     if (size_.channels > 1) extents.push_back({'c', size_.channels});
     desc_ = ArrayDesc::dense(size_.bytes == 2 ? ElementType::u16 : ElementType::u8, extents);
@@ -153,9 +157,9 @@ void FrameReader::begin_y4m(const std::string& line) {
         if (word[0] == 'C') space = value;
         if (word[0] == 'F') {
             const std::size_t colon = value.find(':');
-            const double up = io::number_of(value.substr(0, colon)).value_or(0),
-                         down = colon == std::string_view::npos ? 1 : io::number_of(value.substr(colon + 1)).value_or(0);
-            if (up > 0 && down > 0) rate_ = up / down;
+            const std::int64_t up = io::integer_of(value.substr(0, colon)).value_or(0),
+                               down = colon == std::string_view::npos ? 0 : io::integer_of(value.substr(colon + 1)).value_or(0);
+            if (up > 0 && down > 0) rate_ = fmt::format("{}:{}", up, down);
         }
     }
     if (width < 1 || height < 1 || width > most_a_side || height > most_a_side)
@@ -204,6 +208,7 @@ std::optional<FrameReader::Size> FrameReader::pnm_header() {
     if (size.width < 1 || size.height < 1 || size.width > most_a_side || size.height > most_a_side || most < 1 || most > 65535)
         fail(fmt::format("has frame {} of {} x {} pixels up to {}", frames_, size.width, size.height, most));
     size.bytes = most > 255 ? 2 : 1;
+    size.largest = most;
     return size;
 }
 
@@ -213,15 +218,18 @@ bool FrameReader::read(std::byte* to) {
             const auto size = pnm_header();
             if (!size) return false;
             if (*size != size_)
-                fail(fmt::format("has frame {} of {} x {} pixels and {} channels of {} bytes, unlike the first, {}", frames_,
-                                 size->height, size->width, size->channels, size->bytes, desc_.describe()),
+                fail(fmt::format(
+                         "has frame {} of {} x {} pixels of {} channels up to {}, unlike the first: {} x {} of {} up to {}",
+                         frames_, size->height, size->width, size->channels, size->largest, size_.height, size_.width,
+                         size_.channels, size_.largest),
                      "all frames of a stream have one shape and type");
         }
         header_read_ = false;
     } else if (kind_ == Kind::y4m) {
+        if (!pipe_.byte()) return false;
+        pipe_.put_back();
         const auto line = pipe_.line();
-        if (!line) return false;
-        if (!line->starts_with("FRAME"))
+        if (!line || !line->starts_with("FRAME"))
             fail(fmt::format("has no FRAME where frame {} begins", frames_), "the stream is damaged");
     } else {
         const auto more = pipe_.byte();
@@ -242,12 +250,17 @@ bool FrameReader::read(std::byte* to) {
     return true;
 }
 
-FrameWriter::FrameWriter(Kind kind, const ArrayDesc& desc, io::WriteOptions options, double rate)
-    : kind_(kind),
-      options_(std::move(options)),
-      rate_(options_.frames_a_second > 0 ? options_.frames_a_second
-            : rate > 0                   ? rate
-                                         : 25) {
+FrameWriter::FrameWriter(Kind kind, const ArrayDesc& desc, io::WriteOptions options, const std::string& rate)
+    : kind_(kind), options_(std::move(options)), rate_(rate.empty() ? "25:1" : rate) {
+    if (options_.frames_a_second > 0) rate_ = fmt::format("{}:1000", std::llround(options_.frames_a_second * 1000));
+    const bool shown = options_.window || options_.window_percentile || !options_.colour_map.empty() || options_.scale_bar ||
+                       options_.colour_bar;
+    if (kind == Kind::raw && shown)
+        throw IoError("standard output", "is raw, which carries values as they are: windows, colours and bars are for pictures",
+                      "\"format\": \"pgm\" or \"y4m\"");
+    if (kind != Kind::y4m && options_.frames_a_second > 0)
+        throw IoError("standard output", "is of a format that says no frames a second",
+                      "\"format\": \"y4m\", or leave \"frames_a_second\" out");
     if (kind == Kind::raw) return;
     std::string problem = io::picture::problem(desc, options_, picture_kind(kind));
     const bool as_it_is =
@@ -280,8 +293,7 @@ std::string FrameWriter::bytes_of(const HostArray& array) {
         return out;
     }
     if (!begun_) {
-        const auto thousandths = std::llround(rate_ * 1000);
-        out = fmt::format("YUV4MPEG2 W{} H{} F{}:1000 Ip A1:1 C{}\n", width, height, thousandths, channels == 3 ? "444" : "mono");
+        out = fmt::format("YUV4MPEG2 W{} H{} F{} Ip A1:1 C{}\n", width, height, rate_, channels == 3 ? "444" : "mono");
         begun_ = true;
     }
     out += "FRAME\n";

@@ -51,7 +51,9 @@ public:
     Kind kind() const noexcept { return kind_; }
     const ArrayDesc& desc() const noexcept { return desc_; }
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-    double frames_a_second() const noexcept { return rate_; }   ///< 0: it is not said
+    const std::string& rate() const noexcept {
+        return rate_;
+    }   ///< frames a second as Y4M has them, "30000:1001"; empty: not said
 
     /// The next frame; false at the end. Throws IoError for a frame that is cut off, or is unlike the first.
     bool read(std::byte* to);
@@ -62,6 +64,7 @@ private:
     struct Size {
         std::int64_t width = 0, height = 0, channels = 1;
         std::size_t bytes = 1;
+        std::int64_t largest = 0;   ///< of PGM: the value that is white
         bool operator==(const Size&) const = default;
     };
     std::optional<Size> pnm_header();
@@ -75,7 +78,7 @@ private:
     Size size_;
     bool header_read_ = false;
     std::size_t behind_ = 0;   ///< bytes of a Y4M frame's colours
-    double rate_ = 0;
+    std::string rate_;
     std::size_t frames_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -84,7 +87,7 @@ private:
 class FrameWriter {
 public:
     /// Throws IoError for an array that such a stream does not hold.
-    FrameWriter(Kind, const ArrayDesc&, io::WriteOptions, double frames_a_second);
+    FrameWriter(Kind, const ArrayDesc&, io::WriteOptions, const std::string& rate);
 
     /// A frame's bytes, with what stands before them.
     std::string bytes_of(const HostArray&);
@@ -92,7 +95,7 @@ public:
 private:
     Kind kind_;
     io::WriteOptions options_;
-    double rate_;
+    std::string rate_;
     bool begun_ = false;
 };
 

@@ -89,8 +89,8 @@ public:
         resolved_ = std::make_shared<const Resolved>(resolve(job.pipeline(), std::move(inputs)));
         const auto output = std::find_if(job.outputs.begin(), job.outputs.end(), [](const OutputSpec& o) { return is_pipe(o); });
         sink_ = output->source;
-        writer_ = std::make_unique<FrameWriter>(kind_of(*output, *reader_), resolved_->desc(sink_), output->write,
-                                                reader_->frames_a_second());
+        writer_ =
+            std::make_unique<FrameWriter>(kind_of(*output, *reader_), resolved_->desc(sink_), output->write, reader_->rate());
         resident_.plan(*resolved_);
     }
 
@@ -111,6 +111,8 @@ public:
             result_.warnings.insert(result_.warnings.end(), step.warnings.begin(), step.warnings.end());
         for (const std::string& warning : told_) result_.warnings.push_back(warning);
         std::sort(result_.latencies.begin(), result_.latencies.end());
+        if (!broken_ && result_.frames == 0 && !result_.stopped && !result_.closed)
+            throw IoError("standard input", "ended before the first frame", "what should write it may have failed");
         if (broken_ && !result_.stopped && !result_.closed) std::rethrow_exception(broken_);
         return std::move(result_);
     }
@@ -220,6 +222,11 @@ void check(const Job& job) {
     std::size_t inputs = 0, outputs = 0;
     for (const InputSpec& input : job.inputs) {
         if (is_pipe(input) && ++inputs > 1) throw ConfigError(input.pointer, "standard input a second time", "one input \"-\"");
+        const io::ReadOptions& read = input.read;
+        if (is_pipe(input) &&
+            (!read.dataset.empty() || !read.channel.empty() || read.series || read.level || read.page_axis != '\0'))
+            throw ConfigError(input.pointer, "a choice of datasets, channels, series, levels or pages of standard input",
+                              "frames as they come");
         if (is_pipe(input) && (input.read.pages || input.read.volume || !input.combine.empty()))
             throw ConfigError(input.pointer, "a choice of pages, or several files combined", "frames as they come");
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -28,7 +27,8 @@ struct Stat {
 /// Of "PID (NAME) STATE PARENT ...", the file `stat` of a process or thread.
 std::optional<Stat> stat_of(const fs::path& folder) {
     std::ifstream file(folder / "stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text;   // by getline(), which does not throw where the process ends between opening and reading
+    std::getline(file, text, '\0');
     const std::size_t name_end = text.rfind(')');   // a name may hold anything
     if (name_end == std::string::npos) return std::nullopt;
     std::istringstream fields(text.substr(name_end + 1));

@@ -150,6 +150,28 @@ TEST_CASE("a colour bar stands beside the picture and leaves it as it is") {
     }
 }
 
+TEST_CASE("16 bits are 16 bits of bytes as well") {
+    const Folder folder;
+    const HostArray bytes = greys({{'y', 3}, {'x', 5}}), deep = written(folder, "a.png", bytes, {.png_bits = 16});
+    CHECK(deep.desc.type == ElementType::u16);
+    for (std::int64_t i = 0; i < 15; ++i) CHECK(deep.as<std::uint16_t>()[i] == bytes.as<std::uint8_t>()[i] * 257);
+}
+
+TEST_CASE("bars that would not be as long as they say are refused") {
+    const auto refusal = [](double length, std::int64_t width, std::int64_t height) {
+        const ArrayDesc desc =
+            ArrayDesc::dense(ElementType::u8, {{'y', height}, {'x', width}}).with_spacing('x', 1).with_unit("um");
+        return io::picture::problem(desc, {.scale_bar = length}, {"PNG"});
+    };
+    CHECK(refusal(0, 100, 100).empty());
+    CHECK(refusal(3, 100, 100).empty());
+    CHECK(refusal(90, 100, 100).empty());
+    CHECK_FALSE(refusal(0.1, 100, 100).empty());
+    CHECK_FALSE(refusal(99, 100, 100).empty());
+    CHECK_FALSE(refusal(0, 8, 100).empty());
+    CHECK_FALSE(refusal(0, 100, 5).empty());
+}
+
 TEST_CASE("a montage has every page, in order") {
     const HostArray stack = greys({{'z', 5}, {'y', 4}, {'x', 3}});
     const HostArray picture = io::picture::make(stack, {.montage = 2}, {"PNG", false, true, true});
@@ -199,6 +221,9 @@ TEST_CASE("GIF keeps frames, their time and up to 256 colours") {
     const HostArray coloured = written(folder, "b.gif", stack, {.colour_map = "viridis"});
     CHECK(values_of<std::uint8_t>(coloured) ==
           values_of<std::uint8_t>(io::picture::make(stack, {.colour_map = "viridis"}, {"GIF", true})));
+    // Planes are frames, too.
+    HostArray volume = greys({{'z', 4}, {'y', 9}, {'x', 8}});
+    CHECK(values_of<std::uint8_t>(written(folder, "z.gif", volume)) == values_of<std::uint8_t>(volume));
     // More colours than 256: near them.
     HostArray many = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 64}, {'x', 64}, {'c', 3}}));
     for (std::int64_t i = 0; i < 64 * 64; ++i) {

@@ -467,6 +467,24 @@ TEST_CASE("series: a fold that was interrupted counts each item once") {
     CHECK(contents(folder / "fresh") == contents(folder / "out"));
 }
 
+TEST_CASE("series: what is combined is of the items that are there, also after one has gone") {
+    for (const char* const how : {"mean", "median", "max", "stack"}) {
+        CAPTURE(how);
+        Json job = frames_job();
+        job["outputs"]["all"] = {{"of", "sum"}, {"file", "all.npy"}, {"combine", how}};
+        const Folder folder(5, job);
+        REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+        fs::remove(folder / "frames/f002.tif");
+        io::write(folder / "frames/f009.tif", frame(9));
+        const Run resumed = run_job(folder.path(), "out", {"--resume", "--quiet"});
+        CAPTURE(resumed.err);
+        CHECK(resumed.status == 0);
+        REQUIRE(run_job(folder.path(), "fresh", {"--quiet"}).status == 0);
+        CHECK(read_text(folder / "out/all.npy") == read_text(folder / "fresh/all.npy"));
+        CHECK(read_text(folder / "out/statistics.csv") == read_text(folder / "fresh/statistics.csv"));
+    }
+}
+
 TEST_CASE("series: a running background is the median of the neighbours") {
     Json job = frames_job();
     job["inputs"]["other"] = {{"file", "{frame}"}, {"running", 5}, {"combine", "median"}};

@@ -35,7 +35,7 @@ struct Form {
 
 std::vector<Form> forms() {
     const std::string pgm = "P5\n21 10\n255\n", y4m = "YUV4MPEG2 W21 H10 F25:1 C",
-                      mono = "YUV4MPEG2 W21 H10 F25000:1000 Ip A1:1 Cmono\n";
+                      mono = "YUV4MPEG2 W21 H10 F25:1 Ip A1:1 Cmono\n";
     const Json raw{{"file", "-"}, {"raw", {{"type", "u16"}, {"axes", "yx"}, {"shape", {height, width}}}}};
     return {
         {"PGM", "-", "-", "", pgm, 210, 1, false, 0, "", pgm},

@@ -119,6 +119,28 @@ TEST_CASE("watch: an empty folder is waited at, and Ctrl-C or --idle end it") {
 #endif
 }
 
+TEST_CASE("watch: taken up again at once, each file counts once, and all is as of a series of what is there") {
+    const Folder folder(2, watched_job());
+    std::thread camera([&] {
+        std::this_thread::sleep_for(milliseconds(1500));
+        io::write(folder / "frames/f000b.tif", frame(7));   // before the second by its name, and taken before the first
+        write_text(folder / "frames/.f9.tif", "a name that programs use before they rename");
+    });
+    const Run first = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch"}, folder.path(), {}, {},
+                                  {"timeout", "--signal=INT", "3"});
+    camera.join();
+    CAPTURE(first.err);
+    CHECK(contains(first.err, "3 of 3 items done"));
+    io::write(folder / "frames/f005.tif", frame(5));
+    const Run second = run_program(
+        {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "1", "--resume"}, folder.path());
+    CAPTURE(second.err);
+    CHECK(second.status == 0);
+    CHECK(contains(second.err, "1 of 4 items done"));
+    REQUIRE(run_program({"run", "job.json", "--out", "fresh", "--device", "native", "--quiet"}, folder.path()).status == 0);
+    CHECK(contents(folder / "out") == contents(folder / "fresh"));
+}
+
 TEST_CASE("watch: what cannot be watched is refused with the reason") {
     const auto refused = [](const Json& patch, const char* says, std::vector<std::string> more = {}) {
         Json job = watched_job();

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ struct SeriesRunOptions {
     std::string shard, trace;
     int readers = 0, writers = 0, in_flight = 3;
     bool watch = false;
-    double idle = 0;
+    std::optional<double> idle;
     bool overwrite = false, resume = false, quiet = false, json = false;
     std::string report, gallery;
 

@@ -63,6 +63,11 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     engine::writable_ancestor(path, option);
 }
 
+void check_gallery_name(const Options& options) {
+    if (!options.gallery.empty() && !options.gallery.ends_with(".html") && !options.gallery.ends_with(".htm"))
+        throw ConfigError("--gallery", fmt::format("\"{}\"", options.gallery), "the path of a .html file");
+}
+
 void check_report(const Options& options, const engine::Prepared& prepared) {
     check_target(options, prepared, "--report", options.report);
     check_target(options, prepared, "--gallery", options.gallery);
@@ -168,13 +173,16 @@ int run_within(const Enforced& limits, const Options& options) {
     engine::Job parsed = options.job.parse(registry);
     if (engine::stream::is_stream(parsed)) return run_stream(options, options.job, parsed, registry, [&limits] { return interrupted() || limits.time_is_up(); });
     const bool is_series = parsed.for_each.has_value();
-    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch || options.idle > 0);
-    if (options.idle > 0 && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
+    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch || options.idle);
+    if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
+    if (options.idle && !(*options.idle > 0 && *options.idle < 1e9))
+        throw ConfigError("--idle", fmt::format("{}", *options.idle), "a number of seconds above 0");
     if (is_series) check_series_files(options);
+    check_gallery_name(options);
     engine::series::SeriesOptions how{manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)};
     watch_interrupts();
     if (options.watch) {
-        how.watch = engine::series::Watch{options.idle, [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
+        how.watch = engine::series::Watch{options.idle.value_or(0), [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
         if (!options.quiet && !options.json) tell("watching: Ctrl-C ends it\n");
     }
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);

@@ -123,7 +123,7 @@ void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_option("--gallery", gallery, "Write one page with inputs, outputs and records as pictures and curves to this .html file");
     app.add_flag("--resume", resume, "Go on with a job that has for_each: what its manifest does not have yet");
     app.add_flag("--watch", watch, "Of a job with for_each, go on with files that come into its folder, until Ctrl-C");
-    app.add_option("--idle", idle, "Beside --watch: end when no file has come for so many seconds")->check(CLI::PositiveNumber);
+    app.add_option("--idle", idle, "Beside --watch: end when no file has come for so many seconds, the first included");
     app.add_option("--shard", shard, "i/n: of a job with for_each, the i-th of n shares; all of them use one manifest");
     app.add_option("--trace", trace, "Of a job with for_each, write who did what when to this JSON file, for ui.perfetto.dev");
     app.add_option("--readers", readers, "Threads that read and decode, for each device")->check(CLI::Range(1, 256));

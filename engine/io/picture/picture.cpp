@@ -167,15 +167,30 @@ std::string length_label(double length, const std::string& unit) {
     return fmt::format("{:.4g} nm", mm * 1e6);
 }
 
+/// {t, y, x, c} without those that it does not need, whatever its axes were called.
+HostArray as_frames(HostArray array) {
+    array.desc = picture_like(array, shape_of(array.desc)).desc;
+    return array;
+}
+
 std::string bar_problem(const ArrayDesc& desc, const WriteOptions& options) {
     const Axis* const x = desc.find('x');
     if (!options.scale_bar) return {};
     if (!x || millimetres(desc.unit) == 0 || !(x->spacing > 0))
         return "a scale bar needs the size of a pixel, which the array does not have: state \"spacing_um\" of the input";
     const double whole = x->spacing * static_cast<double>(x->size);
-    if (*options.scale_bar > whole)
-        return fmt::format("a scale bar of {:g} {} is longer than the picture, {:.4g} {}", *options.scale_bar, desc.unit, whole,
+    const std::int64_t margins = 10 * dot_of({1, desc.size('y'), x->size, 1});
+    const double longest = whole - x->spacing * static_cast<double>(margins);
+    const double asked = *options.scale_bar > 0 ? *options.scale_bar : round_length(whole / 4, desc.unit).length;
+    constexpr double least = 3;   // pixels: what is shorter is not seen, or is drawn too long
+    if (!options.montage && desc.size('y') < margins)
+        return fmt::format("a scale bar needs {} rows, this is {}", margins, desc.describe());
+    if (asked < least * x->spacing)
+        return fmt::format("a scale bar of {:g} {} is shorter than 3 pixels, {:.4g} {}", asked, desc.unit, least * x->spacing,
                            desc.unit);
+    if (asked > longest)
+        return fmt::format("a scale bar of {:g} {} is longer than the picture, {:.4g} {}, leaves room for", asked, desc.unit,
+                           whole, desc.unit);
     return {};
 }
 
@@ -206,8 +221,8 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
     const Shape shape = shape_of(desc);
     if (shape.frames != 1 && !kind.frames && !options.montage)
         return fmt::format(
-            "{} holds one picture, this is {}: choose a plane, say \"montage\": true, or write a .tif, .gif or .npy file",
-            kind.name, desc.describe());
+            "{} holds one picture, this is {}: choose a plane, say \"montage\": true, or write a .tif or .npy file", kind.name,
+            desc.describe());
     if (kind.frames && !options.montage &&
         (desc.axes.size() > (channels ? 4u : 3u) || (shape.frames > 1 && desc.axes.front().name == 'c')))
         return fmt::format("{} holds frames of rows and columns; this is {}", kind.name, desc.describe());
@@ -218,6 +233,8 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
     if (shape.width > 0x7fffffff || shape.height > 0x7fffffff)
         return fmt::format("{} holds at most 2147483647 rows and columns", kind.name);
     if (!options.colour_map.empty() && shape.channels > 1) return "a colour map is for values, and this has colours already";
+    if (options.colour_bar && !options.montage && shape.height < 3 * letter_height)
+        return fmt::format("a colour bar needs {} rows for its numbers, this is {}", 3 * letter_height, desc.describe());
     if (options.colour_bar && shape.channels > 1) return "a colour bar is for values, and this has colours";
     if (options.scale_bar && shape.channels != 1 && shape.channels != 3)
         return "nothing is drawn into a picture with transparency: say \"grey\": true of the input";
@@ -235,8 +252,11 @@ HostArray make(const HostArray& given, const WriteOptions& asked, const Kind& ki
     if (is_cyclic(options.colour_map) && is_floating(given.desc.type) && !options.window && !options.window_percentile)
         options.window = std::array<double, 2>{-3.14159265358979323846, 3.14159265358979323846};
     const HostArray dense = given.to_dense();
+    if (options.png_bits == 16 && dense.desc.type == ElementType::u8 && !options.window && !options.window_percentile)
+        options.window = std::array<double, 2>{0, 255};
     const std::optional<std::array<double, 2>> window = display_window(dense, options, eight);
     HostArray array = window ? through_window(dense, *window, eight ? 8 : options.png_bits) : dense;
+    array = as_frames(std::move(array));
     if (!eight) return array;
     const ColourMap map = colour_map(options.colour_map);
     if (!options.colour_map.empty() && options.colour_map != "grey") array = coloured(array, map);
