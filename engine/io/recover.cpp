@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -80,8 +81,11 @@ void recover_one(const host::Folder& folder, const std::string& transaction) {
     const bool points = fs::is_regular_file(fs::symlink_status(pointer, ignored));
     fs::path up = ".";
     if (points) {
-        int levels = 0;
-        std::ifstream(pointer) >> levels;
+        std::ifstream file(pointer);
+        std::string line;
+        // Without its line's end it is being written at this moment; of a process that has ended meanwhile the journal knows this folder.
+        if (!std::getline(file, line) || file.eof()) return;
+        const int levels = std::atoi(line.c_str());
         for (int i = 0; i < std::clamp(levels, 0, 256); ++i) up /= "..";
     }
     const host::Folder base = points ? host::Folder::open(folder / up) : folder;

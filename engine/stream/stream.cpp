@@ -49,6 +49,7 @@ bool put(int descriptor, const std::string& bytes) {
 #endif
         if (written < 0 && errno == EINTR) continue;
         if (written < 0 && errno == EPIPE) return false;
+        if (written < 0 && errno == EBADF) throw IoError("standard output", "is closed", "send it to a file or a program");
         if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
         done += static_cast<std::size_t>(written);
     }

@@ -65,6 +65,7 @@ int run_stream(const SeriesRunOptions& options, const JobOptions& where, const e
                  1e3 * engine::series::percentile_of(result.latencies, 50),
                  1e3 * engine::series::percentile_of(result.latencies, 99), 1e3 * result.latencies.back());
     }
+    if (result.stopped) tell("stopped before the input ended\n");
     if (result.closed) return reader_gone;
     return result.stopped ? 1 : 0;
 }

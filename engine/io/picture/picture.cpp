@@ -233,9 +233,9 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
     if (shape.width > 0x7fffffff || shape.height > 0x7fffffff)
         return fmt::format("{} holds at most 2147483647 rows and columns", kind.name);
     if (!options.colour_map.empty() && shape.channels > 1) return "a colour map is for values, and this has colours already";
+    if (options.colour_bar && shape.channels > 1) return "a colour bar is for values, and this has colours";
     if (options.colour_bar && !options.montage && shape.height < 3 * letter_height)
         return fmt::format("a colour bar needs {} rows for its numbers, this is {}", 3 * letter_height, desc.describe());
-    if (options.colour_bar && shape.channels > 1) return "a colour bar is for values, and this has colours";
     if (options.scale_bar && shape.channels != 1 && shape.channels != 3)
         return "nothing is drawn into a picture with transparency: say \"grey\": true of the input";
     if (options.png_bits != 8 && options.png_bits != 16)
