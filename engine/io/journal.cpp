@@ -197,9 +197,9 @@ void Journal::commit(const std::vector<Move>& moves, bool overwrite, bool synced
     write(Json::object({{"commit", std::move(list)}, {"overwrite", overwrite}}), synced);
 }
 
-void go_forward(const host::Folder& base, const Done& done) {
+void go_forward(const FolderOf& folder_of, const Done& done) {
     for (const Move& move : *done.moves) {
-        const host::Folder folder = base.below(move.folder);
+        const host::Folder folder = folder_of(move.folder);
         const fs::path from = folder / move.part, to = folder / path_of(move.name);
         if (!is_there(from)) continue;   // it is in its place
         if (done.overwrite) {
@@ -216,10 +216,10 @@ void go_forward(const host::Folder& base, const Done& done) {
     }
 }
 
-void go_back(const host::Folder& base, const Done& done) {
+void go_back(const FolderOf& folder_of, const Done& done) {
     if (!done.moves) return;
     for (const Move& move : *done.moves) {
-        const host::Folder folder = base.below(move.folder);
+        const host::Folder folder = folder_of(move.folder);
         const fs::path to = folder / path_of(move.name);
         if (!move.old.empty()) {
             if (is_there(folder / move.old)) move_to(folder / move.old, to);

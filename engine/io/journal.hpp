@@ -6,6 +6,7 @@
 #include "support/folder.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,10 +52,12 @@ private:
     int descriptor_;
 };
 
+/// The folder of a move: one that is open already, or is opened now.
+using FolderOf = std::function<host::Folder(const std::filesystem::path& relative)>;
 /// Renames what is not in its place yet; the folders are not synced. Throws std::system_error.
-void go_forward(const host::Folder& base, const Done&);
+void go_forward(const FolderOf&, const Done&);
 /// Brings back what was there before. Throws std::system_error.
-void go_back(const host::Folder& base, const Done&);
+void go_back(const FolderOf&, const Done&);
 /// Removes folders that a transaction has made and that are empty.
 void remove_made(const host::Folder& base, const std::vector<std::filesystem::path>& made) noexcept;
 

@@ -53,16 +53,17 @@ void recover_at(const host::Folder& base, const std::string& transaction) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return;   // its process is alive, or it has ended by now
     Done done = journal->read();
+    const FolderOf below = [&base](const fs::path& folder) { return base.below(folder); };
     if (done.moves && !done.undone) {
         try {
-            go_forward(base, done);
+            go_forward(below, done);
             for (const Move& move : *done.moves) base.below(move.folder).sync();
         } catch (const std::system_error&) {   // somebody has put a file of his own there
             journal->undo();
             done.undone = true;
         }
     }
-    if (done.undone) go_back(base, done);
+    if (done.undone) go_back(below, done);
     for (const fs::path& place : done.places) {
         try {
             remove_parts(base.below(place), transaction);

@@ -206,12 +206,14 @@ void Transaction::put_in_place() {
         journal_->commit(moves, how_.overwrite, how_.synced);
     });
     const Done done{made_, {}, moves, how_.overwrite, false};
+    // Folders that are open: where the process may open no more, it can still finish or go back.
+    const FolderOf open = [this](const fs::path& folder) { return places_.at(folder); };
     try {
-        go_forward(*folder_, done);
+        go_forward(open, done);
     } catch (const std::system_error& error) {
         try {
             journal_->undo();
-            go_back(*folder_, done);
+            go_back(open, done);
         } catch (const std::system_error&) {
             left_ = true;   // whoever comes next goes on with it
         }
