@@ -112,7 +112,7 @@ TEST_CASE("watch: an empty folder is waited at, and Ctrl-C or --idle end it") {
 #if !defined(_WIN32)
     fs::remove_all(folder / "out");
     const Run stopped = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch"}, folder.path(), {}, {},
-                                    {"timeout", "--signal=INT", "2"});
+                                    {"timeout", "--signal=INT", "5"});
     CAPTURE(stopped.err);
     CHECK(contains(stopped.err, "5 of 5 items done"));
     CHECK(fs::exists(folder / "out/all.npy"));
@@ -127,7 +127,7 @@ TEST_CASE("watch: taken up again at once, each file counts once, and all is as o
         write_text(folder / "frames/.f9.tif", "a name that programs use before they rename");
     });
     const Run first = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch"}, folder.path(), {}, {},
-                                  {"timeout", "--signal=INT", "3"});
+                                  {"timeout", "--signal=INT", "8"});
     camera.join();
     CAPTURE(first.err);
     CHECK(contains(first.err, "3 of 3 items done"));
