@@ -12,10 +12,12 @@
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "series/manifest.hpp"
+#include "support/markup.hpp"
 
 namespace parallax::engine::gallery {
 
 namespace fs = std::filesystem;
+using host::escaped;
 
 namespace {
 

@@ -10,8 +10,6 @@
 
 namespace parallax::engine::gallery {
 
-/// For text and attributes alike.
-std::string escaped(std::string_view);
 /// "data:image/png;base64,..."
 std::string data_link(std::string_view type, std::string_view bytes);
 

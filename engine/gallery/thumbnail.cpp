@@ -13,10 +13,12 @@
 #include "io/picture/picture.hpp"
 #include "io/text_header.hpp"
 #include "parallax/host/error.hpp"
+#include "support/markup.hpp"
 
 namespace parallax::engine::gallery {
 
 namespace fs = std::filesystem;
+using host::escaped;
 
 namespace {
 

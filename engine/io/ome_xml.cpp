@@ -6,6 +6,7 @@
 
 #include "io/units.hpp"
 #include "parallax/host/error.hpp"
+#include "support/markup.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -35,27 +36,10 @@ const char* word_for(const std::string& name, ElementType type) {
     }
 }
 
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) >= 32) out += c;
-        }
-    }
-    return out;
+/// XML has no words for control characters.
+std::string attribute(std::string text) {
+    std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < 32; });
+    return host::escaped(text);
 }
 
 }   // namespace
@@ -96,7 +80,7 @@ std::string ome_xml(const std::string& name, const HostArray& array, const std::
     for (std::int64_t c = 0; c < channels; ++c) {
         text += fmt::format("<Channel ID=\"Channel:0:{}\" SamplesPerPixel=\"{}\"", c, samples);
         if (static_cast<std::int64_t>(names.size()) == channels)
-            text += fmt::format(" Name=\"{}\"", escaped(names[static_cast<std::size_t>(c)]));
+            text += fmt::format(" Name=\"{}\"", attribute(names[static_cast<std::size_t>(c)]));
         text += "/>";
     }
     std::int64_t count = 1;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/markup.hpp"
+
 namespace parallax::engine::compare {
 
 namespace {
@@ -31,19 +33,6 @@ double value_at(const HostArray& array, std::int64_t i) {
         case ElementType::c128: return std::hypot(at<double>(array, 2 * i), at<double>(array, 2 * i + 1));
     }
     return 0;
-}
-
-std::string base64(const std::vector<std::uint8_t>& bytes) {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
-        std::uint32_t bits = std::uint32_t{bytes[i]} << 16;
-        if (left > 1) bits |= std::uint32_t{bytes[i + 1]} << 8;
-        if (left > 2) bits |= bytes[i + 2];
-        for (std::size_t k = 0; k < 4; ++k) text += k <= left ? letters[bits >> (18 - 6 * k) & 63] : '=';
-    }
-    return text;
 }
 
 }  // namespace
@@ -73,7 +62,7 @@ Json picture_of(const HostArray& given) {
     for (const double value : values)
         pixels.push_back(
             high > low && std::isfinite(value) ? static_cast<std::uint8_t>(std::lround((value - low) / (high - low) * 255)) : 0);
-    return {{"width", shown_w}, {"height", shown_h}, {"low", low}, {"high", high}, {"pixels", base64(pixels)}};
+    return {{"width", shown_w}, {"height", shown_h}, {"low", low}, {"high", high}, {"pixels", host::base64({reinterpret_cast<const char*>(pixels.data()), pixels.size()})}};
 }
 
 }  // namespace parallax::engine::compare

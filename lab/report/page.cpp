@@ -4,6 +4,7 @@
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 #include "report/assets.hpp"
+#include "support/markup.hpp"
 
 #include <fstream>
 
@@ -16,21 +17,6 @@ namespace {
 void replace_first(std::string& text, const std::string& what, const std::string& by) {
     const std::size_t at = text.find(what);
     if (at != std::string::npos) text.replace(at, what.size(), by);
-}
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '&')
-            result += "&amp;";
-        else
-            result += c;
-    }
-    return result;
 }
 
 }  // namespace
@@ -50,7 +36,7 @@ std::string page_of(const std::string& title, const std::vector<std::string>& sc
         charts = charts || name == "charts.js";
     }
     std::string page(asset("report.html"));
-    replace_first(page, "@TITLE@", escaped(title));
+    replace_first(page, "@TITLE@", host::escaped(title));
     replace_first(page, "@STYLE@", std::string(asset("report.css")));
     replace_first(page, "@CHART@", charts ? std::string(asset("chart.min.js")) : std::string());
     replace_first(page, "@SCRIPT@", script + "})();");

@@ -20,9 +20,6 @@ namespace {
 
 using namespace parallax::cli;
 
-constexpr int reader_gone =
-    141;   // `parallax devices | head -1`: no error, and what a shell tells of a program that SIGPIPE ended
-
 /// A command line that CLI11 could not read: what is wrong, and the nearest command or option.
 int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();

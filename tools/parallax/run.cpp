@@ -133,7 +133,7 @@ void tell_of_job(const Options& options, const engine::JobResult& result) {
         io::write_json(engine::path_from(options.report), to_json(result), options.overwrite, options.job.confined);
     if (options.json) fmt::print("{}\n", text_of(to_json(result)));
     else if (!options.quiet) summarise(result);
-    write_gallery(options, to_json(result));
+    if (!options.gallery.empty()) write_gallery(options, to_json(result));
 }
 
 engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {

@@ -162,7 +162,6 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
 }
 
 void write_gallery(const SeriesRunOptions& options, const Json& report) {
-    if (options.gallery.empty()) return;
     io::write_text(engine::path_from(options.gallery), engine::gallery::page(report), options.overwrite || options.resume);
     if (!options.quiet && !options.json) fmt::print("{}\n", options.gallery);
 }
@@ -177,7 +176,7 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
         spdlog::warn("{}: {}{}", warning.first, warning.text,
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
-    write_gallery(options, to_json(result, series));
+    if (!options.gallery.empty()) write_gallery(options, to_json(result, series));
 }
 
 }  // namespace parallax::cli

@@ -19,8 +19,6 @@ namespace parallax::cli {
 
 namespace {
 
-constexpr int reader_gone = 141;   // what a shell tells of a program that SIGPIPE ended
-
 /// Standard output is the frames', and there are no files.
 void refuse_options(const SeriesRunOptions& options) {
     const auto refuse = [](const char* option) {

@@ -12,6 +12,9 @@ std::vector<std::string> arguments_of(int argc, char** argv);
 /// To be called first. Where the caller closed standard input, output or error, something else takes its number, so that no file
 /// of a job does; and writing to a pipe that nobody reads becomes an error of that write instead of the end of a job.
 void claim_standard_streams();
+/// The exit status where nobody reads the output any more (`parallax devices | head -1`): no error, and what a shell tells of a
+/// program that SIGPIPE ended.
+inline constexpr int reader_gone = 141;
 bool stderr_is_terminal();
 bool stdout_is_terminal();
 /// After the first Ctrl-C or SIGTERM interrupted() is true; a second one ends the program at once.

@@ -1,0 +1,14 @@
+// Text and bytes that stand in HTML, SVG or XML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace parallax::host {
+
+/// Text that means nothing else there, between tags and in attributes alike.
+std::string escaped(std::string_view text);
+/// RFC 4648, section 4.
+std::string base64(std::string_view bytes);
+
+}  // namespace parallax::host
