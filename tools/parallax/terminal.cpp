@@ -1,6 +1,7 @@
 // The only file of the program that asks the operating system about terminals and signals.
 #include "terminal.hpp"
 
+#include <atomic>
 #include <csignal>
 
 #if defined(_WIN32)
@@ -17,17 +18,37 @@
 #else
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <ctime>
 #endif
 
 namespace parallax::cli {
 
 namespace {
 
-volatile std::sig_atomic_t stop_requested = 0;   // all that a handler may touch
+// What a handler may touch: when the first signal came, in milliseconds, and 0 before.
+std::atomic<long long> stop_requested_at = 0;
+static_assert(std::atomic<long long>::is_always_lock_free);
+
+#if defined(_WIN32)
+long long milliseconds_now() { return static_cast<long long>(GetTickCount64()); }
+#else
+long long milliseconds_now() {   // std::chrono is not on the list of what a handler may call
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+#endif
+
+// Programs that end others (timeout, batch systems) signal the process and then its group: one press, seen twice.
+constexpr long long one_press_ms = 500;
 
 extern "C" void on_signal(int signal) {
-    stop_requested = 1;
-    std::signal(signal, SIG_DFL);
+    const long long now = milliseconds_now();
+    long long first = 0;
+    const bool again = !stop_requested_at.compare_exchange_strong(first, now > 0 ? now : 1);
+    std::signal(signal, again && now - first > one_press_ms ? SIG_DFL : on_signal);
+    if (again && now - first > one_press_ms) std::raise(signal);
 }
 
 }  // namespace
@@ -71,6 +92,6 @@ void watch_interrupts() {
 #endif
 }
 
-bool interrupted() { return stop_requested != 0; }
+bool interrupted() { return stop_requested_at != 0; }
 
 }  // namespace parallax::cli

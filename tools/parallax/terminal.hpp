@@ -17,7 +17,8 @@ void claim_standard_streams();
 inline constexpr int reader_gone = 141;
 bool stderr_is_terminal();
 bool stdout_is_terminal();
-/// After the first Ctrl-C or SIGTERM interrupted() is true; a second one ends the program at once.
+/// After the first Ctrl-C or SIGTERM interrupted() is true; another one, half a second later or more, ends the program at once.
+/// Those that come sooner are the same press: who ends a process and its whole group signals it twice.
 void watch_interrupts();
 bool interrupted();
 
