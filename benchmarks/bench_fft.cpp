@@ -133,8 +133,7 @@ Row run_fftw(const Options& options, const Fftw& fftw, Size size) {
 }
 
 int run(const Options& options) {
-    std::vector<Size> sizes;
-    for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
+    const std::vector<Size> sizes = options.chosen_sizes();
     Bench bench(options);
     host::Context& context = bench.engine.context();
     fmt::print("copy {:.1f} GB/s; copy %: 32 bytes an element at that speed\n", bench.bandwidth * 1e-9);

@@ -1,10 +1,6 @@
-// Every variant of `hologram` on one device: u8 image on the device -> amplitude on the device, angular spectrum, no padding,
-// the transfer function kept from frame to frame. On the processor the same steps on FFTW beside it: real to half
-// spectrum, product, complex inverse, modulus, all on the same number of threads.
-#include "fftw.hpp"
-#include "measure.hpp"
-#include "parallax/host/error.hpp"
-
+// Every variant of `hologram` on one device: u8 image on the device -> amplitude on the device, angular spectrum, the paddings
+// that are asked for, the transfer function kept from frame to frame. On the processor the same steps on FFTW beside it: real to
+// half spectrum, product, complex inverse, modulus, all on the same number of threads.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,6 +8,10 @@
 #include <complex>
 #include <numbers>
 #include <thread>
+
+#include "fftw.hpp"
+#include "measure.hpp"
+#include "parallax/host/error.hpp"
 
 namespace {
 
@@ -35,8 +35,12 @@ std::vector<std::uint8_t> image(Size size) {
     return pixels;
 }
 
-/// 1 byte in, half spectrum out and in, two products out and in at 8 bytes each, 4 bytes out.
-double floor_bytes(Size size) { return 32.0 * static_cast<double>(size.width * size.height); }
+/// A pixel, none: 1 byte in, half spectrum out and in, two products out and in at 8 bytes each, 4 bytes out. reflect: cosines of
+/// 4 bytes out and in, 8 bytes of the field out and in. mean, zero: the transforms that know their zeros (FORMULAS 5.2).
+double floor_bytes(Size size, const std::string& padding) {
+    const double pixels = static_cast<double>(size.width * size.height);
+    return pixels * (padding == "none" ? 32 : padding == "reflect" ? 29 : 53);
+}
 
 class FftwHologram {
 public:
@@ -84,7 +88,8 @@ private:
         return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
     }
 
-    template <class Body> void rows(const Body& body) const {
+    template <class Body>
+    void rows(const Body& body) const {
         std::vector<std::jthread> helpers;
         const auto part = [&](int i) {
             for (std::int64_t y = size_.height * i / threads_; y < size_.height * (i + 1) / threads_; ++y) body(y);
@@ -133,9 +138,8 @@ double relative_error(const float* a, const float* b, std::int64_t count) {
     return std::sqrt(error / norm);
 }
 
-int run(const Options& options) {
-    std::vector<Size> sizes;
-    for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
+int run(const Options& options, const std::vector<std::string>& paddings) {
+    const std::vector<Size> sizes = options.chosen_sizes();
     Bench bench(options);
     fmt::print("copy {:.1f} GB/s; copy %: 32 bytes a pixel at that speed\n", bench.bandwidth * 1e-9);
     std::string problem;
@@ -150,69 +154,78 @@ int run(const Options& options) {
         HostArray host = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', size.height}, {'x', size.width}}));
         std::copy(pixels.begin(), pixels.end(), reinterpret_cast<std::uint8_t*>(host.data()));
         const std::int64_t count = size.width * size.height;
-        std::vector<float> first;   // what the first row computed: the others must agree
-        const auto agree = [&](const float* amplitude) {
-            if (first.empty()) {
-                first.assign(amplitude, amplitude + count);
-                return 0.0;
-            }
-            return relative_error(amplitude, first.data(), count);
-        };
-        const auto check = [&](const Row& row) {
-            if (!(row.error < 1e-3))
-                throw Error(fmt::format("{} at {} differs by {:.1e}: no time without agreement", row.name, row.size, row.error));
-        };
-        if (fftw) {
-            const auto start = std::chrono::steady_clock::now();
-            FftwHologram steps(*fftw, size, options.threads, pixels);
-            Row row{to_string(size), "fftw", fmt::format("{} threads, FFTW_MEASURE", options.threads), {}, floor_bytes(size)};
-            row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            steps.run();
-            row.error = agree(steps.amplitude());
-            row.timing = measure(options, [&] {
-                steps.run();
-                return -1.0;
-            });
-            bench.add(row);
-        }
         const DeviceArray input = bench.session.upload(host);
-        for (const Variant& variant : hologram.variants) {
-            if (!options.wants(variant.name)) continue;
-            Call call;
-            call.algorithm = &hologram;
-            call.parameters = hologram.parameters.parse({{"method", "angular_spectrum"},
-                                                         {"wavelength_nm", wavelength * 1e9},
-                                                         {"pixel_um", pixel * 1e6},
-                                                         {"distance_um", distance * 1e6},
-                                                         {"padding", "none"}},
-                                                        "");
-            call.variant = variant.name;
-            call.inputs = {{"hologram", input}};
-            call.outputs = {"amplitude"};
-            CallResult result;
-            try {
-                result = bench.session.run(call);
-            } catch (const UnsupportedError& error) {
-                print_refusal(to_string(size), variant.name, error);
-                continue;
+        for (const std::string& padding : paddings) {
+            std::vector<float> first;   // what the first row computed: the others must agree
+            const auto agree = [&](const float* amplitude) {
+                if (first.empty()) {
+                    first.assign(amplitude, amplitude + count);
+                    return 0.0;
+                }
+                return relative_error(amplitude, first.data(), count);
+            };
+            const auto check = [&](const Row& row) {
+                if (!(row.error < 1e-3))
+                    throw Error(
+                        fmt::format("{} at {} differs by {:.1e}: no time without agreement", row.name, row.size, row.error));
+            };
+            if (fftw && padding == "none") {
+                const auto start = std::chrono::steady_clock::now();
+                FftwHologram steps(*fftw, size, options.threads, pixels);
+                Row row{to_string(size),
+                        "fftw",
+                        fmt::format("none: {} threads, FFTW_MEASURE", options.threads),
+                        {},
+                        floor_bytes(size, padding)};
+                row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+                steps.run();
+                row.error = agree(steps.amplitude());
+                row.timing = measure(options, [&] {
+                    steps.run();
+                    return -1.0;
+                });
+                bench.add(row, {{"padding", padding}});
             }
-            Row row{to_string(size), variant.name, variant.summary, {}, floor_bytes(size)};
-            row.plan_seconds = result.plan_seconds;
-            row.error = agree(bench.session.download(result.outputs.at("amplitude")).as<float>());
-            check(row);
-            row.timing = bench.time(call, result);
-            bench.add(row);
+            for (const Variant& variant : hologram.variants) {
+                if (!options.wants(variant.name)) continue;
+                Call call;
+                call.algorithm = &hologram;
+                call.parameters = hologram.parameters.parse({{"method", "angular_spectrum"},
+                                                             {"wavelength_nm", wavelength * 1e9},
+                                                             {"pixel_um", pixel * 1e6},
+                                                             {"distance_um", distance * 1e6},
+                                                             {"padding", padding}},
+                                                            "");
+                call.variant = variant.name;
+                call.inputs = {{"hologram", input}};
+                call.outputs = {"amplitude"};
+                CallResult result;
+                try {
+                    result = bench.session.run(call);
+                } catch (const UnsupportedError& error) {
+                    print_refusal(to_string(size), variant.name, error, padding + ": ");
+                    continue;
+                }
+                Row row{to_string(size), variant.name, padding + ": " + variant.summary, {}, floor_bytes(size, padding)};
+                row.plan_seconds = result.plan_seconds;
+                row.error = agree(bench.session.download(result.outputs.at("amplitude")).as<float>());
+                check(row);
+                row.timing = bench.time(call, result);
+                bench.add(row, {{"padding", padding}});
+            }
         }
     }
     write_json(options.json, bench.report);
     return 0;
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     CLI::App app("Times hologram reconstruction on one device.");
     Options options;
     options.add_to(app);
-    return run_main(app, argc, argv, [&] { return run(options); });
+    std::vector<std::string> paddings{"none", "reflect"};
+    app.add_option("--padding", paddings, "none, reflect, mean, zero")->delimiter(',')->capture_default_str();
+    return run_main(app, argc, argv, [&] { return run(options, paddings); });
 }
