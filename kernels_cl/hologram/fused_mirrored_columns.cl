@@ -2,25 +2,29 @@
 // transformed, multiplied by H and transformed back without leaving the work-group. They are real: two neighbours go as one
 // complex line.
 //   in    cosine transforms of the rows, floats in tiles of 2 FFT_LINES columns (fused_tiles.clh)
-//   out   what is transformed back along y, float2 in tiles of the same columns
+//   out   what is transformed back along y, float2 in tiles of the same columns (mirror_tiled())
+// FFT_PAIRS must be 1: the points k and N - k of a spectrum meet.
 // A work-group takes a tile, FFT_LINES pairs of columns; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
+#ifndef FFT_PAIRS
+#define FFT_PAIRS 1
+#endif
 #include "fft/stockham.clh"
 #include "hologram/mirror.clh"
 #include "hologram/mirrored_transfer.clh"
 
 
-KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
-void columns(GLOBAL const float2* RESTRICT in, GLOBAL float4* RESTRICT out, GLOBAL const float2* RESTRICT forward_twiddles,
+KERNEL RESIDENT_GROUP(FFT_GROUP, 1, 1)
+void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT forward_twiddles,
              GLOBAL const float2* RESTRICT inverse_twiddles, GLOBAL const float2* RESTRICT quarters,
              GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
              GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes, uint slot,
              uint width) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
-    float2 w[FFT_REGISTERS];
-    float m[FFT_REGISTERS];
-    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
+    float2 u[FFT_REGISTERS];
+    float2 spectrum[FFT_REGISTERS];
+    const int line = (int)get_local_id(0) % FFT_LINES, place = (int)get_local_id(0) / FFT_LINES, item = place;
     const uint x = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
     const int first = x < width, second = x + 1u < width;
     const ulong64 tile = (ulong64)get_group_id(0) * FFT_N;
@@ -40,62 +44,36 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float4* RESTRICT out, GLOB
 #include "fft/stockham_core.clh"
 #undef twiddles
 
-    // v[round * FFT_LAST + r] is point item + round * FFT_ITEMS + r * LAST_COUNT.
-    // The other of a pair comes through local memory, part by part. `at_0`: what stands beyond the last point.
-#define THROUGH_LOCAL(mine, other, at_0) \
-    BARRIER_LOCAL(); \
-    FFT_FOR_EACH_POINT(exchange[FFT_AT(i)] = mine;) \
-    BARRIER_LOCAL(); \
-    FFT_FOR_EACH_POINT(const float mirrored = exchange[FFT_AT(i == 0 ? 0 : FFT_N - i)]; other((i == 0 ? (at_0) : mirrored));)
-
-    THROUGH_LOCAL(v[k].x, m[k] =, mirrored)
-#define TAKE(value) \
-    float2 c = v[k]; float2 rest = make_float2(m[k], value); \
-    mirror_forward(&c, &rest, quarters[i]); \
-    v[k] = c
-    THROUGH_LOCAL(v[k].y, TAKE, mirrored)
-#undef TAKE
+    // Cosine transforms: u.x of the first column, u.y of the second.
+    FFT_FOR_EACH_POINT(u[k] = mirror_cosine(v[k], FFT_OPPOSITE(v), quarters[i]);)
 
     const uint plane = planes[slot];
     const float4 plane_scale = scale[plane];
     const float2 plane_unit = unit[plane];
     const int2 plane_limit = limit[plane];
-    FFT_FOR_EACH_POINT(
-        const float2 c = v[k];
-        const float2 none = make_float2(0.0f, 0.0f);
-        const float2 h = first ? mirrored_transfer_at((int)x, i, table, width, turns + 4 * plane, plane_scale, plane_unit,
-                                                      plane_limit) : none;
-        v[k] = make_float2(c.x * h.x, c.x * h.y);
-        const float2 g = second ? mirrored_transfer_at((int)x + 1, i, table, width, turns + 4 * plane, plane_scale, plane_unit,
-                                                       plane_limit) : none;
-        w[k] = make_float2(c.y * g.x, c.y * g.y);)
+#pragma unroll 1
+    for (int column = 0; column < 2; ++column) {   // one after the other: two at once do not fit the registers
+        const int there = column == 0 ? first : second;
+        // The same as before, which compilers cannot know: else they keep what is alike for both columns, and spill.
+        const int item = place + column * (int)(width >> 31);
+        FFT_FOR_EACH_POINT(
+            const float2 h = there ? mirrored_transfer_at((int)x + column, i, table, width, turns + 4 * plane, plane_scale,
+                                                          plane_unit, plane_limit) : make_float2(0.0f, 0.0f);
+            v[k] = make_float2(u[k].x * h.x, u[k].x * h.y);
+            u[k].x = u[k].y;)
+        FFT_FOR_EACH_POINT(
+            const float2 opposite = FFT_OPPOSITE(v);
+            spectrum[k] = mirror_spectrum(v[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
+        FFT_FOR_EACH_POINT(v[k] = spectrum[k];)
 
-    // As in mirror_inverse().
-#define TAKE(value) \
-    const float2 sum = make_float2(0.5f * (COLUMN[k].x + value), 0.5f * (COLUMN[k].y - m[k])); \
-    COLUMN[k] = complex_multiply(sum, complex_conjugate(quarters[i]))
-#define COLUMN v
-    THROUGH_LOCAL(v[k].x, m[k] =, 0.0f)
-    THROUGH_LOCAL(v[k].y, TAKE, 0.0f)
-#undef COLUMN
-#define COLUMN w
-    THROUGH_LOCAL(w[k].x, m[k] =, 0.0f)
-    THROUGH_LOCAL(w[k].y, TAKE, 0.0f)
-#undef COLUMN
-#undef TAKE
-
-#include "hologram/fused_back.clh"
-
-    // The inverse ends with the first radix.
-#pragma unroll
-    for (int round = 0; round < FFT_ROUNDS(FFT_R0); ++round) {
-        const int j = item + round * FFT_ITEMS;
-        if (first && ((FFT_N / FFT_R0) % FFT_ITEMS == 0 || j < FFT_N / FFT_R0)) {
-#pragma unroll
-            for (int r = 0; r < FFT_R0; ++r) {
-                const int i = j + r * (FFT_N / FFT_R0), k = round * FFT_R0 + r;
-                out[AT_ROW(mirror_point((uint)i, FFT_N))] = make_float4(w[k].x, w[k].y, v[k].x, v[k].y);
-            }
-        }
+#define FFT_LOAD(i, value)
+#define FFT_STORE(i, value) \
+    if (there) out[(tile + mirror_point((uint)(i), FFT_N)) * (2u * FFT_LINES) + (uint)(column * FFT_LINES + line)] = value;
+#define FFT_INVERSE 1
+#define FFT_REVERSED 1
+#define FFT_EXCHANGE_BUSY 1
+#define twiddles inverse_twiddles
+#include "fft/stockham_core.clh"
+#undef twiddles
     }
 }

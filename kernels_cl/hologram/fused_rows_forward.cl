@@ -1,8 +1,12 @@
 // First pass of the fused reconstruction: real rows -> half spectrum, two rows a complex line (fft/two_rows.clh).
 // Camera frames are read as they are, background and dark included: the real image is never written.
 //   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
+// FFT_PAIRS must be 1: Z(N - k) is wanted beside Z(k).
 // MIRRORED: real rows -> their cosine transforms (mirror.clh), all FFT_N columns of them, floats in tiles.
 #include "prelude/prelude.clh"
+#ifndef FFT_PAIRS
+#define FFT_PAIRS 1
+#endif
 #include "fft/stockham.clh"
 #include "fft/two_rows.clh"
 #include "hologram/camera.clh"
@@ -20,15 +24,12 @@
 #define POINT(i) (i)
 #endif
 
-#define MIRROR(i) ((i) == 0 ? 0 : FFT_N - (i))
-
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
                   GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL SPECTRUM* RESTRICT out, GLOBAL const float2* RESTRICT twiddles,
                   GLOBAL const float2* RESTRICT quarters, uint rows) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
-    float2 m[FFT_REGISTERS];                                       // Z(N - k) beside Z(k)
     const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
     const uint row = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
     const int first = row < rows, second = row + 1u < rows;
@@ -43,27 +44,16 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 #define FFT_EXCHANGE_BUSY 0
 #include "fft/stockham_core.clh"
 
-    // v[round * FFT_LAST + r] is point item + round * FFT_ITEMS + r * LAST_COUNT: mirrored through local memory, part by part.
-    BARRIER_LOCAL();
-    FFT_FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].x;)
-    BARRIER_LOCAL();
-    FFT_FOR_EACH_POINT(m[k].x = exchange[FFT_AT(MIRROR(i))];)
-    BARRIER_LOCAL();
-    FFT_FOR_EACH_POINT(exchange[FFT_AT(i)] = v[k].y;)
-    BARRIER_LOCAL();
-    FFT_FOR_EACH_POINT(m[k].y = exchange[FFT_AT(MIRROR(i))];)
-
 #if MIRRORED
     FFT_FOR_EACH_POINT(
-        float2 c = v[k]; float2 other = m[k];
-        mirror_forward(&c, &other, quarters[i]);
+        const float2 c = mirror_cosine(v[k], FFT_OPPOSITE(v), quarters[i]);
         if (first) out[tiled((uint)i, row, rows)] = c.x;
         if (second) out[tiled((uint)i, row + 1u, rows)] = c.y;)
 #else
     FFT_FOR_EACH_POINT(
         if (i <= FFT_N / 2) {
-            if (first) out[tiled((uint)i, row, rows)] = first_of_two(v[k], m[k]);
-            if (second) out[tiled((uint)i, row + 1u, rows)] = second_of_two(v[k], m[k]);
+            if (first) out[tiled((uint)i, row, rows)] = first_of_two(v[k], FFT_OPPOSITE(v));
+            if (second) out[tiled((uint)i, row + 1u, rows)] = second_of_two(v[k], FFT_OPPOSITE(v));
         })
 #endif
 }

@@ -7,7 +7,7 @@
 #include "hologram/mirror.clh"
 #include "hologram/planes.clh"
 
-#ifndef MIRRORED           // 1: plus is the cosine spectrum of a row, minus is not read
+#ifndef MIRRORED           // 1: plus is the cosine spectrum of a row, minus is not read, FFT_PAIRS is 1, the radices go backwards
 #define MIRRORED 0
 #endif
 
@@ -26,13 +26,12 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
 #if MIRRORED
-#define FFT_LOAD(i, value)                                                                                               \
-    {                                                                                                                    \
-        float2 other = make_float2(0.0f, 0.0f);                                                                          \
-        value = plus[tiled((uint)(i), row, rows)];                                                                       \
-        if ((i) != 0) other = plus[tiled((uint)(FFT_N - (i)), row, rows)];                                               \
-        mirror_inverse(&value, &other, quarters[i]);                                                                     \
-    }
+    float2 x[FFT_REGISTERS];
+    FFT_FOR_EACH_POINT(x[k] = plus[mirror_tiled((uint)i, row, rows)];)
+    FFT_FOR_EACH_POINT(
+        const float2 opposite = FFT_OPPOSITE(x);
+        v[k] = mirror_spectrum(x[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
+#define FFT_LOAD(i, value)
 #define POINT(i) mirror_point((uint)(i), FFT_N)
 #else
 #define FFT_LOAD(i, value) \
@@ -44,7 +43,7 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
         store_planes(amplitude, phase, intensity, field, start + (ulong64)POINT(i), \
                      make_float2(value.x * factor, value.y * factor));
 #define FFT_INVERSE 1
-#define FFT_REVERSED 0
+#define FFT_REVERSED MIRRORED
 #define FFT_EXCHANGE_BUSY 0
 #include "fft/stockham_core.clh"
 }

@@ -50,6 +50,9 @@ int registers_for(int n, const std::vector<int>& radices, int items) {
     return registers;
 }
 
+// Butterflies of opposite points in pairs, of a stage of this many (FFT_PAIR_COUNT in stockham.clh).
+int pairs_of(int butterflies) { return (butterflies + 1) / 2; }
+
 // The fewest registers that `most_items` work-items allow, and for these the fewest work-items.
 struct Share { int items, registers; };
 Share share(int n, const std::vector<int>& radices, int most_items) {
@@ -73,13 +76,11 @@ std::size_t local_bytes(int n, int lines, bool split, bool padding) {
 }
 
 // A line with this many lines a group, if it fits.
-std::optional<Line> shaped(int n, const std::vector<int>& radices, int lines, const LineLimits& limits) {
+std::optional<Line> shaped(int n, const std::vector<int>& radices, int lines, Share found, const LineLimits& limits) {
     Line line;
     line.n = n;
     line.radices = radices;
     line.lines = lines;
-    if (lines > limits.group) return std::nullopt;
-    const Share found = share(n, radices, limits.group / lines);
     line.items = found.items;
     line.registers = found.registers;
     line.padding = local_bytes(n, lines, true, true) <= limits.local_bytes;
@@ -87,6 +88,11 @@ std::optional<Line> shaped(int n, const std::vector<int>& radices, int lines, co
     line.split = local_bytes(n, lines, false, line.padding) > std::min<std::size_t>(limits.local_bytes, 32768);
     if (radices.size() > 1 && line.local_bytes() > limits.local_bytes) return std::nullopt;
     return line;
+}
+
+std::optional<Line> shaped(int n, const std::vector<int>& radices, int lines, const LineLimits& limits) {
+    if (lines > limits.group) return std::nullopt;
+    return shaped(n, radices, lines, share(n, radices, limits.group / lines), limits);
 }
 
 }  // namespace
@@ -140,6 +146,69 @@ std::optional<Line> plan_filter(int n, const LineLimits& limits, int wanted) {
     return std::nullopt;
 }
 
+// Radices and work-items for opposite points together. The stage at the spectrum goes by pairs of butterflies, so that the shares
+// seldom come out even: what counts is the time of all stages, work-items without a butterfly included.
+struct PairedShare {
+    std::vector<int> radices;
+    Share share{1, std::numeric_limits<int>::max()};
+    double cost = std::numeric_limits<double>::infinity();
+};
+
+void consider_pairs(PairedShare& best, int n, const std::vector<int>& radices, int items, int most_points) {
+    double cost = 0;
+    int registers = 1;
+    for (const int& radix : radices) {
+        const bool at_spectrum = &radix == &radices.back();
+        const int butterflies = n / radix;
+        const int rounds = at_spectrum ? 2 * ceil_div(pairs_of(butterflies), items) : ceil_div(butterflies, items);
+        registers = std::max(registers, radix * rounds);
+        cost += (radix_cost[static_cast<std::size_t>(radix)] + stage_cost) * rounds * items * radix / n;
+    }
+    if (registers > most_points || cost > best.cost) return;
+    if (cost == best.cost && registers >= best.share.registers) return;
+    best = {radices, {items, registers}, cost};
+}
+
+PairedShare share_pairs(int n, int most_items, int most_points) {
+    PairedShare best;
+    if (n == 1) return {{1}, {1, 2}, 0};
+    std::vector<int> radices, unused;
+    search(n, largest_radix, 0, radices, best.cost, unused, [&](const std::vector<int>& found) {
+        for (std::size_t last = 0; last < found.size(); ++last) {
+            std::vector<int> order = found;
+            std::rotate(order.begin() + static_cast<std::ptrdiff_t>(last), order.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+                        order.end());
+            // The first stage has no twiddles: give it the largest prime, whose butterfly needs most registers.
+            std::stable_sort(order.begin(), order.end() - 1, [](int a, int b) { return a % 2 > b % 2; });
+            for (const int radix : order)
+                for (int rounds = 1; rounds <= most_points / radix; ++rounds)
+                    for (const int butterflies : {n / radix, pairs_of(n / order.back())})
+                        if (const int items = ceil_div(butterflies, rounds); items <= most_items)
+                            consider_pairs(best, n, order, items, most_points);
+        }
+        return false;   // what is best is kept in `best`, whose cost bounds the search
+    });
+    return best;
+}
+
+// Registers hold a line, and in a filter half of another beside it.
+std::optional<Line> plan_pairs(int n, LineLayout layout, const LineLimits& limits, int wanted) {
+    const bool filter = layout == LineLayout::filter;
+    for (const int most_points : {filter ? 32 : 36, 64, n}) {
+        for (int lines = std::min(filter ? 2 : 16, wanted); lines >= 1; --lines) {
+            if ((lines & (lines - 1)) != 0) continue;
+            const PairedShare found = share_pairs(n, limits.group / lines, most_points);
+            if (found.radices.empty()) continue;
+            if (!filter && lines > 1 && found.share.items * lines > 128) continue;
+            if (auto line = shaped(n, found.radices, lines, found.share, limits)) {
+                line->opposites = Opposites::together;
+                return line;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<int> line_radices(int n) {
@@ -148,12 +217,14 @@ std::vector<int> line_radices(int n) {
     return cheapest_radices(n, [](const std::vector<int>&) { return true; });
 }
 
-std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted) {
+std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted,
+                              Opposites opposites) {
     if (n > longest_line) return std::nullopt;
     const std::vector<int> radices = line_radices(n);
     if (radices.empty()) return std::nullopt;
     const int items = share(n, radices, limits.group).items;
     const int wanted = static_cast<int>(std::clamp<std::int64_t>(lines_wanted, 1, 1024));
+    if (opposites == Opposites::together) return plan_pairs(n, layout, limits, wanted);
     // Enough work-items to fill a work-group of 128.
     const int filling = std::min(std::max(1, 128 / items), wanted);
     if (layout == LineLayout::rows) {
@@ -183,6 +254,7 @@ void add_line_defines(host::Defines& defines, const Line& line) {
     for (std::size_t s = 0; s < most_stages; ++s)
         defines.add("FFT_R" + std::to_string(s), s < line.radices.size() ? line.radices[s] : 1);
     defines.add("FFT_ITEMS", line.items).add("FFT_REGISTERS", line.registers).add("FFT_LINES", line.lines);
+    defines.add("FFT_PAIRS", line.opposites == Opposites::together ? 1 : 0);
     defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDING", line.padding ? 1 : 0);
 }
 

@@ -25,6 +25,9 @@ namespace parallax::engine::fft {
 /// and back while a second set of points rests in registers, at most 4 lines a group.
 enum class LineLayout { rows, columns, filter };
 
+/// Opposite points of a spectrum, k and n - k, in one work-item each: what reads both needs no way through local memory.
+enum class Opposites { apart, together };
+
 struct LineLimits {
     int group = 1024;                    ///< work-items of a work-group
     std::size_t local_bytes = 32768;
@@ -42,6 +45,7 @@ struct Line {
     int lines = 1;                       ///< lines of a work-group
     bool split = true;                   ///< real and imaginary parts exchanged one after the other
     bool padding = true;                 ///< against bank conflicts
+    Opposites opposites = Opposites::apart;
 
     int group() const noexcept { return items * lines; }
     std::size_t local_bytes() const noexcept;
@@ -60,7 +64,8 @@ std::vector<int> line_radices(int n);
 
 /// Empty if a line of n points does not fit the limits. `lines_wanted`: how many lines there are, so that a
 /// work-group is not made for more.
-std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted);
+std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted,
+                              Opposites = Opposites::apart);
 
 void add_line_defines(host::Defines&, const Line&);
 

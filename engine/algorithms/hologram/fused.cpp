@@ -34,7 +34,7 @@ public:
         inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
 
         make_rows_forward(builder, problem, group);
-        rows_back_.emplace(builder, problem, geometry_, width_, height_, tile());
+        rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), false);
 
         const std::int64_t tiles = (width_ / 2 + columns_.line.lines) / columns_.line.lines;
         const auto bytes = static_cast<std::size_t>(tiles * columns_.line.lines * height_) * 2 * sizeof(float);
@@ -81,7 +81,7 @@ private:
             add_frame_types(defines, problem);
         }
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", defines}, "rows_forward", width_,
-                                               fft::LineLayout::rows, (height_ + 1) / 2);
+                                               fft::LineLayout::rows, (height_ + 1) / 2, fft::Opposites::together);
         forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
     }
 

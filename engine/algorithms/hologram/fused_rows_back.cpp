@@ -5,7 +5,7 @@
 namespace parallax::engine::hologram {
 
 FusedRowsBack::FusedRowsBack(PlanBuilder& builder, const Problem& problem, const Geometry& geometry, std::int64_t width,
-                             std::int64_t rows, const host::Defines& tiles)
+                             std::int64_t rows, const host::Defines& tiles, bool mirrored)
     : width_(geometry.width),
       height_(geometry.height),
       rows_(rows),
@@ -17,11 +17,13 @@ FusedRowsBack::FusedRowsBack(PlanBuilder& builder, const Problem& problem, const
             .add("WANT_INTENSITY", intensity)
             .add("WANT_FIELD", field);
         return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse",
-                                      static_cast<int>(width), fft::LineLayout::rows, height_);
+                                      static_cast<int>(width), fft::LineLayout::rows, height_,
+                                      mirrored ? fft::Opposites::together : fft::Opposites::apart);
     };
     outputs_ = build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
     if (problem.parameters.as<HologramParameters>().autofocus) amplitude_ = build(true, false, false, false);
-    twiddles_ = builder.constant(fft::stage_table(outputs_.line.radices));
+    const std::vector<int>& radices = outputs_.line.radices;
+    twiddles_ = builder.constant(fft::stage_table(mirrored ? fft::reversed(radices) : radices));
 }
 
 void FusedRowsBack::outputs(Execution& x, const From& from, const Bindings& arrays, std::int64_t plane) {

@@ -12,8 +12,9 @@ namespace parallax::engine::hologram {
 
 class FusedRowsBack {
 public:
-    /// Of a spectrum of width x rows, in tiles as `tiles` says (TILE, MIRRORED).
-    FusedRowsBack(PlanBuilder&, const Problem&, const Geometry&, std::int64_t width, std::int64_t rows, const host::Defines& tiles);
+    /// Of a spectrum of width x rows, in tiles as `tiles` says (TILE, MIRRORED, as `mirrored`).
+    FusedRowsBack(PlanBuilder&, const Problem&, const Geometry&, std::int64_t width, std::int64_t rows, const host::Defines& tiles,
+                  bool mirrored);
     /// Where the spectrum is; `quarters` is read where it is mirrored (hologram/quarters.hpp), `minus` where not.
     struct From {
         const host::Buffer &plus, &minus, &quarters;
