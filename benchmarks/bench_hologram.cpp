@@ -211,6 +211,7 @@ int run(const Options& options, const std::vector<std::string>& paddings) {
                 row.error = agree(bench.session.download(result.outputs.at("amplitude")).as<float>());
                 check(row);
                 row.timing = bench.time(call, result);
+                row.kernels = kernel_milliseconds(bench.session.profiler());
                 bench.add(row, {{"padding", padding}});
             }
         }

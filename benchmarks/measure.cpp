@@ -48,7 +48,21 @@ bool add_kernels(const std::vector<Stage>& stages, double& seconds) {
     return measured;
 }
 
+void list_kernels(const std::vector<Stage>& stages, Json& list) {
+    for (const Stage& stage : stages) {
+        if (!stage.children.empty()) list_kernels(stage.children, list);
+        else if (stage.kind == StageKind::kernel && stage.measured)
+            list[stage.name] = list.value(stage.name, 0.0) + stage.seconds * 1e3;
+    }
+}
+
 }  // namespace
+
+Json kernel_milliseconds(Profiler& profiler) {
+    Json list = Json::object();
+    list_kernels(profiler.collect(), list);
+    return list;
+}
 
 double kernel_seconds(Profiler& profiler) {
     double seconds = 0;
@@ -81,6 +95,7 @@ Json to_json(const Row& row, double bandwidth) {
     json["floor_ms"] = row.floor_bytes / bandwidth * 1e3;
     json["plan_s"] = row.plan_seconds;
     json["error"] = row.error;
+    if (!row.kernels.is_null()) json["kernels_ms"] = row.kernels;
     json["walls_s"] = row.timing.walls;
     return json;
 }

@@ -23,12 +23,15 @@ struct Timing {
 Timing measure(const Options&, const std::function<double()>& run);
 /// Sum of the kernel stages, below zero where some of them were not measured.
 double kernel_seconds(engine::Profiler&);
+/// Milliseconds of each kernel by name, of the run that the profiler holds.
+Json kernel_milliseconds(engine::Profiler&);
 
 /// A row of the table; `floor_bytes` over the copy bandwidth is the shortest time that memory allows.
 struct Row {
     std::string size, name, detail;
     Timing timing;
     double floor_bytes = 0, plan_seconds = 0, error = 0;
+    Json kernels;                       ///< milliseconds of each kernel, of one run
 };
 
 void print_header();
