@@ -3,6 +3,7 @@
 // complex line.
 //   in    cosine transforms of the rows, floats in tiles of 2 FFT_LINES columns (fused_tiles.clh)
 //   out   what is transformed back along y, float2 in tiles of the same columns (mirror_tiled())
+// The rows of both lie as mirror_place() says.
 // FFT_PAIRS must be 1: the points k and N - k of a spectrum meet.
 // A work-group takes a tile, FFT_LINES pairs of columns; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
@@ -14,7 +15,7 @@
 #include "hologram/mirrored_transfer.clh"
 
 
-KERNEL RESIDENT_GROUP(FFT_GROUP, 1, 1)
+KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT forward_twiddles,
              GLOBAL const float2* RESTRICT inverse_twiddles, GLOBAL const float2* RESTRICT quarters,
              GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
@@ -29,11 +30,10 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     const int first = x < width, second = x + 1u < width;
     const ulong64 tile = (ulong64)get_group_id(0) * FFT_N;
 
-#define AT_ROW(y) ((tile + (y)) * FFT_LINES + (uint)line)
 #define FFT_AT(p) ((p) * FFT_LINES + line)
 #define FFT_LOAD(i, value)                                                                   \
     {                                                                                        \
-        value = first ? in[AT_ROW(mirror_point((uint)(i), FFT_N))] : make_float2(0.0f, 0.0f); \
+        value = first ? in[(tile + (uint)(i)) * FFT_LINES + (uint)line] : make_float2(0.0f, 0.0f); \
         if (!second) value.y = 0.0f;                                                         \
     }
 #define FFT_STORE(i, value)
@@ -68,7 +68,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 
 #define FFT_LOAD(i, value)
 #define FFT_STORE(i, value) \
-    if (there) out[(tile + mirror_point((uint)(i), FFT_N)) * (2u * FFT_LINES) + (uint)(column * FFT_LINES + line)] = value;
+    if (there) out[(tile + (uint)(i)) * (2u * FFT_LINES) + (uint)(column * FFT_LINES + line)] = value;
 #define FFT_INVERSE 1
 #define FFT_REVERSED 1
 #define FFT_EXCHANGE_BUSY 1

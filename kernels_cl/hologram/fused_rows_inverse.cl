@@ -1,6 +1,7 @@
 // Third pass of the fused reconstruction: a row of U is transformed back and stored as what was asked for, cropped.
 //   plus, minus   U(kx) and U(-kx), 0 <= kx <= width/2, in tiles (fused_columns.cl, fused_tiles.clh)
 //   out           height x width, any of amplitude, phase, intensity, field
+// FFT_NEIGHBOURS: of a mirrored row two pixels are stored at once.
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 #include "hologram/fused_tiles.clh"
@@ -27,7 +28,8 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
 #define FFT_AT(p) (line * FFT_PADDED + (p))
 #if MIRRORED
     float2 x[FFT_REGISTERS];
-    FFT_FOR_EACH_POINT(x[k] = plus[mirror_tiled((uint)i, row, rows)];)
+    const uint from = mirror_place(row, rows);
+    FFT_FOR_EACH_POINT(x[k] = plus[mirror_tiled((uint)i, from, rows)];)
     FFT_FOR_EACH_POINT(
         const float2 opposite = FFT_OPPOSITE(x);
         v[k] = mirror_spectrum(x[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
@@ -38,12 +40,24 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
     value = (i) <= FFT_N / 2 ? plus[tiled((uint)(i), row, rows)] : minus[tiled((uint)(FFT_N - (i)), row, rows)]
 #define POINT(i) ((uint)(i))
 #endif
+#if FFT_NEIGHBOURS
+#define FFT_STORE(i, value)
+#else
 #define FFT_STORE(i, value)                                                         \
     if (there && POINT(i) < width)                                                  \
         store_planes(amplitude, phase, intensity, field, start + (ulong64)POINT(i), \
                      make_float2(value.x * factor, value.y * factor));
+#endif
 #define FFT_INVERSE 1
 #define FFT_REVERSED MIRRORED
 #define FFT_EXCHANGE_BUSY 0
 #include "fft/stockham_core.clh"
+#if FFT_NEIGHBOURS
+    if (there) {
+        FFT_FOR_EACH_NEIGHBOURS(
+            store_planes_pair(amplitude, phase, intensity, field, start + 2u * (uint)m,
+                              make_float2(v[even].x * factor, v[even].y * factor),
+                              make_float2(v[odd].x * factor, v[odd].y * factor));)
+    }
+#endif
 }

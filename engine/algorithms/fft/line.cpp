@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 
 namespace parallax::engine::fft {
 namespace {
@@ -146,62 +147,71 @@ std::optional<Line> plan_filter(int n, const LineLimits& limits, int wanted) {
     return std::nullopt;
 }
 
-// Radices and work-items for opposite points together. The stage at the spectrum goes by pairs of butterflies, so that the shares
-// seldom come out even: what counts is the time of all stages, work-items without a butterfly included.
+// Radices and work-items for pairs. The stages at both ends go by pairs of butterflies, so that the shares seldom come out even:
+// what counts is the time of all stages, work-items without a butterfly included.
 struct PairedShare {
     std::vector<int> radices;
     Share share{1, std::numeric_limits<int>::max()};
+    Pairs pairs = Pairs::opposites;
     double cost = std::numeric_limits<double>::infinity();
 };
 
-void consider_pairs(PairedShare& best, int n, const std::vector<int>& radices, int items, int most_points) {
-    double cost = 0;
+// What it costs more a point where neighbours are read and written one by one: half of each sector of memory at a time.
+constexpr double apart_cost = 20;
+
+void consider_pairs(PairedShare& best, int n, const std::vector<int>& radices, int items, Pairs wanted, int most_points) {
+    const bool neighbours = wanted == Pairs::both && radices.size() > 1 && n / radices.front() % 2 == 0;
+    double cost = wanted == Pairs::both && !neighbours ? apart_cost : 0;
     int registers = 1;
-    for (const int& radix : radices) {
-        const bool at_spectrum = &radix == &radices.back();
-        const int butterflies = n / radix;
-        const int rounds = at_spectrum ? 2 * ceil_div(pairs_of(butterflies), items) : ceil_div(butterflies, items);
+    for (std::size_t s = 0; s < radices.size(); ++s) {
+        const int radix = radices[s], butterflies = n / radix;
+        const bool by_pairs = s + 1 == radices.size() || (s == 0 && neighbours);
+        const int rounds = by_pairs ? 2 * ceil_div(pairs_of(butterflies), items) : ceil_div(butterflies, items);
         registers = std::max(registers, radix * rounds);
         cost += (radix_cost[static_cast<std::size_t>(radix)] + stage_cost) * rounds * items * radix / n;
     }
     if (registers > most_points || cost > best.cost) return;
     if (cost == best.cost && registers >= best.share.registers) return;
-    best = {radices, {items, registers}, cost};
+    best = {radices, {items, registers}, neighbours ? Pairs::both : Pairs::opposites, cost};
 }
 
-PairedShare share_pairs(int n, int most_items, int most_points) {
+PairedShare share_pairs(int n, Pairs wanted, int most_items, int most_points) {
     PairedShare best;
-    if (n == 1) return {{1}, {1, 2}, 0};
+    if (n == 1) return {{1}, {1, 2}, Pairs::opposites, 0};
     std::vector<int> radices, unused;
-    search(n, largest_radix, 0, radices, best.cost, unused, [&](const std::vector<int>& found) {
-        for (std::size_t last = 0; last < found.size(); ++last) {
-            std::vector<int> order = found;
-            std::rotate(order.begin() + static_cast<std::ptrdiff_t>(last), order.begin() + static_cast<std::ptrdiff_t>(last) + 1,
-                        order.end());
-            // The first stage has no twiddles: give it the largest prime, whose butterfly needs most registers.
-            std::stable_sort(order.begin(), order.end() - 1, [](int a, int b) { return a % 2 > b % 2; });
+    search(n, largest_radix, 0, radices, best.cost, unused, [&](std::vector<int> order) {
+        std::sort(order.begin(), order.end());
+        do {
             for (const int radix : order)
                 for (int rounds = 1; rounds <= most_points / radix; ++rounds)
-                    for (const int butterflies : {n / radix, pairs_of(n / order.back())})
+                    for (const int butterflies : {n / radix, pairs_of(n / order.front()), pairs_of(n / order.back())})
                         if (const int items = ceil_div(butterflies, rounds); items <= most_items)
-                            consider_pairs(best, n, order, items, most_points);
-        }
+                            consider_pairs(best, n, order, items, wanted, most_points);
+        } while (std::next_permutation(order.begin(), order.end()));
         return false;   // what is best is kept in `best`, whose cost bounds the search
     });
     return best;
 }
 
-// Registers hold a line, and in a filter half of another beside it.
-std::optional<Line> plan_pairs(int n, LineLayout layout, const LineLimits& limits, int wanted) {
+// Rows: as many lines as fill a work-group of 128. Filters: 4 lines, where fewer would write parts of memory's sectors; half of
+// another line rests in registers beside theirs.
+std::optional<Line> plan_pairs(int n, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
+    struct Shape { int lines, most_group, most_points; };
+    static constexpr std::array<Shape, 5> filters = {
+        {{4, 768, 24}, {2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
+    static constexpr std::array<Shape, 2> rows = {{{1, 512, 36}, {1, most_group, 64}}};
     const bool filter = layout == LineLayout::filter;
-    for (const int most_points : {filter ? 32 : 36, 64, n}) {
-        for (int lines = std::min(filter ? 2 : 16, wanted); lines >= 1; --lines) {
-            if ((lines & (lines - 1)) != 0) continue;
-            const PairedShare found = share_pairs(n, limits.group / lines, most_points);
-            if (found.radices.empty()) continue;
-            if (!filter && lines > 1 && found.share.items * lines > 128) continue;
+    for (const Shape& shape : std::span(filter ? filters.data() : rows.data(), filter ? filters.size() : rows.size())) {
+        if (shape.lines > 1 && shape.lines / 2 >= wanted) continue;
+        const int group = std::min(shape.most_group, limits.group);
+        if (shape.lines > group) continue;
+        const PairedShare found = share_pairs(n, pairs, group / shape.lines, shape.most_points);
+        if (found.radices.empty()) continue;
+        int lines = shape.lines;
+        if (!filter) lines = std::min(std::max(1, std::min(128, limits.group) / found.share.items), wanted);
+        for (; lines >= 1; lines = filter ? 0 : lines / 2) {
             if (auto line = shaped(n, found.radices, lines, found.share, limits)) {
-                line->opposites = Opposites::together;
+                line->pairs = found.pairs;
                 return line;
             }
         }
@@ -218,13 +228,13 @@ std::vector<int> line_radices(int n) {
 }
 
 std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted,
-                              Opposites opposites) {
+                              Pairs pairs) {
     if (n > longest_line) return std::nullopt;
     const std::vector<int> radices = line_radices(n);
     if (radices.empty()) return std::nullopt;
     const int items = share(n, radices, limits.group).items;
     const int wanted = static_cast<int>(std::clamp<std::int64_t>(lines_wanted, 1, 1024));
-    if (opposites == Opposites::together) return plan_pairs(n, layout, limits, wanted);
+    if (pairs != Pairs::none) return plan_pairs(n, layout, limits, pairs, wanted);
     // Enough work-items to fill a work-group of 128.
     const int filling = std::min(std::max(1, 128 / items), wanted);
     if (layout == LineLayout::rows) {
@@ -254,7 +264,7 @@ void add_line_defines(host::Defines& defines, const Line& line) {
     for (std::size_t s = 0; s < most_stages; ++s)
         defines.add("FFT_R" + std::to_string(s), s < line.radices.size() ? line.radices[s] : 1);
     defines.add("FFT_ITEMS", line.items).add("FFT_REGISTERS", line.registers).add("FFT_LINES", line.lines);
-    defines.add("FFT_PAIRS", line.opposites == Opposites::together ? 1 : 0);
+    defines.add("FFT_PAIRS", line.pairs != Pairs::none ? 1 : 0).add("FFT_NEIGHBOURS", line.pairs == Pairs::both ? 1 : 0);
     defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDING", line.padding ? 1 : 0);
 }
 

@@ -25,8 +25,9 @@ namespace parallax::engine::fft {
 /// and back while a second set of points rests in registers, at most 4 lines a group.
 enum class LineLayout { rows, columns, filter };
 
-/// Opposite points of a spectrum, k and n - k, in one work-item each: what reads both needs no way through local memory.
-enum class Opposites { apart, together };
+/// What one work-item holds together, so that who needs both needs no way through local memory. opposites: points k and n - k of
+/// the spectrum; both: also points i and n - 1 - i of the line, which are neighbours where it goes on as its mirror image.
+enum class Pairs { none, opposites, both };
 
 struct LineLimits {
     int group = 1024;                    ///< work-items of a work-group
@@ -45,7 +46,7 @@ struct Line {
     int lines = 1;                       ///< lines of a work-group
     bool split = true;                   ///< real and imaginary parts exchanged one after the other
     bool padding = true;                 ///< against bank conflicts
-    Opposites opposites = Opposites::apart;
+    Pairs pairs = Pairs::none;           ///< as it came out: both only where n / radices.front() is even
 
     int group() const noexcept { return items * lines; }
     std::size_t local_bytes() const noexcept;
@@ -65,7 +66,7 @@ std::vector<int> line_radices(int n);
 /// Empty if a line of n points does not fit the limits. `lines_wanted`: how many lines there are, so that a
 /// work-group is not made for more.
 std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted,
-                              Opposites = Opposites::apart);
+                              Pairs = Pairs::none);
 
 void add_line_defines(host::Defines&, const Line&);
 

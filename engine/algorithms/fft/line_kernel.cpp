@@ -11,16 +11,8 @@
 
 namespace parallax::engine::fft {
 
-namespace {
-
-// Work-items of filters that should share a compute unit, some 110 registers for each: while one group waits for its barriers
-// another computes.
-constexpr int filter_items_resident = 576;
-
-}  // namespace
-
-bool fits_one_group(const host::DeviceInfo& device, std::int64_t n, LineLayout layout, Opposites opposites) {
-    return n >= 1 && n <= longest_line && plan_line(static_cast<int>(n), layout, line_limits(device), 1, opposites).has_value();
+bool fits_one_group(const host::DeviceInfo& device, std::int64_t n, LineLayout layout, Pairs pairs) {
+    return n >= 1 && n <= longest_line && plan_line(static_cast<int>(n), layout, line_limits(device), 1, pairs).has_value();
 }
 
 void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, std::initializer_list<host::Arg> arguments) {
@@ -34,18 +26,14 @@ void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, st
 }
 
 LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const std::string& name, int n, LineLayout layout,
-                             std::int64_t lines_wanted, Opposites opposites) {
+                             std::int64_t lines_wanted, Pairs pairs) {
     const host::Defines given = spec.defines;
     std::optional<KernelMisfit> misfit;
     for (LineLimits limits = line_limits(builder.device()); limits.group >= 1;) {
-        const auto line = plan_line(n, layout, limits, lines_wanted, opposites);
+        const auto line = plan_line(n, layout, limits, lines_wanted, pairs);
         if (!line) break;
         spec.defines = given;
         add_line_defines(spec.defines, *line);
-        if (layout == LineLayout::filter && opposites == Opposites::together) {
-            spec.resident_items = std::max(1, filter_items_resident / line->group()) * line->group();
-            spec.defines.add("GROUP", line->group());
-        }
         try {
             return {*line, builder.kernel(spec, name, static_cast<std::size_t>(line->group()))};
         } catch (const KernelMisfit& error) {   // smaller, while there is something smaller

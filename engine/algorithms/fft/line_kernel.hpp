@@ -20,7 +20,7 @@ struct LineKernel {
 };
 
 /// Whether a line of n points fits one work-group of this device.
-bool fits_one_group(const host::DeviceInfo&, std::int64_t n, LineLayout, Opposites = Opposites::apart);
+bool fits_one_group(const host::DeviceInfo&, std::int64_t n, LineLayout, Pairs = Pairs::none);
 
 /// Launches one work-group and waits: drivers compile at the first launch. The arguments should give it nothing to do.
 void warm_up(PlanBuilder&, host::Kernel&, host::NDRange local, std::initializer_list<host::Arg>);
@@ -29,6 +29,6 @@ void warm_up(PlanBuilder&, host::Kernel&, host::NDRange local, std::initializer_
 /// the driver allows it only smaller work-groups than the device, it is planned again for that. Throws UnsupportedError if no
 /// shape fits.
 LineKernel build_line_kernel(PlanBuilder&, host::ProgramSpec spec, const std::string& name, int n, LineLayout,
-                             std::int64_t lines_wanted, Opposites = Opposites::apart);
+                             std::int64_t lines_wanted, Pairs = Pairs::none);
 
 }  // namespace parallax::engine::fft

@@ -15,7 +15,7 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-constexpr int most_pairs = 2;   // of columns in a tile: 4 complex numbers are a whole memory sector
+constexpr int most_pairs = 4;   // of columns in a tile: 8 floats, or 4 complex numbers, are whole memory sectors
 
 class FusedMirroredPlan : public PlanePlan {
 public:
@@ -34,14 +34,14 @@ public:
         method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
         if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
-                                          fft::LineLayout::filter, most_pairs, fft::Opposites::together);
+                                          fft::LineLayout::filter, most_pairs, fft::Pairs::opposites);
         forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
         inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
 
         host::Defines frames = tile();
         add_frame_types(frames, problem);
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", frames}, "rows_forward", width_,
-                                               fft::LineLayout::rows, (height_ + 1) / 2, fft::Opposites::together);
+                                               fft::LineLayout::rows, (height_ + 1) / 2, fft::Pairs::both);
         forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
         rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), true);
 
@@ -99,7 +99,7 @@ Support supports_fused_mirrored(const Problem& problem, host::Context& context) 
     if (!g.mirrored) return Support::no("it is for padding by \"reflect\"");
     for (const auto& [n, layout, axis] :
          {std::tuple{g.width, fft::LineLayout::rows, "width"}, {g.height, fft::LineLayout::filter, "height"}}) {
-        if (!fft::fits_one_group(context.info(), n, layout, fft::Opposites::together)) {
+        if (!fft::fits_one_group(context.info(), n, layout, fft::Pairs::opposites)) {
             return Support::no(fmt::format("the {} {} is more than one work-group can transform, or has a prime factor above {}",
                                            axis, n, fft::largest_radix));
         }

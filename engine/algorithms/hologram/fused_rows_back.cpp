@@ -18,7 +18,7 @@ FusedRowsBack::FusedRowsBack(PlanBuilder& builder, const Problem& problem, const
             .add("WANT_FIELD", field);
         return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse",
                                       static_cast<int>(width), fft::LineLayout::rows, height_,
-                                      mirrored ? fft::Opposites::together : fft::Opposites::apart);
+                                      mirrored ? fft::Pairs::both : fft::Pairs::none);
     };
     outputs_ = build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
     if (problem.parameters.as<HologramParameters>().autofocus) amplitude_ = build(true, false, false, false);
