@@ -81,7 +81,7 @@ private:
             add_frame_types(defines, problem);
         }
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", defines}, "rows_forward", width_,
-                                               fft::LineLayout::rows, (height_ + 1) / 2, fft::Pairs::opposites);
+                                               fft::LineLayout::rows, (height_ + 1) / 2);
         forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
     }
 

@@ -41,7 +41,7 @@ public:
         host::Defines frames = tile();
         add_frame_types(frames, problem);
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", frames}, "rows_forward", width_,
-                                               fft::LineLayout::rows, (height_ + 1) / 2, fft::Pairs::both);
+                                               fft::LineLayout::rows, (height_ + 1) / 2);
         forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
         rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), true);
 
@@ -97,9 +97,10 @@ Support supports_fused_mirrored(const Problem& problem, host::Context& context) 
     if (Support s = supports_half_spectrum(problem); !s) return s;
     const Geometry g = resolve(problem);
     if (!g.mirrored) return Support::no("it is for padding by \"reflect\"");
-    for (const auto& [n, layout, axis] :
-         {std::tuple{g.width, fft::LineLayout::rows, "width"}, {g.height, fft::LineLayout::filter, "height"}}) {
-        if (!fft::fits_one_group(context.info(), n, layout, fft::Pairs::opposites)) {
+    for (const auto& [n, layout, pairs, axis] :
+         {std::tuple{g.width, fft::LineLayout::rows, fft::Pairs::both, "width"},
+          {g.height, fft::LineLayout::filter, fft::Pairs::opposites, "height"}}) {
+        if (!fft::fits_one_group(context.info(), n, layout, pairs)) {
             return Support::no(fmt::format("the {} {} is more than one work-group can transform, or has a prime factor above {}",
                                            axis, n, fft::largest_radix));
         }

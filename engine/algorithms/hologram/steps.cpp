@@ -38,18 +38,6 @@ const char* kernel_type(ElementType type) {
     }
 }
 
-namespace {
-
-/// Vector of two: "uchar2".
-std::string kernel_pair_type(ElementType type) {
-    const char* const one = kernel_type(type);
-    if (one == nullptr) return "float2";
-    const bool is_wide = type == ElementType::u64 || type == ElementType::i64;
-    return one + std::string(is_wide ? "_2" : "2");
-}
-
-}  // namespace
-
 Support supports_inputs(const Problem& problem, host::Context& context) {
     for (const auto& [name, desc] : problem.inputs) {
         if (!desc.is_dense()) return Support::no("input " + name + " is not dense (it has an offset or a pitch)");
@@ -75,7 +63,6 @@ void add_frame_types(host::Defines& defines, const Problem& problem) {
         return kernel_type(found == problem.inputs.end() ? type : found->second.type);
     };
     defines.add("HOLOGRAM_TYPE", kernel_type(type))
-        .add("HOLOGRAM_PAIR", kernel_pair_type(type))
         .add("BACKGROUND_TYPE", type_of("background"))
         .add("DARK_TYPE", type_of("dark"))
         .add("HAS_BACKGROUND", problem.inputs.count("background") > 0)
