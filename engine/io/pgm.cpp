@@ -91,7 +91,7 @@ void decode(const Source& source, File& file, const Picture& picture, std::byte*
     }
     visit_real(desc.type, [&]<class T>(T) {
         T* out = reinterpret_cast<T*>(to);
-        for (std::int64_t i = 0; i < desc.count(); ++i) {
+        for (std::int64_t i = 0, n = desc.count(); i < n; ++i) {
             const std::int64_t value = read_number(source, file, "the pixels", most_pixel_bytes);
             if (value > picture.most)
                 fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");

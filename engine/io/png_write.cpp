@@ -1,10 +1,12 @@
 // PNG files: rows are filtered so that neighbours become small numbers, and packed by libdeflate, which is three times as fast as
-// zlib for the same length. (PNG, third edition, W3C 2025: chunks in section 5, filters in section 9.)
+// zlib for the same length, or byte by byte where that is all that can be won (deflate_bytes.hpp). (PNG, third edition, W3C 2025: chunks in section 5, filters in section 9.)
 #include <fmt/format.h>
 #include <libdeflate.h>
 
 #include <cstring>
+#include <span>
 
+#include "io/deflate_bytes.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/picture/picture.hpp"
@@ -101,6 +103,27 @@ std::vector<Byte> filtered_rows(const HostArray& array, std::size_t height, std:
     return out;
 }
 
+using Packer = std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)>;
+
+std::vector<Byte> packed_by(const Packer& packer, std::span<const Byte> bytes) {
+    std::vector<Byte> packed(libdeflate_zlib_compress_bound(packer.get(), bytes.size()));
+    packed.resize(libdeflate_zlib_compress(packer.get(), bytes.data(), bytes.size(), packed.data(), packed.size()));
+    return packed;
+}
+
+/// Whether repetitions are worth looking for: tried in three places.
+bool has_repetitions(const Packer& packer, std::span<const Byte> bytes) {
+    constexpr std::size_t sample = 1 << 14;
+    if (bytes.size() < 16 * sample) return true;
+    double found = 0, single = 0;
+    for (std::size_t place = 1; place < 4; ++place) {
+        const auto part = bytes.subspan(bytes.size() / 4 * place - sample / 2, sample);
+        found += 8.0 * static_cast<double>(packed_by(packer, part).size());
+        single += bits_of_bytes(part);
+    }
+    return found < 0.95 * single;
+}
+
 void put_big(Byte* to, std::uint32_t value) {
     for (int i = 0; i < 4; ++i) to[i] = static_cast<Byte>(value >> (24 - 8 * i));
 }
@@ -132,12 +155,10 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const int level = options.compression.value_or(usual_compression);
 
     const std::vector<Byte> rows = filtered_rows(array, height, channels * deep, level > 0);
-    const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(libdeflate_alloc_compressor(level),
-                                                                                          libdeflate_free_compressor);
+    const Packer packer(libdeflate_alloc_compressor(level), libdeflate_free_compressor);
     if (!packer) throw std::bad_alloc();
-    const std::size_t bound = libdeflate_zlib_compress_bound(packer.get(), rows.size());
-    const std::unique_ptr<Byte[]> packed(new Byte[bound]);   // not filled with zeros: most of it stays empty
-    const std::size_t bytes = libdeflate_zlib_compress(packer.get(), rows.data(), rows.size(), packed.get(), bound);
+    const std::vector<Byte> packed =
+        level == usual_compression && !has_repetitions(packer, rows) ? deflate_bytes(rows) : packed_by(packer, rows);
 
     constexpr Byte kinds[] = {0, 4, 2, 6};   // grey, grey and alpha, colours, colours and alpha
     Byte header[13] = {};
@@ -148,8 +169,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     File file = File::create(path);
     file.write("\x89PNG\r\n\x1a\n", 8);
     write_chunk(file, "IHDR", header, sizeof header);
-    for (std::size_t at = 0; at < bytes; at += chunk_most)
-        write_chunk(file, "IDAT", packed.get() + at, std::min(chunk_most, bytes - at));
+    for (std::size_t at = 0; at < packed.size(); at += chunk_most)
+        write_chunk(file, "IDAT", packed.data() + at, std::min(chunk_most, packed.size() - at));
     write_chunk(file, "IEND", nullptr, 0);
     file.close();
 }

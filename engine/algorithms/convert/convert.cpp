@@ -278,12 +278,12 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
         visit(p.type, [&]<class To>(To) {
             const From* in = reinterpret_cast<const From*>(elements);
             To* out = output<To>(arrays, "image");
-            for (std::int64_t i = 0; i < image.count(); ++i)
+            for (std::int64_t i = 0, n = image.count(); i < n; ++i)
                 out[i] =
                     window.empty() ? as_it_is<To>(static_cast<double>(in[i])) : through<To>(window, static_cast<float>(in[i]));
             if (!may_lose(p, image.type)) return;
             std::uint32_t lost = 0;
-            for (std::int64_t i = 0; i < image.count(); ++i) lost |= losses_of(in[i], limits_of(p.type));
+            for (std::int64_t i = 0, n = image.count(); i < n; ++i) lost |= losses_of(in[i], limits_of(p.type));
             records[observed] = told(lost, p.type);
         });
     });

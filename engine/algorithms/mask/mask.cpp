@@ -63,7 +63,7 @@ void reference(const Problem& problem, const Bindings& arrays, Json&) {
         const T* in = input<T>(arrays, "image");
         const auto* mask = input<std::uint8_t>(arrays, "mask");
         const T value = static_cast<T>(problem.parameters.as<MaskParameters>().value);
-        for (std::int64_t i = 0; i < image.count(); ++i)
+        for (std::int64_t i = 0, n = image.count(); i < n; ++i)
             output<T>(arrays, "image")[i] = mask[pairing.index(i)] != 0 ? in[i] : value;
     });
 }

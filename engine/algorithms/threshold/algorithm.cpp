@@ -186,7 +186,7 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
         if (!arrays.has_output("mask")) return;
         visit(image.type, [&]<class T>(T) {
             const T* in = input<T>(arrays, "image");
-            for (std::int64_t i = 0; i < image.count(); ++i)
+            for (std::int64_t i = 0, n = image.count(); i < n; ++i)
                 output<std::uint8_t>(arrays, "mask")[i] = in[i] > threshold ? 255 : 0;
         });
     };

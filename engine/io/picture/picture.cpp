@@ -79,7 +79,7 @@ HostArray coloured(const HostArray& array, const ColourMap& map) {
     HostArray result = picture_like(array, shape);
     auto* to = result.as<std::uint8_t>();
     const auto* const from = array.as<std::uint8_t>();
-    for (std::int64_t i = 0; i < array.desc.count(); ++i, to += 3) std::copy_n(map[from[i]].begin(), 3, to);
+    for (std::int64_t i = 0, n = array.desc.count(); i < n; ++i, to += 3) std::copy_n(map[from[i]].begin(), 3, to);
     return result;
 }
 
