@@ -117,11 +117,13 @@ private:
     unsigned count_ = 0;
 };
 
-void put_block(Bits& out, std::span<const std::uint8_t> bytes, bool last) {
-    Counts counts = counts_of(bytes);
-    counts[end_of_block] = 1;
-    if (bytes.empty()) counts[0] = 1;   // a code of one symbol alone is no complete one
-    const std::array<std::uint8_t, symbols> lengths = lengths_of(counts);
+struct Block {
+    std::span<const std::uint8_t> bytes;
+    std::array<std::uint8_t, symbols> lengths;   // of the codes
+};
+
+void put_block(Bits& out, const Block& block, bool last) {
+    const auto& [bytes, lengths] = block;
     const std::array<Code, symbols> codes = codes_of(lengths);
     out.add(last ? 1 : 0, 1);
     out.add(2, 2);    // codes of its own
@@ -158,15 +160,23 @@ void put_block(Bits& out, std::span<const std::uint8_t> bytes, bool last) {
 }   // namespace
 
 std::vector<std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes) {
-    const std::size_t blocks = std::max<std::size_t>(1, (bytes.size() + block_bytes - 1) / block_bytes);
-    std::vector<std::uint8_t> packed(bytes.size() * 15 / 8 + blocks * 160 + 32);
+    std::vector<Block> blocks;
+    std::size_t most = 32;
+    for (std::size_t from = 0; blocks.empty() || from < bytes.size(); from += block_bytes) {
+        const auto part = bytes.subspan(from, std::min(block_bytes, bytes.size() - from));
+        Counts counts = counts_of(part);
+        counts[end_of_block] = 1;
+        if (part.empty()) counts[0] = 1;   // a code of one symbol alone is no complete one
+        blocks.push_back({part, lengths_of(counts)});
+        std::uint64_t bits = 0;
+        for (std::size_t s = 0; s < symbols; ++s) bits += std::uint64_t{counts[s]} * blocks.back().lengths[s];
+        most += bits / 8 + 160;   // the lengths of the codes come before them
+    }
+    std::vector<std::uint8_t> packed(most);
     packed[0] = 0x78;
     packed[1] = 0x01;
     Bits out(packed.data() + 2);
-    for (std::size_t b = 0; b < blocks; ++b) {
-        const std::size_t from = b * block_bytes;
-        put_block(out, bytes.subspan(from, std::min(block_bytes, bytes.size() - from)), b + 1 == blocks);
-    }
+    for (const Block& block : blocks) put_block(out, block, &block == &blocks.back());
     std::uint8_t* end = out.end();
     const std::uint32_t sum = libdeflate_adler32(1, bytes.data(), bytes.size());
     for (int i = 0; i < 4; ++i) *end++ = static_cast<std::uint8_t>(sum >> (24 - 8 * i));

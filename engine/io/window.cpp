@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "io/format.hpp"
 #include "io/text_header.hpp"
@@ -48,17 +49,24 @@ Range range_of(const T* values, std::int64_t count) {
     std::int64_t lost = 0;
     std::fill_n(lows, lanes, most);
     std::fill_n(highs, lanes, least);
-    for (std::int64_t from = 0; from < count; from += lanes) {
-        const std::int64_t here = std::min(lanes, count - from);
-        std::int32_t not_finite = 0;
-        for (std::int64_t i = 0; i < here; ++i) {
-            const T value = values[from + i];
+    std::int32_t not_finite[lanes] = {};
+    const auto look = [&](const T* from, std::int64_t here) {
+        for (std::int64_t i = 0; i < lanes && i < here; ++i) {
+            const T value = from[i];
             const bool is_finite = !std::is_floating_point_v<T> || value - value == T{0};
-            lows[i] = is_finite && value < lows[i] ? value : lows[i];
-            highs[i] = is_finite && value > highs[i] ? value : highs[i];
-            not_finite += is_finite ? 0 : 1;
+            const T low = is_finite ? value : most, high = is_finite ? value : least;
+            lows[i] = low < lows[i] ? low : lows[i];
+            highs[i] = high > highs[i] ? high : highs[i];
+            not_finite[i] += is_finite ? 0 : 1;
         }
-        lost += not_finite;
+    };
+    constexpr std::int64_t turn = std::int64_t{1} << 30;   // a lane counts no further
+    for (std::int64_t begin = 0; begin < count; begin += turn) {
+        const std::int64_t end = std::min(count, begin + turn);
+        std::int64_t from = begin;
+        for (; from + lanes <= end; from += lanes) look(values + from, lanes);
+        look(values + from, end - from);
+        for (std::int32_t& n : not_finite) lost += std::exchange(n, 0);
     }
     if (lost == count) return {0, 0, lost};
     return {static_cast<double>(*std::min_element(lows, lows + lanes)), static_cast<double>(*std::max_element(highs, highs + lanes)),

@@ -270,6 +270,32 @@ TEST_CASE("every smooth line has a plan that fits its limits") {
             }
 }
 
+TEST_CASE("every smooth line has a plan by pairs that fits its limits") {
+    for (const LineLimits limits : {LineLimits{1024, 49152}, LineLimits{256, 32768}})
+        for (int n = 1; n <= longest_line; ++n) {
+            if (!is_smooth(n)) continue;
+            for (const auto& [layout, pairs] :
+                 {std::pair{LineLayout::rows, Pairs::both}, {LineLayout::filter, Pairs::opposites}}) {
+                const auto line = plan_line(n, layout, limits, 3000, pairs);
+                if (!line) FAIL("length " << n);
+                int product = 1, held = 1;
+                for (std::size_t s = 0; s < line->radices.size(); ++s) {
+                    const int radix = line->radices[s], butterflies = n / radix;
+                    const bool by_pairs = s + 1 == line->radices.size() || (s == 0 && line->pairs == Pairs::both);
+                    const int parts = by_pairs ? (butterflies + 1) / 2 : butterflies;
+                    held = std::max(held, radix * (by_pairs ? 2 : 1) * ((parts + line->items - 1) / line->items));
+                    product *= radix;
+                }
+                const bool sound = product == n && line->group() <= limits.group && line->registers == held &&
+                                   line->pairs != Pairs::none &&
+                                   (line->pairs != Pairs::both || n / line->radices.front() % 2 == 0) &&
+                                   (line->radices.size() == 1 || line->local_bytes() <= limits.local_bytes);
+                if (!sound)
+                    FAIL("length " << n << ": " << line->describe() << ", " << line->items << " work-items x " << line->lines);
+            }
+        }
+}
+
 TEST_CASE("good_size is the next length with factors up to 7") {
     CHECK(good_size(1) == 1);
     CHECK(good_size(11) == 12);
