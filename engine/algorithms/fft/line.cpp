@@ -198,8 +198,8 @@ PairedShare share_pairs(int n, Pairs wanted, int most_items, int most_points) {
 // another line rests in registers beside theirs.
 std::optional<Line> plan_pairs(int n, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
     struct Shape { int lines, most_group, most_points; };
-    static constexpr std::array<Shape, 5> filters = {
-        {{4, 768, 24}, {2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
+    static constexpr std::array<Shape, 6> filters = {
+        {{4, 768, 20}, {4, 768, 24}, {2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
     static constexpr std::array<Shape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
     const bool filter = layout == LineLayout::filter;
     for (const Shape& shape : std::span(filter ? filters.data() : rows.data(), filter ? filters.size() : rows.size())) {
