@@ -25,6 +25,8 @@ namespace {
 
 constexpr const char* header_name = "series.json";
 constexpr std::size_t checksum_length = 16;
+constexpr int deepest = 16;                                 // a record has 5 levels
+constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
 
 Json to_json(const FileState& file) {
     return {{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash},
@@ -32,6 +34,7 @@ Json to_json(const FileState& file) {
 }
 
 FileState file_from(const Json& json) {
+    if (!json.at("bytes").is_number_unsigned()) throw Error("a size that is none");
     return {json.at("path").get<std::string>(), json.at("bytes").get<std::uint64_t>(), json.at("modified").get<std::int64_t>(),
             json.at("xxh3_128").get<std::string>(), json.value("inode", std::uint64_t{0})};
 }
@@ -55,12 +58,13 @@ std::string line_of(const Record& record) {
     return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
 }
 
-std::optional<Record> record_from(const std::string& line) {
-    if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return std::nullopt;
-    const std::string text = line.substr(checksum_length + 1);
-    if (io::hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return std::nullopt;
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) return std::nullopt;
+/// Rows of a table: an object, or a list of them.
+bool is_rows(const Json& json) {
+    return json.is_object() || (json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& row) { return row.is_object(); }));
+}
+
+/// Throws where the document has another form.
+Record record_of(const Json& json) {
     Record record;
     record.item = json.at("item").get<std::string>();
     record.done = json.at("state") == "done";
@@ -72,7 +76,27 @@ std::optional<Record> record_from(const std::string& line) {
     record.rows = json.value("rows", Json::object());
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
+    if (record.sequence < 0 || record.sequence > last_sequence) throw Error("a number that no record gets");
+    if (!record.rows.is_object() || !std::all_of(record.rows.begin(), record.rows.end(), is_rows)) throw Error("rows that are none");
+    if (!record.times.is_object()) throw Error("times that are none");
     return record;
+}
+
+std::optional<Record> record_from(const std::string& line) {
+    if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return std::nullopt;
+    const std::string text = line.substr(checksum_length + 1);
+    if (io::hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return std::nullopt;
+    bool deep = false;   // what is nested deeper is copied and destroyed by functions that call themselves
+    const Json json = Json::parse(
+        text, [&](int depth, Json::parse_event_t, Json&) { return !(deep = deep || depth > deepest); }, false);
+    if (deep || json.is_discarded()) return std::nullopt;
+    try {
+        return record_of(json);
+    } catch (const Json::exception&) {   // another program's, whose checksum is right all the same
+        return std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
 }
 
 std::vector<fs::path> files_named(const fs::path& folder, const char* start, const char* end_of_name) {

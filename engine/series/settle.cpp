@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "io/io.hpp"
@@ -63,11 +64,25 @@ Json find(const PreparedSeries& series, Engine& engine, std::size_t step) {
     }
 }
 
-bool is_record(const fs::path& file) {
+/// The step's parameters with what was found.
+Parameters fixed_by(const StepSpec& step, const Json& found) {
+    return step.algorithm->parameters.parse(step.algorithm->finding->fix(step.parameters.to_json(), found.at("record")), step.pointer);
+}
+
+bool are_strings(const Json& list) {
+    return list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& text) { return text.is_string(); });
+}
+
+/// Whether a file holds what was found for the step. Those of before have no checksum, so that the form is looked at, too.
+bool is_record(const fs::path& file, const StepSpec& step) {
     try {
         const Json json = load_json(file);
-        return is_as_written(json, "format") && json.contains("item") && json.contains("record") && json.contains("warnings");
+        if (!is_as_written(json, "format")) return false;
+        fixed_by(step, json);
+        return json.at("item").is_string() && are_strings(json.at("warnings"));
     } catch (const ConfigError&) {
+        return false;
+    } catch (const Json::exception&) {
         return false;
     }
 }
@@ -80,7 +95,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         const std::optional<Finding>& finding = step.algorithm->finding;
         if (!finding || !finding->needed(step.parameters)) continue;
         const fs::path file = series.options.manifest / fmt::format("found-{}.json", i);
-        if (fs::exists(file) && !is_record(file)) fs::remove(file);   // damaged: it is looked for again
+        if (fs::exists(file) && !is_record(file, step)) fs::remove(file);   // damaged: it is looked for again
         if (!fs::exists(file)) {
             const Json here = find(series, engine, i);
             try {
@@ -95,8 +110,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         for (const Json& warning : found.at("warnings")) {
             result.warnings.push_back({fmt::format("step \"{}\": {}", step.id, warning.get<std::string>()), item, 1});
         }
-        const Parameters fixed =
-            step.algorithm->parameters.parse(finding->fix(step.parameters.to_json(), found.at("record")), step.pointer);
+        const Parameters fixed = fixed_by(step, found);
         step.parameters = fixed;
         series.sample.job.steps[i].parameters = fixed;
         series.sample.resolved.pipeline.steps[i].parameters = fixed;

@@ -72,6 +72,19 @@ TEST_CASE("series: one carrier for all, whoever computes an item and when") {
     }
     CHECK(run_into(folder.path(), "all.json", "shards", {"--resume"}).status == 0);
     CHECK(contents(folder / "shards") == expected);
+    // What is no such record, of before there were checksums: it is looked for again.
+    for (const char* const form : {R"({"item": 1, "record": {"x": 1, "y": 1, "radius": 1}, "warnings": []})",
+                                   R"({"item": "a", "record": {"x": 1, "y": 1, "radius": 1}, "warnings": [1]})",
+                                   R"({"item": "a", "record": {"x": 1}, "warnings": []})",
+                                   R"({"item": "a", "record": [], "warnings": []})"}) {
+        write_text(folder / "shards/run.series/found-0.json", form);
+        fs::remove(folder / "shards/f000.npy");
+        const Run run = run_into(folder.path(), "all.json", "shards", {"--resume"});
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(contents(folder / "shards") == expected);
+        CHECK(read_text(folder / "shards/run.series/found-0.json") == read_text(folder / "whole/run.series/found-0.json"));
+    }
 
     // Interrupted and resumed: the frames that were done first are gone, and the one that had the carrier has changed by then.
     const Run first = run_into(folder.path(), "all.json", "resumed", {});

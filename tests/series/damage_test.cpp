@@ -118,3 +118,31 @@ TEST_CASE("series: whatever is damaged in a manifest, --resume gives the same re
     }
     MESSAGE(resumed << " resumed, " << refused << " begun anew");
 }
+
+TEST_CASE("series: a record of another form, though its checksum is right, does not count") {
+    const Folder folder(3, frames_job());
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    const auto wanted = contents(folder / "out");
+    const std::string item = R"({"item":"frames/f000.tif","state":"done","at":1,"sequence":1000,"inputs":[],"outputs":[])";
+    const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+    const std::string forms[] = {
+        "{}", "[]", "1", R"({"item":1,"state":"done","at":1,"inputs":[],"outputs":[]})",
+        R"({"item":"frames/f000.tif","state":"done","at":1,"sequence":9223372036854775807,"inputs":[],"outputs":[]})",
+        R"({"item":"frames/f000.tif","state":"done","at":1,"inputs":[{"path":"a","bytes":-1,"modified":0,"xxh3_128":""}],"outputs":[]})",
+        item + R"(,"rows":"text"})", item + R"(,"rows":{"statistics":"text"}})", item + R"(,"rows":{"statistics":["text"]}})",
+        item + R"(,"times":[1]})", item + R"(,"warnings":"text"})", item + R"(,"rows":{"statistics":)" + deep + "}}", deep};
+    for (const std::string& form : forms) {
+        CAPTURE(form.substr(0, 200));
+        const fs::path journal = folder / "out/job.series/items-z.jsonl";
+        write_text(journal, io::hash_text(form).substr(0, 16) + ' ' + form + '\n');
+        const Run told = run_program({"series", "check", "out/job.series", "--json"}, folder.path());
+        CAPTURE(told.err);
+        CHECK(told.status == 0);
+        CHECK(contains(told.out, "\"damaged_lines\": 1"));
+        const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(contents(folder / "out") == wanted);
+        fs::remove(journal);
+    }
+}
