@@ -76,7 +76,8 @@ std::vector<Folds::State> Folds::states() const {
                 state.files[output] = folder_ / path_from(file.get<std::string>());
             const Json seals = json.value("seals", Json::object());
             for (const auto& [output, seal] : seals.items())
-                state.seals[output] = {seal.at("hash").get<std::string>(), seal.at("frame_bytes").get<std::size_t>()};
+                state.seals[output] = {seal.at("hash").get<std::string>(),
+                                       seal.at("frame_bytes").get_ref<const std::uint64_t&>()};
         } catch (const std::exception&) {   // damaged: as if it had not been saved
             continue;
         }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* header_name = "series.json";
 constexpr std::size_t checksum_length = 16;
-constexpr int deepest = 16;                                 // a record has 5 levels
+constexpr int deepest = 16;                                     // a record has 5 levels
 constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
 
 Json to_json(const FileState& file) {
@@ -33,10 +33,11 @@ Json to_json(const FileState& file) {
             {"inode", file.inode}};
 }
 
+// Whole numbers: get<>() takes a real, too, which need not fit.
 FileState file_from(const Json& json) {
-    if (!json.at("bytes").is_number_unsigned()) throw Error("a size that is none");
-    return {json.at("path").get<std::string>(), json.at("bytes").get<std::uint64_t>(), json.at("modified").get<std::int64_t>(),
-            json.at("xxh3_128").get<std::string>(), json.value("inode", std::uint64_t{0})};
+    return {json.at("path").get<std::string>(), json.at("bytes").get_ref<const std::uint64_t&>(),
+            json.at("modified").get_ref<const std::int64_t&>(), json.at("xxh3_128").get<std::string>(),
+            json.contains("inode") ? json.at("inode").get_ref<const std::uint64_t&>() : 0};
 }
 
 Json to_json(const std::vector<FileState>& files) {
@@ -60,7 +61,8 @@ std::string line_of(const Record& record) {
 
 /// Rows of a table: an object, or a list of them.
 bool is_rows(const Json& json) {
-    return json.is_object() || (json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& row) { return row.is_object(); }));
+    return json.is_object() ||
+           (json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& row) { return row.is_object(); }));
 }
 
 /// Throws where the document has another form.
@@ -69,15 +71,16 @@ Record record_of(const Json& json) {
     record.item = json.at("item").get<std::string>();
     record.done = json.at("state") == "done";
     record.error = json.value("error", std::string());
-    record.at = json.at("at").get<std::int64_t>();
-    record.sequence = json.value("sequence", std::int64_t{0});
+    record.at = json.at("at").get_ref<const std::int64_t&>();
+    record.sequence = json.contains("sequence") ? json.at("sequence").get_ref<const std::int64_t&>() : 0;
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
     for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
     record.rows = json.value("rows", Json::object());
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
     if (record.sequence < 0 || record.sequence > last_sequence) throw Error("a number that no record gets");
-    if (!record.rows.is_object() || !std::all_of(record.rows.begin(), record.rows.end(), is_rows)) throw Error("rows that are none");
+    if (!record.rows.is_object() || !std::all_of(record.rows.begin(), record.rows.end(), is_rows))
+        throw Error("rows that are none");
     if (!record.times.is_object()) throw Error("times that are none");
     return record;
 }

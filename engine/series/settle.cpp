@@ -66,7 +66,8 @@ Json find(const PreparedSeries& series, Engine& engine, std::size_t step) {
 
 /// The step's parameters with what was found.
 Parameters fixed_by(const StepSpec& step, const Json& found) {
-    return step.algorithm->parameters.parse(step.algorithm->finding->fix(step.parameters.to_json(), found.at("record")), step.pointer);
+    const Json fixed = step.algorithm->finding->fix(step.parameters.to_json(), found.at("record"));
+    return step.algorithm->parameters.parse(fixed, step.pointer);
 }
 
 bool are_strings(const Json& list) {

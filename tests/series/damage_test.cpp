@@ -128,8 +128,10 @@ TEST_CASE("series: a record of another form, though its checksum is right, does 
     const std::string forms[] = {
         "{}", "[]", "1", R"({"item":1,"state":"done","at":1,"inputs":[],"outputs":[]})",
         R"({"item":"frames/f000.tif","state":"done","at":1,"sequence":9223372036854775807,"inputs":[],"outputs":[]})",
-        R"({"item":"frames/f000.tif","state":"done","at":1,"inputs":[{"path":"a","bytes":-1,"modified":0,"xxh3_128":""}],"outputs":[]})",
-        item + R"(,"rows":"text"})", item + R"(,"rows":{"statistics":"text"}})", item + R"(,"rows":{"statistics":["text"]}})",
+        R"({"item":"frames/f000.tif","state":"done","at":1,"inputs":[{"path":"a","bytes":-1,"modified":0,"xxh3_128":""}],)"
+        R"("outputs":[]})",
+        R"({"item":"frames/f000.tif","state":"done","at":1e102,"inputs":[],"outputs":[]})", item + R"(,"rows":"text"})",
+        item + R"(,"rows":{"statistics":"text"}})", item + R"(,"rows":{"statistics":["text"]}})",
         item + R"(,"times":[1]})", item + R"(,"warnings":"text"})", item + R"(,"rows":{"statistics":)" + deep + "}}", deep};
     for (const std::string& form : forms) {
         CAPTURE(form.substr(0, 200));
