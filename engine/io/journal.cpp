@@ -48,8 +48,8 @@ std::optional<std::vector<Move>> moves_from(const Json& list) {
         move.part = json.at("part").get<std::string>();
         move.name = json.at("name").get<std::string>();
         move.old = json.at("old").get<std::string>();
-        move.inode = json.at("inode").get<std::uint64_t>();
-        move.bytes = json.at("bytes").get<std::uint64_t>();
+        move.inode = json.at("inode").get_ref<const std::uint64_t&>();
+        move.bytes = json.at("bytes").get_ref<const std::uint64_t&>();
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
         moves.push_back(std::move(move));
     }
@@ -136,7 +136,12 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
     struct stat status{};
     if (::flock(file, LOCK_EX | LOCK_NB) != 0 || ::fstat(file, &status) != 0 || status.st_nlink == 0 || !S_ISREG(status.st_mode))
         return nullptr;
-    return journal;
+    // A journal renames and removes with the rights of who reads it. In a folder where anybody may put one (/tmp) those of others
+    // are theirs to finish.
+    struct stat folder{};
+    const bool trusted =
+        status.st_uid == ::geteuid() || (::stat((base / ".").c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
+    return trusted ? std::move(journal) : nullptr;
 }
 
 Journal::~Journal() { ::close(descriptor_); }

@@ -34,7 +34,8 @@ class Journal {
 public:
     /// Makes that of a new transaction, locked; nothing if somebody who cleans was faster: then another id is to be taken.
     static std::unique_ptr<Journal> make(const host::Folder& base, const std::string& transaction);
-    /// That of a process that is no more, locked; nothing if there is none, or its process is alive, or nobody can tell.
+    /// That of a process that is no more, locked; nothing if there is none, or its process is alive, or nobody can tell, or if it
+    /// is of another user than this process and the folder.
     static std::unique_ptr<Journal> take(const host::Folder& base, const std::string& transaction);
     ~Journal();
     Journal(const Journal&) = delete;

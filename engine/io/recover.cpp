@@ -49,10 +49,17 @@ void remove_parts(const host::Folder& folder, const std::string& transaction) {
     for (const fs::path& file : files) fs::remove(folder / file, ignored);
 }
 
+/// What a transaction moves bears its name. A journal that speaks of other files has not been written by us.
+bool is_of(const std::string& transaction, const Move& move) {
+    return transaction_of(move.part) == transaction && (move.old.empty() || transaction_of(move.old) == transaction);
+}
+
 void recover_at(const host::Folder& base, const std::string& transaction) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return;   // its process is alive, or it has ended by now
     Done done = journal->read();
+    const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
+    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return;
     const FolderOf below = [&base](const fs::path& folder) { return base.below(folder); };
     if (done.moves && !done.undone) {
         try {
