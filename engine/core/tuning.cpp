@@ -6,6 +6,7 @@
 #include "support/entries.hpp"
 #include "support/json_reader.hpp"
 #include "support/platform.hpp"
+#include "support/shallow_json.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +36,10 @@ TunedPolicy parse_entry(const JsonValue& json) {
     entry.variant = text(fields, "variant");
     entry.policy = JsonObject(fields.at("policy"), "an object of policy names and integers").json();
     entry.best = fields.contains("best") && fields.at("best").json() == true;
-    entry.found = JsonObject(fields.at("found"), "an object with a date, a driver and the gain").json();
+    const JsonObject found(fields.at("found"), "an object with a date, a driver and the gain");
+    for (const char* const key : {"date", "driver", "engine", "ended", "problem"})
+        if (found.contains(key)) text(found, key);
+    entry.found = found.json();
     return entry;
 }
 
@@ -120,9 +124,9 @@ Json TunedPolicy::to_json() const {
 
 TuningFile TuningFile::parse(const std::string& text, const std::string& origin) {
     try {
-        const Json json = Json::parse(text, nullptr, false);
-        if (json.is_discarded()) throw ConfigError("", "text that is no JSON", "a file that parallax tune wrote");
-        const JsonObject fields(JsonValue(json, ""), "an object", {"parallax_tuning", "algorithm", "entries"});
+        const std::optional<Json> json = parse_shallow(text);
+        if (!json) throw ConfigError("", "text that is no JSON", "a file that parallax tune wrote");
+        const JsonObject fields(JsonValue(*json, ""), "an object", {"parallax_tuning", "algorithm", "entries"});
         const JsonValue version = fields.at("parallax_tuning");
         if (version.json() != format_version)
             version.refuse(fmt::format("{}, the version that this build reads", format_version), "tune again");

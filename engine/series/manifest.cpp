@@ -7,6 +7,7 @@
 #include "job/paths.hpp"
 #include "support/entries.hpp"
 #include "support/platform.hpp"
+#include "support/shallow_json.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,6 @@ namespace {
 
 constexpr const char* header_name = "series.json";
 constexpr std::size_t checksum_length = 16;
-constexpr int deepest = 16;                                     // a record has 5 levels
 constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
 
 Json to_json(const FileState& file) {
@@ -89,12 +89,10 @@ std::optional<Record> record_from(const std::string& line) {
     if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return std::nullopt;
     const std::string text = line.substr(checksum_length + 1);
     if (io::hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return std::nullopt;
-    bool deep = false;   // what is nested deeper is copied and destroyed by functions that call themselves
-    const Json json = Json::parse(
-        text, [&](int depth, Json::parse_event_t, Json&) { return !(deep = deep || depth > deepest); }, false);
-    if (deep || json.is_discarded()) return std::nullopt;
+    const std::optional<Json> json = parse_shallow(text);
+    if (!json) return std::nullopt;
     try {
-        return record_of(json);
+        return record_of(*json);
     } catch (const Json::exception&) {   // another program's, whose checksum is right all the same
         return std::nullopt;
     } catch (const Error&) {

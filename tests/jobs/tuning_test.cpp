@@ -89,6 +89,13 @@ TEST_CASE("tuning: files that are none are told with their place") {
     json = TuningFile{"scan", {}}.to_json();
     json["parallax_tuning"] = 2;
     CHECK(contains(error_of<ConfigError>([&] { TuningFile::parse(json.dump(), "c.json"); }).what(), "tune again"));
+    json = TuningFile{"scan", {entry("H200", "sm_90", 64, "2026-01-01")}}.to_json();
+    json["entries"][0]["found"]["date"] = 20260101;
+    CHECK(contains(error_of<ConfigError>([&] { TuningFile::parse(json.dump(), "d.json"); }).pointer, "/entries/0/found/date"));
+    json["entries"][0]["found"] = {{"gain", "deep"}};
+    std::string text = json.dump();
+    text.replace(text.find("\"deep\""), 6, std::string(300000, '[') + std::string(300000, ']'));
+    error_of<ConfigError>([&] { TuningFile::parse(text, "e.json"); });
     error_of<IoError>([] { Tuning::from_folder("no such folder", {}); });
 }
 
