@@ -129,6 +129,7 @@ bool File::try_seek(std::int64_t offset, int origin) noexcept { return seek_nati
 std::int64_t File::tell() const noexcept { return tell_native(handle_); }
 
 std::size_t File::read_some(void* to, std::size_t bytes) noexcept {
+    if (bytes == 0) return 0;
     // C wants a positioning call between writing and reading; libtiff does both on the files that it makes.
     if (std::exchange(writing_, false)) try_seek(0, SEEK_CUR);
     return std::fread(to, 1, bytes, handle_);
@@ -143,6 +144,7 @@ void File::read(void* to, std::size_t bytes, const char* what) {
 }
 
 bool File::try_write(const void* from, std::size_t bytes) noexcept {
+    if (bytes == 0) return true;   // of nothing the address may be null, which fwrite() must not be given
     if (!std::exchange(writing_, true)) try_seek(0, SEEK_CUR);
     if (std::fwrite(from, 1, bytes, handle_) == bytes) return true;
     if (write_error_ == 0) write_error_ = errno ? errno : EIO;
