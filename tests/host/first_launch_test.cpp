@@ -21,6 +21,14 @@ using namespace parallax::tests;
 
 namespace {
 
+/// Whether the driver's child tries launches: see host/driver/idle_kernels.cpp.
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+constexpr bool tried = true;
+#else
+constexpr bool tried = false;
+#endif
+
 /// Where PoCL keeps what it has compiled, as it looks for it.
 fs::path kept_by_pocl() {
     if (const auto given = platform::environment("POCL_CACHE_DIR")) return *given;
@@ -87,8 +95,9 @@ TEST_CASE("a child compiles the kernel for the size that is launched, runs it no
         for (const std::size_t size : {8, 16}) {
             const auto met =
                 opencl::launch_in_child(context->place(), built.binary, "-cl-std=CL1.2", {name, {size, 1, 1}, {4 * size, 1, 1}});
-            CHECK(met.outcome == opencl::ChildBuild::Outcome::built);
+            CHECK(met.outcome == (tried ? opencl::ChildBuild::Outcome::built : opencl::ChildBuild::Outcome::untried));
         }
+        if (!tried) continue;
         CHECK(compiled(name).size() == 2);
         CHECK(any_begins(compiled(name), "8-1-1"));
         CHECK(any_begins(compiled(name), "16-1-1"));
@@ -113,18 +122,18 @@ TEST_CASE("a launch finds everything compiled, is met once for a size, and compu
         };
         launch(*context, 3, 8, 7);
         CHECK(compiled(name).size() == 1);
-        CHECK(launches_kept(folder.path()) == before + 1);
+        CHECK(launches_kept(folder.path()) == before + (tried ? 1 : 0));
         launch(*context, 5, 8, 8);
-        CHECK(launches_kept(folder.path()) == before + 1);
+        CHECK(launches_kept(folder.path()) == before + (tried ? 1 : 0));
         launch(*context, 16384, 8, 9);   // PoCL has other code where sums of indices take more bits
         CHECK(compiled(name).size() == 2);
-        CHECK(launches_kept(folder.path()) == before + 2);
+        CHECK(launches_kept(folder.path()) == before + (tried ? 2 : 0));
         // What is known is not asked again: a process that has no children finds it in the cache.
         const auto again = std::dynamic_pointer_cast<opencl::ClContext>(context->reopen());
         REQUIRE(again);
         CHECK(again->build_text("new", text_of(name), "-cl-std=CL1.2")->origin() == "disk");
         launch(*again, 3, 8, 10);
-        CHECK(launches_kept(folder.path()) == before + 2);
+        CHECK(launches_kept(folder.path()) == before + (tried ? 2 : 0));
         CHECK(compiled(name).size() == 2);
     }
 }
