@@ -31,7 +31,7 @@ struct Row {
     std::string size, name, detail;
     Timing timing;
     double floor_bytes = 0, plan_seconds = 0, error = 0;
-    Json kernels;                       ///< milliseconds of each kernel, of one run
+    Json kernels = nullptr;             ///< milliseconds of each kernel, of one run
 };
 
 void print_header();

@@ -16,11 +16,11 @@
 #if MIRRORED
 #define SPECTRUM float
 #define POINT(i) mirror_point((uint)(i), FFT_N)
-#define PLACE(y) mirror_place((y), rows)
+#define ROW(place) mirror_point((place), rows)
 #else
 #define SPECTRUM float2
 #define POINT(i) (i)
-#define PLACE(y) (y)
+#define ROW(place) (place)
 #endif
 
 #define MIRROR(i) ((i) == 0 ? 0 : FFT_N - (i))
@@ -33,13 +33,14 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
     float2 v[FFT_REGISTERS];
     float2 m[FFT_REGISTERS];                                       // Z(N - k) beside Z(k)
     const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
-    const uint row = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
-    const int first = row < rows, second = row + 1u < rows;
-    const ulong64 start = (ulong64)row * FFT_N;
+    // The two rows of a line are written side by side.
+    const uint place = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
+    const int first = place < rows, second = place + 1u < rows;
+    const ulong64 one = (ulong64)ROW(place) * FFT_N, other = (ulong64)ROW(place + 1u) * FFT_N;
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
-#define FFT_LOAD(i, value) value = make_float2(first ? normalised(hologram, background, dark, start + POINT(i)) : 0.0f, \
-                                               second ? normalised(hologram, background, dark, start + FFT_N + POINT(i)) : 0.0f)
+#define FFT_LOAD(i, value) value = make_float2(first ? normalised(hologram, background, dark, one + POINT(i)) : 0.0f, \
+                                               second ? normalised(hologram, background, dark, other + POINT(i)) : 0.0f)
 #define FFT_STORE(i, value)
 #define FFT_INVERSE 0
 #define FFT_REVERSED 0
@@ -59,13 +60,13 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 #if MIRRORED
     FFT_FOR_EACH_POINT(
         const float2 c = mirror_cosine(v[k], m[k], quarters[i]);
-        if (first) out[tiled((uint)i, PLACE(row), rows)] = c.x;
-        if (second) out[tiled((uint)i, PLACE(row + 1u), rows)] = c.y;)
+        if (first) out[tiled((uint)i, place, rows)] = c.x;
+        if (second) out[tiled((uint)i, place + 1u, rows)] = c.y;)
 #else
     FFT_FOR_EACH_POINT(
         if (i <= FFT_N / 2) {
-            if (first) out[tiled((uint)i, PLACE(row), rows)] = first_of_two(v[k], m[k]);
-            if (second) out[tiled((uint)i, PLACE(row + 1u), rows)] = second_of_two(v[k], m[k]);
+            if (first) out[tiled((uint)i, place, rows)] = first_of_two(v[k], m[k]);
+            if (second) out[tiled((uint)i, place + 1u, rows)] = second_of_two(v[k], m[k]);
         })
 #endif
 }
