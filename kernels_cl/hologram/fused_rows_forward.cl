@@ -1,8 +1,8 @@
 // First pass of the fused reconstruction: real rows -> half spectrum, two rows a complex line (fft/two_rows.clh).
 // Camera frames are read as they are, background and dark included: the real image is never written.
 //   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
-// MIRRORED: real rows -> their cosine transforms (mirror.clh), all FFT_N columns of them, floats in tiles, the rows in the order in
-// which columns are transformed (mirror_place()).
+// MIRRORED: real rows -> their cosine transforms (mirror.clh), all FFT_N columns of them, floats in tiles, the rows in the order
+// in which columns are transformed (mirror_place()).
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 #include "fft/two_rows.clh"
