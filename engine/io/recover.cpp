@@ -15,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <system_error>
+#include <tuple>
 
 namespace parallax::io {
 
@@ -26,13 +27,14 @@ constexpr auto again = std::chrono::seconds(10);   // a series of thousands of f
 
 bool looked_at_lately(const fs::path& folder) {
     static std::mutex mutex;
-    static std::map<std::pair<std::uint64_t, std::uint64_t>, std::chrono::steady_clock::time_point> looked;
+    // By its name, too: a folder that is made later may get the number of one that has gone.
+    static std::map<std::tuple<std::uint64_t, std::uint64_t, fs::path>, std::chrono::steady_clock::time_point> looked;
     const auto identity = host::identity_of(folder);
     if (!identity || identity->inode == 0) return false;
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex);
     if (looked.size() > 4096) looked.clear();
-    const auto [at, is_new] = looked.emplace(std::pair(identity->device, identity->inode), now);
+    const auto [at, is_new] = looked.emplace(std::tuple(identity->device, identity->inode, folder), now);
     if (!is_new && now - at->second < again) return true;
     at->second = now;
     return false;

@@ -74,8 +74,7 @@ void put_journal(const Folder& folder, const std::string& part, const std::strin
     put(folder / ".parallax-12-0-0123abcd.journal", lines);
 }
 
-/// Kept to the end: a folder is looked at again after some seconds only, and one that is made later may get the number of one
-/// that has gone.
+/// Kept to the end: a folder is looked at again after some seconds only.
 const Folder& folder_with_files() {
     static std::vector<std::unique_ptr<Folder>> folders;
     const Folder& folder = *folders.emplace_back(std::make_unique<Folder>());
