@@ -179,7 +179,8 @@ void Folds::save_now_and_then() {
 
 void Folds::save() {
     const std::unique_lock alone(adding_);
-    if (items_.empty() || spoiled_) return;
+    // What has nothing new stays as it is: another shard may be reading it, the last one of all to write what all have made.
+    if (items_.size() == saved_items_ || spoiled_) return;
     Json files = Json::object(), seals = Json::object();
     std::vector<fs::path> written;
     ++saves_;
@@ -196,6 +197,7 @@ void Folds::save() {
         if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);
     }
     saved_files_ = std::move(written);
+    saved_items_ = items_.size();
 }
 
 std::vector<OutputReport> Folds::finish(io::Transaction& files) const {

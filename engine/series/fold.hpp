@@ -67,6 +67,7 @@ private:
     std::size_t saves_ = 0;
     std::atomic<bool> spoiled_ = false;   ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
+    std::size_t saved_items_ = 0;
     mutable std::map<std::filesystem::path, bool> sound_;   ///< states that were looked at, once
     mutable std::mutex sound_mutex_;
     std::shared_mutex adding_;   ///< shared by who adds, alone for who saves

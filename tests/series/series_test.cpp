@@ -412,6 +412,7 @@ TEST_CASE("series: shards and devices give the same bytes as one process") {
         for (int i = 1; i <= shards; ++i)
             line += fmt::format("\"$P\" run job.json --out {} --device native --quiet --shard {}/{} 2>> log & ", out, i, shards);
         CHECK(shell(folder.path(), line + "wait") == 0);
+        CAPTURE(read_text(folder / "log"));
         CHECK_FALSE(contains(read_text(folder / "log"), "error"));
         const Run last =
             run_job(folder.path(), out, {"--resume"});   // nothing is left to do but, perhaps, what all shards gather
