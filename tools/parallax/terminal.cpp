@@ -46,9 +46,10 @@ constexpr long long one_press_ms = 500;
 extern "C" void on_signal(int signal) {
     const long long now = milliseconds_now();
     long long first = 0;
-    const bool again = !stop_requested_at.compare_exchange_strong(first, now > 0 ? now : 1);
-    std::signal(signal, again && now - first > one_press_ms ? SIG_DFL : on_signal);
-    if (again && now - first > one_press_ms) std::raise(signal);
+    const bool pressed_before = !stop_requested_at.compare_exchange_strong(first, now > 0 ? now : 1);
+    const bool ends = pressed_before && now - first > one_press_ms;
+    std::signal(signal, ends ? SIG_DFL : on_signal);
+    if (ends) std::raise(signal);
 }
 
 }  // namespace
