@@ -441,7 +441,7 @@ private:
         if (seconds <= 0) return;
         say(fmt::format("{}, energy", active.row["id"].get<std::string>()));
         Json answer = ask(active, {{"do", "energy"}, {"seconds", seconds}, {"idle_s", std::min(idle_s, seconds)}},
-                          study_.sampling.limit_s + seconds + idle_s);
+                          study_.sampling.limit_s + seconds + 3 * idle_s);
         if (!active.over && !answer.empty()) active.row["energy"] = std::move(answer);
     }
 

@@ -145,19 +145,34 @@ double PowerMonitor::mean_watts() {
     return seen_.empty() || seen_.back().first <= 0 ? 0 : integrated_joules() / seen_.back().first;
 }
 
-Json measure_energy(PowerSource& source, double seconds, double idle_s, const std::function<void()>& run) {
-    double idle_watts = 0;
-    {
-        const PowerReading before = source.read();
-        const auto start = Clock::now();
-        PowerMonitor resting(source);
-        std::this_thread::sleep_for(std::chrono::duration<double>(idle_s));
-        idle_watts = resting.mean_watts();
-        const PowerReading after = source.read();   // where only a counter tells, it does
-        if (idle_watts <= 0 && before.joules && after.joules)
-            idle_watts = (*after.joules - *before.joules) / seconds_since(start);
+std::optional<double> PowerMonitor::counted_watts() {
+    stop();
+    // Cards move their counters on in steps of a tenth of a second: from one step to another, not from look to look.
+    std::optional<std::pair<double, double>> first, last;   // when a step was seen, and what the counter said
+    std::optional<double> before;
+    for (const auto& [at, reading] : seen_) {
+        if (!reading.joules) continue;
+        if (before && *reading.joules != *before) {
+            last = {at, *reading.joules};
+            if (!first) first = last;
+        }
+        before = reading.joules;
     }
-    const PowerReading before = source.read();
+    if (!first || last->first <= first->first) return std::nullopt;
+    return (last->second - first->second) / (last->first - first->first);
+}
+
+Json measure_energy(PowerSource& source, double seconds, double idle_s, const std::function<void()>& run) {
+    // A card tells the mean power of its last second, and clocks rise and fall for as long: both are let pass.
+    const double settle_s = std::min(1.5, 0.75 * idle_s);
+    const auto rest = [](double s) { std::this_thread::sleep_for(std::chrono::duration<double>(s)); };
+    rest(settle_s);
+    PowerMonitor resting(source);
+    rest(idle_s);
+    const std::optional<double> idle_counted = resting.counted_watts();
+    const double idle_watts = resting.mean_watts() > 0 ? resting.mean_watts() : idle_counted.value_or(0);
+
+    for (const auto start = Clock::now(); seconds_since(start) < settle_s;) run();
     const auto start = Clock::now();
     PowerMonitor working(source);
     int runs = 0;
@@ -166,13 +181,13 @@ Json measure_energy(PowerSource& source, double seconds, double idle_s, const st
         ++runs;
     } while (seconds_since(start) < seconds);
     const double took = seconds_since(start);
-    const PowerReading after = source.read();
-    const auto a_run = [&](double joules) { return (joules - idle_watts * took) / runs; };
+    const std::optional<double> counted = working.counted_watts();
+    const auto a_run = [&](double watts, double idle) { return (watts - idle) * took / runs; };
     Json energy{{"source", source.name()}, {"seconds", took}, {"runs", runs}, {"idle_watts", idle_watts}};
-    const double integrated = working.integrated_joules();
-    energy["watts"] = integrated > 0 ? Json(working.mean_watts()) : Json();
-    energy["counter_joules"] = before.joules && after.joules ? Json(a_run(*after.joules - *before.joules)) : Json();
-    energy["integrated_joules"] = integrated > 0 ? Json(a_run(integrated)) : Json();
+    const double watts = working.mean_watts();
+    energy["watts"] = watts > 0 ? Json(watts) : Json();
+    energy["counter_joules"] = counted ? Json(a_run(*counted, idle_counted.value_or(idle_watts))) : Json();
+    energy["integrated_joules"] = watts > 0 ? Json(a_run(watts, idle_watts)) : Json();
     energy["history"] = working.history();
     return energy;
 }

@@ -45,6 +45,8 @@ public:
     /// Stops; the power added up by trapezoids, and the mean of it. 0 where none was told.
     double integrated_joules();
     double mean_watts();
+    /// Stops; the mean power by the counter, from the first of its steps that was seen to the last. Empty where none was.
+    std::optional<double> counted_watts();
 
 private:
     void stop();
@@ -56,7 +58,8 @@ private:
 };
 
 /// Runs for `seconds` after a rest of `idle_s`: {"source", "seconds", "runs", "idle_watts", "watts", "counter_joules",
-/// "integrated_joules"} (both of a run, idle taken off, null where not told) and "history".
+/// "integrated_joules"} (both of a run, less what the same way of telling says of the rest, null where not told) and "history".
+/// Before each of the two it waits, and works, for three quarters of `idle_s`, 1.5 s at most, until what is told has settled.
 Json measure_energy(PowerSource&, double seconds, double idle_s, const std::function<void()>& run);
 
 }  // namespace parallax::engine::compare

@@ -43,6 +43,48 @@ private:
     Clock::time_point last_ = Clock::now();
 };
 
+/// The same as cards tell it: the mean of the last `window`, and a counter that moves in steps of `step`.
+class LateSource : public PowerSource {
+public:
+    std::string name() const override { return "late"; }
+    PowerReading read() override {
+        const std::lock_guard lock(mutex_);
+        const double now = add();
+        if (now - step_at_ >= step) {
+            step_at_ = now;
+            told_ = joules_;
+        }
+        double then = 0;   // what had been drawn a window ago; between two looks it was drawn evenly
+        for (std::size_t i = 1; i < seen_.size(); ++i) {
+            const auto& [from, drawn] = seen_[i - 1];
+            const auto& [to, more] = seen_[i];
+            if (from <= now - window && to > from) then = drawn + (more - drawn) * std::min(1.0, (now - window - from) / (to - from));
+        }
+        return {told_, (joules_ - then) / window, {}, {}, {}};
+    }
+    void work(bool now) {
+        const std::lock_guard lock(mutex_);
+        add();
+        working_ = now;
+    }
+
+    static constexpr double window = 0.3, step = 0.1;
+
+private:
+    double add() {
+        const auto now = Clock::now();
+        joules_ += (working_ ? 120 : 20) * std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+        seen_.emplace_back(std::chrono::duration<double>(now - start_).count(), joules_);
+        return seen_.back().first;
+    }
+    std::mutex mutex_;
+    bool working_ = true;   // the run before has just ended
+    double joules_ = 120 * window, told_ = 0, step_at_ = 0;
+    Clock::time_point start_ = Clock::now(), last_ = start_;
+    std::vector<std::pair<double, double>> seen_{{-window, 0}};
+};
+
 void rest(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 }  // namespace
@@ -65,6 +107,24 @@ TEST_CASE("energy: joules a run by the counter and by power, idle taken off, and
         counted.push_back(energy["counter_joules"].get<double>() / a_run);
     }
     for (const double one : counted) CHECK(one == doctest::Approx(counted.front()).epsilon(0.05));
+}
+
+TEST_CASE("energy: a card that tells late and in steps is waited for") {
+    LateSource source;
+    for (const auto start = Clock::now(); std::chrono::duration<double>(Clock::now() - start).count() < 0.4;) {
+        source.read();
+        rest(0.01);
+    }
+    source.work(false);
+    const Json energy = measure_energy(source, 1.5, 0.8, [&] {
+        source.work(true);
+        rest(0.02);
+    });
+    CAPTURE(energy.dump());
+    const double a_run = 100 * energy["seconds"].get<double>() / energy["runs"].get<double>();
+    CHECK(energy["idle_watts"].get<double>() == doctest::Approx(20).epsilon(0.05));
+    CHECK(energy["counter_joules"].get<double>() == doctest::Approx(a_run).epsilon(0.05));
+    CHECK(energy["integrated_joules"].get<double>() == doctest::Approx(a_run).epsilon(0.05));
 }
 
 TEST_CASE("energy: RAPL's packages are added up, begin again at their range, and what cannot be read is no source") {
