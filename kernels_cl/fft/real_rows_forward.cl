@@ -28,17 +28,7 @@ void real_rows_forward(GLOBAL const float *RESTRICT in, GLOBAL float2 *RESTRICT 
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
         BARRIER_LOCAL();
-#pragma unroll
-        for (int round = 0; round < FFT_ROUNDS(FFT_LAST); ++round) {
-            const int j = item + round * FFT_ITEMS;
-            if (j < FFT_N / FFT_LAST) {
-#pragma unroll
-                for (int r = 0; r < FFT_LAST; ++r) {
-                    const float2 z = v[round * FFT_LAST + r];
-                    exchange[FFT_AT(j + r * (FFT_N / FFT_LAST))] = part == 0 ? z.x : z.y;
-                }
-            }
-        }
+        FFT_FOR_EACH_POINT(exchange[FFT_AT(i)] = part == 0 ? v[k].x : v[k].y;)
         BARRIER_LOCAL();
 #pragma unroll
         for (int q = 0; q < HELD; ++q) {

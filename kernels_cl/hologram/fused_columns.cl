@@ -62,20 +62,10 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 
 #include "hologram/fused_back.clh"
 
-    // The inverse ends with the first radix.
-#pragma unroll
-    for (int round = 0; round < FFT_ROUNDS(FFT_R0); ++round) {
-        const int j = item + round * FFT_ITEMS;
-        if ((FFT_N / FFT_R0) % FFT_ITEMS == 0 || j < FFT_N / FFT_R0) {
-#pragma unroll
-            for (int r = 0; r < FFT_R0; ++r) {
-                const int i = j + r * (FFT_N / FFT_R0), k = round * FFT_R0 + r;
-                if (there) {
-                    const ulong64 o = tiled(x, (uint)i, FFT_N);
-                    plus[o] = make_float2(w[k].x - v[k].y, w[k].y + v[k].x);
-                    minus[o] = make_float2(w[k].x + v[k].y, v[k].x - w[k].y);
-                }
-            }
-        }
-    }
+    FFT_FOR_EACH_RESULT(inverse_twiddles,
+        if (there) {
+            const ulong64 o = tiled(x, (uint)i, FFT_N);
+            plus[o] = make_float2(w[k].x - v[k].y, w[k].y + v[k].x);
+            minus[o] = make_float2(w[k].x + v[k].y, v[k].x - w[k].y);
+        })
 }

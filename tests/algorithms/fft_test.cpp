@@ -2,6 +2,7 @@
 // and the properties that a transform has whatever computes it.
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/line.hpp"
+#include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/reference.hpp"
 #include "algorithms/fft/transform.hpp"
 #include "core/session.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -251,49 +253,79 @@ TEST_CASE("the reference in two dimensions is rows, then columns, on one thread 
     }
 }
 
-TEST_CASE("every smooth line has a plan that fits its limits") {
+namespace {
+
+/// Of each stage the radix and how many butterflies a work-item has of it; a pair counts as two.
+template <class Visit>
+void each_stage(const Line& line, const Visit& visit) {
+    const auto rounds = [&](int butterflies) { return (butterflies + line.items - 1) / line.items; };
+    for (const int radix : line.rader.radices) visit(radix, rounds(line.rader.space() / radix));
+    for (std::size_t s = line.rader.prime != 0 ? 1 : 0; s < line.radices.size(); ++s) {
+        const int radix = line.radices[s], butterflies = line.n / radix;
+        const bool by_pairs = (line.pairs != Pairs::none && s + 1 == line.radices.size()) || (s == 0 && line.pairs == Pairs::both);
+        visit(radix, by_pairs ? 2 * rounds((butterflies + 1) / 2) : rounds(butterflies));
+    }
+}
+
+void check_line(const Line& line, int n, const LineLimits& limits) {
+    int product = 1, held = 1, convolved = 1;
+    for (const int radix : line.radices) product *= radix;
+    for (const int radix : line.rader.radices) convolved *= radix;
+    each_stage(line, [&](int radix, int rounds) { held = std::max(held, radix * rounds); });
+    const bool large = line.rader.prime != 0;
+    const bool sound = product == n && line.group() <= limits.group && line.registers == held + (large ? 1 : 0) &&
+                       (line.pairs != Pairs::both || n / line.radices.front() % 2 == 0) &&
+                       (line.radices.size() == 1 || line.local_bytes() <= limits.local_bytes) && convolved == line.rader.length &&
+                       (!large || (line.radices.front() == line.rader.prime && line.items >= line.rader.unit &&
+                                   line.pairs != Pairs::both && line.rader.unit * line.rader.prime == n &&
+                                   (line.rader.length == line.rader.prime - 1 || line.rader.length >= 2 * line.rader.prime - 3)));
+    if (!sound) FAIL("length " << n << ": " << line.describe() << ", " << line.items << " work-items x " << line.lines);
+}
+
+}  // namespace
+
+TEST_CASE("every smooth line has a plan that fits its limits, and so has one with a prime beside") {
     for (const LineLimits limits : {LineLimits{}, LineLimits{1024, 49152}, LineLimits{256, 32768}})
         for (int n = 1; n <= longest_line; ++n)
             for (const LineLayout layout : {LineLayout::rows, LineLayout::columns}) {
                 const auto line = plan_line(n, layout, limits, 3000);
-                if (line.has_value() != is_smooth(n)) FAIL("length " << n);
-                if (!line) continue;
-                int product = 1, held = 0;
-                for (const int radix : line->radices) {
-                    product *= radix;
-                    held = std::max(held, radix * ((n / radix + line->items - 1) / line->items));
-                }
-                const bool sound = product == n && line->group() <= limits.group && line->registers == held &&
-                                   (line->radices.size() == 1 || line->local_bytes() <= limits.local_bytes);
-                if (!sound)
-                    FAIL("length " << n << ": " << line->describe() << ", " << line->items << " work-items x " << line->lines);
+                if (!line && is_smooth(n)) FAIL("length " << n);
+                if (!line && limits.local_bytes == 49152)
+                    if (const auto rader = rader_of(n); rader && !rader->padded()) FAIL("length " << n);
+                if (line) check_line(*line, n, limits);
             }
 }
 
-TEST_CASE("every smooth line has a plan by pairs that fits its limits") {
+TEST_CASE("every smooth line has a plan by pairs that fits its limits, and so has one with a prime beside") {
     for (const LineLimits limits : {LineLimits{1024, 49152}, LineLimits{256, 32768}})
-        for (int n = 1; n <= longest_line; ++n) {
-            if (!is_smooth(n)) continue;
+        for (int n = 1; n <= longest_line; ++n)
             for (const auto& [layout, pairs] :
                  {std::pair{LineLayout::rows, Pairs::both}, {LineLayout::filter, Pairs::opposites}}) {
                 const auto line = plan_line(n, layout, limits, 3000, pairs);
-                if (!line) FAIL("length " << n);
-                int product = 1, held = 1;
-                for (std::size_t s = 0; s < line->radices.size(); ++s) {
-                    const int radix = line->radices[s], butterflies = n / radix;
-                    const bool by_pairs = s + 1 == line->radices.size() || (s == 0 && line->pairs == Pairs::both);
-                    const int parts = by_pairs ? (butterflies + 1) / 2 : butterflies;
-                    held = std::max(held, radix * (by_pairs ? 2 : 1) * ((parts + line->items - 1) / line->items));
-                    product *= radix;
-                }
-                const bool sound = product == n && line->group() <= limits.group && line->registers == held &&
-                                   line->pairs != Pairs::none &&
-                                   (line->pairs != Pairs::both || n / line->radices.front() % 2 == 0) &&
-                                   (line->radices.size() == 1 || line->local_bytes() <= limits.local_bytes);
-                if (!sound)
-                    FAIL("length " << n << ": " << line->describe() << ", " << line->items << " work-items x " << line->lines);
+                if (!line && is_smooth(n)) FAIL("length " << n);
+                if (!line && limits.local_bytes == 49152)
+                    if (const auto rader = rader_of(n); rader && !rader->padded() && rader->unit > 1) FAIL("length " << n);
+                if (!line) continue;
+                CHECK(line->pairs != Pairs::none);
+                check_line(*line, n, limits);
             }
-        }
+}
+
+TEST_CASE("lengths with one prime above 31, and what its convolution is") {
+    for (const int n : {1, 30, 31, 41 * 41, 37 * 41 * 2}) CHECK_FALSE(rader_of(n).has_value());
+    const auto sony = rader_of(2056);   // 8 x 257
+    REQUIRE(sony);
+    CHECK(sony->prime == 257);
+    CHECK(sony->unit == 8);
+    CHECK(sony->length == 256);
+    const auto padded = rader_of(4024);   // 8 x 503, and 502 is twice a prime
+    REQUIRE(padded);
+    CHECK(padded->length >= 1003);
+    // The filter is a convolution's: its value at nought adds up to -1, the sum of all roots but 1.
+    const std::vector<std::complex<float>> table = rader_table(*sony);
+    CHECK(table[0] == std::complex<float>(1, 1));
+    CHECK(table[256].real() * 256 == doctest::Approx(-1));
+    CHECK(table[256].imag() * 256 == doctest::Approx(0).epsilon(1e-6));
 }
 
 TEST_CASE("good_size is the next length with factors up to 7") {
@@ -319,6 +351,40 @@ TEST_CASE("radix: columns of every radix, of two stages, of primes") {
         std::vector<std::int64_t> lengths = {19, 22, 23, 34, 39, 51, 53, 60, 63, 64};
         for (std::int64_t n = 1; n <= 17; ++n) lengths.push_back(n);
         for (const std::int64_t n : lengths) bench.check(radix(), {5, n, 2}, n % 2 ? Direction::forward : Direction::inverse);
+    });
+}
+
+TEST_CASE("radix: lines with a prime factor above 31, by Rader, drawn at random") {
+    std::vector<int> all;
+    for (int n = 2; n <= 2400; ++n)
+        if (rader_of(n)) all.push_back(n);
+    const char* const given = std::getenv("PARALLAX_TEST_SEED");
+    const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    const char* const many = std::getenv("PARALLAX_TEST_DRAWS");
+    std::vector<int> lengths = {74, 2056, 346};   // 257 is what cameras have; 173 needs zeros
+    for (int i = 0; i < (many ? std::stoi(many) : 4); ++i) lengths.push_back(all[random() % all.size()]);
+    each_device([&](Bench& bench) {
+        for (const std::int64_t n : lengths) {
+            CAPTURE(n);
+            const Direction direction = n / 2 % 2 ? Direction::forward : Direction::inverse;
+            bench.check(radix(), {n, 1, 3}, direction);
+            bench.check(radix(), {5, n, 2}, direction);
+            bench.check(radix(), {n, 1, 3, Kind::r2c}, Direction::forward);
+            bench.check(radix(), {n, 1, 3, Kind::c2r}, Direction::inverse);
+        }
+    });
+}
+
+TEST_CASE("radix: several primes above 31 go in passes, and what no pass takes by Bluestein") {
+    each_device([&](Bench& bench) {
+        for (const std::int64_t n : {37 * 41, 41 * 41, 43 * 59 * 2, 83 * 179}) {   // 82 has no small factors, 178 neither
+            CAPTURE(n);
+            bench.check(radix(), {n, 1, 2}, Direction::forward);
+            bench.check(radix(), {5, n, 1}, Direction::inverse);
+            bench.check(radix(), {n, 1, 3, Kind::r2c}, Direction::forward);
+        }
     });
 }
 

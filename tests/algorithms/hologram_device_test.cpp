@@ -188,6 +188,12 @@ const Case cases[] = {
      R"({"method": "rayleigh_sommerfeld", "distance_um": 3000, "padding": "reflect"})"},
     {"reflected, a prime to 31 each way", 62, 57, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "reflect"})"},
     {"a prime to 31 each way", 58, 46, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "none"})"},
+    {"reflected, a prime above 31 each way", 94, 82,
+     R"({"method": "angular_spectrum", "distance_um": [300, -90], "padding": "reflect"})"},
+    {"a prime above 31 each way", 86, 74, R"({"method": "angular_spectrum", "distance_um": 300, "padding": "none"})"},
+    {"a prime each way whose convolution needs zeros", 346, 118,
+     R"({"method": "fresnel", "distance_um": 300, "padding": "none"})"},
+    {"reflected, and such primes", 188, 214, R"({"method": "fresnel", "distance_um": 300, "padding": "reflect"})"},
     {"off axis, padded by reflection", 50, 37,
      R"({"method": "angular_spectrum", "distance_um": 200, "padding": "reflect", "off_axis": {"x": 12.43, "y": -9.29}})"},
     {"off axis, padded by zero", 50, 37,
@@ -473,8 +479,8 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
         };
         for (int draw = 0; draw < draws; ++draw) {
             CAPTURE(draw);
-            const std::int64_t width = pick(1, 2, 3, 17, 31, 48, 61, 64, 97, 100, 128, 251),
-                               height = pick(1, 2, 5, 13, 32, 45, 53, 64, 96, 127);
+            const std::int64_t width = pick(1, 2, 3, 17, 31, 48, 61, 64, 82, 97, 100, 128, 166, 251),
+                               height = pick(1, 2, 5, 13, 32, 45, 53, 64, 86, 96, 111, 127);
             const double pixel = between(.04, 6), side = 2e-6 * pixel * static_cast<double>(std::min(width, height));
             const std::string method = pick("auto", "auto", "auto", "angular_spectrum", "rayleigh_sommerfeld", "convolution",
                                             "fresnel", "fresnel_single_fft");

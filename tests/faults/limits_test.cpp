@@ -1,6 +1,7 @@
 // A device with less than its driver says at first: local memory that the driver adds to what a kernel declares, as NVIDIA's
 // OpenCL does, and work-groups smaller for some kernels than for the device. Plans know what was built, and choose again.
 #include "algorithms/fft/line.hpp"
+#include "algorithms/fft/radices.hpp"
 #include "core/kernel_fit.hpp"
 #include "devices.hpp"
 #include "faults.hpp"

@@ -121,7 +121,7 @@ Algorithm make_fft() {
             {.name = "simd", .formerly = {"lanes"}, .summary = "CPUs: a line a SIMD lane, 16 at once", .role = Role::best},
             Library::automatic, simd_why_not, make_simd),
         library_variant({.name = "radix",
-                         .summary = "Stockham, radices to 31, a line in registers; Bluestein for large primes",
+                         .summary = "Stockham, radices to 31, a line in registers; Rader or Bluestein for larger primes",
                          .role = Role::best},
                         Library::radix),
         library_variant({.name = "vkfft", .summary = "VkFFT"}, Library::vkfft),

@@ -2,6 +2,7 @@
 // The parts that `radix` is made of.
 #pragma once
 
+#include "algorithms/fft/line.hpp"
 #include "algorithms/fft/transform.hpp"
 #include "core/plan.hpp"
 
@@ -35,14 +36,21 @@ constexpr std::int64_t longest_axis = std::int64_t{1} << 26;
 
 /// Empty, or why there is no transform of this length.
 std::string axis_why_not(std::int64_t n);
-/// One kernel, passes over global memory, or Bluestein: what n needs.
+/// How a device goes along an axis: a line in a work-group, in passes over global memory, or by Bluestein's convolution, which is a
+/// line itself, or goes seven times through global memory and back.
+enum class AxisWay { line, passes, bluestein_line, bluestein_slabs };
+/// `layout`: rows or columns.
+AxisWay axis_way(const host::DeviceInfo&, std::int64_t n, LineLayout layout);
 std::unique_ptr<Axis1D> make_axis(PlanBuilder&, const AxisShape&);
 
 std::unique_ptr<Axis1D> make_short_axis(PlanBuilder&, const AxisShape&);
 std::unique_ptr<Axis1D> make_long_axis(PlanBuilder&, const AxisShape&);
-std::unique_ptr<Axis1D> make_bluestein_axis(PlanBuilder&, const AxisShape&);
+std::unique_ptr<Axis1D> make_bluestein_line(PlanBuilder&, const AxisShape&);
+std::unique_ptr<Axis1D> make_bluestein_slabs(PlanBuilder&, const AxisShape&);
 
-/// Lengths of the passes over global memory for a smooth n.
+/// Lengths of the passes over global memory, each of which is a line; empty where n is no product of such.
 std::vector<int> pass_lengths(std::int64_t n);
+/// Of the convolution by which a line of n points goes.
+std::int64_t bluestein_length(std::int64_t n);
 
 }  // namespace parallax::engine::fft

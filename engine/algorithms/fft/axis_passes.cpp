@@ -3,6 +3,7 @@
 #include "algorithms/fft/axis.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/radices.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,13 +17,17 @@ constexpr std::int64_t fine_entries = 8192;   // as in stockham_columns.cl
 // Up to here 4 neighbouring lines fit a work-group's local memory: whole sectors of memory are read.
 constexpr std::int64_t good_pass = 2048;
 
-// n as a product of `count` factors with the largest as small as can be; empty if one is above longest_line.
+bool is_line(std::int64_t n) {
+    return n <= longest_line && plan_line(static_cast<int>(n), LineLayout::columns, LineLimits{}, 1).has_value();
+}
+
+// n as a product of `count` factors that are lines, with the largest as small as can be; empty if there is none.
 std::vector<int> balanced(std::int64_t n, int count) {
-    if (count == 1) return n <= longest_line ? std::vector<int>{static_cast<int>(n)} : std::vector<int>{};
+    if (count == 1) return is_line(n) ? std::vector<int>{static_cast<int>(n)} : std::vector<int>{};
     std::vector<int> best;
     int best_largest = std::numeric_limits<int>::max();
     for (std::int64_t factor = 2; factor <= std::min<std::int64_t>(n, longest_line); ++factor) {
-        if (n % factor != 0) continue;
+        if (n % factor != 0 || factor >= best_largest || !is_line(factor)) continue;
         std::vector<int> rest = balanced(n / factor, count - 1);
         if (rest.empty()) continue;
         rest.push_back(static_cast<int>(factor));
@@ -45,7 +50,7 @@ public:
             const std::int64_t lines = n_ / length * shape.unit;
             LineKernel kernel = build_line_kernel(builder, {"fft/stockham_columns.cl", defines}, "stockham_columns", length,
                                                   LineLayout::columns, lines);
-            const host::Buffer twiddles = builder.constant(stage_table(kernel.line.radices));
+            const host::Buffer twiddles = builder.constant(line_table(kernel.line));
             warm_up(builder, *kernel.kernel, kernel.local(),
                     {twiddles, twiddles, twiddles, twiddles, twiddles, std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1},
                      std::uint32_t{1}, std::uint32_t{1}, std::int32_t{0}, 1.0f});
@@ -113,12 +118,14 @@ private:
 }  // namespace
 
 std::vector<int> pass_lengths(std::int64_t n) {
+    constexpr int most_passes = 4;
     for (int count = 2; count <= 3; ++count) {
         std::vector<int> lengths = balanced(n, count);
         if (!lengths.empty() && *std::max_element(lengths.begin(), lengths.end()) <= good_pass) return lengths;
     }
-    for (int count = 2;; ++count)
+    for (int count = 2; count <= most_passes; ++count)
         if (std::vector<int> lengths = balanced(n, count); !lengths.empty()) return lengths;
+    return {};
 }
 
 std::unique_ptr<Axis1D> make_long_axis(PlanBuilder& builder, const AxisShape& shape) {

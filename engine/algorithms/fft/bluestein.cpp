@@ -3,6 +3,7 @@
 #include "algorithms/fft/axis.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/reference.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +40,8 @@ class BluesteinLine final : public Axis1D {
 public:
     BluesteinLine(PlanBuilder& builder, const AxisShape& shape, std::int64_t m)
         : n_(shape.n), kernel_(build(builder, shape, m)),
-          forward_(builder.constant(stage_table(kernel_.line.radices))),
-          backward_(builder.constant(stage_table(reversed(kernel_.line.radices)))) {
+          forward_(builder.constant(line_table(kernel_.line))),
+          backward_(builder.constant(line_table(kernel_.line, Order::backward))) {
         const auto values = chirp(n_);
         chirp_ = upload(builder, values);
         filter_ = upload(builder, chirp_spectrum(values, m, 1.0 / static_cast<double>(m)));
@@ -150,11 +151,14 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Axis1D> make_bluestein_axis(PlanBuilder& builder, const AxisShape& shape) {
-    const std::int64_t m = good_size(2 * shape.n - 1);
-    if (fits_one_group(builder.device(), m, shape.unit > 1 ? LineLayout::columns : LineLayout::rows))
-        return std::make_unique<BluesteinLine>(builder, shape, m);
-    return std::make_unique<BluesteinSlabs>(builder, shape, m);
+std::int64_t bluestein_length(std::int64_t n) { return good_size(2 * n - 1); }
+
+std::unique_ptr<Axis1D> make_bluestein_line(PlanBuilder& builder, const AxisShape& shape) {
+    return std::make_unique<BluesteinLine>(builder, shape, bluestein_length(shape.n));
+}
+
+std::unique_ptr<Axis1D> make_bluestein_slabs(PlanBuilder& builder, const AxisShape& shape) {
+    return std::make_unique<BluesteinSlabs>(builder, shape, bluestein_length(shape.n));
 }
 
 }  // namespace parallax::engine::fft

@@ -4,11 +4,12 @@
 //   const Line line = plan_line(2304, LineLayout::columns, line_limits(builder.device()), width);
 //   host::ProgramSpec spec{"hologram/fused_columns.cl", {}};
 //   add_line_defines(spec.defines, line);
-//   host::Buffer forward = builder.constant(stage_table(line.radices));                 // FFT_REVERSED 0
-//   host::Buffer backward = builder.constant(stage_table(reversed(line.radices)));      // FFT_REVERSED 1
+//   host::Buffer forward = builder.constant(line_table(line));                          // FFT_REVERSED 0
+//   host::Buffer backward = builder.constant(line_table(line, Order::backward));        // FFT_REVERSED 1
 //   ... launch with ceil(width / line.lines) groups of line.group() work-items
 #pragma once
 
+#include "algorithms/fft/rader.hpp"
 #include "parallax/host/device.hpp"
 #include "parallax/host/program.hpp"
 
@@ -40,7 +41,8 @@ LineLimits line_limits(const host::DeviceInfo&);
 
 struct Line {
     int n = 1;
-    std::vector<int> radices;            ///< in the order of the stages, each 1 to 17, 19, 23, 29 or 31
+    std::vector<int> radices;            ///< in the order of the stages, each 1 to 17, 19, 23, 29 or 31, the first also rader.prime
+    Rader rader;
     int items = 1;                       ///< work-items of a line
     int registers = 1;                   ///< points a work-item holds
     int lines = 1;                       ///< lines of a work-group
@@ -50,32 +52,24 @@ struct Line {
 
     int group() const noexcept { return items * lines; }
     std::size_t local_bytes() const noexcept;
-    /// "16 16 12"
+    /// "16 16 12", "257 (by 256: 16 16) 8"
     std::string describe() const;
 };
 
-constexpr int largest_radix = 31;
 /// Longest line of one work-group.
 constexpr int longest_line = 8192;
 
-/// True if every prime factor of n is at most 31.
-bool is_smooth(std::int64_t n) noexcept;
-/// Radices for a line of n points; empty if n is not smooth or needs more than six.
-std::vector<int> line_radices(int n);
-
-/// Empty if a line of n points does not fit the limits. `lines_wanted`: how many lines there are, so that a
+/// Empty if n has two prime factors above 31, is such a prime where spectra are filtered or held by pairs, or a line of n points
+/// does not fit the limits. `lines_wanted`: how many lines there are, so that a
 /// work-group is not made for more.
 std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted,
                               Pairs = Pairs::none);
 
 void add_line_defines(host::Defines&, const Line&);
 
-/// Twiddle factors of all stages, computed in double: for stage s > 0 with span S (product of the radices before) and
-/// radix R: exp(-2 pi i 2^p k / (S R)) for p = 0, 1, ... while 2^p < R (outer) and k < S (inner). Never empty.
-std::vector<std::complex<float>> stage_table(const std::vector<int>& radices);
-std::vector<int> reversed(std::vector<int> radices);
-
-/// exp(-2 pi i turn / whole), exact to double: the argument is reduced as an integer.
-std::complex<double> unit_root(std::uint64_t turn, std::uint64_t whole) noexcept;
+/// In which order a transform takes the radices: FFT_REVERSED 0 and 1.
+enum class Order { forward, backward };
+/// What the kernel reads: twiddle factors of all stages, and before them what the stage of a large prime needs.
+std::vector<std::complex<float>> line_table(const Line&, Order = Order::forward);
 
 }  // namespace parallax::engine::fft

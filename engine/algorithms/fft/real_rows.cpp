@@ -21,7 +21,7 @@ public:
                                              LineLayout::rows, pairs())
                          : build_line_kernel(builder, {"fft/real_rows_forward.cl", {}}, "real_rows_forward", static_cast<int>(n),
                                              LineLayout::rows, pairs())),
-          twiddles_(builder.constant(stage_table(line_.line.radices))) {
+          twiddles_(builder.constant(line_table(line_.line))) {
         const std::uint64_t none = 0;
         if (inverse_) warm_up(builder, *line_.kernel, line_.local(), {twiddles_, twiddles_, twiddles_, none, 1.0f});
         else warm_up(builder, *line_.kernel, line_.local(), {twiddles_, twiddles_, twiddles_, none});
@@ -84,7 +84,7 @@ private:
 }  // namespace
 
 std::unique_ptr<RealRows> make_real_rows(PlanBuilder& builder, std::int64_t n, std::int64_t rows, Kind kind) {
-    if (is_smooth(n) && fits_one_group(builder.device(), n, LineLayout::rows))
+    if (fits_one_group(builder.device(), n, LineLayout::rows))
         return std::make_unique<ShortRealRows>(builder, n, rows, kind);
     return std::make_unique<PackedRealRows>(builder, n, rows, kind);
 }

@@ -1,6 +1,6 @@
 #include "algorithms/fft/reference.hpp"
 
-#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/transform.hpp"
 #include "core/threads.hpp"
 

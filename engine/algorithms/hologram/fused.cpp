@@ -1,6 +1,7 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
 // kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all.
 #include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
@@ -30,8 +31,8 @@ public:
         if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_columns);
-        forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
-        inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
+        forward_columns_ = builder.constant(fft::line_table(columns_.line));
+        inverse_columns_ = builder.constant(fft::line_table(columns_.line, fft::Order::backward));
 
         make_rows_forward(builder, problem, group);
         rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), false);
@@ -82,7 +83,7 @@ private:
         }
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", defines}, "rows_forward", width_,
                                                fft::LineLayout::rows, (height_ + 1) / 2);
-        forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
+        forward_rows_ = builder.constant(fft::line_table(rows_forward_.line));
     }
 
     host::Defines tile() const {
@@ -112,8 +113,8 @@ Support supports_fused(const Problem& problem, host::Context& context) {
          {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout)) {
             return Support::no(
-                fmt::format("the padded {} {} is more than one work-group can transform, or has a prime factor above {}", axis, n,
-                            fft::largest_radix));
+                fmt::format("the padded {} {} does not fit one work-group: it is too long, a prime above {}, or has two such factors", axis,
+                            n, fft::largest_radix));
         }
     }
     if (has_impulse_response(g))

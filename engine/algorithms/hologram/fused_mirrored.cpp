@@ -1,6 +1,7 @@
 // `fused_mirrored`: the three kernels of `fused` for padding by reflection, on cosine transforms of the frame itself
 // (hologram/mirror.clh): 29 bytes a pixel in all, where the padded frame takes four times 32.
 #include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
@@ -35,14 +36,14 @@ public:
         if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_pairs, fft::Pairs::opposites);
-        forward_columns_ = builder.constant(fft::stage_table(columns_.line.radices));
-        inverse_columns_ = builder.constant(fft::stage_table(fft::reversed(columns_.line.radices)));
+        forward_columns_ = builder.constant(fft::line_table(columns_.line));
+        inverse_columns_ = builder.constant(fft::line_table(columns_.line, fft::Order::backward));
 
         host::Defines frames = tile();
         add_frame_types(frames, problem);
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", frames}, "rows_forward", width_,
                                                fft::LineLayout::rows, (height_ + 1) / 2);
-        forward_rows_ = builder.constant(fft::stage_table(rows_forward_.line.radices));
+        forward_rows_ = builder.constant(fft::line_table(rows_forward_.line));
         rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), true);
 
         const auto numbers = static_cast<std::size_t>(columns_.groups(pairs()).x) *
@@ -101,7 +102,8 @@ Support supports_fused_mirrored(const Problem& problem, host::Context& context) 
          {std::tuple{g.width, fft::LineLayout::rows, fft::Pairs::both, "width"},
           {g.height, fft::LineLayout::filter, fft::Pairs::opposites, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout, pairs)) {
-            return Support::no(fmt::format("the {} {} is more than one work-group can transform, or has a prime factor above {}",
+            return Support::no(fmt::format("the {} {} does not fit one work-group: it is too long, a prime above {}, or has two such "
+                                           "factors",
                                            axis, n, fft::largest_radix));
         }
     }

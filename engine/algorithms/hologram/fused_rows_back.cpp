@@ -22,8 +22,7 @@ FusedRowsBack::FusedRowsBack(PlanBuilder& builder, const Problem& problem, const
     };
     outputs_ = build(problem.wants("amplitude"), problem.wants("phase"), problem.wants("intensity"), problem.wants("field"));
     if (problem.parameters.as<HologramParameters>().autofocus) amplitude_ = build(true, false, false, false);
-    const std::vector<int>& radices = outputs_.line.radices;
-    twiddles_ = builder.constant(fft::stage_table(mirrored ? fft::reversed(radices) : radices));
+    twiddles_ = builder.constant(fft::line_table(outputs_.line, mirrored ? fft::Order::backward : fft::Order::forward));
 }
 
 void FusedRowsBack::outputs(Execution& x, const From& from, const Bindings& arrays, std::int64_t plane) {
