@@ -2,7 +2,7 @@
 //   finish        any of amplitude, phase, intensity, field of one plane
 //   swap_quadrants  the paper's step after the inverse transform (its g is centred)
 #include "prelude/prelude.clh"
-#include "hologram/mirror.clh"
+#include "fft/mirror.clh"
 #include "hologram/planes.clh"
 
 #ifndef FOLDED             // 1: the field's points are in the order of mirror.clh

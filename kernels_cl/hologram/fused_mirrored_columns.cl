@@ -11,7 +11,7 @@
 #define FFT_PAIRS 1
 #endif
 #include "fft/stockham.clh"
-#include "hologram/mirror.clh"
+#include "fft/mirror.clh"
 #include "hologram/mirrored_transfer.clh"
 
 

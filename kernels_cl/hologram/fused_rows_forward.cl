@@ -8,7 +8,7 @@
 #include "fft/two_rows.clh"
 #include "hologram/camera.clh"
 #include "hologram/fused_tiles.clh"
-#include "hologram/mirror.clh"
+#include "fft/mirror.clh"
 
 #ifndef MIRRORED           // 1: cosine transforms
 #define MIRRORED 0

@@ -5,7 +5,7 @@
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 #include "hologram/fused_tiles.clh"
-#include "hologram/mirror.clh"
+#include "fft/mirror.clh"
 #include "hologram/planes.clh"
 
 #ifndef MIRRORED           // 1: plus is the cosine spectrum of a row, minus is not read, FFT_PAIRS is 1, the radices go backwards

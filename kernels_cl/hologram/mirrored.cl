@@ -8,7 +8,7 @@
 #include "prelude/prelude.clh"
 #include "hologram/camera.clh"
 #include "hologram/found.clh"
-#include "hologram/mirror.clh"
+#include "fft/mirror.clh"
 #include "hologram/mirrored_transfer.clh"
 
 #ifndef DISC               // 1: what lies outside a disc about frequency 0 is left out (off-axis)

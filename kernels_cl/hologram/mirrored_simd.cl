@@ -14,7 +14,7 @@
 #include "prelude/prelude.clh"
 #include "fft/simd_shuffle.clh"
 #include "hologram/camera.clh"
-#include "hologram/mirror.clh"
+#include "fft/mirror.clh"
 
 #define STEP_FORWARD 0
 #define STEP_PLUS 1

@@ -81,6 +81,7 @@ std::string why_not(const Problem& problem) {
     const auto& p = problem.parameters.as<fft::FftParameters>();
     if (p.fft != fft::Library::automatic) return "the parameter fft asks for another library";
     const TransformSpec spec = fft::spec_of(p, problem.inputs.at("array"));
+    if (spec.kind == Kind::dct) return "this peer makes no cosine transforms";
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (spec.width * spec.height > most || spec.batch > most) return "FFTW counts elements in 32 bits";
     return {};

@@ -146,7 +146,7 @@ class AlgorithmCalls:
         self,
         array: ArrayLike,
         *,
-        kind: Literal["c2c", "r2c", "c2r"] = ...,
+        kind: Literal["c2c", "r2c", "c2r", "dct"] = ...,
         direction: Literal["auto", "forward", "inverse"] = ...,
         dimensions: int = ...,
         width: Literal["even", "odd"] = ...,
@@ -158,7 +158,7 @@ class AlgorithmCalls:
         wait: Sequence[Event] = (),
         cancel: CancelToken | None = None,
     ) -> Result:
-        """Fourier transform of complex and real arrays of any size, along x or along y and x. Outputs: array."""
+        """Fourier and cosine transforms of arrays of any size, along x or along y and x. Outputs: array."""
     def histogram(
         self,
         image: ArrayLike,

@@ -1,13 +1,5 @@
 // Fourier transforms of every kind and size on every device against double precision, with guard regions around outputs,
 // and the properties that a transform has whatever computes it.
-#include "algorithms/fft/libraries.hpp"
-#include "algorithms/fft/line.hpp"
-#include "algorithms/fft/radices.hpp"
-#include "algorithms/fft/reference.hpp"
-#include "algorithms/fft/transform.hpp"
-#include "core/session.hpp"
-#include "devices.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -21,6 +13,14 @@
 #include <numbers>
 #include <random>
 #include <vector>
+
+#include "algorithms/fft/libraries.hpp"
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/radices.hpp"
+#include "algorithms/fft/reference.hpp"
+#include "algorithms/fft/transform.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -57,17 +57,17 @@ std::vector<Implementation> implementations() {
 }
 
 std::string text(const TransformSpec& s) {
-    const char* kinds[] = {"c2c", "r2c", "c2r"};
+    const char* kinds[] = {"c2c", "r2c", "c2r", "dct"};
     return fmt::format("{} {} x {} x {}", kinds[static_cast<int>(s.kind)], s.batch, s.height, s.width);
 }
 
 std::int64_t spectrum_width(const TransformSpec& s) { return s.kind == Kind::c2c ? s.width : s.width / 2 + 1; }
 std::size_t rows(const TransformSpec& s) { return static_cast<std::size_t>(s.batch * s.height); }
 std::size_t floats_in(const TransformSpec& s) {
-    return rows(s) * static_cast<std::size_t>(s.kind == Kind::r2c ? s.width : 2 * spectrum_width(s));
+    return rows(s) * static_cast<std::size_t>(s.kind == Kind::r2c || s.kind == Kind::dct ? s.width : 2 * spectrum_width(s));
 }
 std::size_t floats_out(const TransformSpec& s) {
-    return rows(s) * static_cast<std::size_t>(s.kind == Kind::c2r ? s.width : 2 * spectrum_width(s));
+    return rows(s) * static_cast<std::size_t>(s.kind == Kind::c2r || s.kind == Kind::dct ? s.width : 2 * spectrum_width(s));
 }
 
 std::vector<float> noise(std::size_t count, unsigned seed = 7) {
@@ -97,6 +97,13 @@ std::vector<float> input_for(const TransformSpec& s) {
 /// In double precision: what the transform should give.
 std::vector<double> expected(const TransformSpec& s, Direction direction, const std::vector<float>& in) {
     const auto width = static_cast<std::size_t>(s.width), half = static_cast<std::size_t>(spectrum_width(s));
+    if (s.kind == Kind::dct) {
+        std::vector<double> lines(in.begin(), in.end());
+        if (!s.has_columns()) reference_dct1(lines.data(), s.width, s.batch, direction == Direction::inverse);
+        for (std::int64_t b = 0; b < s.batch && s.has_columns(); ++b)
+            reference_dct2(lines.data() + b * s.width * s.height, s.width, s.height, direction == Direction::inverse);
+        return lines;
+    }
     std::vector<Complex> work(rows(s) * width);
     for (std::size_t row = 0; row < rows(s); ++row)
         for (std::size_t x = 0; x < width; ++x) {
@@ -262,7 +269,8 @@ void each_stage(const Line& line, const Visit& visit) {
     for (const int radix : line.rader.radices) visit(radix, rounds(line.rader.space() / radix));
     for (std::size_t s = line.rader.prime != 0 ? 1 : 0; s < line.radices.size(); ++s) {
         const int radix = line.radices[s], butterflies = line.n / radix;
-        const bool by_pairs = (line.pairs != Pairs::none && s + 1 == line.radices.size()) || (s == 0 && line.pairs == Pairs::both);
+        const bool by_pairs =
+            (line.pairs != Pairs::none && s + 1 == line.radices.size()) || (s == 0 && line.pairs == Pairs::both);
         visit(radix, by_pairs ? 2 * rounds((butterflies + 1) / 2) : rounds(butterflies));
     }
 }
@@ -282,7 +290,7 @@ void check_line(const Line& line, int n, const LineLimits& limits) {
     if (!sound) FAIL("length " << n << ": " << line.describe() << ", " << line.items << " work-items x " << line.lines);
 }
 
-}  // namespace
+}   // namespace
 
 TEST_CASE("every smooth line has a plan that fits its limits, and so has one with a prime beside") {
     for (const LineLimits limits : {LineLimits{}, LineLimits{1024, 49152}, LineLimits{256, 32768}})
@@ -385,6 +393,40 @@ TEST_CASE("radix: several primes above 31 go in passes, and what no pass takes b
             bench.check(radix(), {5, n, 1}, Direction::inverse);
             bench.check(radix(), {n, 1, 3, Kind::r2c}, Direction::forward);
         }
+    });
+}
+
+TEST_CASE("the reference's cosine transforms are the sum that defines them, and go back") {
+    for (const std::int64_t n : {1, 2, 3, 8, 31, 37, 60}) {
+        CAPTURE(n);
+        const std::vector<float> values = noise(static_cast<std::size_t>(n));
+        std::vector<double> line(values.begin(), values.end());
+        reference_dct1(line.data(), n, 1, false);
+        for (std::int64_t k = 0; k < n; ++k) {
+            double sum = 0;
+            for (std::int64_t i = 0; i < n; ++i)
+                sum += 2 * static_cast<double>(values[static_cast<std::size_t>(i)]) *
+                       std::cos(std::numbers::pi * static_cast<double>(k * (2 * i + 1)) / static_cast<double>(2 * n));
+            CHECK(line[static_cast<std::size_t>(k)] == doctest::Approx(sum).epsilon(1e-9));
+        }
+        reference_dct1(line.data(), n, 1, true);
+        for (std::size_t i = 0; i < line.size(); ++i) CHECK(std::abs(line[i] - static_cast<double>(values[i])) < 1e-12);
+    }
+}
+
+TEST_CASE("radix: cosine transforms of lines and images of any size, both ways, in place") {
+    const char* const given = std::getenv("PARALLAX_TEST_SEED");
+    const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937 random(seed);
+    const auto upto = [&](unsigned most) { return static_cast<std::int64_t>(1 + random() % most); };
+    std::vector<TransformSpec> specs{{1, 1, 1, Kind::dct}, {5, 1, 3, Kind::dct},   {64, 1, 2, Kind::dct},   {1, 7, 2, Kind::dct},
+                                     {8, 6, 1, Kind::dct}, {33, 18, 3, Kind::dct}, {10000, 1, 1, Kind::dct}, {9, 1, 2, Kind::dct, true}};
+    for (int i = 0; i < 4; ++i) specs.push_back({upto(300), upto(120), upto(3), Kind::dct});
+    each_device([&](Bench& bench) {
+        for (const TransformSpec& spec : specs)
+            for (const Direction direction : {Direction::forward, Direction::inverse})
+                for (const bool in_place : {false, true}) bench.check(radix(), spec, direction, in_place);
     });
 }
 

@@ -23,6 +23,7 @@ import numcodecs
 import numpy
 import pydicom
 import pydicom.uid
+import scipy.fft
 import scipy.io
 import SimpleITK
 import tifffile
@@ -394,6 +395,27 @@ def written(program, folder):
     return wrong, right
 
 
+def cosines(program, folder):
+    """Cosine transforms held against SciPy's, both ways: lines on what is wrong, and how many were right."""
+    wrong, right = [], 0
+    random = numpy.random.default_rng(2)
+    path, out = os.path.join(folder, "job.json"), os.path.join(folder, "out.npy")
+    for shape, axes in (((37,), (0,)), ((45, 60), (0, 1)), ((3, 30, 52), (1, 2)), ((4, 1, 8), (1, 2)), ((4, 1, 8), (2,))):
+        array = random.normal(size=shape).astype("float32")
+        numpy.save(os.path.join(folder, "array.npy"), array)
+        for direction, transform in (("forward", scipy.fft.dctn), ("inverse", scipy.fft.idctn)):
+            step = {"run": "fft", "kind": "dct", "direction": direction, "dimensions": len(axes)}
+            with open(path, "w", encoding="utf-8") as job:
+                json.dump({"parallax": 1, "inputs": {"array": "array.npy"}, "steps": [step], "outputs": {"array": "out.npy"}}, job)
+            status, _, err = program.call("run", path, "--out", folder, "--overwrite", "--quiet", "--device", "native")
+            truth = transform(array.astype("float64"), axes=axes)
+            same = status == 0 and numpy.linalg.norm(numpy.load(out) - truth) < 1e-6 * numpy.linalg.norm(truth)
+            right += same
+            if not same:
+                wrong.append(f"dct {direction} of {shape} along {axes} is not SciPy's {err.strip()}")
+    return wrong, right
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -430,10 +452,11 @@ def main():
     folder = tempfile.mkdtemp(prefix="parallax-meaning-")
     try:
         faulty, good = written(program, folder)
+        odd, even = cosines(program, folder)
     finally:
         shutil.rmtree(folder)
-    wrong += ["written: " + line for line in faulty]
-    print(f"meaning: read right {right}, written right {good}, wrong {len(wrong)}" + (f"; readers that are not there: {', '.join(left_out)}" if left_out else ""))
+    wrong += ["written: " + line for line in faulty] + odd
+    print(f"meaning: read right {right}, written right {good}, transformed right {even}, wrong {len(wrong)}" + (f"; readers that are not there: {', '.join(left_out)}" if left_out else ""))
     for line in wrong:
         print("  " + line)
     return 1 if wrong or right == 0 else 0

@@ -111,7 +111,7 @@ TEST_CASE("selftest: every algorithm has problems, in every type that it takes a
         {"diffusion_aos", {{"edge_function", {"perona_malik_1", "perona_malik_2", "charbonnier", "weickert"}}}},
         {"diffusion_lb", {{"lattice", {"D2Q5", "D2Q9"}}}},
         {"equalize", {{"formula", {"opencv", "classic", "skimage"}}}},
-        {"fft", {{"kind", {"c2c", "r2c", "c2r"}}}},
+        {"fft", {{"kind", {"c2c", "r2c", "c2r", "dct"}}}},
         {"noise", {{"kind", {"gaussian", "speckle", "salt_and_pepper"}}}},
         {"reduce", {{"op", {"sum", "min", "max"}}}},
         {"scan", {{"op", {"sum", "min", "max"}}, {"kind", {"exclusive"}}}},

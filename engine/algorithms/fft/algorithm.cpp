@@ -19,10 +19,10 @@ using namespace fft;
 const ArrayDesc& input_of(const Problem& problem) { return problem.inputs.at("array"); }
 
 void check(const FftParameters& p, const ArrayDesc& desc) {
-    const ElementType wanted = p.kind == Kind::r2c ? ElementType::f32 : ElementType::c64;
+    const ElementType wanted = p.kind == Kind::r2c || p.kind == Kind::dct ? ElementType::f32 : ElementType::c64;
     if (desc.type != wanted)
         throw ConfigError("/inputs/array", desc.describe(), fmt::format("elements of type {}", to_string(wanted)),
-                          desc.type == ElementType::f32   ? "\"kind\": \"r2c\" transforms real arrays"
+                          desc.type == ElementType::f32   ? "\"kind\": \"r2c\" and \"dct\" transform real arrays"
                           : desc.type == ElementType::c64 ? "\"kind\": \"c2c\" transforms complex arrays"
                                                           : how_to_convert(desc));
     if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
@@ -50,14 +50,16 @@ ArrayDescs infer(const Problem& problem) {
     std::vector<ArrayDesc::Extent> extents;
     for (const Axis& axis : input.axes) extents.push_back({axis.name, axis.size});
     extents.back().size = p.kind == Kind::r2c ? spec.width / 2 + 1 : spec.width;
-    ArrayDesc output = ArrayDesc::dense(p.kind == Kind::c2r ? ElementType::f32 : ElementType::c64, extents);
+    ArrayDesc output =
+        ArrayDesc::dense(p.kind == Kind::c2r || p.kind == Kind::dct ? ElementType::f32 : ElementType::c64, extents);
     output.unit = input.unit;
-    // One step of a transformed axis is a frequency of 1 / (size * spacing).
+    // One step of a transformed axis is a frequency of 1 / (size * spacing), of a cosine transform half of that.
     const std::size_t first = input.axes.size() - static_cast<std::size_t>(p.dimensions);
     for (std::size_t i = 0; i < input.axes.size(); ++i) {
         const double spacing = input.axes[i].spacing;
         const std::int64_t size = i + 1 == input.axes.size() ? spec.width : input.axes[i].size;
-        output.axes[i].spacing = i < first ? spacing : 1.0 / (static_cast<double>(size) * spacing);
+        const double length = static_cast<double>(size) * spacing * (p.kind == Kind::dct ? 2 : 1);
+        output.axes[i].spacing = i < first ? spacing : 1.0 / length;
     }
     if (!input.unit.empty()) output.unit = input.unit.starts_with("1/") ? input.unit.substr(2) : "1/" + input.unit;
     return {{"array", output}};
@@ -103,10 +105,12 @@ Variant library_variant(Variant row, Library library) {
 Algorithm make_fft() {
     Algorithm a;
     a.name = "fft";
-    a.summary = "Fourier transform of complex and real arrays of any size, along x or along y and x";
+    a.summary = "Fourier and cosine transforms of arrays of any size, along x or along y and x";
     a.parameters = fft_table();
-    a.inputs = {{"array", "c64 (..., y, x) for c2c; f32 for r2c; c64 (..., y, w/2 + 1) for c2r", true, PortKind::array}};
-    a.outputs = {{"array", "c64 of the same shape; (..., y, w/2 + 1) for r2c; f32 (..., y, w) for c2r", true, PortKind::array}};
+    a.inputs = {{"array", "c64 (..., y, x) for c2c; f32 for r2c and dct; c64 (..., y, w/2 + 1) for c2r", true, PortKind::array}};
+    a.outputs = {{"array",
+                  "c64 of the same shape; (..., y, w/2 + 1) for r2c; f32 (..., y, w) for c2r; f32 of the same shape for dct",
+                  true, PortKind::array}};
     a.infer = infer;
     a.chunking = [](const Problem& problem) {
         Division lines =

@@ -1,13 +1,13 @@
 #include "algorithms/fft/axis.hpp"
 
-#include "algorithms/fft/line_kernel.hpp"
-#include "algorithms/fft/rader.hpp"
-#include "algorithms/fft/radices.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/rader.hpp"
+#include "algorithms/fft/radices.hpp"
 
 namespace parallax::engine::fft {
 namespace {
@@ -72,8 +72,8 @@ std::unique_ptr<Axis1D> make_short_axis(PlanBuilder& builder, const AxisShape& s
 
 namespace {
 
-/// Passes of full width beat columns of which a work-group holds so few that it reads parts of memory's sectors. An H100, columns of
-/// 8192: .98 of cuFFT's speed for .58.
+/// Passes of full width beat columns of which a work-group holds so few that it reads parts of memory's sectors. An H100, columns
+/// of 8192: .98 of cuFFT's speed for .58.
 bool better_in_passes(const host::DeviceInfo& device, int n) {
     const auto line = plan_line(n, LineLayout::columns, line_limits(device), 8);
     return line && line->lines < 4 && line->rader.prime == 0;
@@ -81,12 +81,11 @@ bool better_in_passes(const host::DeviceInfo& device, int n) {
 
 bool passes_fit(const host::DeviceInfo& device, std::int64_t n) {
     const std::vector<int> lengths = pass_lengths(n);
-    return !lengths.empty() && std::all_of(lengths.begin(), lengths.end(), [&](int length) {
-        return fits_one_group(device, length, LineLayout::columns);
-    });
+    return !lengths.empty() && std::all_of(lengths.begin(), lengths.end(),
+                                           [&](int length) { return fits_one_group(device, length, LineLayout::columns); });
 }
 
-}  // namespace
+}   // namespace
 
 AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layout) {
     const bool columns = layout == LineLayout::columns;
@@ -95,7 +94,8 @@ AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layo
         const auto rader = is_smooth(n) ? std::nullopt : rader_of(static_cast<int>(n));
         if (rader && rader->unit == 1 && rader->padded() && fits_one_group(device, bluestein_length(n), layout))
             return AxisWay::bluestein_line;
-        return columns && better_in_passes(device, static_cast<int>(n)) && passes_fit(device, n) ? AxisWay::passes : AxisWay::line;
+        return columns && better_in_passes(device, static_cast<int>(n)) && passes_fit(device, n) ? AxisWay::passes
+                                                                                                 : AxisWay::line;
     }
     if (passes_fit(device, n)) return AxisWay::passes;
     return fits_one_group(device, bluestein_length(n), layout) ? AxisWay::bluestein_line : AxisWay::bluestein_slabs;
@@ -103,10 +103,14 @@ AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layo
 
 std::unique_ptr<Axis1D> make_axis(PlanBuilder& builder, const AxisShape& shape) {
     switch (axis_way(builder.device(), shape.n, shape.unit == 1 ? LineLayout::rows : LineLayout::columns)) {
-    case AxisWay::line: return make_short_axis(builder, shape);
-    case AxisWay::passes: return make_long_axis(builder, shape);
-    case AxisWay::bluestein_line: return make_bluestein_line(builder, shape);
-    case AxisWay::bluestein_slabs: break;
+        case AxisWay::line:
+            return make_short_axis(builder, shape);
+        case AxisWay::passes:
+            return make_long_axis(builder, shape);
+        case AxisWay::bluestein_line:
+            return make_bluestein_line(builder, shape);
+        case AxisWay::bluestein_slabs:
+            break;
     }
     return make_bluestein_slabs(builder, shape);
 }

@@ -2,14 +2,14 @@
 // The parts that `radix` is made of.
 #pragma once
 
-#include "algorithms/fft/line.hpp"
-#include "algorithms/fft/transform.hpp"
-#include "core/plan.hpp"
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/transform.hpp"
+#include "core/plan.hpp"
 
 namespace parallax::engine::fft {
 
@@ -36,8 +36,8 @@ constexpr std::int64_t longest_axis = std::int64_t{1} << 26;
 
 /// Empty, or why there is no transform of this length.
 std::string axis_why_not(std::int64_t n);
-/// How a device goes along an axis: a line in a work-group, in passes over global memory, or by Bluestein's convolution, which is a
-/// line itself, or goes seven times through global memory and back.
+/// How a device goes along an axis: a line in a work-group, in passes over global memory, or by Bluestein's convolution, which is
+/// a line itself, or goes seven times through global memory and back.
 enum class AxisWay { line, passes, bluestein_line, bluestein_slabs };
 /// `layout`: rows or columns.
 AxisWay axis_way(const host::DeviceInfo&, std::int64_t n, LineLayout layout);

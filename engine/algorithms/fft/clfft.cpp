@@ -258,6 +258,7 @@ private:
 std::string clfft_why_not(const TransformSpec& spec, host::Context& context) {
     if (context.info().backend != host::Backend::opencl)
         return fmt::format("clfft is built for OpenCL; the device is {}", host::to_string(context.info().backend));
+    if (spec.kind == Kind::dct) return "clfft has no cosine transforms";
     for (const std::int64_t length : {spec.width, spec.height}) {
         std::int64_t rest = length;
         for (const int p : {2, 3, 5, 7, 11, 13}) while (rest % p == 0) rest /= p;

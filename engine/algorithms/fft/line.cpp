@@ -1,7 +1,5 @@
 #include "algorithms/fft/line.hpp"
 
-#include "algorithms/fft/radices.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <bit>
 #include <limits>
 #include <span>
+
+#include "algorithms/fft/radices.hpp"
 
 namespace parallax::engine::fft {
 namespace {
@@ -23,8 +23,8 @@ struct Whole {
     int n = 1;
     std::optional<Rader> rader;
 
-    int smooth() const { return rader ? rader->unit : n; }                               // what the other radices give
-    int space() const { return rader ? std::max(n, rader->space()) : n; }                // points in local memory
+    int smooth() const { return rader ? rader->unit : n; }                  // what the other radices give
+    int space() const { return rader ? std::max(n, rader->space()) : n; }   // points in local memory
     int fewest_items() const { return rader ? rader->unit : 1; }
 };
 
@@ -40,9 +40,8 @@ void each_stage(const Whole& line, const std::vector<int>& radices, const Visit&
 
 int registers_for(const Whole& line, const std::vector<int>& radices, int items) {
     int registers = 1;
-    each_stage(line, radices, [&](int radix, int butterflies) {
-        registers = std::max(registers, radix * ceil_div(butterflies, items));
-    });
+    each_stage(line, radices,
+               [&](int radix, int butterflies) { registers = std::max(registers, radix * ceil_div(butterflies, items)); });
     return registers;
 }
 
@@ -76,7 +75,8 @@ std::size_t local_bytes(int n, int lines, bool split, bool padding) {
 }
 
 // A line with this many lines a group, if it fits.
-std::optional<Line> shaped(const Whole& whole, const std::vector<int>& radices, int lines, Share found, const LineLimits& limits) {
+std::optional<Line> shaped(const Whole& whole, const std::vector<int>& radices, int lines, Share found,
+                           const LineLimits& limits) {
     if (found.registers == Share::none) return std::nullopt;
     Line line;
     line.n = whole.n;
@@ -133,8 +133,9 @@ std::optional<Line> plan_filter(const Whole& line, const LineLimits& limits, int
     narrow.group = std::min(limits.group, most_items);
     for (const int lines : {4, 2, 1}) {
         if (lines > 1 && lines / 2 >= wanted) continue;
-        const std::vector<int> radices = cheapest_radices(
-            line.smooth(), [&](const std::vector<int>& r) { return share(line, r, narrow.group / lines).registers <= most_points; });
+        const std::vector<int> radices = cheapest_radices(line.smooth(), [&](const std::vector<int>& r) {
+            return share(line, r, narrow.group / lines).registers <= most_points;
+        });
         if (radices.empty()) continue;
         if (auto found = shaped(line, radices, lines, narrow)) return found;
     }
@@ -153,7 +154,8 @@ struct PairedShare {
 // What it costs more a point where neighbours are read and written one by one: half of each sector of memory at a time.
 constexpr double apart_cost = 20;
 
-void consider_pairs(PairedShare& best, const Whole& line, const std::vector<int>& radices, int items, Pairs wanted, int most_points) {
+void consider_pairs(PairedShare& best, const Whole& line, const std::vector<int>& radices, int items, Pairs wanted,
+                    int most_points) {
     const int n = line.n;
     const bool neighbours = wanted == Pairs::both && !line.rader && radices.size() > 1 && n / radices.front() % 2 == 0;
     double cost = wanted == Pairs::both && !neighbours ? apart_cost : 0;
@@ -196,8 +198,8 @@ PairedShare share_pairs(const Whole& line, Pairs wanted, int most_items, int mos
 }
 
 // Rows: as many lines as fill a work-group of 128; few points of a work-item let more of them wait for memory at once (an H200,
-// rows of 3072 in 8 6 8 8: 18 points take 45 us where 36 take 65). Filters: 4 lines, where fewer would write parts of memory's sectors; half of
-// another line rests in registers beside theirs.
+// rows of 3072 in 8 6 8 8: 18 points take 45 us where 36 take 65). Filters: 4 lines, where fewer would write parts of memory's
+// sectors; half of another line rests in registers beside theirs.
 std::optional<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
     struct Shape { int lines, most_group, most_points; };
     static constexpr std::array<Shape, 6> filters = {
@@ -230,7 +232,8 @@ std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits
     const Whole line = whole(n);
     if (!line.rader && !is_smooth(n)) return std::nullopt;
     const bool prime = line.rader && line.rader->unit == 1;
-    if (prime && (layout == LineLayout::filter || pairs != Pairs::none)) return std::nullopt;   // its spectrum is in another order
+    if (prime && (layout == LineLayout::filter || pairs != Pairs::none))
+        return std::nullopt;   // its spectrum is in another order
     const std::vector<int> radices =
         n == 1 ? std::vector<int>{1} : cheapest_radices(line.smooth(), [](const std::vector<int>&) { return true; });
     if (radices.empty() && !prime) return std::nullopt;
@@ -280,7 +283,9 @@ std::vector<std::complex<float>> line_table(const Line& line, Order order) {
     if (line.rader.prime == 0) return stage_table(order == Order::forward ? line.radices : reversed(line.radices));
     std::vector<std::complex<float>> table = rader_table(line.rader);
     const std::vector<int> others(line.radices.begin() + 1, line.radices.end());
-    const auto append = [&](const std::vector<std::complex<float>>& more) { table.insert(table.end(), more.begin(), more.end()); };
+    const auto append = [&](const std::vector<std::complex<float>>& more) {
+        table.insert(table.end(), more.begin(), more.end());
+    };
     if (order == Order::forward) {
         append(stage_table(line.radices));
     } else {   // one radix alone has no twiddles

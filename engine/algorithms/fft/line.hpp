@@ -9,16 +9,16 @@
 //   ... launch with ceil(width / line.lines) groups of line.group() work-items
 #pragma once
 
-#include "algorithms/fft/rader.hpp"
-#include "parallax/host/device.hpp"
-#include "parallax/host/program.hpp"
-
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "algorithms/fft/rader.hpp"
+#include "parallax/host/device.hpp"
+#include "parallax/host/program.hpp"
 
 namespace parallax::engine::fft {
 
@@ -41,7 +41,7 @@ LineLimits line_limits(const host::DeviceInfo&);
 
 struct Line {
     int n = 1;
-    std::vector<int> radices;            ///< in the order of the stages, each 1 to 17, 19, 23, 29 or 31, the first also rader.prime
+    std::vector<int> radices;   ///< in the order of the stages, each 1 to 17, 19, 23, 29 or 31, the first also rader.prime
     Rader rader;
     int items = 1;                       ///< work-items of a line
     int registers = 1;                   ///< points a work-item holds

@@ -1,10 +1,10 @@
 #include "algorithms/fft/rader.hpp"
 
-#include "algorithms/fft/radices.hpp"
-#include "algorithms/fft/reference.hpp"
-
 #include <cstdint>
 #include <limits>
+
+#include "algorithms/fft/radices.hpp"
+#include "algorithms/fft/reference.hpp"
 
 namespace parallax::engine::fft {
 namespace {
@@ -33,7 +33,7 @@ double cost_of(const std::vector<int>& radices) {
     return cost;
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<Rader> rader_of(int n) {
     Rader rader;
@@ -89,9 +89,9 @@ std::vector<std::complex<float>> rader_twiddles(const Rader& rader) {
     std::vector<std::complex<float>> twiddles;
     for (std::size_t s = 0; s < powers.size(); ++s)
         for (int j = 0; j < rader.unit; ++j)
-            twiddles.emplace_back(std::complex<float>(
-                unit_root(static_cast<std::uint64_t>(powers[(powers.size() - s) % powers.size()]) * static_cast<std::uint64_t>(j), whole)));
+            twiddles.emplace_back(std::complex<float>(unit_root(
+                static_cast<std::uint64_t>(powers[(powers.size() - s) % powers.size()]) * static_cast<std::uint64_t>(j), whole)));
     return twiddles;
 }
 
-}  // namespace parallax::engine::fft
+}   // namespace parallax::engine::fft

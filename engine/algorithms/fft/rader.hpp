@@ -29,4 +29,4 @@ std::vector<std::complex<float>> rader_table(const Rader&);
 /// (prime unit)) for s (outer) and j < unit (inner).
 std::vector<std::complex<float>> rader_twiddles(const Rader&);
 
-}  // namespace parallax::engine::fft
+}   // namespace parallax::engine::fft

@@ -30,7 +30,7 @@ void search(int n, int largest, double so_far, std::vector<int>& radices, const 
     }
 }
 
-}  // namespace
+}   // namespace
 
 bool is_smooth(std::int64_t n) noexcept {
     for (const int prime : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31})
@@ -69,14 +69,30 @@ std::complex<double> unit_root(std::uint64_t turn, std::uint64_t whole) noexcept
     const auto t = static_cast<std::int64_t>(8 * turn), w = static_cast<std::int64_t>(whole);
     double c = 0, s = 0;
     switch (octant) {
-    case 0: c = std::cos(angle(t)), s = std::sin(angle(t)); break;
-    case 1: c = std::sin(angle(2 * w - t)), s = std::cos(angle(2 * w - t)); break;
-    case 2: c = -std::sin(angle(t - 2 * w)), s = std::cos(angle(t - 2 * w)); break;
-    case 3: c = -std::cos(angle(4 * w - t)), s = std::sin(angle(4 * w - t)); break;
-    case 4: c = -std::cos(angle(t - 4 * w)), s = -std::sin(angle(t - 4 * w)); break;
-    case 5: c = -std::sin(angle(6 * w - t)), s = -std::cos(angle(6 * w - t)); break;
-    case 6: c = std::sin(angle(t - 6 * w)), s = -std::cos(angle(t - 6 * w)); break;
-    default: c = std::cos(angle(8 * w - t)), s = -std::sin(angle(8 * w - t)); break;
+        case 0:
+            c = std::cos(angle(t)), s = std::sin(angle(t));
+            break;
+        case 1:
+            c = std::sin(angle(2 * w - t)), s = std::cos(angle(2 * w - t));
+            break;
+        case 2:
+            c = -std::sin(angle(t - 2 * w)), s = std::cos(angle(t - 2 * w));
+            break;
+        case 3:
+            c = -std::cos(angle(4 * w - t)), s = std::sin(angle(4 * w - t));
+            break;
+        case 4:
+            c = -std::cos(angle(t - 4 * w)), s = -std::sin(angle(t - 4 * w));
+            break;
+        case 5:
+            c = -std::sin(angle(6 * w - t)), s = -std::cos(angle(6 * w - t));
+            break;
+        case 6:
+            c = std::sin(angle(t - 6 * w)), s = -std::cos(angle(t - 6 * w));
+            break;
+        default:
+            c = std::cos(angle(8 * w - t)), s = -std::sin(angle(8 * w - t));
+            break;
     }
     return {c, -s};
 }
@@ -100,4 +116,4 @@ std::vector<int> reversed(std::vector<int> radices) {
     return radices;
 }
 
-}  // namespace parallax::engine::fft
+}   // namespace parallax::engine::fft

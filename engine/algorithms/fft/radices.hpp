@@ -33,4 +33,4 @@ std::vector<int> reversed(std::vector<int> radices);
 /// exp(-2 pi i turn / whole), exact to double: the argument is reduced as an integer.
 std::complex<double> unit_root(std::uint64_t turn, std::uint64_t whole) noexcept;
 
-}  // namespace parallax::engine::fft
+}   // namespace parallax::engine::fft

@@ -1,11 +1,12 @@
 // `radix`: our own transforms of any size. Rows, then columns in place; c2r the other way round, columns into scratch.
-#include "algorithms/fft/axis.hpp"
-#include "algorithms/fft/libraries.hpp"
-#include "algorithms/fft/real_rows.hpp"
-
 #include <fmt/format.h>
 
 #include <complex>
+
+#include "algorithms/fft/axis.hpp"
+#include "algorithms/fft/cosine.hpp"
+#include "algorithms/fft/libraries.hpp"
+#include "algorithms/fft/real_rows.hpp"
 
 namespace parallax::engine::fft {
 namespace {
@@ -60,6 +61,7 @@ std::string radix_why_not(const TransformSpec& spec, host::Context& context) {
 }
 
 std::unique_ptr<Transform> make_radix(PlanBuilder& builder, const TransformSpec& spec) {
+    if (spec.kind == Kind::dct) return make_cosine(builder, spec);
     return std::make_unique<RadixTransform>(builder, spec);
 }
 

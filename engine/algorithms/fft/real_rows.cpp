@@ -84,8 +84,7 @@ private:
 }  // namespace
 
 std::unique_ptr<RealRows> make_real_rows(PlanBuilder& builder, std::int64_t n, std::int64_t rows, Kind kind) {
-    if (fits_one_group(builder.device(), n, LineLayout::rows))
-        return std::make_unique<ShortRealRows>(builder, n, rows, kind);
+    if (fits_one_group(builder.device(), n, LineLayout::rows)) return std::make_unique<ShortRealRows>(builder, n, rows, kind);
     return std::make_unique<PackedRealRows>(builder, n, rows, kind);
 }
 

@@ -1,14 +1,13 @@
 #include "algorithms/fft/reference.hpp"
 
+#include <algorithm>
+#include <kissfft.hh>
+#include <optional>
+#include <vector>
+
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/transform.hpp"
 #include "core/threads.hpp"
-
-#include <kissfft.hh>
-
-#include <algorithm>
-#include <optional>
-#include <vector>
 
 namespace parallax::engine::fft {
 namespace {
@@ -116,6 +115,38 @@ void reference_fft2(Complex* data, std::int64_t width, std::int64_t height, bool
     if (width < 1 || height < 1) return;
     rows(data, width, height, inverse, inverse ? 1.0 / (static_cast<double>(width) * static_cast<double>(height)) : 1.0, threads);
     if (height > 1) columns(data, width, height, inverse, threads);
+}
+
+void reference_dct1(double* data, std::int64_t width, std::int64_t batch, bool inverse, int threads) {
+    if (width < 1 || batch < 1) return;
+    const auto n = static_cast<std::size_t>(width);
+    std::vector<Complex> turns;   // exp(-i pi k / 2n)
+    for (std::size_t k = 0; k < n; ++k) turns.push_back(unit_root(k, 4 * n));
+    std::vector<Complex> line(2 * n);
+    for (double* row = data; row != data + width * batch; row += width) {
+        if (inverse) {   // the spectrum of a row and its mirror image, whose middle is 0
+            line[n] = 0;
+            for (std::size_t k = 0; k < n; ++k) {
+                line[k] = row[k] * std::conj(turns[k]);
+                if (k > 0) line[2 * n - k] = std::conj(line[k]);
+            }
+        } else {
+            for (std::size_t i = 0; i < n; ++i) line[i] = line[2 * n - 1 - i] = row[i];
+        }
+        reference_fft1(line.data(), 2 * width, 1, inverse, threads);
+        for (std::size_t k = 0; k < n; ++k) row[k] = inverse ? line[k].real() : (line[k] * turns[k]).real();
+    }
+}
+
+void reference_dct2(double* data, std::int64_t width, std::int64_t height, bool inverse, int threads) {
+    if (width < 1 || height < 1) return;
+    reference_dct1(data, width, height, inverse, threads);
+    std::vector<double> column(static_cast<std::size_t>(height));
+    for (std::int64_t x = 0; x < width; ++x) {
+        for (std::int64_t y = 0; y < height; ++y) column[static_cast<std::size_t>(y)] = data[y * width + x];
+        reference_dct1(column.data(), height, 1, inverse, threads);
+        for (std::int64_t y = 0; y < height; ++y) data[y * width + x] = column[static_cast<std::size_t>(y)];
+    }
 }
 
 std::int64_t good_size(std::int64_t n) {

@@ -14,4 +14,9 @@ void reference_fft2(Complex* data, std::int64_t width, std::int64_t height, bool
 /// In place, `batch` rows of `width`; inverse divides by width.
 void reference_fft1(Complex* data, std::int64_t width, std::int64_t batch, bool inverse, int threads = 1);
 
+/// Cosine transform in place, `batch` rows of `width`, by the Fourier transform of each row and its mirror image: C[k] = 2 sum
+/// x[n] cos(pi k (2n + 1) / 2 width); inverse: x again.
+void reference_dct1(double* data, std::int64_t width, std::int64_t batch, bool inverse, int threads = 1);
+void reference_dct2(double* data, std::int64_t width, std::int64_t height, bool inverse, int threads = 1);
+
 }  // namespace parallax::engine::fft

@@ -1,12 +1,13 @@
 // `reference` and `threaded`: double precision on the native device. They are the measure of the other variants, not
 // their rivals, and so allocate their work array in each run.
+#include <algorithm>
+#include <complex>
+#include <vector>
+
 #include "algorithms/fft/parameters.hpp"
 #include "algorithms/fft/reference.hpp"
 #include "core/make_variant.hpp"
 #include "core/plan.hpp"
-
-#include <complex>
-#include <vector>
 
 namespace parallax::engine::fft {
 namespace {
@@ -46,6 +47,19 @@ void transform(const TransformSpec& spec, std::int64_t rows, Direction direction
     }
 }
 
+void cosine_transform(const TransformSpec& spec, std::int64_t rows, Direction direction, const std::byte* in, std::byte* out,
+                      int threads) {
+    const auto* from = reinterpret_cast<const float*>(in);
+    std::vector<double> work(from, from + spec.width * rows);
+    const bool inverse = direction == Direction::inverse;
+    if (!spec.has_columns())
+        reference_dct1(work.data(), spec.width, rows, inverse, threads);
+    else
+        reference_dct2(work.data(), spec.width, spec.height, inverse, threads);
+    std::transform(work.begin(), work.end(), reinterpret_cast<float*>(out),
+                   [](double value) { return static_cast<float>(value); });
+}
+
 class ReferencePlan final : public Plan {
 public:
     ReferencePlan(const Problem& problem, int threads)
@@ -55,17 +69,23 @@ public:
     void enqueue(Execution& execution, const Bindings& arrays) override {
         execution.host_task("transform", [this, in = arrays.input("array"), out = arrays.output("array")] {
             const std::int64_t stored = spec_.width / 2 + 1;
-            const std::int64_t in_row = spec_.kind == Kind::c2c   ? spec_.width * 8
-                                        : spec_.kind == Kind::r2c ? spec_.width * 4
-                                                                  : stored * 8;
+            const bool cosines = spec_.kind == Kind::dct;
+            const std::int64_t in_row = spec_.kind == Kind::c2c              ? spec_.width * 8
+                                        : spec_.kind == Kind::r2c || cosines ? spec_.width * 4
+                                                                             : stored * 8;
             const std::int64_t out_row = spec_.kind == Kind::c2c   ? spec_.width * 8
                                          : spec_.kind == Kind::r2c ? stored * 8
                                                                    : spec_.width * 4;
             std::vector<Complex> work;
-            const std::int64_t rows = spec_.height == 1 ? spec_.batch : spec_.height;
-            for (std::int64_t row = 0; row < spec_.batch * spec_.height; row += rows)
-                transform(spec_, rows, direction_, in.host_pointer() + row * in_row, out.host_pointer() + row * out_row, work,
-                          threads_);
+            const std::int64_t rows = spec_.has_columns() ? spec_.height : spec_.batch;
+            for (std::int64_t row = 0; row < spec_.batch * spec_.height; row += rows) {
+                const std::byte* const from = in.host_pointer() + row * in_row;
+                std::byte* const to = out.host_pointer() + row * out_row;
+                if (cosines)
+                    cosine_transform(spec_, rows, direction_, from, to, threads_);
+                else
+                    transform(spec_, rows, direction_, from, to, work, threads_);
+            }
         });
     }
 

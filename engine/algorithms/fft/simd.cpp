@@ -31,6 +31,8 @@ public:
         case Kind::c2r:
             rows_ = simd::make_rows(builder, spec.width, rows, spec.height, panels ? Layout::halves : Layout::half, Layout::real);
             break;
+        case Kind::dct:
+            break;   // refused
         }
         if (!plane) return;
         const Layout between = panels ? Layout::panels : Layout::columns;
@@ -77,6 +79,7 @@ private:
 
 std::string simd_why_not(const TransformSpec& spec, host::Context& context) {
     if (std::string reason = engine::simd_why_not(context.info(), OnMesa::never); !reason.empty()) return reason;
+    if (spec.kind == Kind::dct) return "simd has no cosine transforms";
     const std::int64_t limit = simd::rows_have_panels(spec.width) ? row_limit : simd::line_limit;
     if (spec.width > limit)
         return fmt::format("simd takes rows of up to {} elements of this kind; the row has {}", limit, spec.width);

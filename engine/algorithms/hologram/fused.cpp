@@ -1,5 +1,7 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
 // kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all.
+#include <fmt/format.h>
+
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
@@ -7,8 +9,6 @@
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
 #include "core/make_variant.hpp"
-
-#include <fmt/format.h>
 
 namespace parallax::engine::hologram {
 
@@ -112,9 +112,9 @@ Support supports_fused(const Problem& problem, host::Context& context) {
     for (const auto& [n, layout, axis] :
          {std::tuple{g.padded_width, fft::LineLayout::rows, "width"}, {g.padded_height, fft::LineLayout::filter, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout)) {
-            return Support::no(
-                fmt::format("the padded {} {} does not fit one work-group: it is too long, a prime above {}, or has two such factors", axis,
-                            n, fft::largest_radix));
+            return Support::no(fmt::format(
+                "the padded {} {} does not fit one work-group: it is too long, a prime above {}, or has two such factors", axis,
+                n, fft::largest_radix));
         }
     }
     if (has_impulse_response(g))

@@ -1,16 +1,16 @@
 // `fused_mirrored`: the three kernels of `fused` for padding by reflection, on cosine transforms of the frame itself
-// (hologram/mirror.clh): 29 bytes a pixel in all, where the padded frame takes four times 32.
+// (fft/mirror.clh): 29 bytes a pixel in all, where the padded frame takes four times 32.
+#include <fmt/format.h>
+
 #include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
-#include "algorithms/hologram/quarters.hpp"
 #include "algorithms/hologram/variants.hpp"
 #include "core/integers.hpp"
 #include "core/make_variant.hpp"
-
-#include <fmt/format.h>
 
 namespace parallax::engine::hologram {
 
@@ -24,8 +24,8 @@ public:
         : PlanePlan(builder, problem),
           width_(static_cast<int>(geometry_.width)),
           height_(static_cast<int>(geometry_.height)),
-          row_quarters_(builder.constant(quarters(width_, width_))),
-          column_quarters_(builder.constant(quarters(height_, height_))) {
+          row_quarters_(builder.constant(fft::quarters(width_, width_))),
+          column_quarters_(builder.constant(fft::quarters(height_, height_))) {
         if (has_impulse_response(geometry_)) {
             transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
                                              parameters_.fft);
@@ -102,9 +102,10 @@ Support supports_fused_mirrored(const Problem& problem, host::Context& context) 
          {std::tuple{g.width, fft::LineLayout::rows, fft::Pairs::both, "width"},
           {g.height, fft::LineLayout::filter, fft::Pairs::opposites, "height"}}) {
         if (!fft::fits_one_group(context.info(), n, layout, pairs)) {
-            return Support::no(fmt::format("the {} {} does not fit one work-group: it is too long, a prime above {}, or has two such "
-                                           "factors",
-                                           axis, n, fft::largest_radix));
+            return Support::no(
+                fmt::format("the {} {} does not fit one work-group: it is too long, a prime above {}, or has two such "
+                            "factors",
+                            axis, n, fft::largest_radix));
         }
     }
     if (!has_impulse_response(g)) return Support::yes();

@@ -1,4 +1,4 @@
-// `mirrored`: a hologram among its mirror images by cosine transforms of the frame itself (hologram/mirror.clh): a quarter of the
+// `mirrored`: a hologram among its mirror images by cosine transforms of the frame itself (fft/mirror.clh): a quarter of the
 // points of the padded frame, equal to it up to rounding. Any size, any FFT library, in-line and off-axis.
 #include "algorithms/hologram/order_filter.hpp"
 #include "algorithms/hologram/plane_plan.hpp"

@@ -1,17 +1,17 @@
 // `mirrored_simd`: padding by reflection on a CPU's wide vectors, in three passes over the frame itself
 // (hologram/mirrored_simd.cl) between two that change the order of its pixels.
-#include "algorithms/fft/line.hpp"
-#include "algorithms/fft/simd.hpp"
-#include "algorithms/hologram/plane_plan.hpp"
-#include "algorithms/hologram/propagator.hpp"
-#include "algorithms/hologram/quarters.hpp"
-#include "algorithms/hologram/variants.hpp"
-#include "core/integers.hpp"
-#include "core/make_variant.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/quarters.hpp"
+#include "algorithms/fft/simd.hpp"
+#include "algorithms/hologram/plane_plan.hpp"
+#include "algorithms/hologram/propagator.hpp"
+#include "algorithms/hologram/variants.hpp"
+#include "core/integers.hpp"
+#include "core/make_variant.hpp"
 
 namespace parallax::engine::hologram {
 
@@ -57,8 +57,8 @@ public:
         unfold_ = builder.kernel(spec, "unfold", pixels_.local.x);
         twiddles_ = builder.constant(twiddles(radices));
         order_ = builder.constant(order(radices));
-        quarters_ = builder.constant(quarters(height_, height_));
-        row_quarters_ = builder.constant(quarters(width_, std::int64_t{16} * panels_));
+        quarters_ = builder.constant(fft::quarters(height_, height_));
+        row_quarters_ = builder.constant(fft::quarters(width_, std::int64_t{16} * panels_));
         groups_ = group_count(builder.device(), panels_);
         image_ = builder.scratch(static_cast<std::size_t>(width_ * height_) * sizeof(float) * (by_field_ ? 2 : 1));
         half_ = builder.scratch(static_cast<std::size_t>(panels_ * panel_bytes));

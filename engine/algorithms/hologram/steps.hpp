@@ -69,7 +69,7 @@ public:
     struct Shape {
         std::int64_t width, height, padded_width;
         int group;
-        bool folded = false;   ///< the field's points are in the order of hologram/mirror.clh
+        bool folded = false;   ///< the field's points are in the order of fft/mirror.clh
     };
     Finish(PlanBuilder&, const Problem&, const Shape&);
     /// Writes plane `plane` of every output that the bindings have.

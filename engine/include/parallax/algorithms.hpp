@@ -345,19 +345,20 @@ struct EqualizeParameters {
     }
 };
 
-/// Fourier transform of complex and real arrays of any size, along x or along y and x.
+/// Fourier and cosine transforms of arrays of any size, along x or along y and x.
 struct FftParameters {
     static constexpr const char* algorithm = "fft";
-    enum class Kind { c2c, r2c, c2r };
+    enum class Kind { c2c, r2c, c2r, dct };
     enum class Direction { auto_, forward, inverse };
     enum class Width { even, odd };
     enum class Fft { auto_, radix, vkfft, clfft };
 
     /// c2c: complex to complex. r2c: rows of w real numbers to w/2 + 1 complex ones, the other half being their
-    /// conjugates. c2r: back.
+    /// conjugates. c2r: back. dct: real to real by cosines, forward of type 2, C[k] = 2 sum x[n] cos(pi k (2n + 1) /
+    /// 2w), inverse of type 3, which gives x again.
     Kind kind{Kind::c2c};
     /// forward: exp(-2 pi i ...), no factor; inverse: exp(+2 pi i ...) with 1/N. r2c is forward and c2r inverse; auto
-    /// is forward for c2c.
+    /// is forward for c2c and dct.
     Direction direction{Direction::auto_};
     /// 1: along x; 2: along y and x. Every axis before these is a batch.
     int dimensions{2};
@@ -371,7 +372,7 @@ struct FftParameters {
     std::string json() const {
         const FftParameters standard{};
         detail::JsonObject out;
-        static constexpr const char* kind_words[] = {"c2c", "r2c", "c2r"};
+        static constexpr const char* kind_words[] = {"c2c", "r2c", "c2r", "dct"};
         if (kind != standard.kind) out.add("kind", detail::word(kind_words, static_cast<int>(kind)));
         static constexpr const char* direction_words[] = {"auto", "forward", "inverse"};
         if (direction != standard.direction) out.add("direction", detail::word(direction_words, static_cast<int>(direction)));
@@ -872,7 +873,7 @@ public:
     Result equalize(const EqualizeParameters& parameters, const Input& image, CallOptions options = {}) {
         return self().run(call(parameters, {{"image", image}}, std::move(options)));
     }
-    /// Fourier transform of complex and real arrays of any size, along x or along y and x. Outputs: array.
+    /// Fourier and cosine transforms of arrays of any size, along x or along y and x. Outputs: array.
     Result fft(const FftParameters& parameters, const Input& array, CallOptions options = {}) {
         return self().run(call(parameters, {{"array", array}}, std::move(options)));
     }

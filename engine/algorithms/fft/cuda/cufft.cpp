@@ -144,9 +144,10 @@ private:
 
 }  // namespace
 
-std::string cufft_why_not(const TransformSpec&, host::Context& context) {
+std::string cufft_why_not(const TransformSpec& spec, host::Context& context) {
     if (context.info().backend != host::Backend::cuda)
         return "cuFFT runs on CUDA devices; the same device may be there as backend cuda";
+    if (spec.kind == Kind::dct) return "cuFFT has no cosine transforms";
     try {
         Cufft();
         return {};
