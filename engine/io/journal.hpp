@@ -41,6 +41,8 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
+    /// The user whose it is, where that is another than this process's.
+    std::optional<unsigned> stranger() const noexcept { return stranger_; }
     Done read() const;
     void made(const std::filesystem::path& folder);
     void place(const std::filesystem::path& folder);
@@ -51,6 +53,7 @@ private:
     explicit Journal(int descriptor) : descriptor_(descriptor) {}
     void write(const Json&, bool sync);
     int descriptor_;
+    std::optional<unsigned> stranger_;
 };
 
 /// The folder of a move: one that is open already, or is opened now.

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -56,17 +57,51 @@ bool is_of(const std::string& transaction, const Move& move) {
     return transaction_of(move.part) == transaction && (move.old.empty() || transaction_of(move.old) == transaction);
 }
 
+/// Folders of a transaction, opened once. Of a stranger's only those that are his: nothing is done with our rights where he has none.
+class Folders {
+public:
+    Folders(const host::Folder& base, std::optional<unsigned> stranger) : base_(base), stranger_(stranger) {}
+    /// Throws std::system_error, also where it is not to be touched.
+    const host::Folder& below(const fs::path& relative) {
+        const auto known = open_.find(relative);
+        if (known != open_.end()) return known->second;
+        host::Folder folder = base_.below(relative);
+        if (stranger_ && folder.owner() != stranger_)
+            throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
+        return open_.emplace(relative, std::move(folder)).first->second;
+    }
+    bool may_touch(const fs::path& relative) {
+        try {
+            below(relative);
+        } catch (const std::system_error& error) {
+            return error.code() != std::errc::operation_not_permitted;   // a folder that has gone is no secret
+        }
+        return true;
+    }
+
+private:
+    const host::Folder& base_;
+    std::optional<unsigned> stranger_;
+    std::map<fs::path, host::Folder> open_;
+};
+
 void recover_at(const host::Folder& base, const std::string& transaction) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return;   // its process is alive, or it has ended by now
     Done done = journal->read();
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return;
-    const FolderOf below = [&base](const fs::path& folder) { return base.below(folder); };
+    Folders folders(base, journal->stranger());
+    // All or nothing: what cannot be finished here is left to its user.
+    const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
+    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return;
+    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& m) { return may_touch(m.folder); })) return;
+    std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
+    const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (done.moves && !done.undone) {
         try {
             go_forward(below, done);
-            for (const Move& move : *done.moves) base.below(move.folder).sync();
+            for (const Move& move : *done.moves) below(move.folder).sync();
         } catch (const std::system_error&) {   // somebody has put a file of his own there
             journal->undo();
             done.undone = true;
@@ -75,7 +110,7 @@ void recover_at(const host::Folder& base, const std::string& transaction) {
     if (done.undone) go_back(below, done);
     for (const fs::path& place : done.places) {
         try {
-            remove_parts(base.below(place), transaction);
+            remove_parts(below(place), transaction);
         } catch (const std::system_error&) {   // the folder has gone
         }
     }

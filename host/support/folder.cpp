@@ -95,6 +95,8 @@ Folder Folder::make(const fs::path& relative, const std::function<void(const fs:
 
 Folder Folder::below(const fs::path& relative) const { return make(relative); }
 void Folder::sync() const {}
+std::optional<unsigned> Folder::owner() const noexcept { return std::nullopt; }
+
 bool Folder::is_held() const noexcept { return false; }
 void sync_file(const fs::path&) {}   // the C library has no call for it by name; io::File syncs what it writes
 
@@ -180,6 +182,11 @@ Folder Folder::below(const fs::path& relative) const { return make(relative); }
 
 void Folder::sync() const {
     if (::fsync(held_->descriptor) != 0 && !cannot_sync(errno)) fail(last_error(), way_);
+}
+
+std::optional<unsigned> Folder::owner() const noexcept {
+    struct stat status{};
+    return ::stat((way_ / ".").c_str(), &status) == 0 ? std::optional<unsigned>(status.st_uid) : std::nullopt;
 }
 
 bool Folder::is_held() const noexcept { return way_.native().starts_with("/proc/self/fd/"); }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 namespace parallax::host {
@@ -45,6 +46,8 @@ public:
     std::filesystem::path operator/(const std::filesystem::path& name) && = delete;   // nobody would hold it
     /// Has the system put its list of names where a power cut does not reach it. Throws std::system_error.
     void sync() const;
+    /// The number of the user whose it is; none where the system has no such numbers.
+    std::optional<unsigned> owner() const noexcept;
     /// Whether paths lead through the descriptor.
     bool is_held() const noexcept;
 

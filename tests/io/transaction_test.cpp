@@ -113,4 +113,22 @@ TEST_CASE("transactions: another user's journal in a folder that is neither's is
     }
 }
 
+TEST_CASE("transactions: a journal in a stranger's folder does nothing in folders below it that are not his") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make another user's file");
+        return;
+    }
+    for (const bool his : {false, true}) {
+        const Folder& folder = folder_with_files();
+        put_journal(folder, ".parallax-12-0-0123abcd-0-a.npy", "", true);
+        const fs::path journal = folder / ".parallax-12-0-0123abcd.journal";
+        REQUIRE(::chown(journal.c_str(), 65534, 65534) == 0);
+        REQUIRE(::chown((folder / ".").c_str(), 65534, 65534) == 0);
+        if (his) REQUIRE(::chown((folder / "mine").c_str(), 65534, 65534) == 0);
+        io::recover(folder / ".");
+        CHECK(fs::exists(folder / "mine/a.npy") != his);
+        CHECK(fs::exists(journal) != his);
+    }
+}
+
 #endif
