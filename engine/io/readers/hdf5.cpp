@@ -205,7 +205,15 @@ struct Listing {
     std::size_t seen = 0;
 };
 
-herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* to) {
+// What a library says of an object has another type from 1.12 on, and so has the function that lists objects.
+#if H5_VERSION_GE(1, 12, 0)
+constexpr auto visit_objects = H5Ovisit3;
+#else
+constexpr auto visit_objects = H5Ovisit2;
+#endif
+
+template <typename Info>
+herr_t visit(hid_t root, const char* name, const Info* info, void* to) {
     Listing& listing = *static_cast<Listing*>(to);
     if (++listing.seen > most_objects) return 1;
     const std::string path = std::string("/") + name;
@@ -299,7 +307,7 @@ private:
 
     void choose(const std::string& wanted) {
         Listing listing;
-        if (H5Ovisit2(file_, H5_INDEX_NAME, H5_ITER_INC, visit, &listing, H5O_INFO_BASIC) < 0)
+        if (visit_objects(file_, H5_INDEX_NAME, H5_ITER_INC, visit, &listing, H5O_INFO_BASIC) < 0)
             throw Problem{"its objects cannot be listed: " + last_words(), again};
         std::vector<const Found*> numbers;
         std::string list;

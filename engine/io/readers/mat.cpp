@@ -68,7 +68,7 @@ class MatFile {
 public:
     MatFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
         const std::lock_guard lock(library());
-        Mat_LogInitFunc("parallax", [](int, char*) {});
+        Mat_LogInitFunc("parallax", [](int, auto*) {});   // char*, or const char* in newer ones
         const auto file = open();
         const std::string wanted = request.at("dataset").get<std::string>();
         std::vector<std::string> others;
