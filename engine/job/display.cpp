@@ -86,13 +86,13 @@ void read_display(const JsonObject& object, const std::string& extension, const 
     }
     if (object.contains("window_percentile")) write.window_percentile = read_window(object.at("window_percentile"), 0, 100);
     if (object.contains("bits")) {
-        const Json& bits = object.at("bits").json();
+        const Json& bits = object.json().at("bits");
         if (bits != 8 && bits != 16) object.at("bits").refuse("8 or 16");
         write.png_bits = bits.get<int>();
     }
     if (object.contains("colour_map")) write.colour_map = object.word("colour_map", io::picture::colour_map_names);
     if (object.contains("scale_bar")) {
-        const Json& bar = object.at("scale_bar").json();
+        const Json& bar = object.json().at("scale_bar");
         if (bar.is_number() && bar.get<double>() > 0 && std::isfinite(bar.get<double>()))
             write.scale_bar = bar.get<double>();
         else if (!bar.is_boolean())
@@ -102,7 +102,7 @@ void read_display(const JsonObject& object, const std::string& extension, const 
     }
     if (object.contains("colour_bar")) write.colour_bar = object.at("colour_bar").flag();
     if (object.contains("montage")) {
-        const Json& montage = object.at("montage").json();
+        const Json& montage = object.json().at("montage");
         if (montage.is_boolean())
             write.montage = montage.get<bool>() ? std::optional<std::int64_t>(0) : std::nullopt;
         else

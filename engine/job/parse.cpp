@@ -242,7 +242,7 @@ void read_variant(const JsonObject& object, StepSpec& step) {
     if (object.has("variant")) {
         std::vector<std::string> variants;
         for (const Variant& variant : algorithm.variants) variants.push_back(variant.name);
-        const Json& written = object.at("variant").json();
+        const Json& written = object.json().at("variant");
         const Variant* const known = written.is_string() ? algorithm.variant(written.get<std::string>()) : nullptr;
         step.variant = known != nullptr ? known->name : object.word("variant", variants);
     }

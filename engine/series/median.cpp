@@ -50,7 +50,7 @@ void Median::result(float* to) const {
     for (std::size_t start = 0; start < elements_; start += block) {
         const std::size_t length = std::min(block, elements_ - start);
         parallel_ranges(static_cast<std::int64_t>(frames), threads, [&](std::int64_t first, std::int64_t end) {
-            read(values.data(), block, start, length, static_cast<std::size_t>(first), static_cast<std::size_t>(end));
+            load(values.data(), block, start, length, static_cast<std::size_t>(first), static_cast<std::size_t>(end));
         });
         parallel_ranges(static_cast<std::int64_t>(length), threads, [&](std::int64_t from, std::int64_t end) {
             io::medians<float>(
@@ -61,7 +61,7 @@ void Median::result(float* to) const {
 }
 
 /// Elements [start, start + length) of frames [first, end) of all, each to its row.
-void Median::read(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const {
+void Median::load(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const {
     std::size_t before = 0;
     for (const Part& part : parts_) {
         const std::size_t from = std::max(first, before), to = std::min(end, before + part.count);

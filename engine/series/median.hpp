@@ -22,7 +22,7 @@ private:
         std::filesystem::path path;
         std::size_t count;
     };
-    void read(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const;
+    void load(float* rows, std::size_t row, std::size_t start, std::size_t length, std::size_t first, std::size_t end) const;
 
     std::size_t elements_;
     FrameFile frames_;

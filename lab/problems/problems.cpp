@@ -46,9 +46,9 @@ const std::vector<std::string>& algorithms() {
     return names;
 }
 
-const Json& rows(const std::string& algorithm, const std::string& section) {
+const Json& rows(const std::string& algorithm, const char* section) {
     static const Json none = Json::array();
-    return member(algorithm, section.c_str(), none);
+    return member(algorithm, section, none);
 }
 
 const Json& sizes(const std::string& algorithm) {

@@ -14,7 +14,7 @@ namespace parallax::engine::problems {
 /// Those that have such a file, in the order of their names, which is the registry's.
 const std::vector<std::string>& algorithms();
 /// The rows of a section ("selftest", "tuning", "tiles", "simulate"); an empty array where the file has none.
-const Json& rows(const std::string& algorithm, const std::string& section);
+const Json& rows(const std::string& algorithm, const char* section);
 /// What a test of sizes must know ("sizes"); an empty object where there is nothing.
 const Json& sizes(const std::string& algorithm);
 

@@ -13,6 +13,7 @@ namespace {
 
 std::string result(const std::string& program, const std::string& study, const std::string& earlier) {
 #include "compare/1.inc"
+    static_cast<void>(worse);   // the block only makes it
     return earlier == report ? report : changes;
 }
 
