@@ -127,6 +127,21 @@ CallResult run(Session& session, const Parameters& parameters, const Image& imag
     return session.run(call);
 }
 
+/// The same; by another variant, which the engine chooses, where the driver's compiler ends the process that tries this one's
+/// kernels (PoCL 6 does for some lengths of lines, docs/drivers.md).
+CallResult run_or_another(Session& session, const Parameters& parameters, const Image& image, const std::string& variant,
+                          const std::vector<std::string>& outputs) {
+    try {
+        return run(session, parameters, image, variant, outputs);
+    } catch (const UnsupportedError& error) {
+        if (std::string(error.what()).find("the driver's compiler ended the process") == std::string::npos) throw;
+        MESSAGE(variant, ": ", error.what());
+        CallResult result = run(session, parameters, image, "", outputs);
+        CHECK(result.variant != variant);
+        return result;
+    }
+}
+
 /// Variants of hologram on kernels that support the problem; checks that at least one does.
 std::vector<std::string> device_variants(Session& session, const Parameters& parameters, const Image& image,
                                          std::vector<std::string> outputs) {
@@ -224,7 +239,7 @@ TEST_CASE("device variants of hologram agree with the reference") {
             for (const std::string& variant : device_variants(session, parameters, image, {"amplitude"})) {
                 CAPTURE(variant);
                 if (variant == "paper" && (c.width % 2 || c.height % 2)) continue;   // one pixel off, as in the paper
-                const CallResult result = run(session, parameters, image, variant, {"amplitude"});
+                const CallResult result = run_or_another(session, parameters, image, variant, {"amplitude"});
                 CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
             }
         }
@@ -244,7 +259,7 @@ TEST_CASE("phase, intensity and field are those of one complex field") {
             const std::vector<std::string> outputs{"amplitude", "phase", "intensity", "field"};
             for (const std::string& variant : device_variants(session, parameters, image, outputs)) {
                 CAPTURE(variant);
-                const CallResult result = run(session, parameters, image, variant, outputs);
+                const CallResult result = run_or_another(session, parameters, image, variant, outputs);
                 const HostArray field = session.download(result.outputs.at("field"));
                 CHECK(relative_field_error(field, expected.planes[0]) < 3e-6);
                 const HostArray amplitude = session.download(result.outputs.at("amplitude"));
@@ -384,7 +399,7 @@ TEST_CASE("a new distance on the other side of the limit is another plan, and mo
             const Reference expected = reference(parameters, image);
             for (const std::string& variant : device_variants(session, parameters, image, {"amplitude", "focus"})) {
                 CAPTURE(variant);
-                const CallResult result = run(session, parameters, image, variant, {"amplitude", "focus", "planes"});
+                const CallResult result = run_or_another(session, parameters, image, variant, {"amplitude", "focus", "planes"});
                 const Json& focus = result.records.at("focus");
                 REQUIRE(focus.at("value").size() == expected.planes.size());
                 // The device chose the plane, and so the method that made it once more.
@@ -515,7 +530,8 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
             for (const std::string& variant : device_variants(session, parameters, image, {"field"})) {
                 if (variant == "paper" && (expected.geometry.padded_width % 2 || expected.geometry.padded_height % 2)) continue;
                 CAPTURE(variant);
-                const HostArray field = session.download(run(session, parameters, image, variant, {"field"}).outputs.at("field"));
+                const CallResult result = run_or_another(session, parameters, image, variant, {"field"});
+                const HostArray field = session.download(result.outputs.at("field"));
                 std::vector<std::complex<double>> all;
                 for (const auto& plane : expected.planes) all.insert(all.end(), plane.begin(), plane.end());
                 CHECK(relative_field_error(field, all) < tolerance);
