@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 
 namespace parallax::host::opencl {
 namespace {
@@ -158,10 +159,13 @@ std::size_t work_group_limit(cl_kernel kernel, const ClContext& context) {
     return reported == multiple && contains_nocase(context.info().platform, "rusticl") ? of_device : reported;
 }
 
-// rusticl (22.3) counts each local array twice, and runs kernels by half of what it says.
+// rusticl (22.3) counts each local array twice, and runs kernels by half of what it says; from 25 on it counts once, as others do.
+// PoCL 6 says 0 of every kernel.
 std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
     const auto reported = kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_LOCAL_MEM_SIZE, 0);
-    return contains_nocase(context.info().platform, "rusticl") ? reported / 2 : reported;
+    if (!contains_nocase(context.info().platform, "rusticl")) return reported;
+    constexpr int counts_twice = 22;   // Mesa's version, with which the driver's begins
+    return std::atoi(context.info().driver.c_str()) <= counts_twice ? reported / 2 : reported;
 }
 
 }  // namespace

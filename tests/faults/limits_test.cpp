@@ -67,6 +67,13 @@ Ran run(engine::Engine& engine, const std::string& algorithm, const Json& parame
     return ran;
 }
 
+/// Whether the driver says what kernels take: PoCL 6 says 0 of every one.
+bool tells_local_memory(const DevicePtr& device, const HostArray& image) {
+    engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
+    const Ran made = run(engine, "histogram", Json::object(), image, "replicated");
+    return std::any_of(made.about.built.begin(), made.about.built.end(), [](const auto& b) { return b.local_memory > 0; });
+}
+
 HostArray waves(std::int64_t height, std::int64_t width) {
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::c64, {{'y', height}, {'x', width}}));
     for (std::int64_t i = 0; i < 2 * array.desc.count(); ++i)
@@ -165,6 +172,10 @@ TEST_CASE("limits: a variant that does not fit gives way to the next, with the r
     const HostArray image = ramp(61, 83);
     for (const DevicePtr& device : honest_devices()) {
         CAPTURE(device_label(*device));
+        if (!tells_local_memory(device, image)) {
+            MESSAGE(device_label(*device), " does not say what kernels take: nothing is known not to fit");
+            continue;
+        }
         const Smaller smaller(layer, local_memory, 1 << 20, 0);  // nothing that declares local memory fits
         engine::Engine engine(*as_it_is_now(device), engine::registry_with_peers(), {host::ProgramCache::open()});
         const Ran made = run(engine, "histogram", Json::object(), image, "");

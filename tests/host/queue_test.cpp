@@ -1,5 +1,6 @@
 // Launches, transfers and events, on every device that runs kernels.
 #include "devices.hpp"
+#include "parallax/host/built_kernel.hpp"
 #include "parallax/host/error.hpp"
 #include "support.hpp"
 
@@ -30,6 +31,13 @@ const std::map<std::string, std::string> kernels_text{
      "}\n"
      "KERNEL REQUIRED_GROUP(4, 2, 1) void fixed(GLOBAL uint* data) {\n"
      "    data[get_local_id(1) * 4 + get_local_id(0)] = 7;\n"
+     "}\n"
+     "KERNEL REQUIRED_GROUP(64, 1, 1) void turned(GLOBAL uint* data) {\n"
+     "    LOCAL_ARRAY(uint, row, 1024);\n"
+     "    const uint item = (uint)get_local_id(0);\n"
+     "    for (uint i = item; i < 1024; i += 64) row[i] = data[i];\n"
+     "    BARRIER_LOCAL();\n"
+     "    for (uint i = item; i < 1024; i += 64) data[i] = row[1023 - i];\n"
      "}\n"
      "KERNEL void vector(GLOBAL float* data, float2 pair, float4 quad) {\n"
      "    data[0] = pair.x; data[1] = pair.y; data[2] = quad.x; data[3] = quad.y; data[4] = quad.z; data[5] = quad.w;\n"
@@ -284,6 +292,27 @@ TEST_CASE("wrong launches are errors that name step, kernel and limit") {
         CHECK(bench.read(data)[7] == 7);
         CHECK(has(device_error([&] { bench.context->allocate(std::size_t{1} << 60); }).what(), "in use already"));
         CHECK_THROWS_AS(bench.context->allocate(SIZE_MAX), DeviceError);
+    }
+}
+
+TEST_CASE("a kernel takes the local memory that it declares, or little more") {
+    const KernelFolder folder(kernels_text);
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        CAPTURE(device_label(*device));
+        Bench bench(device);
+        const auto turned = bench.program->kernel("turned");
+        const auto* const built = dynamic_cast<const BuiltKernel*>(turned.get());
+        REQUIRE(built != nullptr);
+        const bool says_nothing = has(device->info().version, "PoCL 6");
+        if (!says_nothing || built->local_memory() != 0) {
+            CHECK(built->local_memory() >= 4096);
+            CHECK(built->local_memory() < 8192);   // NVIDIA's driver may add 1 KiB
+        }
+        const Buffer data = bench.upload(counting(1024));
+        bench.queue->launch({.kernel = *turned, .groups = {1}, .local = {64}, .args = std::array<Arg, 1>{data}}).wait();
+        const std::vector<std::uint32_t> words = bench.read(data);
+        CHECK(words.front() == 1023);
+        CHECK(words.back() == 0);
     }
 }
 
