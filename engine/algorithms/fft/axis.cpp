@@ -1,13 +1,13 @@
 #include "algorithms/fft/axis.hpp"
 
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/rader.hpp"
+#include "algorithms/fft/radices.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
-
-#include "algorithms/fft/line_kernel.hpp"
-#include "algorithms/fft/rader.hpp"
-#include "algorithms/fft/radices.hpp"
 
 namespace parallax::engine::fft {
 namespace {
@@ -103,14 +103,10 @@ AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layo
 
 std::unique_ptr<Axis1D> make_axis(PlanBuilder& builder, const AxisShape& shape) {
     switch (axis_way(builder.device(), shape.n, shape.unit == 1 ? LineLayout::rows : LineLayout::columns)) {
-        case AxisWay::line:
-            return make_short_axis(builder, shape);
-        case AxisWay::passes:
-            return make_long_axis(builder, shape);
-        case AxisWay::bluestein_line:
-            return make_bluestein_line(builder, shape);
-        case AxisWay::bluestein_slabs:
-            break;
+    case AxisWay::line: return make_short_axis(builder, shape);
+    case AxisWay::passes: return make_long_axis(builder, shape);
+    case AxisWay::bluestein_line: return make_bluestein_line(builder, shape);
+    case AxisWay::bluestein_slabs: break;
     }
     return make_bluestein_slabs(builder, shape);
 }

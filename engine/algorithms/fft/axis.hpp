@@ -2,14 +2,14 @@
 // The parts that `radix` is made of.
 #pragma once
 
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/transform.hpp"
+#include "core/plan.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "algorithms/fft/line.hpp"
-#include "algorithms/fft/transform.hpp"
-#include "core/plan.hpp"
 
 namespace parallax::engine::fft {
 

@@ -1,14 +1,14 @@
 // Axes that are longer than a work-group can hold: Stockham's algorithm with radices of hundreds, each pass over global
 // memory a launch of stockham_columns whose lines are the butterflies.
-#include <algorithm>
-#include <array>
-#include <complex>
-#include <limits>
-
 #include "algorithms/fft/axis.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <limits>
 
 namespace parallax::engine::fft {
 namespace {

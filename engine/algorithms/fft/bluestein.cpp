@@ -1,15 +1,15 @@
 // Axes of any length: Bluestein's convolution with a chirp. i^2 mod 2n is exact in integers, so that the chirp is exact
 // to float for any n.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <complex>
-
 #include "algorithms/fft/axis.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
 
 namespace parallax::engine::fft {
 namespace {

@@ -2,14 +2,14 @@
 // (kernels_cl/fft/cosine.cl).
 #include "algorithms/fft/cosine.hpp"
 
+#include "algorithms/fft/axis.hpp"
+#include "algorithms/fft/line_kernel.hpp"
+#include "algorithms/fft/quarters.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <complex>
-
-#include "algorithms/fft/axis.hpp"
-#include "algorithms/fft/line_kernel.hpp"
-#include "algorithms/fft/quarters.hpp"
 
 namespace parallax::engine::fft {
 namespace {

@@ -1,9 +1,9 @@
 // Kind dct of `radix`.
 #pragma once
 
-#include <memory>
-
 #include "algorithms/fft/transform.hpp"
+
+#include <memory>
 
 namespace parallax::engine::fft {
 

@@ -1,5 +1,7 @@
 #include "algorithms/fft/line.hpp"
 
+#include "algorithms/fft/radices.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <bit>
 #include <limits>
 #include <span>
-
-#include "algorithms/fft/radices.hpp"
 
 namespace parallax::engine::fft {
 namespace {

@@ -9,16 +9,16 @@
 //   ... launch with ceil(width / line.lines) groups of line.group() work-items
 #pragma once
 
+#include "algorithms/fft/rader.hpp"
+#include "parallax/host/device.hpp"
+#include "parallax/host/program.hpp"
+
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "algorithms/fft/rader.hpp"
-#include "parallax/host/device.hpp"
-#include "parallax/host/program.hpp"
 
 namespace parallax::engine::fft {
 

@@ -1,11 +1,11 @@
 // The turns of kernels_cl/fft/mirror.clh as a table.
 #pragma once
 
+#include "algorithms/fft/radices.hpp"
+
 #include <complex>
 #include <cstdint>
 #include <vector>
-
-#include "algorithms/fft/radices.hpp"
 
 namespace parallax::engine::fft {
 

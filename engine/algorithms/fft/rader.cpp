@@ -1,10 +1,10 @@
 #include "algorithms/fft/rader.hpp"
 
-#include <cstdint>
-#include <limits>
-
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/reference.hpp"
+
+#include <cstdint>
+#include <limits>
 
 namespace parallax::engine::fft {
 namespace {

@@ -1,12 +1,12 @@
 // `radix`: our own transforms of any size. Rows, then columns in place; c2r the other way round, columns into scratch.
-#include <fmt/format.h>
-
-#include <complex>
-
 #include "algorithms/fft/axis.hpp"
 #include "algorithms/fft/cosine.hpp"
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/real_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <complex>
 
 namespace parallax::engine::fft {
 namespace {

@@ -1,13 +1,13 @@
 // `radix2`: the source paper's transform (Luo et al. 2021), for comparison: bit reversal, then a launch for each of
 // the log2 n stages, a work-item a butterfly, the work-group's twiddles in local memory.
+#include "algorithms/fft/libraries.hpp"
+#include "algorithms/fft/radices.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
 #include <complex>
 #include <vector>
-
-#include "algorithms/fft/libraries.hpp"
-#include "algorithms/fft/radices.hpp"
 
 namespace parallax::engine::fft {
 namespace {

@@ -1,13 +1,13 @@
 #include "algorithms/fft/reference.hpp"
 
+#include "algorithms/fft/radices.hpp"
+#include "algorithms/fft/transform.hpp"
+#include "core/threads.hpp"
+
 #include <algorithm>
 #include <kissfft.hh>
 #include <optional>
 #include <vector>
-
-#include "algorithms/fft/radices.hpp"
-#include "algorithms/fft/transform.hpp"
-#include "core/threads.hpp"
 
 namespace parallax::engine::fft {
 namespace {

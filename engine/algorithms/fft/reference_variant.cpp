@@ -1,13 +1,13 @@
 // `reference` and `threaded`: double precision on the native device. They are the measure of the other variants, not
 // their rivals, and so allocate their work array in each run.
-#include <algorithm>
-#include <complex>
-#include <vector>
-
 #include "algorithms/fft/parameters.hpp"
 #include "algorithms/fft/reference.hpp"
 #include "core/make_variant.hpp"
 #include "core/plan.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <vector>
 
 namespace parallax::engine::fft {
 namespace {

@@ -1,7 +1,5 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
 // kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all.
-#include <fmt/format.h>
-
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
@@ -9,6 +7,8 @@
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
 #include "core/make_variant.hpp"
+
+#include <fmt/format.h>
 
 namespace parallax::engine::hologram {
 

@@ -1,9 +1,5 @@
 // `mirrored_simd`: padding by reflection on a CPU's wide vectors, in three passes over the frame itself
 // (hologram/mirrored_simd.cl) between two that change the order of its pixels.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/simd.hpp"
@@ -12,6 +8,10 @@
 #include "algorithms/hologram/variants.hpp"
 #include "core/integers.hpp"
 #include "core/make_variant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace parallax::engine::hologram {
 
