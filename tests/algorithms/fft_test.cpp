@@ -1,5 +1,14 @@
 // Fourier transforms of every kind and size on every device against double precision, with guard regions around outputs,
 // and the properties that a transform has whatever computes it.
+#include "algorithms/fft/libraries.hpp"
+#include "algorithms/fft/line.hpp"
+#include "algorithms/fft/radices.hpp"
+#include "algorithms/fft/reference.hpp"
+#include "algorithms/fft/transform.hpp"
+#include "core/session.hpp"
+#include "devices.hpp"
+#include "seed.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,14 +22,6 @@
 #include <numbers>
 #include <random>
 #include <vector>
-
-#include "algorithms/fft/libraries.hpp"
-#include "algorithms/fft/line.hpp"
-#include "algorithms/fft/radices.hpp"
-#include "algorithms/fft/reference.hpp"
-#include "algorithms/fft/transform.hpp"
-#include "core/session.hpp"
-#include "devices.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -366,8 +367,7 @@ TEST_CASE("radix: lines with a prime factor above 31, by Rader, drawn at random"
     std::vector<int> all;
     for (int n = 2; n <= 2400; ++n)
         if (rader_of(n)) all.push_back(n);
-    const char* const given = std::getenv("PARALLAX_TEST_SEED");
-    const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const char* const many = std::getenv("PARALLAX_TEST_DRAWS");
@@ -415,8 +415,7 @@ TEST_CASE("the reference's cosine transforms are the sum that defines them, and 
 }
 
 TEST_CASE("radix: cosine transforms of lines and images of any size, both ways, in place") {
-    const char* const given = std::getenv("PARALLAX_TEST_SEED");
-    const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const auto upto = [&](unsigned most) { return static_cast<std::int64_t>(1 + random() % most); };

@@ -5,6 +5,7 @@
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "peers/peers.hpp"
+#include "seed.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -477,8 +478,7 @@ TEST_CASE("every frame's carrier is its own, between pixels, on the side that wa
 }
 
 TEST_CASE("drawn at random: every variant against the reference, and against light itself") {
-    const char* const given = std::getenv("PARALLAX_TEST_SEED");
-    const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     const char* const many = std::getenv("PARALLAX_TEST_DRAWS");
     const int draws = many ? std::stoi(many) : 12;

@@ -8,6 +8,7 @@
 #include "parallax/host/place.hpp"
 #include "selftest/problems.hpp"
 #include "peers/peers.hpp"
+#include "seed.hpp"
 
 #include <doctest/doctest.h>
 
@@ -145,8 +146,7 @@ std::vector<selftest::SmallProblem> all_problems() {
 }  // namespace
 
 TEST_CASE("overlap: outputs anywhere in one piece of memory are refused or right, for every algorithm") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
-                                                            : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random()) % most; };

@@ -1,7 +1,7 @@
 // write(), read(), submit() and download() of a session take effect in the order in which they were called, without a wait.
+#include "seed.hpp"
 #include "support.hpp"
 
-#include <cstdlib>
 #include <deque>
 #include <random>
 
@@ -9,8 +9,7 @@ using namespace parallax;
 using namespace parallax::tests;
 
 TEST_CASE("calls on the same arrays take effect in the order of the calls, whatever they are") {
-    const char* const given = std::getenv("PARALLAX_TEST_SEED");
-    const unsigned seed = given != nullptr ? static_cast<unsigned>(std::atol(given)) : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     constexpr std::int64_t rows = 300, columns = 1000;   // long enough that the next call comes while this one runs
     constexpr std::size_t count = static_cast<std::size_t>(rows * columns);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <random>
 
 #include "io/deflate_bytes.hpp"
+#include "seed.hpp"
 
 namespace parallax::tests {
 namespace {
@@ -26,11 +26,6 @@ Bytes unpacked(const Bytes& packed, std::size_t bytes) {
     return out;
 }
 
-std::uint64_t chosen_seed() {
-    const char* const text = std::getenv("PARALLAX_TEST_SEED");
-    return text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device()();
-}
-
 /// Counts that grow as Fibonacci's numbers, the second and later the sum of the two before: the longest codes that there are.
 Bytes fibonacci(std::size_t size) {
     Bytes bytes;
@@ -46,7 +41,7 @@ Bytes fibonacci(std::size_t size) {
 }   // namespace
 
 TEST_CASE("deflate: what is packed byte by byte comes out again") {
-    const std::uint64_t seed = chosen_seed();
+    const std::uint64_t seed = tests::drawn_seed();
     MESSAGE("PARALLAX_TEST_SEED=", seed);
     std::mt19937_64 random(seed);
     for (int draw = 0; draw < 200; ++draw) {

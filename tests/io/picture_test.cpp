@@ -3,6 +3,7 @@
 
 #include "io/picture/colour_map.hpp"
 #include "io/support.hpp"
+#include "seed.hpp"
 namespace parallax::tests {
 namespace {
 
@@ -15,11 +16,7 @@ public:
     std::uint64_t seed() const { return seed_; }
 
 private:
-    static std::uint64_t chosen() {
-        const char* const text = std::getenv("PARALLAX_TEST_SEED");
-        return text ? std::strtoull(text, nullptr, 10) : std::random_device()();
-    }
-    std::uint64_t seed_ = chosen();
+    std::uint64_t seed_ = tests::drawn_seed();
     std::mt19937_64 engine_{seed_};
 };
 

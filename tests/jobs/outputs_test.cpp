@@ -4,9 +4,9 @@
 #include "job/pattern.hpp"
 #include "job/read.hpp"
 #include "job/table.hpp"
+#include "seed.hpp"
 #include "support.hpp"
 
-#include <cstdlib>
 #include <limits>
 #include <random>
 #include <set>
@@ -149,8 +149,7 @@ TEST_CASE("records as tables: a row, or several, for each label") {
 }
 
 TEST_CASE("records as tables: nothing of any record is lost in a .csv, and a table names what it leaves out") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
-                                                            : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     for (int draw = 0; draw < 500; ++draw) {

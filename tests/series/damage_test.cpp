@@ -1,9 +1,9 @@
 // A manifest that was damaged, that two processes want, and what `parallax series check` says of it.
 #include "frames.hpp"
+#include "seed.hpp"
 #include "series/check.hpp"
 #include "support/file_lock.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <random>
 
@@ -87,8 +87,7 @@ TEST_CASE("series: one process at a time, or one for each shard") {
 }
 
 TEST_CASE("series: whatever is damaged in a manifest, --resume gives the same results, or says that --overwrite does") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
-                                                            : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const Folder folder(4, job_with_folds());

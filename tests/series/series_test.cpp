@@ -1,5 +1,6 @@
 // Series from the command line: what they make, and what they survive.
 #include "frames.hpp"
+#include "seed.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -234,8 +235,7 @@ TEST_CASE("series: changes between two runs are noticed") {
 }
 
 TEST_CASE("series: frames that are replaced while it runs are done again by --resume, whenever that was") {
-    const char* const given = std::getenv("PARALLAX_TEST_SEED");
-    const unsigned seed = given ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     constexpr int frames = 7, rounds = 12;

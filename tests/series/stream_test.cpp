@@ -1,11 +1,11 @@
 // Frames through a pipe: in every form in which programs write them, cut off and damaged at random, and to readers that go.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <random>
 
 #include "frames.hpp"
+#include "seed.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -97,8 +97,7 @@ TEST_CASE("stream: frames of every form go through a job and come out as they sh
 }
 
 TEST_CASE("stream: what is cut off or damaged gives whole frames and an error, never half a frame") {
-    const char* const given = std::getenv("PARALLAX_TEST_SEED");
-    const auto seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     const std::vector<Form> all = forms();

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "frames.hpp"
+#include "seed.hpp"
 #include "series/folder_watch.hpp"
 #include "series/series.hpp"
 
@@ -48,8 +49,7 @@ void write_somehow(const fs::path& folder, int number, unsigned how) {
 }   // namespace
 
 TEST_CASE("watch: frames at 50 a second, however they are written, are all done, and none half") {
-    const unsigned seed = std::getenv("PARALLAX_TEST_SEED") ? static_cast<unsigned>(std::stoul(std::getenv("PARALLAX_TEST_SEED")))
-                                                            : std::random_device{}();
+    const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     constexpr int before = 3, frames = 150;
     const Folder folder(before, watched_job());
