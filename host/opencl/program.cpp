@@ -192,7 +192,11 @@ std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
     if (status != CL_SUCCESS)
         fail("clCreateKernel", status, fmt::format("get kernel {} of {}", name, built_->file),
              status == CL_INVALID_KERNEL_NAME ? fmt::format("the program has: {}", kernel_names(handle())) : std::string());
-    return std::make_unique<ClKernel>(context_, built_, std::move(kernel), name);
+    auto made = std::make_unique<ClKernel>(context_, built_, std::move(kernel), name);
+    // One that is of one size of work-groups is met while it is planned, when another variant can still take its place.
+    if (const auto& size = made->limits().required; size[0] != 0 && context_->place().at_launch)
+        meet_first_launch(*context_, *built_, name, size, size);
+    return made;
 }
 
 std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<ClContext>& context, const ProgramText& source) {

@@ -137,7 +137,7 @@ CallResult run_or_another(Session& session, const Parameters& parameters, const 
         return run(session, parameters, image, variant, outputs);
     } catch (const UnsupportedError& error) {
         if (std::string(error.what()).find("the driver's compiler ended the process") == std::string::npos) throw;
-        MESSAGE(variant, ": ", error.what());
+        MESSAGE(variant, ": ", std::string(error.what()));
         CallResult result = run(session, parameters, image, "", outputs);
         CHECK(result.variant != variant);
         return result;

@@ -167,3 +167,27 @@ TEST_CASE("a launch whose verdict is bad is refused with the reason, in every pr
         queue->finish();
     }
 }
+
+TEST_CASE("a kernel of one size of work-groups is refused before it is launched: another can still be planned") {
+    const TemporaryFolder folder;
+    for (const auto& context : contexts(folder.path().string())) {
+        CAPTURE(context->info().name);
+        const std::string name = new_name();
+        const auto program =
+            context->build_text("new", "__attribute__((reqd_work_group_size(4, 2, 1))) " + text_of(name), "-cl-std=CL1.2");
+        const std::string reason = "the driver's compiler ended the process that tried it: signal 6";
+        const auto cache = ProgramCache::open(folder.path().string());
+        const std::string key = "launch-" + program->hash() + "-" + name + "-4x2x1";
+        cache->store(key, {reason.begin(), reason.end()});
+        try {
+            static_cast<void>(program->kernel(name));
+            FAIL("it was made");
+        } catch (const UnsupportedError& error) {
+            CHECK(std::string(error.what()).find("work-groups of 4 x 2 x 1") != std::string::npos);
+        }
+        CHECK(compiled(name).empty());
+        const std::string sound = "sound";
+        cache->store(key, {sound.begin(), sound.end()});
+        CHECK_NOTHROW(static_cast<void>(program->kernel(name)));
+    }
+}
