@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
+
+#include "io/witness.hpp"
 
 namespace parallax::io {
 
@@ -61,6 +64,7 @@ private:
     std::uint64_t size_ = 0;
     int write_error_ = 0;
     bool writing_ = false;  ///< the last call wrote
+    std::shared_ptr<Witness::Seen> witness_;   ///< null: nobody looks
 };
 
 /// Reads a gzip file; one that is not compressed is read as it is.

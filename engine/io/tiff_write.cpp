@@ -223,41 +223,46 @@ void take_differences(std::byte* rows, std::int64_t count, std::int64_t width, s
     }
 }
 
-/// Writes all strips from `at` on, and says where they stand.
-Strips write_strips(File& file, const HostArray& array, const Layout& layout, std::uint64_t at, int compression) {
-    const std::size_t bytes = parallax::bytes_of(array.desc.type),
-                      row = static_cast<std::size_t>(layout.width * layout.channels) * bytes;
+/// Strips of about 1 MiB, as they stand from `at` on where they are not packed.
+Strips strips_of(const HostArray& array, const Layout& layout, std::uint64_t at) {
+    const std::size_t row = static_cast<std::size_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
     Strips strips;
     strips.rows = std::clamp<std::int64_t>(static_cast<std::int64_t>((std::size_t{1} << 20) / row), 1, layout.height);
     strips.a_page = (layout.height + strips.rows - 1) / strips.rows;
-    strips.packed = compression > 0;
-    strips.differences = strips.packed && !is_floating(array.desc.type) && bytes <= 4;
+    for (std::int64_t page = 0; page < layout.pages; ++page) {
+        for (std::int64_t y = 0; y < layout.height; y += strips.rows) {
+            strips.starts.push_back(at);
+            strips.lengths.push_back(static_cast<std::size_t>(std::min(strips.rows, layout.height - y)) * row);
+            at += strips.lengths.back();
+        }
+    }
+    return strips;
+}
+
+/// Writes them packed, and sets where they stand then.
+void write_packed(File& file, const HostArray& array, const Layout& layout, int compression, Strips& strips) {
+    const std::size_t bytes = parallax::bytes_of(array.desc.type);
+    const std::size_t row = static_cast<std::size_t>(layout.width * layout.channels) * bytes;
+    strips.packed = true;
+    strips.differences = !is_floating(array.desc.type) && bytes <= 4;
     const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(
-        libdeflate_alloc_compressor(std::max(compression, 0)), libdeflate_free_compressor);
+        libdeflate_alloc_compressor(compression), libdeflate_free_compressor);
     if (!packer) throw std::bad_alloc();
     std::vector<std::byte> strip, packed;
     const std::byte* from = array.data();
-    for (std::int64_t page = 0; page < layout.pages; ++page) {
-        for (std::int64_t y = 0; y < layout.height; y += strips.rows) {
-            const std::int64_t count = std::min(strips.rows, layout.height - y);
-            std::size_t length = static_cast<std::size_t>(count) * row;
-            if (strips.packed) {
-                strip.assign(from, from + length);
-                if (strips.differences) take_differences(strip.data(), count, layout.width, layout.channels, bytes);
-                packed.resize(libdeflate_zlib_compress_bound(packer.get(), length));
-                from += length;
-                length = libdeflate_zlib_compress(packer.get(), strip.data(), strip.size(), packed.data(), packed.size());
-                file.write(packed.data(), length);
-            } else {
-                from += length;
-            }
-            strips.starts.push_back(at);
-            strips.lengths.push_back(length);
-            at += length;
-        }
+    std::uint64_t at = strips.starts.front();
+    for (std::size_t s = 0; s < strips.lengths.size(); ++s) {
+        const std::size_t length = strips.lengths[s];
+        strip.assign(from, from + length);
+        from += length;
+        if (strips.differences)
+            take_differences(strip.data(), static_cast<std::int64_t>(length / row), layout.width, layout.channels, bytes);
+        packed.resize(libdeflate_zlib_compress_bound(packer.get(), length));
+        strips.starts[s] = at;
+        strips.lengths[s] = libdeflate_zlib_compress(packer.get(), strip.data(), strip.size(), packed.data(), packed.size());
+        file.write(packed.data(), strips.lengths[s]);
+        at += strips.lengths[s];
     }
-    if (!strips.packed) file.write(array.data(), array.desc.dense_bytes());
-    return strips;
 }
 
 void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page,
@@ -338,12 +343,14 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     const bool big = array.desc.dense_bytes() + around > 0xf0000000u;
 
     constexpr std::uint64_t data = 16;
+    const int compression = options.compression.value_or(0);
+    Strips strips = strips_of(array, layout, data);
     File file = File::create(path);
-    file.write(std::string(data, '\0').data(), data);   // the head, once it is known where the first directory stands
-    const Strips strips = write_strips(file, array, layout, data, options.compression.value_or(0));
+    if (compression > 0) {
+        file.write(std::string(data, '\0').data(), data);   // the head, once it is known where the first directory stands
+        write_packed(file, array, layout, compression, strips);
+    }
     const std::uint64_t written = strips.starts.back() + strips.lengths.back(), behind = (written + 15) / 16 * 16;
-    const std::string gap(behind - written, '\0');
-    file.write(gap.data(), gap.size());
     const auto page_at = [&](std::int64_t page, std::uint64_t at) {
         Directory directory(big, at);
         fill(directory, array, layout, page == 0 ? description : std::string(), page, strips);
@@ -358,6 +365,12 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     else
         add(static_cast<std::uint32_t>(directory.place()));
     head.resize(data, '\0');
+    if (compression <= 0) {
+        file.write(head.data(), head.size());
+        file.write(array.data(), array.desc.dense_bytes());
+    }
+    const std::string gap(behind - written, '\0');
+    file.write(gap.data(), gap.size());
     for (std::int64_t page = 0; page < layout.pages; ++page) {
         const bool last = page + 1 == layout.pages;
         const std::uint64_t end = (directory.end() + 7) / 8 * 8;
@@ -367,9 +380,11 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         file.write(out.data(), out.size());
         directory = std::move(next);
     }
-    file.flush();
-    file.seek(0);
-    file.write(head.data(), head.size());
+    if (compression > 0) {
+        file.flush();
+        file.seek(0);
+        file.write(head.data(), head.size());
+    }
     file.close();
 }
 

@@ -11,11 +11,12 @@
 namespace parallax::engine {
 
 FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop,
-                       std::optional<io::Stretch> part) {
+                       std::optional<io::Stretch> part, std::string hash) {
     const auto identity = host::identity_of(path);   // before the hash: what comes later is another
     const std::uint64_t bytes = std::filesystem::file_size(path);
     if (part && part->first == 0 && part->bytes >= bytes) part.reset();
-    return {to_utf8(std::filesystem::absolute(path)), bytes, io::hash_file(path, stop, part), std::move(format), identity, part};
+    if (hash.empty()) hash = io::hash_file(path, stop, part);
+    return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part};
 }
 
 std::string utc_now() {

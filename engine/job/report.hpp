@@ -52,9 +52,9 @@ struct JobResult {
     Json ranks = Json::array();  ///< who did what of a job that several devices shared; empty: one did it all
 };
 
-/// Size and hash of a file that is there, or of a part of it.
+/// Size and hash of a file that is there, or of a part of it. `hash`: of all of it, where it is known already.
 FileReport report_file(const std::filesystem::path&, std::string format = {}, const std::stop_token& = {},
-                       std::optional<io::Stretch> part = {});
+                       std::optional<io::Stretch> part = {}, std::string hash = {});
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 

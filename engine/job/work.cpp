@@ -2,6 +2,7 @@
 
 #include "io/transaction.hpp"
 #include "io/window.hpp"
+#include "io/witness.hpp"
 #include "job/read.hpp"
 #include "job/slices.hpp"
 #include "job/table.hpp"
@@ -103,15 +104,18 @@ void write_work(Work& work, const WriteArray& write_array) {
         const Json& record = is_array ? Json() : record_of(work, output);
         const fs::path& target = prepared.outputs[i];
         OutputReport report{output.name, {}, {}};
+        std::string hash;
         const fs::path written = files.add(target, [&](const fs::path& path) {
+            const io::Witness witness(path);
             try {
                 if (elsewhere) write_array(output, path);
                 else write_file(path, output, array, record, report);
             } catch (const IoError& error) {   // the user knows the file by the name that it was to have
                 throw IoError(to_utf8(target), error.problem, error.hint);
             }
+            hash = witness.hash();
         });
-        report.file = report_file(written);
+        report.file = report_file(written, {}, {}, {}, std::move(hash));
         report.array = elsewhere  ? prepared.resolved.desc(output.source).describe()
                        : is_array ? array.desc.describe()
                                   : std::string();

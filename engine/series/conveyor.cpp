@@ -70,8 +70,9 @@ ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const
     const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
     shape.in_flight =
         static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
-    // Each thread has one in its hands, and one waits behind every stage.
-    shape.items_in_memory = static_cast<std::size_t>(shape.readers + shape.in_flight + shape.writers) + 2;
+    // Each thread has one in its hands, and as many as the device has at once wait on either side of it. More would only have
+    // more memory taken, which a driver gives slowly.
+    shape.items_in_memory = static_cast<std::size_t>(shape.readers + 3 * shape.in_flight + shape.writers);
     shape.items_in_memory = std::min<std::size_t>(shape.items_in_memory, most_tickets);
     // As many as the host holds; the rest of its memory is for tables, statistics and what files are decoded with.
     const std::uint64_t on_host = host_bytes_of_item(series.sample.resolved) + (is_the_host(engine.device()) ? item : 0);
@@ -97,13 +98,18 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
         belt->resident.plan(series.sample.resolved);
         belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated(), engines.size());
         belt->tickets.release(static_cast<std::ptrdiff_t>(belt->shape.items_in_memory));
-        belt->decoded = std::make_unique<Channel<WorkPtr>>(belt->shape.items_in_memory);
+        belt->decoded = std::make_unique<Channel<WorkPtr>>(static_cast<std::size_t>(belt->shape.in_flight));
         trace_.name_device(belt->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));
         belts_.push_back(std::move(belt));
     }
-    std::size_t in_memory = 0;
-    for (const auto& belt : belts_) in_memory += belt->shape.items_in_memory;
-    computed_ = std::make_unique<Channel<WorkPtr>>(std::max<std::size_t>(in_memory, 1));
+    gathers_inputs_ = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
+                                  [](const OutputSpec& output) { return !output.source.step; });
+    std::size_t in_memory = 0, in_flight = 0;
+    for (const auto& belt : belts_) {
+        in_memory += belt->shape.items_in_memory;
+        in_flight += static_cast<std::size_t>(belt->shape.in_flight);
+    }
+    computed_ = std::make_unique<Channel<WorkPtr>>(std::max<std::size_t>(in_flight, 1));
     for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
         const std::int64_t window = series.job.inputs[i].running;
         if (window == 0) continue;
@@ -388,6 +394,8 @@ void Conveyor::retire(Belt& belt, std::deque<WorkPtr>& flying) {
         fail_item(work->number, error);
         return;
     }
+    // What only the device needed goes back to the readers at once.
+    if (!gathers_inputs_) work->inputs.clear();
     computed_->push(std::move(work));
 }
 

@@ -86,6 +86,7 @@ private:
     std::vector<std::unique_ptr<Belt>> belts_;
     std::map<std::size_t, HostArray> shared_;                        ///< input -> array that all items have
     std::map<std::size_t, std::unique_ptr<Neighbours>> neighbours_;  ///< input -> frames around items
+    bool gathers_inputs_ = false;        ///< the mean of frames as they come, say
     std::unique_ptr<Channel<WorkPtr>> computed_;
     Trace trace_;
     std::atomic<bool> stop_{false};

@@ -1,4 +1,4 @@
-"""What libraries with NumPy's interface do of our algorithms: NumPy with SciPy, CuPy with cupyx."""
+"""What libraries with the interfaces of NumPy and scikit-image do of our algorithms: SciPy, scikit-image, CuPy, cuCIM."""
 
 from worker import Refused
 
@@ -67,3 +67,36 @@ class Library:
         if parameters["op"] != "sum" or numbers.dtype.kind not in "ui":
             raise Refused(f"{parameters['op']} of {numbers.dtype}")
         return f"{self.names[0]}.sum", lambda: {"value": {"value": int(numbers.sum(dtype=self.numpy.uint64)), "count": int(numbers.size)}}
+
+
+RANGES = {"uint8": 255, "uint16": 65535, "float32": 1}
+
+
+class Pictures:
+    """What scikit-image does, and cuCIM as it: `exposure` and `metrics` are theirs, `name` is what rows call them by."""
+
+    def __init__(self, numpy, exposure, metrics, name):
+        self.numpy, self.exposure, self.of, self.name = numpy, exposure, metrics, name
+        self.algorithms = {"equalize": self.equalize, "metrics": self.metrics}
+
+    def equalize(self, parameters, inputs):
+        image = plane(inputs["image"])
+        if parameters["formula"] != "skimage" or str(image.dtype) != "uint8":
+            raise Refused(f"{image.dtype}, formula {parameters['formula']}: 8 bits by scikit-image's own formula")
+        return f"{self.name}.exposure.equalize_hist", lambda: {"image": self.exposure.equalize_hist(image).astype(self.numpy.float32)}
+
+    def metrics(self, parameters, inputs):
+        image, reference = plane(inputs["image"]), plane(inputs["reference"])
+        if min(image.shape) < 11:
+            raise Refused("less than a window of 11 x 11")
+        top = parameters["range"] or RANGES[str(reference.dtype)]
+        wide = [a.astype(self.numpy.float64) for a in (image, reference)]
+
+        def compare():
+            mse = float(self.of.mean_squared_error(*wide))
+            similarity = self.of.structural_similarity(*wide, data_range=top, gaussian_weights=True, sigma=1.5, use_sample_covariance=False)
+            return {"metrics": {"mse": mse, "mae": float(self.numpy.abs(wide[0] - wide[1]).mean()),
+                                "psnr_db": float(self.of.peak_signal_noise_ratio(wide[1], wide[0], data_range=top)) if mse > 0 else None,
+                                "ssim": float(similarity), "range": top}}
+
+        return f"{self.name}.metrics", compare

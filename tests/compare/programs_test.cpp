@@ -21,6 +21,17 @@ const char* const study_of_blurs =
                "inputs": {"array": {"make": "random", "type": "c64", "axes": "yx", "shape": [16, 32]}},
                "steps": [{"run": "fft"}]}]})";
 
+/// What libraries of pictures have.
+const char* const study_of_pictures =
+    R"({"parallax_study": 1, "title": "pictures", "devices": [{"backend": "native"}],
+    "sampling": {"samples": 4, "rounds": 2, "budget_s": 0.2},
+    "cases": [{"id": "levels", "tolerance": 1e-6, "inputs": {"image": {"make": "random", "type": "u8", "axes": "yx", "shape": [40, 50]}},
+               "steps": [{"run": "equalize", "formula": "skimage"}]},
+              {"id": "likeness", "tolerance": 1e-6,
+               "inputs": {"image": {"make": "random", "type": "u8", "axes": "yx", "shape": [40, 50]},
+                          "reference": {"make": "random", "seed": 2, "type": "u8", "axes": "yx", "shape": [40, 50]}},
+               "steps": [{"run": "metrics"}]}]})";
+
 /// python3 with these modules, or nothing.
 bool has_python(const std::string& modules) {
     return std::system(("python3 -c 'import " + modules + "' > /dev/null 2>&1").c_str()) == 0;
@@ -100,21 +111,33 @@ serve("my lab's computer", "1.0", prepare)
 TEST_CASE("programs: the libraries that people know agree with the reference where they are installed") {
     const auto peers = repository("python/peers");
     REQUIRE(peers);
-    for (const auto& [file, modules] : {std::pair{"scikit_image_peer.py", "skimage, scipy"}, std::pair{"opencv_peer.py", "cv2"},
-                                        std::pair{"cupy_peer.py", "cupy; cupy.arange(3).sum()"}}) {
-        CAPTURE(file);
-        if (!has_python(modules)) {
-            MESSAGE("python3 lacks what this needs: ", std::string(modules));
+    struct Library {
+        std::string file, modules;
+        bool pictures;
+    };
+    for (const Library& library : {Library{"scikit_image_peer.py", "skimage, scipy", true}, Library{"opencv_peer.py", "cv2", false},
+                                   Library{"cupy_peer.py", "cupy; cupy.arange(3).sum()", false},
+                                   Library{"cucim_peer.py", "cucim.skimage, cupy; cupy.arange(3).sum()", true}}) {
+        CAPTURE(library.file);
+        if (!has_python(library.modules)) {
+            MESSAGE("python3 lacks what this needs: ", library.modules);
             continue;
         }
-        const TempFolder folder;
-        write_text(folder / "study.json", study_of_blurs);
-        const Run run = run_program(
-            {"compare", "study.json", "--out", "out", "--quiet", "--worker", "peer=python3 " + (*peers / file).string()},
-            folder.path());
-        CAPTURE(run.err);
-        CHECK(run.status == 0);
-        const Json report = Json::parse(read_text(folder / "out/report.json"));
-        for (const char* id : {"blur", "spectrum"}) CHECK(row_of(report, id, "peer")->at("outcome") == "ok");
+        const auto agrees = [&](const char* study, std::initializer_list<const char*> cases) {
+            const TempFolder folder;
+            write_text(folder / "study.json", study);
+            const Run run = run_program(
+                {"compare", "study.json", "--out", "out", "--quiet", "--worker", "peer=python3 " + (*peers / library.file).string()},
+                folder.path());
+            CAPTURE(run.err);
+            CHECK(run.status == 0);
+            const Json report = Json::parse(read_text(folder / "out/report.json"));
+            for (const char* id : cases) {
+                CAPTURE(row_of(report, id, "peer")->dump());
+                CHECK(row_of(report, id, "peer")->at("outcome") == "ok");
+            }
+        };
+        agrees(study_of_blurs, {"blur", "spectrum"});
+        if (library.pictures) agrees(study_of_pictures, {"levels", "likeness"});
     }
 }
