@@ -126,6 +126,7 @@ struct WriteOptions {
     std::optional<int> compression{};                          ///< PNG, TIFF: 0 none, 1 fast, 9 small; not set: PNG 1, TIFF 0
     std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as they came
     int quality = 90;                                          ///< of a JPEG, to 100
+    std::optional<std::array<double, 2>> range{};              ///< of the finite elements, where it is known already
 };
 
 /// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a window,

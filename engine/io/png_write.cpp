@@ -11,6 +11,7 @@
 #include "io/format.hpp"
 #include "io/picture/picture.hpp"
 #include "parallax/host/error.hpp"
+#include "support/wide.hpp"
 
 namespace parallax::io::png {
 namespace {
@@ -26,7 +27,7 @@ enum class Filter : Byte { none, left, above, mean, paeth };
 
 /// `pixel`: bytes from a pixel to the next. `row` and `above` have so many zeros in front of them. Each loop is one that
 /// compilers make wide instructions of.
-void filtered(Filter filter, const Byte* row, const Byte* above, std::size_t bytes, std::size_t pixel, Byte* to) {
+PARALLAX_WIDE void filtered(Filter filter, const Byte* row, const Byte* above, std::size_t bytes, std::size_t pixel, Byte* to) {
     const Byte* const left = row - pixel;
     const Byte* const corner = above - pixel;
     switch (filter) {
@@ -57,7 +58,7 @@ void filtered(Filter filter, const Byte* row, const Byte* above, std::size_t byt
 }
 
 /// How much a filtered row may be expected to take: its values as signed numbers, without their signs.
-std::uint64_t weight(const Byte* row, std::size_t bytes) {
+PARALLAX_WIDE std::uint64_t weight(const Byte* row, std::size_t bytes) {
     std::uint64_t sum = 0;
     for (std::size_t from = 0; from < bytes; from += 4096) {
         std::uint32_t part = 0;

@@ -10,6 +10,7 @@
 
 #include "io/format.hpp"
 #include "io/text_header.hpp"
+#include "support/wide.hpp"
 
 namespace parallax::io {
 namespace {
@@ -40,7 +41,7 @@ struct Range {
 
 /// Lane by lane, so that compilers make wide instructions of it: it is done for every picture.
 template <class T>
-Range range_of(const T* values, std::int64_t count) {
+PARALLAX_INLINED Range range_of(const T* values, std::int64_t count) {
     constexpr std::int64_t lanes = 16;
     constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
     constexpr T most = has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
@@ -73,29 +74,44 @@ Range range_of(const T* values, std::int64_t count) {
             lost};
 }
 
+PARALLAX_WIDE Range range_of_floats(const float* values, std::int64_t count) { return range_of(values, count); }
+
 Range range(const HostArray& array) {
+    if (array.desc.type == ElementType::f32) return range_of_floats(array.as<float>(), array.desc.count());
     return visit_real(array.desc.type, [&]<class T>(T) { return range_of(array.as<T>(), array.desc.count()); });
+}
+
+/// Black at `low` and below, white at `high` and above; NaN, of which no comparison is true, becomes black.
+template <class T, class To>
+PARALLAX_INLINED void to_greys(const T* from, To* to, std::int64_t count, double low, double high) {
+    constexpr double white = std::numeric_limits<To>::max();
+    if (!(low < high)) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(from[i]) > low ? std::numeric_limits<To>::max() : To{0};
+        return;
+    }
+    const double scale = white / (high - low);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double grey = (static_cast<double>(from[i]) - low) * scale + 0.5;
+        const double above = grey > 0.0 ? grey : 0.0, shown = above < white ? above : white;
+        to[i] = static_cast<To>(static_cast<std::int32_t>(shown));
+    }
+}
+
+PARALLAX_WIDE void floats_to_greys(const float* from, std::uint8_t* to, std::int64_t count, double low, double high) {
+    to_greys(from, to, count, low, high);
+}
+PARALLAX_WIDE void floats_to_greys(const float* from, std::uint16_t* to, std::int64_t count, double low, double high) {
+    to_greys(from, to, count, low, high);
 }
 
 template <class To>
 HostArray greys(const HostArray& array, std::array<double, 2> window, ElementType type) {
     HostArray result = HostArray::make(array.desc.with_type(type));
     result.metadata = array.metadata;
-    const double low = window[0], high = window[1];
-    constexpr double white = std::numeric_limits<To>::max();
-    visit_real(array.desc.type, [&]<class T>(T) {
-        const T* from = array.as<T>();
-        To* to = result.as<To>();
-        const double scale = high > low ? white / (high - low) : 0;
-        const std::int64_t count = array.desc.count();
-        for (std::int64_t i = 0; i < count; ++i) {
-            const auto value = static_cast<double>(from[i]);
-            const double grey = (value - low) * scale + 0.5;
-            // NaN fails the comparison and becomes black.
-            const double shown = value > low ? (value >= high ? white : grey) : 0.0;
-            to[i] = static_cast<To>(static_cast<std::int32_t>(shown));
-        }
-    });
+    const auto [low, high] = window;
+    const std::int64_t count = array.desc.count();
+    if (array.desc.type == ElementType::f32) floats_to_greys(array.as<float>(), result.as<To>(), count, low, high);
+    else visit_real(array.desc.type, [&, low = low, high = high]<class T>(T) { to_greys(array.as<T>(), result.as<To>(), count, low, high); });
     return result;
 }
 
@@ -134,13 +150,14 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
     });
 }
 
-std::string display_loss(const std::filesystem::path& path, const HostArray& given, const WriteOptions& options) {
+std::string display_loss(const std::filesystem::path& path, const HostArray& given, WriteOptions& options) {
     if (!is_picture(path) || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
     const HostArray array = given.to_dense();
     const bool as_it_is =
         array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
     if (as_it_is && !options.window && !options.window_percentile) return {};
     const auto [low, high, lost] = range(array);
+    options.range = std::array{low, high};
     const char* const remedy =
         "\"non_finite\": \"mask\" in the job replaces those of its inputs, \"reject\" names them; .tif and .npy keep them";
     if (lost == array.desc.count())
@@ -160,6 +177,7 @@ std::optional<std::array<double, 2>> display_window(const HostArray& array, cons
     if (options.window) return options.window;
     if (options.window_percentile) return percentiles(array, *options.window_percentile);
     if (array.desc.type == ElementType::u8 || (array.desc.type == ElementType::u16 && !eight)) return std::nullopt;
+    if (options.range) return options.range;
     const Range all = range(array);
     return std::array{all.low, all.high};
 }

@@ -12,8 +12,9 @@ std::string window_problem(const WriteOptions&);
 /// The percentiles of the finite elements, by linear interpolation between the two nearest as numpy.percentile has it.
 /// {0, 0} where no element is finite.
 std::array<double, 2> percentiles(const HostArray& dense, std::array<double, 2> percent);
-/// What a picture at this path would not show, and what to do; empty: nothing, or no picture.
-std::string display_loss(const std::filesystem::path&, const HostArray&, const WriteOptions&);
+/// What a picture at this path would not show, and what to do; empty: nothing, or no picture. The elements' range, where it was
+/// looked at, stays in the options.
+std::string display_loss(const std::filesystem::path&, const HostArray&, WriteOptions&);
 /// The window that a dense array is shown through: as asked, else from the least to the largest finite value. None where the elements
 /// are greys already: u8, and u16 unless `eight` bits are wanted, where no window is asked for.
 std::optional<std::array<double, 2>> display_window(const HostArray&, const WriteOptions&, bool eight);

@@ -21,9 +21,9 @@ using Scope = Execution::Scope;
 void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record,
                 OutputReport& report) {
     if (output.form == OutputForm::array) {
-        if (std::string lost = io::display_loss(path, array, output.write); !lost.empty())
-            report.warnings.push_back(std::move(lost));
-        return io::write(path, array, output.write);
+        io::WriteOptions options = output.write;
+        if (std::string lost = io::display_loss(path, array, options); !lost.empty()) report.warnings.push_back(std::move(lost));
+        return io::write(path, array, options);
     }
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
     if (output.form == OutputForm::svg) return io::write_text(path, record.get<std::string>(), false);
