@@ -34,6 +34,11 @@ std::uint64_t local_memory_of(const host::Kernel& kernel) noexcept {
     return built != nullptr ? built->local_memory() : 0;
 }
 
+std::uint64_t spilled_by(const host::Kernel& kernel) noexcept {
+    const auto* const built = dynamic_cast<const host::BuiltKernel*>(&kernel);
+    return built != nullptr ? built->spilled() : 0;
+}
+
 void require_fit(const host::Kernel& kernel, std::size_t group, const host::DeviceInfo& device) {
     if (const std::uint64_t taken = local_memory_of(kernel); taken > device.local_memory)
         throw KernelMisfit(KernelMisfit::Of::local_memory, kernel.name(), taken, device.local_memory, device);

@@ -29,6 +29,8 @@ public:
 
 /// Bytes of local memory that a work-group takes.
 std::uint64_t local_memory_of(const host::Kernel&) noexcept;
+/// Bytes that a work-item keeps in memory because there are too few registers; 0 where the driver does not say.
+std::uint64_t spilled_by(const host::Kernel&) noexcept;
 /// Throws KernelMisfit. `group`: work-items of the groups that the kernel is launched in; 0: it is compiled for one shape.
 void require_fit(const host::Kernel&, std::size_t group, const host::DeviceInfo&);
 /// Limits for which that kernel is planned smaller, but for those that variants may count on. `urgency`: how often it was done

@@ -113,6 +113,7 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaContext> context, std::shared_ptr<con
     limits_.work_group =
         function_value(driver, function_, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, context_->info().max_work_group);
     limits_.local_memory = function_value(driver, function_, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
+    limits_.spilled = function_value(driver, function_, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0);
 }
 
 std::unique_ptr<Kernel> CudaProgram::kernel(const std::string& name) {

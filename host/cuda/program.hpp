@@ -19,6 +19,7 @@ struct KernelLimits {
     std::optional<std::vector<std::size_t>> arguments;
     std::size_t work_group = 1;
     std::uint64_t local_memory = 0;
+    std::uint64_t spilled = 0;
 };
 
 /// A module, unloaded with the last kernel of it. Refers to the primary context only, so that a context may keep it.
@@ -41,6 +42,7 @@ public:
     const std::string& name() const noexcept override { return name_; }
     std::size_t max_work_group() const override { return limits_.work_group; }
     std::uint64_t local_memory() const override { return limits_.local_memory; }
+    std::uint64_t spilled() const override { return limits_.spilled; }
     const KernelLimits& limits() const noexcept { return limits_; }
     CUfunction handle() const noexcept { return function_; }
     const CudaContext& context() const noexcept { return *context_; }

@@ -168,6 +168,12 @@ std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
     return std::atoi(context.info().driver.c_str()) <= counts_twice ? reported / 2 : reported;
 }
 
+// What others say of private memory are the sizes of arrays, wherever those are.
+std::uint64_t spilled_bytes(cl_kernel kernel, const ClContext& context) {
+    if (!contains_nocase(context.info().platform, "NVIDIA")) return 0;
+    return kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_PRIVATE_MEM_SIZE, 0);
+}
+
 }  // namespace
 
 ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const BuiltProgram> built, cl::Kernel kernel,
@@ -184,6 +190,7 @@ ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const Bui
     if (const std::size_t shape = limits_.required[0] * limits_.required[1] * limits_.required[2]; shape > 0)
         limits_.work_group = shape;
     limits_.local_memory = local_memory_use(handle(), *context_);
+    limits_.spilled = spilled_bytes(handle(), *context_);
 }
 
 std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {

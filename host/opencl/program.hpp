@@ -18,6 +18,7 @@ struct KernelLimits {
     std::size_t work_group = 1;
     std::array<std::size_t, 3> required{};   ///< reqd_work_group_size, zeros if the kernel has none
     std::uint64_t local_memory = 0;
+    std::uint64_t spilled = 0;
 };
 
 struct BuiltProgram {
@@ -35,6 +36,7 @@ public:
     const std::string& name() const noexcept override { return name_; }
     std::size_t max_work_group() const override { return limits_.work_group; }
     std::uint64_t local_memory() const override { return limits_.local_memory; }
+    std::uint64_t spilled() const override { return limits_.spilled; }
     const KernelLimits& limits() const noexcept { return limits_; }
     cl_kernel handle() const noexcept { return kernel_(); }
     const ClContext& context() const noexcept { return *context_; }

@@ -310,14 +310,30 @@ TEST_CASE("every smooth line has a plan by pairs that fits its limits, and so ha
         for (int n = 1; n <= longest_line; ++n)
             for (const auto& [layout, pairs] :
                  {std::pair{LineLayout::rows, Pairs::both}, {LineLayout::filter, Pairs::opposites}}) {
-                const auto line = plan_line(n, layout, limits, 3000, pairs);
-                if (!line && is_smooth(n)) FAIL("length " << n);
-                if (!line && limits.local_bytes == 49152)
+                const std::vector<Line> lines = plan_lines(n, layout, limits, 3000, pairs);
+                if (lines.empty() && is_smooth(n)) FAIL("length " << n);
+                if (lines.empty() && limits.local_bytes == 49152)
                     if (const auto rader = rader_of(n); rader && !rader->padded() && rader->unit > 1) FAIL("length " << n);
-                if (!line) continue;
-                CHECK(line->pairs != Pairs::none);
-                check_line(*line, n, limits);
+                for (const Line& line : lines) {
+                    CHECK(line.pairs != Pairs::none);
+                    check_line(line, n, limits);
+                }
             }
+}
+
+TEST_CASE("filters have shapes to choose from, none of them twice") {
+    for (int n = 1; n <= longest_line; ++n) {
+        for (const Pairs pairs : {Pairs::none, Pairs::opposites}) {
+            const std::vector<Line> lines = plan_lines(n, LineLayout::filter, LineLimits{1024, 49152}, 3000, pairs);
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                if (pairs == Pairs::none) check_line(lines[i], n, LineLimits{1024, 49152});
+                for (std::size_t j = 0; j < i; ++j)
+                    if (lines[i].radices == lines[j].radices && lines[i].items == lines[j].items && lines[i].lines == lines[j].lines)
+                        FAIL("length " << n << ": " << lines[i].describe());
+            }
+        }
+    }
+    CHECK(plan_lines(3000, LineLayout::filter, LineLimits{1024, 49152}, 3000, Pairs::opposites).size() > 1);
 }
 
 TEST_CASE("lengths with one prime above 31, and what its convolution is") {

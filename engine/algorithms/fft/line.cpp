@@ -125,21 +125,33 @@ std::string Line::describe() const {
 
 namespace {
 
-// Two sets of points in registers: a group of 768 work-items still has 80 registers for each, and 20 points in each set
-// are about what fits. Measured on an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us.
-std::optional<Line> plan_filter(const Whole& line, const LineLimits& limits, int wanted) {
-    constexpr int most_points = 20, most_items = 768;
-    LineLimits narrow = limits;
-    narrow.group = std::min(limits.group, most_items);
-    for (const int lines : {4, 2, 1}) {
-        if (lines > 1 && lines / 2 >= wanted) continue;
-        const std::vector<int> radices = cheapest_radices(line.smooth(), [&](const std::vector<int>& r) {
-            return share(line, r, narrow.group / lines).registers <= most_points;
-        });
-        if (radices.empty()) continue;
-        if (auto found = shaped(line, radices, lines, narrow)) return found;
+void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
+    const auto same = [&](const Line& other) {
+        return other.radices == line->radices && other.items == line->items && other.lines == line->lines;
+    };
+    if (line && std::none_of(lines.begin(), lines.end(), same)) lines.push_back(*line);
+}
+
+// Two sets of points in registers: of 512 work-items each has 128 registers, in which 16 points of each set are at ease, with half
+// as many lines rather than with more points (an H200: 3072 by 2 lines as 16 16 12 takes 127 us, by 4 as 8 8 8 6 177 us). Of 768
+// each has 80 still (2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us).
+std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted) {
+    struct Shape { int most_points, most_group; };
+    std::vector<Line> found;
+    for (const Shape shape : {Shape{16, 512}, Shape{20, 768}}) {
+        LineLimits narrow = limits;
+        narrow.group = std::min(limits.group, shape.most_group);
+        for (const int lines : {4, 2, 1}) {
+            if (lines > 1 && lines / 2 >= wanted) continue;
+            const std::vector<int> radices = cheapest_radices(line.smooth(), [&](const std::vector<int>& r) {
+                return share(line, r, narrow.group / lines).registers <= shape.most_points;
+            });
+            const auto it = radices.empty() ? std::nullopt : shaped(line, radices, lines, narrow);
+            add_new(found, it);
+            if (it) break;
+        }
     }
-    return std::nullopt;
+    return found;
 }
 
 // Radices and work-items for pairs. The stages at both ends go by pairs of butterflies, so that the shares seldom come out even:
@@ -197,46 +209,61 @@ PairedShare share_pairs(const Whole& line, Pairs wanted, int most_items, int mos
     return best;
 }
 
-// Rows: as many lines as fill a work-group of 128; few points of a work-item let more of them wait for memory at once (an H200,
-// rows of 3072 in 8 6 8 8: 18 points take 45 us where 36 take 65). Filters: 4 lines, where fewer would write parts of memory's
-// sectors; half of another line rests in registers beside theirs.
-std::optional<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
-    struct Shape { int lines, most_group, most_points; };
-    static constexpr std::array<Shape, 6> filters = {
-        {{4, 768, 20}, {4, 768, 24}, {2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
-    static constexpr std::array<Shape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
-    const bool filter = layout == LineLayout::filter;
-    for (const Shape& shape : std::span(filter ? filters.data() : rows.data(), filter ? filters.size() : rows.size())) {
-        if (shape.lines > 1 && shape.lines / 2 >= wanted) continue;
-        const int group = std::min(shape.most_group, limits.group);
-        if (shape.lines > group) continue;
-        const PairedShare found = share_pairs(whole, pairs, group / shape.lines, shape.most_points);
-        if (found.radices.empty()) continue;
-        int lines = shape.lines;
-        if (!filter) lines = std::min(std::max(1, std::min(128, limits.group) / found.share.items), wanted);
-        for (; lines >= 1; lines = filter ? 0 : lines / 2) {
-            if (auto line = shaped(whole, found.radices, lines, found.share, limits)) {
-                line->pairs = found.pairs;
-                return line;
-            }
+// One shape of lines in pairs: at most so many lines, work-items and points.
+struct PairedShape {
+    int lines, most_group, most_points;
+    int least_group = 1;
+};
+
+std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimits& limits, Pairs pairs, int wanted,
+                                const PairedShape& shape) {
+    if (shape.lines > 1 && shape.lines / 2 >= wanted) return std::nullopt;
+    const int group = std::min(shape.most_group, limits.group);
+    if (shape.lines > group) return std::nullopt;
+    const PairedShare found = share_pairs(whole, pairs, group / shape.lines, shape.most_points);
+    if (found.radices.empty() || found.share.items * shape.lines < shape.least_group) return std::nullopt;
+    int lines = shape.lines;
+    if (!filter) lines = std::min(std::max(1, std::min(128, limits.group) / found.share.items), wanted);
+    for (; lines >= 1; lines = filter ? 0 : lines / 2) {
+        if (auto line = shaped(whole, found.radices, lines, found.share, limits)) {
+            line->pairs = found.pairs;
+            return line;
         }
     }
     return std::nullopt;
 }
 
+// Rows: as many lines as fill a work-group of 128; few points of a work-item let more of them wait for memory at once (an H200,
+// rows of 3072 in 8 6 8 8: 18 points take 45 us where 36 take 65).
+//
+// Filters: 4 lines, where fewer would write parts of memory's sectors; half of another line rests in registers beside theirs. How
+// many registers a shape takes is known once it is built, so that there are several. 11 warps are the fewest that keep an H200
+// busy: 1200 takes 49 us with 10, and 40 with 15.
+std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
+    static constexpr std::array<PairedShape, 5> wide = {
+        {{4, 512, 18, 352}, {4, 768, 12}, {4, 768, 20}, {4, most_group, 12}, {4, 768, 24}}};
+    static constexpr std::array<PairedShape, 4> narrow = {{{2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
+    static constexpr std::array<PairedShape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
+    const bool filter = layout == LineLayout::filter;
+    std::vector<Line> found;
+    if (filter)
+        for (const PairedShape& shape : wide) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
+    for (const PairedShape& shape : std::span(filter ? narrow.data() : rows.data(), filter ? narrow.size() : rows.size()))
+        if (found.empty()) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
+    return found;
+}
+
 }  // namespace
 
-std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted,
-                              Pairs pairs) {
-    if (n < 1 || n > longest_line) return std::nullopt;
+std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs) {
+    if (n < 1 || n > longest_line) return {};
     const Whole line = whole(n);
-    if (!line.rader && !is_smooth(n)) return std::nullopt;
+    if (!line.rader && !is_smooth(n)) return {};
     const bool prime = line.rader && line.rader->unit == 1;
-    if (prime && (layout == LineLayout::filter || pairs != Pairs::none))
-        return std::nullopt;   // its spectrum is in another order
+    if (prime && (layout == LineLayout::filter || pairs != Pairs::none)) return {};   // its spectrum is in another order
     const std::vector<int> radices =
         n == 1 ? std::vector<int>{1} : cheapest_radices(line.smooth(), [](const std::vector<int>&) { return true; });
-    if (radices.empty() && !prime) return std::nullopt;
+    if (radices.empty() && !prime) return {};
     const int items = share(line, radices, limits.group).items;
     const int wanted = static_cast<int>(std::clamp<std::int64_t>(lines_wanted, 1, 1024));
     if (pairs != Pairs::none) return plan_pairs(line, layout, limits, pairs, wanted);
@@ -244,11 +271,11 @@ std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits
     const int filling = std::min(std::max(1, 128 / items), wanted);
     if (layout == LineLayout::rows) {
         for (int lines = filling; lines >= 1; lines /= 2)
-            if (const auto found = shaped(line, radices, lines, limits)) return found;
-        return std::nullopt;
+            if (const auto found = shaped(line, radices, lines, limits)) return {*found};
+        return {};
     }
     if (layout == LineLayout::filter) {
-        if (auto found = plan_filter(line, limits, wanted)) return found;
+        if (auto found = plan_filters(line, limits, wanted); !found.empty()) return found;
     }
     // Columns: 8 lines are 64 contiguous bytes, 4 are 32, the least that memory moves. More only to fill a group.
     const auto aligned = static_cast<int>(std::bit_floor(static_cast<unsigned>(filling)));
@@ -257,11 +284,16 @@ std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits
         if (lines > 1 && lines / 2 >= wanted) continue;
         const auto found = shaped(line, radices, lines, limits);
         if (!found) continue;
-        if (lines == 1) return found;
+        if (lines == 1) return {*found};
         const bool sluggish = lines == 8 && found->group() > 512;   // few large groups hide less of the memory's latency
-        if (!sluggish && found->registers <= limits.registers) return found;
+        if (!sluggish && found->registers <= limits.registers) return {*found};
     }
-    return std::nullopt;
+    return {};
+}
+
+std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs) {
+    std::vector<Line> lines = plan_lines(n, layout, limits, lines_wanted, pairs);
+    return lines.empty() ? std::nullopt : std::optional(std::move(lines.front()));
 }
 
 void add_line_defines(host::Defines& defines, const Line& line) {

@@ -64,6 +64,8 @@ constexpr int longest_line = 8192;
 /// work-group is not made for more.
 std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted,
                               Pairs = Pairs::none);
+/// That one, and shapes to take instead where a compiler finds too few registers for it.
+std::vector<Line> plan_lines(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted, Pairs = Pairs::none);
 
 void add_line_defines(host::Defines&, const Line&);
 

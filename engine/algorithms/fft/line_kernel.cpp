@@ -27,21 +27,32 @@ void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, st
 
 LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const std::string& name, int n, LineLayout layout,
                              std::int64_t lines_wanted, Pairs pairs) {
+    // Of a work-item, outside registers. About as much as costs nothing yet: an H200 takes 88 us for columns of 1824 with 152, and
+    // 110 for 2304 with 216, where another shape takes 94.
+    constexpr std::uint64_t spill_allowed = 200;
     const host::Defines given = spec.defines;
     std::optional<KernelMisfit> misfit;
     for (LineLimits limits = line_limits(builder.device()); limits.group >= 1;) {
-        const auto line = plan_line(n, layout, limits, lines_wanted, pairs);
-        if (!line) break;
-        spec.defines = given;
-        add_line_defines(spec.defines, *line);
-        try {
-            return {*line, builder.kernel(spec, name, static_cast<std::size_t>(line->group()))};
-        } catch (const KernelMisfit& error) {   // smaller, while there is something smaller
-            misfit = error;
+        const std::vector<Line> lines = plan_lines(n, layout, limits, lines_wanted, pairs);
+        if (lines.empty()) break;
+        std::optional<LineKernel> best;
+        std::uint64_t least = 0;
+        for (const Line& line : lines) {
+            spec.defines = given;
+            add_line_defines(spec.defines, line);
+            try {
+                LineKernel made{line, builder.kernel(spec, name, static_cast<std::size_t>(line.group()))};
+                const std::uint64_t spilled = spilled_by(*made.kernel);
+                if (!best || spilled < least) best = std::move(made), least = spilled;
+                if (least <= spill_allowed) break;
+            } catch (const KernelMisfit& error) {   // smaller, while there is something smaller
+                if (!best) misfit = error;
+            }
         }
+        if (best) return std::move(*best);
         if (misfit->of == KernelMisfit::Of::work_group)
             limits.group = std::min(static_cast<int>(misfit->allowed), limits.group - 1);
-        else limits.local_bytes = line->local_bytes() - 1;
+        else limits.local_bytes = lines.front().local_bytes() - 1;
     }
     if (misfit) throw *misfit;   // the plan may do without lines of one work-group
     throw UnsupportedError(fmt::format("a transform of {} points in one work-group of {}", n, builder.device().name),

@@ -26,8 +26,8 @@ bool fits_one_group(const host::DeviceInfo&, std::int64_t n, LineLayout, Pairs =
 void warm_up(PlanBuilder&, host::Kernel&, host::NDRange local, std::initializer_list<host::Arg>);
 
 /// Plans the line, adds its defines to those of `spec` and builds. Where what is built takes more local memory than there is, or
-/// the driver allows it only smaller work-groups than the device, it is planned again for that. Throws UnsupportedError if no
-/// shape fits.
+/// the driver allows it only smaller work-groups than the device, it is planned again for that; where it finds too few registers
+/// for it, it takes the shape that wants least beside them. Throws UnsupportedError if no shape fits.
 LineKernel build_line_kernel(PlanBuilder&, host::ProgramSpec spec, const std::string& name, int n, LineLayout,
                              std::int64_t lines_wanted, Pairs = Pairs::none);
 
