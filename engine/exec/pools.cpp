@@ -1,5 +1,7 @@
 #include "exec/pools.hpp"
 
+#include "parallax/host/error.hpp"
+
 #include <mutex>
 
 namespace parallax::engine {
@@ -16,6 +18,10 @@ struct HostPool::Shelf {
         std::shared_ptr<host::PinnedMemory> memory = std::move(found->second);
         free.erase(found);
         return memory;
+    }
+    bool has(std::size_t bytes) {
+        const std::lock_guard lock(mutex);
+        return free.contains(bytes);
     }
     void put(std::size_t bytes, std::shared_ptr<host::PinnedMemory> memory) {
         constexpr std::size_t most = 64;   // items of many sizes must not pile up
@@ -37,6 +43,15 @@ HostArray HostPool::make(const ArrayDesc& desc) {
     return {desc, {}, std::shared_ptr<std::byte[]>(data, [memory, shelf, bytes](std::byte*) {
                 if (const auto home = shelf.lock()) home->put(bytes, memory);
             })};
+}
+
+void HostPool::stock(const ArrayDesc& desc) {
+    const std::size_t bytes = desc.dense_bytes();
+    if (bytes == 0 || shelf_->has(bytes)) return;
+    try {
+        shelf_->put(bytes, context_.allocate_pinned(bytes));
+    } catch (const DeviceError&) {   // who needs it waits until some is free, or says so
+    }
 }
 
 host::Buffer DevicePool::acquire(std::size_t bytes) {

@@ -15,6 +15,8 @@ class HostPool {
 public:
     explicit HostPool(host::Context& context);
     HostArray make(const ArrayDesc&);
+    /// Sees to it that one lies ready: for the thread that will make it, whose time is dearer.
+    void stock(const ArrayDesc&);
 
 private:
     struct Shelf;

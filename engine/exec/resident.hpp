@@ -34,6 +34,8 @@ public:
     void cancel_when(std::function<bool()> cancelled) { session_.cancel_when(std::move(cancelled), mode_ == one_at_a_time); }
     /// Host memory for inputs that the device reaches fast; safe in any thread.
     HostArray host_array(const ArrayDesc& desc) { return host_.make(desc); }
+    /// Has memory ready for the outputs of an item, so that submit() need not wait for it; safe in any thread.
+    void stock(const Resolved&);
     /// An input that all items share goes up once and stays.
     void keep(std::size_t input, const HostArray&, Profiler&);
 

@@ -319,6 +319,7 @@ void Conveyor::read_items(Belt& belt, int reader) {
             }
             read_work(*work, hooks);
             finish_reading(*work);
+            belt.resident.stock(*work->pipeline);
         } catch (const std::exception& error) {
             fail_item(*item, error);
             continue;

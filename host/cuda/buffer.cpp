@@ -1,6 +1,7 @@
 #include "cuda/buffer.hpp"
 
 #include "cuda/context.hpp"
+#include "support/large_pages.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -10,25 +11,41 @@
 namespace parallax::host::cuda {
 namespace {
 
+/// Large pages that the driver has pinned; else memory of its own.
 class CudaPinned final : public PinnedMemory {
 public:
     CudaPinned(std::shared_ptr<CudaContext> context, std::size_t bytes) : context_(std::move(context)), bytes_(bytes) {
         const std::string step = fmt::format("allocate {} of pinned memory", human_bytes(bytes));
         const Current current = context_->current(step);
+        if (pin_large_pages()) return;
         check(context_->driver(),
               context_->driver().mem_host_alloc(&data_, std::max<std::size_t>(bytes, 1), CU_MEMHOSTALLOC_PORTABLE),
               "cuMemHostAlloc", step,
               "this machine has too little memory that can be page-locked: use smaller tiles or close other programs");
     }
     ~CudaPinned() override {
-        if (const Current current = context_->current_or_gone()) context_->driver().mem_free_host(data_);
+        const Current current = context_->current_or_gone();
+        if (current && pages_) context_->driver().mem_host_unregister(data_);
+        else if (current) context_->driver().mem_free_host(data_);
+        else if (pages_) pages_->leave();   // its commands may still write there
     }
     CudaPinned(const CudaPinned&) = delete;
     CudaPinned& operator=(const CudaPinned&) = delete;
     std::span<std::byte> bytes() noexcept override { return {static_cast<std::byte*>(data_), bytes_}; }
 
 private:
+    bool pin_large_pages() {
+        const Driver& driver = context_->driver();
+        if (driver.mem_host_register == nullptr || driver.mem_host_unregister == nullptr) return false;
+        pages_ = LargePages::make(bytes_);
+        if (pages_ && driver.mem_host_register(pages_->data(), pages_->bytes(), CU_MEMHOSTREGISTER_PORTABLE) != CUDA_SUCCESS)
+            pages_.reset();
+        data_ = pages_ ? pages_->data() : nullptr;
+        return pages_ != nullptr;
+    }
+
     std::shared_ptr<CudaContext> context_;
+    std::unique_ptr<LargePages> pages_;
     void* data_ = nullptr;
     std::size_t bytes_;
 };

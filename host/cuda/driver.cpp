@@ -61,6 +61,8 @@ const char* look_up(Driver& driver, platform::SharedLibrary library) {
     load.required(driver.mem_get_info, "cuMemGetInfo_v2");
     load.required(driver.mem_host_alloc, "cuMemHostAlloc");
     load.required(driver.mem_free_host, "cuMemFreeHost");
+    load.optional(driver.mem_host_register, "cuMemHostRegister_v2");
+    load.optional(driver.mem_host_unregister, "cuMemHostUnregister");
     load.required(driver.memcpy_htod_async, "cuMemcpyHtoDAsync_v2");
     load.required(driver.memcpy_dtoh_async, "cuMemcpyDtoHAsync_v2");
     load.required(driver.memcpy_dtod_async, "cuMemcpyDtoDAsync_v2");

@@ -36,6 +36,8 @@ struct Driver {
     decltype(&cuMemGetInfo_v2) mem_get_info = nullptr;
     decltype(&cuMemHostAlloc) mem_host_alloc = nullptr;
     decltype(&cuMemFreeHost) mem_free_host = nullptr;
+    decltype(&cuMemHostRegister) mem_host_register = nullptr;       ///< may be null
+    decltype(&cuMemHostUnregister) mem_host_unregister = nullptr;   ///< may be null
     decltype(&cuMemcpyHtoDAsync_v2) memcpy_htod_async = nullptr;
     decltype(&cuMemcpyDtoHAsync_v2) memcpy_dtoh_async = nullptr;
     decltype(&cuMemcpyDtoDAsync_v2) memcpy_dtod_async = nullptr;

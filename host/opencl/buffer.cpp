@@ -3,6 +3,8 @@
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "opencl/event.hpp"
+#include "opencl/probe.hpp"
+#include "support/large_pages.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -13,11 +15,11 @@
 namespace parallax::host::opencl {
 namespace {
 
-/// A buffer of the driver's page-locked memory that stays mapped.
+/// A buffer of page-locked memory that stays mapped. `pages`: those that it is made of; null: it is the driver's own.
 class ClPinned final : public PinnedMemory {
 public:
-    ClPinned(std::shared_ptr<ClContext> context, cl::Buffer memory, std::size_t bytes)
-        : context_(std::move(context)), memory_(std::move(memory)), bytes_(bytes) {
+    ClPinned(std::shared_ptr<ClContext> context, std::unique_ptr<LargePages> pages, cl::Buffer memory, std::size_t bytes)
+        : context_(std::move(context)), pages_(std::move(pages)), memory_(std::move(memory)), bytes_(bytes) {
         // Not blocking, so that a device that hangs is noticed: to map memory of the host there is nothing to compute.
         constexpr std::chrono::minutes limit{1};
         const std::string step = fmt::format("map {} of pinned memory", human_bytes(bytes));
@@ -32,6 +34,7 @@ public:
     ~ClPinned() override {
         if (context_->abandoned()) {
             clRetainMemObject(memory_());   // for good: commands may still use it, and letting go might wait for them
+            if (pages_) pages_->leave();
             return;
         }
         // Nothing can be done about a failure here; the driver drops the mapping with the buffer.
@@ -44,6 +47,7 @@ public:
 
 private:
     std::shared_ptr<ClContext> context_;
+    std::unique_ptr<LargePages> pages_;   // goes after the buffer
     cl::Buffer memory_;
     std::size_t bytes_;
     std::byte* data_ = nullptr;
@@ -102,9 +106,15 @@ std::shared_ptr<ClBuffer> allocate_buffer(std::shared_ptr<ClContext> context, st
 }
 
 std::shared_ptr<PinnedMemory> allocate_pinned(std::shared_ptr<ClContext> context, std::size_t bytes) {
+    // NVIDIA pins what it is given, other drivers copy it.
+    if (auto pages = is_nvidia(context->info()) ? LargePages::make(bytes) : nullptr) {
+        cl_int status = CL_SUCCESS;
+        cl::Buffer memory(clCreateBuffer(context->handle(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, pages->bytes(), pages->data(), &status));
+        if (status == CL_SUCCESS) return std::make_shared<ClPinned>(std::move(context), std::move(pages), std::move(memory), bytes);
+    }
     cl::Buffer memory = create(*context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
                                fmt::format("allocate {} of pinned memory", human_bytes(bytes)));
-    return std::make_shared<ClPinned>(std::move(context), std::move(memory), bytes);
+    return std::make_shared<ClPinned>(std::move(context), nullptr, std::move(memory), bytes);
 }
 
 }  // namespace parallax::host::opencl

@@ -78,10 +78,6 @@ bool probe_int64_atomics(ClContext& context) {
     return result && (result->words[0] | std::uint64_t{result->words[1]} << 32) == 64 * std::uint64_t{0x80000001};
 }
 
-bool is_nvidia(const DeviceInfo& info) {
-    return contains_nocase(info.vendor, "nvidia") && contains_nocase(info.platform, "nvidia");
-}
-
 bool probe_inline_ptx(ClContext& context) {
     if (!is_nvidia(context.info())) return false;
     const auto result = run(context, "probe/inline_ptx.cl", {}, {0x12345678u, 0}, 1);
@@ -160,6 +156,10 @@ std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
 }
 
 }  // namespace
+
+bool is_nvidia(const DeviceInfo& info) {
+    return contains_nocase(info.vendor, "nvidia") && contains_nocase(info.platform, "nvidia");
+}
 
 Capabilities probe(ClContext& context) {
     const std::string key = cache_key(context);

@@ -7,6 +7,8 @@ namespace parallax::host::opencl {
 
 class ClContext;
 
+/// By vendor and platform, for what no probe can find out.
+bool is_nvidia(const DeviceInfo&);
 /// Remembered in the context's program cache for each device, driver and version of the probes.
 Capabilities probe(ClContext&);
 

@@ -3,6 +3,7 @@
 #include "opencl/child_build.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
+#include "opencl/probe.hpp"
 #include "opencl/verdict.hpp"
 #include "parallax/host/error.hpp"
 #include "program/build_log.hpp"
@@ -170,7 +171,7 @@ std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
 
 // What others say of private memory are the sizes of arrays, wherever those are.
 std::uint64_t spilled_bytes(cl_kernel kernel, const ClContext& context) {
-    if (!contains_nocase(context.info().platform, "NVIDIA")) return 0;
+    if (!is_nvidia(context.info())) return 0;
     return kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_PRIVATE_MEM_SIZE, 0);
 }
 
