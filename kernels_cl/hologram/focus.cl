@@ -1,6 +1,6 @@
 // How sharp a plane is, and which plane is sharpest; everything stays on the device.
-//   focus_partial   sums of the metric's terms over each work-group's share of the region
-//   focus_final     the sums -> values[slot]; one work-group
+//   focus_partial   sums of the metric's terms over each work-group's share of the region, by the number of all terms
+//   focus_final     their sum, which is the mean -> values[slot]; one work-group
 //   focus_best      the extreme of values[0 .. count) -> planes[count], from where the kernels of a last pass read it
 // Definitions: engine/algorithms/hologram/reference.hpp. Sums are taken in an order that depends on the region alone.
 #include "prelude/prelude.clh"
@@ -75,7 +75,8 @@ KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* 
         for (int x = (int)item; x < inner_width; x += GROUP) row_sum += term(amplitude, row + (ulong64)x, width, mean);
         sum += row_sum;
     }
-    tree[item] = sum;
+    // Here already: all terms together may be more than a float holds.
+    tree[item] = sum / ((float)inner_width * (float)inner_height);
     BARRIER_LOCAL();
     for (uint step = GROUP / 2; step > 0; step /= 2) {
         if (item < step) tree[item] += tree[item + step];
@@ -84,8 +85,7 @@ KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* 
     if (item == 0) sums[get_group_id(0)] = tree[0];
 }
 
-KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT values, uint slot, int region_width,
-                        int region_height) {
+KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT values, uint slot) {
     LOCAL_ARRAY(float, tree, GROUP);
     const uint item = get_local_id(0);
     tree[item] = item < GROUPS ? sums[item] : 0.0f;
@@ -94,8 +94,7 @@ KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRIC
         if (item < step) tree[item] += tree[item + step];
         BARRIER_LOCAL();
     }
-    const int inner_width = region_width - MARGIN_LEFT - MARGIN_RIGHT, inner_height = region_height - 2 * MARGIN_Y;
-    if (item == 0) values[slot] = tree[0] / ((float)inner_width * (float)inner_height);
+    if (item == 0) values[slot] = tree[0];
 }
 
 // maximum != 0: the largest value is best. NaN never wins; of equal planes the first does.

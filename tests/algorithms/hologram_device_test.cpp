@@ -332,6 +332,32 @@ TEST_CASE("focus is found on the device, and the best plane is the stack's") {
     });
 }
 
+TEST_CASE("a focus whose terms together pass what a float holds is found all the same") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        const Image image = rings(160, 140);
+        constexpr float large = 1e16f;
+        HostArray scaled = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', image.height}, {'x', image.width}}));
+        std::transform(image.pixels.begin(), image.pixels.end(), scaled.as<float>(), [](std::uint8_t v) { return v * large; });
+        for (const char* metric : {"tenengrad", "variance", "brenner", "laplacian"}) {
+            CAPTURE(metric);
+            Call call;
+            call.algorithm = &algorithm;
+            call.parameters = parse(algorithm, fmt::format(R"({{"distance_um": [100, 150, 200], "autofocus": {{"metric": "{}"}}}})", metric));
+            call.outputs = {"focus"};
+            const auto values_of = [&](const HostArray& array) {
+                call.inputs.clear();
+                call.inputs.emplace("hologram", session.upload(array));
+                return session.run(call).records.at("focus").at("value").get<std::vector<double>>();
+            };
+            CAPTURE(session.engine().device().name);
+            const std::vector<double> expected = values_of(host_array(image)), values = values_of(scaled);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                CHECK(values[i] / large / large == doctest::Approx(expected[i]).epsilon(1e-4));
+        }
+    });
+}
+
 TEST_CASE("backgrounds and dark frames of every type") {
     on_each_device([](Session& session) {
         const Algorithm& algorithm = session.engine().registry().get("hologram");

@@ -132,17 +132,19 @@ void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
     if (line && std::none_of(lines.begin(), lines.end(), same)) lines.push_back(*line);
 }
 
-// Two sets of points in registers: of 512 work-items each has 128 registers, in which 16 points of each set are at ease, with half
-// as many lines rather than with more points (an H200: 3072 by 2 lines as 16 16 12 takes 127 us, by 4 as 8 8 8 6 177 us). Of 768
-// each has 80 still (2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us).
+// Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have 80
+// (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points, or
+// half as many lines: then the rows are read and written by half sectors (3072 x 4096 takes 266 us by 2 lines and 280 by 4, but
+// 2304 x 3072, whose 16 points spill little, 159 and 139).
 std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted) {
-    struct Shape { int most_points, most_group; };
+    struct Shape { int most_points, most_group, least_lines; };
     std::vector<Line> found;
-    for (const Shape shape : {Shape{16, 512}, Shape{20, 768}}) {
+    for (const Shape shape : {Shape{16, 512, 4}, Shape{20, 768, 1}, Shape{12, most_group, 1}, Shape{16, 512, 1}}) {
+        if (line.rader && shape.most_points != 20) continue;   // its own stage is what takes registers, and time
         LineLimits narrow = limits;
         narrow.group = std::min(limits.group, shape.most_group);
         for (const int lines : {4, 2, 1}) {
-            if (lines > 1 && lines / 2 >= wanted) continue;
+            if (lines < shape.least_lines || (lines > 1 && lines / 2 >= wanted)) continue;
             const std::vector<int> radices = cheapest_radices(line.smooth(), [&](const std::vector<int>& r) {
                 return share(line, r, narrow.group / lines).registers <= shape.most_points;
             });
@@ -242,14 +244,19 @@ std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimit
 std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
     static constexpr std::array<PairedShape, 5> wide = {
         {{4, 512, 18, 352}, {4, 768, 12}, {4, 768, 20}, {4, most_group, 12}, {4, 768, 24}}};
+    static constexpr std::array<PairedShape, 2> of_rader = {{{4, 768, 20}, {4, 768, 24}}};
     static constexpr std::array<PairedShape, 4> narrow = {{{2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
     static constexpr std::array<PairedShape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
     const bool filter = layout == LineLayout::filter;
     std::vector<Line> found;
-    if (filter)
+    if (filter && !whole.rader)
         for (const PairedShape& shape : wide) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
-    for (const PairedShape& shape : std::span(filter ? narrow.data() : rows.data(), filter ? narrow.size() : rows.size()))
-        if (found.empty()) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
+    const auto first_of = [&](std::span<const PairedShape> shapes) {
+        for (const PairedShape& shape : shapes)
+            if (found.empty()) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
+    };
+    if (filter && whole.rader) first_of(of_rader);   // its own stage is what takes registers, and time
+    first_of(filter ? std::span<const PairedShape>(narrow) : std::span<const PairedShape>(rows));
     return found;
 }
 

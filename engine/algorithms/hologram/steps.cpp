@@ -134,7 +134,7 @@ void FocusSearch::measure(Execution& x, const host::Buffer& amplitude, std::size
     const auto sum = [&](host::Kernel& partial, host::Kernel& final, const host::Buffer& values, std::uint32_t slot) {
         x.launch("focus metric", partial, reduce_many, reduce_local,
                  {amplitude, sums_, mean_, u32(width_), region_[0], region_[1], region_[2], region_[3]});
-        x.launch("focus metric", final, reduce_one, reduce_local, {sums_, values, slot, region_[2], region_[3]});
+        x.launch("focus metric", final, reduce_one, reduce_local, {sums_, values, slot});
     };
     if (mean_partial_) sum(*mean_partial_, *mean_final_, mean_, 0);
     sum(*partial_, *final_, values_, static_cast<std::uint32_t>(plane));
