@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace parallax::lab {
@@ -108,9 +109,12 @@ std::string changes(const std::string& earlier, const std::string& later) {
     return text_of(engine::compare::to_json(engine::compare::changes_between(was, is)));
 }
 
-std::string history(const std::vector<std::string>& reports) {
+std::string history(const std::vector<std::string>& reports, const std::string& by) {
+    if (!by.empty() && by != "device" && by != "end_to_end") throw ConfigError("by", "\"" + by + "\"", "device or end_to_end");
     const Reports read = read_reports(reports);
-    return text_of(engine::compare::history_of(read.reports, read.names));
+    std::optional<engine::compare::Span> span;
+    if (!by.empty()) span = by == "device" ? engine::compare::Span::device : engine::compare::Span::end_to_end;
+    return text_of(engine::compare::history_of(read.reports, read.names, span));
 }
 
 bool worse(const std::string& history) {

@@ -67,12 +67,12 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
 
 }  // namespace
 
-Json history_of(const std::vector<Json>& reports, const std::vector<std::string>& names) {
+Json history_of(const std::vector<Json>& reports, const std::vector<std::string>& names, std::optional<Span> by) {
     if (reports.size() < 2)
         throw ConfigError("", fmt::format("{} report{}", reports.size(), reports.size() == 1 ? "" : "s"),
                           "two or more, the oldest first");
     std::vector<std::vector<Change>> changes;
-    for (std::size_t i = 1; i < reports.size(); ++i) changes.push_back(changes_between(reports.front(), reports[i]));
+    for (std::size_t i = 1; i < reports.size(); ++i) changes.push_back(changes_between(reports.front(), reports[i], by));
     Json history{{"parallax_history", 1}, {"reports", Json::array()}, {"rows", Json::array()}};
     for (std::size_t i = 0; i < reports.size(); ++i) history["reports"].push_back(conditions_of(reports[i], names[i]));
     const Json& first = reports.front();

@@ -10,14 +10,17 @@
 #pragma once
 
 #include "parallax/host/json.hpp"
+#include "report/samples.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace parallax::engine::compare {
 
-/// The reports in their order, the first is what the others are held against. Throws ConfigError where there are less than two.
-Json history_of(const std::vector<Json>& reports, const std::vector<std::string>& names);
+/// The reports in their order, the first is what the others are held against. `by`: another time than the study ranks by. Throws
+/// ConfigError where there are less than two.
+Json history_of(const std::vector<Json>& reports, const std::vector<std::string>& names, std::optional<Span> by = {});
 /// Whether a row of the last report is slower than it was, gone, or has another result.
 bool has_worsened(const Json& history);
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace parallax::engine::compare {
 
@@ -69,8 +68,8 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
     return change;
 }
 
-std::vector<Change> changes_between(const Json& earlier, const Json& later) {
-    const Span span = ranked_by(earlier["study"]) == "end_to_end" ? Span::end_to_end : Span::device;
+std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by) {
+    const Span span = by.value_or(ranked_by(earlier["study"]) == "end_to_end" ? Span::end_to_end : Span::device);
     std::vector<Change> changes;
     for (const Json& row : earlier["rows"]) {
         const Json& device = earlier["devices"][row["device"].get<std::size_t>()];

@@ -4,6 +4,7 @@
 #include "parallax/host/json.hpp"
 #include "report/samples.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,9 @@ struct Change {
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
 /// by name, backend and platform. Integers must have the same bits and rows the same outcome, else the result is different; reals
-/// must have the same bits where device, driver and engine are the same. Times, by which the study ranks, differ as
-/// judge_repeat() says.
-std::vector<Change> changes_between(const Json& earlier, const Json& later);
+/// must have the same bits where device, driver and engine are the same. Times, by which the study ranks or those of `by`, differ
+/// as judge_repeat() says.
+std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by = {});
 Json to_json(const std::vector<Change>&);
 /// The two rows alone.
 Change change_of(const Json& earlier_row, const Json& later_row, bool same_program, Span = Span::device);

@@ -142,6 +142,10 @@ TEST_CASE(
     ends["rows"][0]["samples"]["end_to_end"]["wall"] = simulated(random, 2e-3, 0.01, 0.002);
     slow_ends["rows"][0]["samples"]["end_to_end"]["wall"] = simulated(random, 3e-3, 0.01, 0.002);
     CHECK(history({ends, slow_ends})["rows"][0]["verdict"] == "slower");
+    CHECK(history_of({ends, slow_ends}, {"1", "2"}, Span::device)["rows"][0]["verdict"] == "same");
+    CHECK(Json::parse(lab::history({ends.dump(), slow_ends.dump()}, "device"))["rows"][0]["verdict"] == "same");
+    CHECK(lab::worse(lab::history({ends.dump(), slow_ends.dump()}, "end_to_end")));
+    CHECK_THROWS_AS(lab::history({ends.dump(), slow_ends.dump()}, "clock"), ConfigError);
 }
 
 TEST_CASE("history: the command tells what changed, and its status is for a nightly job; so does the laboratory") {
@@ -159,6 +163,8 @@ TEST_CASE("history: the command tells what changed, and its status is for a nigh
     CHECK(contains(bad.out, "since 2"));
     CHECK(contains(bad.out, "drivers 2"));
     CHECK(run_program({"history", "1.json"}, folder.path()).status == 2);
+    CHECK(run_program({"history", "1.json", "3.json", "--by", "device"}, folder.path()).status == 1);
+    CHECK(run_program({"history", "1.json", "3.json", "--by", "clock"}, folder.path()).status == 2);
     CHECK(Json::parse(run_program({"history", "1.json", "3.json", "--json"}, folder.path()).out)["rows"].size() == 3);
     CHECK(lab::worse(lab::history({first.dump(), slow.dump()})));
     CHECK_FALSE(lab::worse(lab::history({first.dump(), same.dump()})));

@@ -108,6 +108,31 @@ serve("my lab's computer", "1.0", prepare)
     CHECK(contains(read_text(folder / "out/report.html"), "my lab's computer"));
 }
 
+TEST_CASE("programs: a row of one's own from C++ is held against the reference and timed; what it cannot is refused") {
+    const fs::path mine = fs::path(std::getenv("PARALLAX_BIN")).parent_path() / "peer_snippet";
+    REQUIRE(fs::exists(mine));
+    const TempFolder folder;
+    lab::CompareOptions options{{.program = std::getenv("PARALLAX_BIN")}};
+    options.out = (folder / "out").string();
+    options.programs = {{"mine", "'" + mine.string() + "'"}};
+    Json study = Json::parse(study_of_blurs);
+    study["sampling"]["sustained_s"] = 0.5;
+    const Json report = Json::parse(lab::compare(study.dump(), options));
+    const Json& sum = *row_of(report, "sum", "mine");
+    CAPTURE(sum.dump());
+    CHECK(sum["outcome"] == "ok");
+    CHECK(sum["variant"] == "my_sum");
+    CHECK(sum["agreement"]["exact"] == true);
+    CHECK(sum["times"].contains("wall"));
+    CHECK(sum["metrics"]["end_to_end_ms"] > 0);
+    CHECK(sum["metrics"]["runs_a_second"] > 0);
+    for (const char* id : {"blur", "spectrum"}) {
+        CHECK(row_of(report, id, "mine")->at("outcome") == "refused");
+        CHECK(row_of(report, id, "mine")->at("reason") == "only sums");
+    }
+    CHECK(report["devices"][1]["info"]["name"] == "my lab's sums");
+}
+
 TEST_CASE("programs: the libraries that people know agree with the reference where they are installed") {
     const auto peers = repository("python/peers");
     REQUIRE(peers);

@@ -57,8 +57,9 @@ std::string compare(const std::string& study, const CompareOptions&);
 std::string changes(const std::string& earlier, const std::string& later);
 
 /// The reports of many nights, drivers and versions, the oldest first, each held against the first: JSON as `parallax history
-/// --json` prints it. Throws ConfigError for what is no report, and for less than two.
-std::string history(const std::vector<std::string>& reports);
+/// --json` prints it. `by`: "device" or "end_to_end", the times that count; empty: those by which the study ranks. Throws
+/// ConfigError for what is no report, for less than two, and for another `by`.
+std::string history(const std::vector<std::string>& reports, const std::string& by = {});
 /// Of what history() returned: whether a row of the last report is slower, gone or has another result.
 bool worse(const std::string& history);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 namespace parallax::cli {
 
@@ -14,6 +15,7 @@ namespace {
 
 struct HistoryOptions {
     std::vector<std::string> files;
+    std::string by;
     bool json = false, all = false;
 };
 
@@ -52,7 +54,10 @@ void print_rows(const Json& history, bool all) {
 int show_history(const HistoryOptions& options) {
     std::vector<Json> reports;
     for (const std::string& file : options.files) reports.push_back(load_report(file));
-    const Json history = engine::compare::history_of(reports, options.files);
+    std::optional<engine::compare::Span> by;
+    if (!options.by.empty())
+        by = options.by == "device" ? engine::compare::Span::device : engine::compare::Span::end_to_end;
+    const Json history = engine::compare::history_of(reports, options.files, by);
     if (options.json) {
         fmt::print("{}\n", text_of(history));
     } else {
@@ -71,6 +76,8 @@ void add_history(CLI::App& app, Command& command) {
     auto options = std::make_shared<HistoryOptions>();
     sub->add_option("REPORT", options->files, "report.json, report.json.gz or folders that have one, the oldest first")
         ->required();
+    sub->add_option("--by", options->by, "Times that count, device or end_to_end; without it those by which the study ranks")
+        ->check(CLI::IsMember({"device", "end_to_end"}));
     sub->add_flag("--all", options->all, "Rows that are the same, too");
     sub->add_flag("--json", options->json, "Print JSON");
     sub->footer(
