@@ -235,6 +235,30 @@ def gifs(folder):
     yield Case("grey.gif", numpy.stack([numpy.asarray(frame) for frame in grey]), "tyx", {"t": 0.04})
 
 
+def through_table(folder, name, bits, signed, first, entries):
+    """A picture with a table of values, which pydicom applies by its own means."""
+    stored = RANDOM.integers(-2048 if signed else 0, 2048, (7, 9)).astype("int16" if signed else "uint16")
+    values = RANDOM.integers(0, 2**bits, entries).astype("uint16")
+    data = pydicom.Dataset()
+    data.file_meta = pydicom.dataset.FileMetaDataset()
+    data.file_meta.TransferSyntaxUID = pydicom.uid.ExplicitVRLittleEndian
+    data.SOPClassUID, data.SOPInstanceUID, data.SeriesInstanceUID = "1.2.840.10008.5.1.4.1.1.1", f"1.2.5.{entries}", "1.2.6"
+    data.Rows, data.Columns, data.SamplesPerPixel, data.PhotometricInterpretation = 7, 9, 1, "MONOCHROME2"
+    data.BitsAllocated, data.BitsStored, data.HighBit, data.PixelRepresentation = 16, 16, 15, signed
+    item = pydicom.Dataset()
+    item.add_new(0x00283002, "SS" if signed else "US", [entries, first, bits])
+    item.add_new(0x00283006, "OW", values.astype("uint8" if bits == 8 else "uint16").tobytes())
+    item.ModalityLUTType = "OD"
+    data.ModalityLUTSequence = pydicom.Sequence([item])
+    data.RescaleSlope, data.RescaleIntercept = 2, 3   # of no account beside a table
+    data.PixelData = stored.tobytes()
+    data.save_as(os.path.join(folder, name), enforce_file_format=True)
+    expected = values[numpy.clip(stored.astype(int) - first, 0, entries - 1)].astype("uint8" if bits == 8 else "uint16")
+    if bits != 8 and entries < 32768:   # of bytes and of descriptors with a sign it makes something else
+        assert numpy.array_equal(pydicom.pixels.apply_modality_lut(stored, data), expected)
+    return Case(name, expected, "yx")
+
+
 def dicoms(folder):
     array = volume("int16")
     os.makedirs(os.path.join(folder, "slices"))
@@ -250,6 +274,8 @@ def dicoms(folder):
         data.PixelSpacing, data.ImagePositionPatient, data.ImageOrientationPatient = [0.5, 0.25], [1, -2, 3 + 2 * int(z)], [1, 0, 0, 0, 1, 0]
         data.PixelData = array[z].tobytes()
         data.save_as(os.path.join(folder, "slices", f"{number}.dcm"), enforce_file_format=True)
+    for bits, signed, first, entries in [(16, 0, 0, 4096), (16, 1, -300, 700), (8, 0, 40, 256), (12, 1, -2000, 65535), (16, 0, 100, 1)]:
+        yield through_table(folder, f"table_{bits}_{signed}_{entries}.dcm", bits, signed, first, entries)
     yield Case("slices", array, "zyx", {"x": 0.25, "y": 0.5, "z": 2.0}, "mm", (1.0, -2.0, 3.0), (1.0, 0, 0, 0, 1, 0, 0, 0, 1))
 
 

@@ -120,9 +120,15 @@ void add_groups(const gdcm::DataSet& group, Place& place, std::vector<double>& r
     }
 }
 
-struct Palette {
-    std::array<std::vector<std::uint8_t>, 3> colours;
+/// What stands for each stored value from `first` on; below and above stand the first and the last.
+struct Table {
+    std::vector<std::uint16_t> values;
     std::int64_t first = 0;
+    int bits = 16;
+
+    std::uint16_t of(std::int64_t stored) const {
+        return values[static_cast<std::size_t>(std::clamp<std::int64_t>(stored - first, 0, static_cast<std::int64_t>(values.size()) - 1))];
+    }
 };
 
 /// What a file says, but its pixels.
@@ -137,7 +143,8 @@ struct Header {
     std::vector<Place> places;   ///< of frames
     double frame_time = 0;       ///< s
     std::int64_t number = 0;     ///< of the instance
-    Palette palette;
+    std::array<Table, 3> palette;   ///< red, green, blue, of 8 bits
+    std::optional<Table> table;     ///< of values (Modality LUT), in place of slope and intercept
     std::vector<std::string> warnings, ignored;
     std::string spacing_from;
     bool compressed = false;
@@ -146,27 +153,32 @@ struct Header {
     bool has_colours() const { return samples == 3 || is_palette(); }
 };
 
+/// By a descriptor (entries, first value, bits) and data, both in group 0028. Nothing where one is missing or too short.
+std::optional<Table> table_at(const gdcm::DataSet& set, std::uint16_t descriptor, std::uint16_t data, bool sign) {
+    const auto desc = numbers_at<std::uint16_t>(set, 0x0028, descriptor);
+    const std::size_t entries = desc.size() == 3 ? (desc[0] == 0 ? 65536 : desc[0]) : 0;
+    const auto narrow = numbers_at<std::uint8_t>(set, 0x0028, data);
+    if (entries == 0 || narrow.size() < entries) return std::nullopt;
+    Table table;
+    if (narrow.size() >= 2 * entries) table.values = numbers_at<std::uint16_t>(set, 0x0028, data);
+    else table.values.assign(narrow.begin(), narrow.end());
+    table.values.resize(entries);
+    table.first = sign ? static_cast<std::int16_t>(desc[1]) : desc[1];
+    table.bits = desc[2] <= 8 ? 8 : 16;
+    return table;
+}
+
 void read_palette(const gdcm::DataSet& set, Header& header) {
     if (set.FindDataElement(gdcm::Tag(0x0028, 0x1221)))
         throw Problem{"is a DICOM file with a palette in segments, which is not read",
                       "expand it, for instance by pydicom's apply_color_lut"};
     for (std::uint16_t c = 0; c < 3; ++c) {
-        const auto desc = numbers_at<std::uint16_t>(set, 0x0028, static_cast<std::uint16_t>(0x1101 + c));
-        auto wide = numbers_at<std::uint16_t>(set, 0x0028, static_cast<std::uint16_t>(0x1201 + c));
-        const auto narrow = numbers_at<std::uint8_t>(set, 0x0028, static_cast<std::uint16_t>(0x1201 + c));
-        const std::size_t entries = desc.size() == 3 ? (desc[0] == 0 ? 65536 : desc[0]) : 0;
-        std::vector<std::uint8_t>& to = header.palette.colours[c];
-        if (entries > 0 && narrow.size() >= 2 * entries) {
-            // Sixteen bits an entry; some writers fill the lower eight alone.
-            wide.resize(entries);
-            const int shift = *std::max_element(wide.begin(), wide.end()) > 255 ? 8 : 0;
-            for (const std::uint16_t value : wide) to.push_back(static_cast<std::uint8_t>(value >> shift));
-        } else if (entries > 0 && narrow.size() >= entries) {
-            to.assign(narrow.begin(), narrow.begin() + static_cast<std::ptrdiff_t>(entries));
-        } else {
-            throw Problem{"is a DICOM file whose palette is missing or short", again};
-        }
-        header.palette.first = header.sign ? static_cast<std::int16_t>(desc[1]) : desc[1];
+        auto table = table_at(set, static_cast<std::uint16_t>(0x1101 + c), static_cast<std::uint16_t>(0x1201 + c), header.sign != 0);
+        if (!table) throw Problem{"is a DICOM file whose palette is missing or short", again};
+        // Some writers fill the lower eight of sixteen bits alone.
+        if (*std::max_element(table->values.begin(), table->values.end()) > 255)
+            for (std::uint16_t& value : table->values) value = static_cast<std::uint16_t>(value >> 8);
+        header.palette[c] = std::move(*table);
     }
 }
 
@@ -244,8 +256,11 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     if (slope.size() == 1 && intercept.size() == 1 && std::isfinite(slope[0]) && slope[0] != 0 && std::isfinite(intercept[0]) &&
         h.samples == 1)
         h.slope = slope[0], h.intercept = intercept[0];
-    if (!items_at(set, 0x0028, 0x3000).empty())
-        h.warnings.push_back("its table of values (Modality LUT) is not applied: values are as they are stored");
+    const std::vector<gdcm::DataSet> tables = items_at(set, 0x0028, 0x3000);
+    if (!tables.empty() && h.samples == 1) {
+        h.table = table_at(tables.front(), 0x3002, 0x3006, h.sign != 0);
+        if (!h.table) throw Problem{"is a DICOM file whose table of values (Modality LUT) is missing or short", again};
+    }
     const auto centre = decimals_at(set, 0x0028, 0x1050), width = decimals_at(set, 0x0028, 0x1051);
     if (!centre.empty() && !width.empty()) {
         const auto plain = [](double v) {
@@ -345,8 +360,26 @@ void scale_as(const char* from, float* to, std::size_t count, double slope, doub
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(static_cast<double>(in[i]) * slope + intercept);
 }
 
+template <class T>
+void through(const Table& table, const char* from, std::size_t count, char* to) {
+    const T* const in = reinterpret_cast<const T*>(from);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint16_t value = table.of(in[i]);
+        if (table.bits == 8) to[i] = static_cast<char>(value);
+        else std::memcpy(to + 2 * i, &value, 2);
+    }
+}
+
+void through_table(const Header& h, const char* from, std::size_t count, char* to) {
+    if (h.allocated == 8) h.sign ? through<std::int8_t>(*h.table, from, count, to) : through<std::uint8_t>(*h.table, from, count, to);
+    else if (h.allocated == 16)
+        h.sign ? through<std::int16_t>(*h.table, from, count, to) : through<std::uint16_t>(*h.table, from, count, to);
+    else h.sign ? through<std::int32_t>(*h.table, from, count, to) : through<std::uint32_t>(*h.table, from, count, to);
+}
+
 std::string type_of(const Header& h) {
     if (h.is_palette() || h.allocated == 1) return "u8";
+    if (h.table) return h.table->bits == 8 ? "u8" : "u16";
     if (h.scaled()) return "f32";
     return (h.sign ? "i" : "u") + std::to_string(h.allocated);
 }
@@ -540,13 +573,9 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
                : clean(reinterpret_cast<std::uint8_t*>(from), wanted, h.stored);
     if (h.is_palette()) {
         for (std::size_t i = 0; i < wanted; ++i) {
-            std::int64_t index =
+            const std::int64_t index =
                 element == 1 ? static_cast<unsigned char>(from[i]) : reinterpret_cast<const std::uint16_t*>(from)[i];
-            for (const auto& colours : h.palette.colours) {
-                const std::int64_t at =
-                    std::clamp<std::int64_t>(index - h.palette.first, 0, static_cast<std::int64_t>(colours.size()) - 1);
-                *to++ = static_cast<char>(colours[static_cast<std::size_t>(at)]);
-            }
+            for (const Table& colour : h.palette) *to++ = static_cast<char>(colour.of(index));
         }
         return;
     }
@@ -575,6 +604,7 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
         }
         return;
     }
+    if (h.table) return through_table(h, from, wanted, to);
     if (!h.scaled()) {
         std::memcpy(to, from, wanted * element);
         return;
@@ -782,7 +812,7 @@ private:
         said_["warnings"] = warnings;
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
         said_["detail"] = h.syntax + ", " + h.photometric + ", " + std::to_string(h.stored) + " bits" +
-                          (h.scaled() ? ", rescaled" : "") +
+                          (h.table ? ", through its table of values" : h.scaled() ? ", rescaled" : "") +
                           (headers_.size() > 1 ? ", " + std::to_string(count) + " files sorted by place" : "") +
                           (h.spacing_from.empty() ? "" : ", distances by " + h.spacing_from);
     }
