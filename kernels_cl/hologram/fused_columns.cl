@@ -3,13 +3,13 @@
 // two real images a and b with U = a + i b, and both columns of U come from one F:
 //   U(kx) = A + i B,   U(-kx) = conj A + i conj B,   A and B the inverse transforms of F Re(H) and F Im(H) along y
 //   in   kx <= width/2 in tiles (fused_tiles.clh)       plus, minus   the same shape: U(kx), U(-kx)
-// A work-group takes a tile, FFT_LINES neighbouring columns; work-item = item * FFT_LINES + line.
+// A work-group takes FFT_LINES neighbouring columns, a part of a tile; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
 #include "hologram/propagate.clh"
-#define TILE FFT_LINES
+// Two work-groups and more share a tile: the row passes want whole sectors of memory, and take 64 bytes faster than 32.
+#define TILE (FFT_LINES > 1 ? 2 * FFT_LINES : 4)
 #include "hologram/fused_tiles.clh"
-
 
 #define LAST_COUNT (FFT_N / FFT_LAST)
 

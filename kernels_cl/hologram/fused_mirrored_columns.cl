@@ -1,11 +1,11 @@
 // Second pass of the fused reconstruction among mirror images (mirror.clh): columns of the rows' cosine transforms are
 // transformed, multiplied by H and transformed back without leaving the work-group. They are real: two neighbours go as one
 // complex line.
-//   in    cosine transforms of the rows, floats in tiles of 2 FFT_LINES columns (fused_tiles.clh)
+//   in    cosine transforms of the rows, floats in tiles of 2 TILE_PAIRS columns (fused_tiles.clh)
 //   out   what is transformed back along y, float2 in tiles of the same columns (mirror_tiled())
 // The rows of both lie as mirror_place() says.
 // FFT_PAIRS must be 1: the points k and N - k of a spectrum meet.
-// A work-group takes a tile, FFT_LINES pairs of columns; work-item = item * FFT_LINES + line.
+// A work-group takes FFT_LINES pairs of columns, a tile or a part of one; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
 #ifndef FFT_PAIRS
 #define FFT_PAIRS 1
@@ -13,7 +13,8 @@
 #include "fft/stockham.clh"
 #include "fft/mirror.clh"
 #include "hologram/mirrored_transfer.clh"
-
+// Several work-groups share a tile where they take few columns: the row passes want whole sectors of memory.
+#define TILE_PAIRS (FFT_LINES > 4 ? FFT_LINES : 4)
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT forward_twiddles,
@@ -26,14 +27,14 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     float2 u[FFT_REGISTERS];
     float2 spectrum[FFT_REGISTERS];
     const int line = (int)get_local_id(0) % FFT_LINES, place = (int)get_local_id(0) / FFT_LINES, item = place;
-    const uint x = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
+    const uint pair = (uint)get_group_id(0) * FFT_LINES + (uint)line, x = 2u * pair, within = pair % TILE_PAIRS;
     const int first = x < width, second = x + 1u < width;
-    const ulong64 tile = (ulong64)get_group_id(0) * FFT_N;
+    const ulong64 tile = (ulong64)(pair / TILE_PAIRS) * FFT_N;
 
 #define FFT_AT(p) ((p) * FFT_LINES + line)
 #define FFT_LOAD(i, value)                                                                   \
     {                                                                                        \
-        value = first ? in[(tile + (uint)(i)) * FFT_LINES + (uint)line] : make_float2(0.0f, 0.0f); \
+        value = first ? in[(tile + (uint)(i)) * TILE_PAIRS + within] : make_float2(0.0f, 0.0f); \
         if (!second) value.y = 0.0f;                                                         \
     }
 #define FFT_STORE(i, value)
@@ -68,7 +69,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 
 #define FFT_LOAD(i, value)
 #define FFT_STORE(i, value) \
-    if (there) out[(tile + (uint)(i)) * (2u * FFT_LINES) + (uint)(column * FFT_LINES + line)] = value;
+    if (there) out[(tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within] = value;
 #define FFT_INVERSE 1
 #define FFT_REVERSED 1
 #define FFT_EXCHANGE_BUSY 1

@@ -134,12 +134,11 @@ void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
 
 // Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have 80
 // (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points, or
-// half as many lines: then the rows are read and written by half sectors (3072 x 4096 takes 266 us by 2 lines and 280 by 4, but
-// 2304 x 3072, whose 16 points spill little, 159 and 139).
+// half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4).
 std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted) {
     struct Shape { int most_points, most_group, least_lines; };
     std::vector<Line> found;
-    for (const Shape shape : {Shape{16, 512, 4}, Shape{20, 768, 1}, Shape{12, most_group, 1}, Shape{16, 512, 1}}) {
+    for (const Shape shape : {Shape{16, 512, 4}, Shape{20, 768, 1}, Shape{12, most_group, 4}, Shape{16, 512, 1}}) {
         if (line.rader && shape.most_points != 20) continue;   // its own stage is what takes registers, and time
         LineLimits narrow = limits;
         narrow.group = std::min(limits.group, shape.most_group);

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace parallax::engine::hologram {
 
 namespace {
@@ -37,8 +39,8 @@ public:
         make_rows_forward(builder, problem, group);
         rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), false);
 
-        const std::int64_t tiles = (width_ / 2 + columns_.line.lines) / columns_.line.lines;
-        const auto bytes = static_cast<std::size_t>(tiles * columns_.line.lines * height_) * 2 * sizeof(float);
+        const std::int64_t columns = tile_columns(), tiles = (width_ / 2 + columns) / columns;
+        const auto bytes = static_cast<std::size_t>(tiles * columns * height_) * 2 * sizeof(float);
         half_ = builder.scratch(bytes);
         plus_ = builder.scratch(bytes);
         minus_ = builder.scratch(bytes);
@@ -88,9 +90,10 @@ private:
 
     host::Defines tile() const {
         host::Defines defines;
-        defines.add("TILE", columns_.line.lines);
+        defines.add("TILE", tile_columns());
         return defines;
     }
+    int tile_columns() const { return std::max(4, 2 * columns_.line.lines); }   // as fused_columns.cl has it
 
     int width_, height_;               // of the padded frame
     bool changed_ = false;

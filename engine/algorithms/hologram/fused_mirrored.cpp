@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace parallax::engine::hologram {
 
 namespace {
@@ -46,8 +48,8 @@ public:
         forward_rows_ = builder.constant(fft::line_table(rows_forward_.line));
         rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), true);
 
-        const auto numbers = static_cast<std::size_t>(columns_.groups(pairs()).x) *
-                             static_cast<std::size_t>(columns_.line.lines) * 2 * static_cast<std::size_t>(height_);
+        const std::int64_t columns = tile_columns(), tiles = (2 * pairs() + columns - 1) / columns;
+        const auto numbers = static_cast<std::size_t>(tiles * columns * height_);
         cosines_ = builder.scratch(numbers * sizeof(float));
         field_ = builder.scratch(numbers * 2 * sizeof(float));
     }
@@ -78,9 +80,10 @@ private:
 
     host::Defines tile() const {
         host::Defines defines;
-        defines.add("TILE", 2 * columns_.line.lines).add("MIRRORED", 1);
+        defines.add("TILE", tile_columns()).add("MIRRORED", 1);
         return defines;
     }
+    int tile_columns() const { return std::max(8, 2 * columns_.line.lines); }   // as fused_mirrored_columns.cl has it
 
     int width_, height_;
     bool changed_ = false;
