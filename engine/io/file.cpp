@@ -137,7 +137,7 @@ std::int64_t File::tell() const noexcept { return tell_native(handle_); }
 
 std::size_t File::read_some(void* to, std::size_t bytes) noexcept {
     if (bytes == 0) return 0;
-    // C wants a positioning call between writing and reading; libtiff does both on the files that it makes.
+    // C wants a positioning call between writing and reading.
     if (std::exchange(writing_, false)) seek_native(handle_, 0, SEEK_CUR);
     return std::fread(to, 1, bytes, handle_);
 }

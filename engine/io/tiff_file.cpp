@@ -29,9 +29,7 @@ tmsize_t TiffFile::on_read(thandle_t state, void* to, tmsize_t bytes) {
     return static_cast<tmsize_t>(got);
 }
 
-tmsize_t TiffFile::on_write(thandle_t state, void* from, tmsize_t bytes) {
-    return state_of(state).file.try_write(from, static_cast<std::size_t>(bytes)) ? bytes : -1;
-}
+tmsize_t TiffFile::on_write(thandle_t, void*, tmsize_t) { return -1; }   // files are only read by libtiff (tiff_write.cpp)
 
 toff_t TiffFile::on_seek(thandle_t state, toff_t offset, int origin) {
     File& file = state_of(state).file;
@@ -64,7 +62,7 @@ int TiffFile::on_error(TIFF*, void* state, const char*, const char* format, va_l
     return 1;  // handled: not to the global handler, which prints
 }
 
-TiffFile::TiffFile(State state, const char* mode) : state_(new State(std::move(state))) {
+TiffFile::TiffFile(State state) : state_(new State(std::move(state))) {
     const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
     if (!options) throw std::bad_alloc();
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, state_.get());
@@ -72,7 +70,8 @@ TiffFile::TiffFile(State state, const char* mode) : state_(new State(std::move(s
     // Nothing inside libtiff needs more than a strip as it is stored, or a row of it; a lying header may ask for more.
     const std::uint64_t most = (std::uint64_t{256} << 20) + 2 * state_->file.size();
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most));
-    tiff_.reset(TIFFClientOpenExt(state_->file.name().c_str(), mode, state_.get(), on_read, on_write, on_seek, on_close, on_size,
+    // h: the header alone.
+    tiff_.reset(TIFFClientOpenExt(state_->file.name().c_str(), "rmch", state_.get(), on_read, on_write, on_seek, on_close, on_size,
                                   no_map, no_unmap, options.get()));
     if (!tiff_) {
         throw IoError(state_->file.name(), fmt::format("is a damaged TIFF file: {}", state_->error),
@@ -83,19 +82,9 @@ TiffFile::TiffFile(State state, const char* mode) : state_(new State(std::move(s
 TiffFile TiffFile::open(const std::filesystem::path& path) {
     File file = File::open(path);
     Chain chain = walk_chain(file);
-    return TiffFile({std::move(file), {}, std::move(chain)}, "rmch");   // h: the header alone
-}
-
-TiffFile TiffFile::create(const std::filesystem::path& path, bool big) {
-    return TiffFile({File::create(path)}, big ? "w8m" : "wm");
+    return TiffFile({std::move(file), {}, std::move(chain)});
 }
 
 std::string TiffFile::take_error() const { return std::exchange(state_->error, {}); }
-
-void TiffFile::close() {
-    tiff_.reset();
-    state_->file.close();
-    if (!state_->error.empty()) throw IoError(state_->file.name(), fmt::format("cannot be written: {}", state_->error));
-}
 
 }  // namespace parallax::io::tiff

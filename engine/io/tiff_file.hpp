@@ -15,8 +15,6 @@ class TiffFile {
 public:
     /// With its directories found and bounded. None is read yet: go_to() does that.
     static TiffFile open(const std::filesystem::path&);
-    /// `big`: BigTIFF, for files that may pass 4 GB.
-    static TiffFile create(const std::filesystem::path&, bool big);
 
     TIFF* handle() const noexcept { return tiff_.get(); }
     File& file() const noexcept { return state_->file; }
@@ -29,8 +27,6 @@ public:
     bool go_to(std::uint64_t directory) const { return TIFFSetSubDirectory(tiff_.get(), directory) != 0; }
     /// The first error since the last call; empty: none.
     std::string take_error() const;
-    /// Writes what libtiff still holds and closes the file; throws if any of it failed.
-    void close();
 
 private:
     struct State {
@@ -42,7 +38,7 @@ private:
         void operator()(TIFF* tiff) const noexcept { TIFFClose(tiff); }
     };
 
-    TiffFile(State, const char* mode);
+    explicit TiffFile(State);
     static State& state_of(thandle_t state) { return *static_cast<State*>(state); }
     static tmsize_t on_read(thandle_t, void* to, tmsize_t bytes);
     static tmsize_t on_write(thandle_t, void* from, tmsize_t bytes);
