@@ -124,6 +124,7 @@ configure() {
     if [ ${#options[@]} -gt 0 ] || [ ! -f "$stamp" ] || [ /var/lib/dpkg/status -nt "$stamp" ]; then
         echo "tools: configuring" >&2
         cmake -S "$root" -B "$build" "${options[@]}" > "$log" 2>&1 || { cat "$log" >&2; return 1; }
+        sed -n 's/^-- \(.* is left out: \)/tools: \1/p' "$log" >&2
         touch "$stamp"
     fi
 }

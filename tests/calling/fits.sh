@@ -30,4 +30,21 @@ sleep 1.1   # times of files are looked at in seconds
 echo 'struct Foreign { int stride[4]; };' > "$work/library/foreign.h"
 configure; said "used: TRUE"
 ! grep -q "Foreign is left out" "$work/log" || fail "it fits"
-echo "1 passed, 0 failed"
+
+# The programs that read formats: each by what it uses of its library. (Whether they fit where the libraries are sound, tests/io shows.)
+mkdir "$work/readers" "$work/broken"
+cat > "$work/readers/CMakeLists.txt" <<C
+cmake_minimum_required(VERSION 3.22)
+project(readers LANGUAGES CXX)
+include($source/cmake/fits.cmake)
+add_subdirectory($source/engine/io/readers readers)
+C
+found=()
+for header in gif:gif_lib hdf5:hdf5 matio:matio gdcm:gdcmImageReader blosc:blosc; do
+    echo '#error not as it was' > "$work/broken/${header#*:}.h"
+    found+=("-DPARALLAX_${header%:*}_INCLUDE=$work/broken")
+done
+for library in gif hdf5 matio gdcm_MSFF gdcm_DSED gdcm_Common blosc zstd; do found+=("-DPARALLAX_$library=$work/broken/lib.so"); done
+"$cmake" -S "$work/readers" -B "$work/read" "${found[@]}" > "$work/log" 2>&1 || fail "a reader's library fails the build"
+for what in giflib HDF5 matio GDCM c-blosc; do said "$what is left out: it does not compile: "; done
+echo "2 passed, 0 failed"

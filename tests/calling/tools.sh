@@ -15,6 +15,7 @@ cat >> "$work/stub/cmake" << 'S'
 while [ $# -gt 0 ]; do case "$1" in -B) folder="$2" ;; esac; shift; done
 echo "CMAKE_CACHEFILE_DIR:INTERNAL=$folder" > "$folder/CMakeCache.txt"
 touch "$folder/build.ninja"
+echo "-- Foreign is left out: it does not compile: too new"
 S
 cat >> "$work/stub/ninja" << 'S'
 mkdir "$2/at-work" || { echo "two build at a time" >> "$2/conflicts"; exit 1; }
@@ -63,6 +64,7 @@ call() {
 }
 
 call 'tools/run' 0 'building.*the program: run job.json --quiet' 'tools/run job.json --quiet'
+call 'tools/run tells what is left out' 0 'tools: Foreign is left out: it does not compile: too new tools: building' 'tools/run job.json'
 call 'tools/run again builds nothing' 0 '^the program: run job.json $' 'tools/run job.json > /dev/null 2>&1; tools/run job.json'
 call 'tools/run from another folder' 0 'the program: run a clone/job.json' 'cd .. && "a clone/tools/run" "a clone/job.json"'
 call 'tools/run by a link' 0 'the program: run job.json' 'ln -s "$PWD/tools/run" ../prun && ../prun job.json; s=$?; rm ../prun; exit $s'
