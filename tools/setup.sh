@@ -4,6 +4,11 @@
 root="$(CDPATH= cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)"
 build="${PARALLAX_BUILD:-$root/build}"
 source "$root/tools/progress.sh"
+# Whoever calls may lack what is taken for granted: standard error (its number is then the script's own), a temporary folder, and root
+# after `su` the folders of root's programs.
+: >&2 && [ ! /proc/self/fd/2 -ef "$0" ] || exec 2> /dev/null
+[ -w "${TMPDIR:-/tmp}" ] || unset TMPDIR
+export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 # One compiler's cache serves every clone: paths are held relative to the clone, and its folder is not part of the key.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"   # precompiled headers
@@ -41,7 +46,7 @@ apt_get() {
     log="$(mktemp)"
     while true; do
         status=0
-        $sudo env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get -y -q -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=600 "$@" \
+        $sudo env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -y -q -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=600 "$@" \
             < /dev/null 2>&1 | tee "$log" | show_progress "installing" || status=1
         [ $status -ne 0 ] && [ $SECONDS -lt $until ] && grep -q '^E: Could not get lock' "$log" || break
         [ -n "$told" ] || echo "tools: waiting: $(sed -n 's/^E: Could not get lock //p' "$log" | head -1)" >&2
@@ -72,7 +77,8 @@ install_missing() {
     if [ -n "$missing" ]; then
         become_root || { echo "tools: packages are missing that only root can install. Run this as root, then try again: apt-get install --no-install-recommends $missing" >&2; return 1; }
         echo "tools: installing $missing" >&2
-        apt_get update || { echo "tools: the lists of packages cannot be had" >&2; return 1; }
+        # One server of several that fails is none of ours, maybe.
+        apt_get update || echo "tools: not all lists of packages can be had: going on with those that there are" >&2
         apt_get install --no-install-recommends $missing || { echo "tools: could not install: $missing" >&2; return 1; }
     fi
     # What a release lacks is left out, and so is what does not install: the program does without. (Not by `apt-cache | grep -q`, which
@@ -129,8 +135,18 @@ configure() {
     fi
 }
 
+# Where nobody can write the compilers' cache (a HOME that is not there, or another's), ccache fails, and the build with it.
+try_compilers_cache() {
+    command -v ccache > /dev/null && [ -z "${CCACHE_READONLY:-}" ] || return 0
+    local key folder
+    for key in cache_dir temporary_dir; do
+        folder="$(ccache --get-config $key 2> /dev/null)" && mkdir -p "$folder" 2> /dev/null && [ -w "$folder" ] || export CCACHE_DISABLE=1
+    done
+}
+
 # build_targets TARGET...
 build_targets() {
+    try_compilers_cache
     local log="$build/build.log"
     echo "tools: building" >&2
     NINJA_STATUS='[%f/%t] ' ninja -C "$build" "$@" 2>&1 | tee "$log" | show_progress "building" ||

@@ -9,7 +9,7 @@ passed=0 failed=0
 
 # Programs in the place of dpkg's, CMake, Ninja and CTest: everything is installed, and building takes a second. Two at a time are seen.
 mkdir "$work/stub"
-for name in dpkg-query cmake ninja ctest; do printf '#!/bin/sh\n' > "$work/stub/$name"; chmod +x "$work/stub/$name"; done
+for name in dpkg-query cmake ninja ctest ccache; do printf '#!/bin/sh\n' > "$work/stub/$name"; chmod +x "$work/stub/$name"; done
 echo 'echo install ok installed' >> "$work/stub/dpkg-query"
 cat >> "$work/stub/cmake" << 'S'
 while [ $# -gt 0 ]; do case "$1" in -B) folder="$2" ;; esac; shift; done
@@ -24,9 +24,11 @@ mkdir -p "$2/bin"
 printf '#!/bin/sh\necho "the program: $*"\n' > "$2/bin/parallax"
 chmod +x "$2/bin/parallax"
 echo built >> "$2/builds"
+echo "${CCACHE_DISABLE:+no }cache" > "$2/cache"
 rmdir "$2/at-work"
 S
 echo 'echo "the tests: $*"' >> "$work/stub/ctest"
+echo 'echo "${CACHE:-/tmp}/$2"' >> "$work/stub/ccache"   # its folders
 # Another apt-get is at work for as long as the file `busy` has lines; then packages can be installed.
 cat >> "$work/stub/dpkg-query" << 'S'
 [ ! -e busy ] || [ -e installed ] || exit 1
@@ -37,14 +39,18 @@ cat > "$work/stub/apt-get" << 'S'
 #!/bin/sh
 if [ -s busy ]; then
     sed -i 1d busy
+    [ "$LC_ALL" = C ] || { echo 'E: Sperre /var/lib/apt/lists/lock konnte nicht erlangt werden' >&2; exit 100; }   # by LANGUAGE
     echo 'E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)' >&2
     exit 100
 fi
-case "$*" in *install*) touch installed ;; esac
+case "$*" in
+    *update*) [ ! -e old-server ] || { echo 'E: The repository of somebody else has no Release file' >&2; exit 100; } ;;
+    *install*) command -v ldconfig > /dev/null || { echo "dpkg: error: no ldconfig in PATH" >&2; exit 100; }; touch installed ;;
+esac
 S
 printf '#!/bin/sh\n[ "$1" != -n ] || shift\nexec "$@"\n' > "$work/stub/sudo"
 chmod +x "$work/stub/apt-get" "$work/stub/sudo"
-export PATH="$work/stub:$PATH"
+export stub="$work/stub" PATH="$work/stub:$PATH"
 
 # call WHAT STATUS PATTERN SCRIPT: in a new clone; PATTERN is of grep -E and looks at all that was printed, in one line
 call() {
@@ -80,6 +86,13 @@ call 'tools/run of a file that is not there waits for no build' 2 'there is no f
 call 'tools/run where nothing can be written' 1 'cannot be written.*PARALLAX_BUILD' 'PARALLAX_BUILD=/proc/none tools/run job.json'
 call 'another apt-get at work is waited for' 0 'waiting: /var/lib/apt/lists/lock. It is held by process 7 .*the program: run job.json' \
     'printf "1\n2\n" > busy; tools/run job.json'
+call 'root has the PATH of who called su, and apt one server that is gone' 0 'E: The repository of somebody else .*going on .*the program: run job.json' \
+    'touch busy old-server; PATH="$stub:/usr/bin:/bin" tools/run job.json'
+call 'no temporary folder while packages are installed' 0 'the program: run job.json' 'touch busy; TMPDIR=/proc/none tools/run job.json'
+call 'standard error is closed' 0 'the program: run job.json' 'tools/run job.json 2>&-'
+call 'all standard streams are closed' 0 'built' 'tools/run job.json <&- >&- 2>&-; cat build/builds'
+call 'a compilers'"'"' cache that nobody can write is not used' 0 'the program: run job.json no cache' 'CACHE=/proc/none tools/run job.json && cat build/cache'
+call 'a compilers'"'"' cache' 0 'the program: run job.json cache' 'CACHE=$PWD/cache tools/run job.json && cat build/cache'
 call 'two at a time: one builds, one waits' 0 'somebody else builds .*two runs, one build' \
     'tools/run job.json > one 2>&1 & tools/run job.json > two 2>&1; wait $!; cat one two; [ ! -e build/conflicts ] &&
      echo "$(cat one two | grep -c "the program") runs, $(wc -l < build/builds) build" | sed "s/^2/two/; s/ 1 / one /"'
