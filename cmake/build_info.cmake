@@ -1,6 +1,7 @@
 # Run as a script with every build: writes OUTPUT, which says what was built from what. It changes only when that does.
+# Of ROOT's own repository alone: sources may be unpacked in another, or built from a hook of one.
 set(revision unknown)
-execute_process(COMMAND git describe --always --dirty --abbrev=12 WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE found
+execute_process(COMMAND git --git-dir=${ROOT}/.git --work-tree=${ROOT} describe --always --dirty --abbrev=12 WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE found
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(NOT failed)
     set(revision ${found})
