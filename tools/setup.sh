@@ -114,6 +114,8 @@ let_others_build() { [ -z "${building:-}" ] || exec {building}>&-; }
 configure() {
     local cache="$build/CMakeCache.txt" log="$build/configure.log" stamp="$build/configured" options=()
     mkdir -p "$build"
+    # Sources that another clock has dated later than now are newer than all that is made of them: Ninja would configure a hundred times.
+    find "$root" \( -name .git -o -name 'build*' \) -prune -o -type f -newermt now -exec touch -c {} + 2> /dev/null || true
     # A folder that was copied here remembers where it was, and one that could not be configured what it lacked.
     if [ ! -f "$build/build.ninja" ] || ! grep -qxF "CMAKE_CACHEFILE_DIR:INTERNAL=$(cd "$build" && pwd -P)" "$cache" 2> /dev/null; then
         rm -rf "$cache" "$build/CMakeFiles" "$build/build.ninja"

@@ -93,6 +93,7 @@ call 'standard error is closed' 0 'the program: run job.json' 'tools/run job.jso
 call 'all standard streams are closed' 0 'built' 'tools/run job.json <&- >&- 2>&-; cat build/builds'
 call 'a compilers'"'"' cache that nobody can write is not used' 0 'the program: run job.json no cache' 'CACHE=/proc/none tools/run job.json && cat build/cache'
 call 'a compilers'"'"' cache' 0 'the program: run job.json cache' 'CACHE=$PWD/cache tools/run job.json && cat build/cache'
+call 'sources from the future' 0 'the program: run job.json 0 left' 'touch -d 2099-01-01 tools/test; tools/run job.json; find tools -newermt now | wc -l | sed "s/$/ left/"'
 call 'two at a time: one builds, one waits' 0 'somebody else builds .*two runs, one build' \
     'tools/run job.json > one 2>&1 & tools/run job.json > two 2>&1; wait $!; cat one two; [ ! -e build/conflicts ] &&
      echo "$(cat one two | grep -c "the program") runs, $(wc -l < build/builds) build" | sed "s/^2/two/; s/ 1 / one /"'
