@@ -44,6 +44,8 @@ std::string hint_for_empty(const std::string& platform) {
         return "the AMD driver sees no GPU: check that the user belongs to the groups video and render";
     if (contains_nocase(platform, "intel"))
         return "the Intel driver sees no GPU: check that the user belongs to the group render";
+    if (contains_nocase(platform, "portable"))
+        return "PoCL has none where the folder of its cache cannot be made: let POCL_CACHE_DIR name one that can be written";
     return "its driver is installed but sees no hardware";
 }
 

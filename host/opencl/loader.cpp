@@ -1,5 +1,6 @@
 #include "opencl/loader.hpp"
 
+#include "opencl/pocl_cache.hpp"
 #include "opencl/trial.hpp"
 #include "support/platform.hpp"
 #include "support/warnings.hpp"
@@ -92,6 +93,7 @@ void load_only(const std::vector<Registration>& sound) {
 
 std::vector<LeftOut> load() {
     const std::vector<Registration> all = registrations();
+    place_pocl_cache(all);
     std::vector<LeftOut> left_out = try_drivers(all);
     if (left_out.empty()) return left_out;   // the loader does as it always does
     std::vector<Registration> sound;

@@ -86,6 +86,10 @@ call 'without any environment' 0 'volume.npy' 'env -i "$parallax" run "$work/job
 call 'without HOME' 0 'volume.npy' "unset HOME XDG_CACHE_HOME; $here"
 call 'HOME is no folder' 0 'volume.npy' "export HOME=/dev/null; unset XDG_CACHE_HOME; $here"
 call 'HOME, cache and temporary folder cannot be written' 0 'volume.npy' "export HOME=/proc XDG_CACHE_HOME=/proc/none TMPDIR=/proc; $here"
+if [[ "${OCL_ICD_VENDORS:-}" == *pocl* ]]; then
+    call 'PoCL, and HOME is no folder' 0 'volume.npy' 'export HOME=/dev/null TMPDIR="$PWD"; unset XDG_CACHE_HOME POCL_CACHE_DIR
+        "$parallax" run "$work/job.json" --device opencl --out out && ls out parallax-pocl-*'
+fi
 # Who may write everywhere learns it when the file is made, others before the work is done.
 call 'from a folder that cannot be written' "$([ "$(id -u)" -eq 0 ] && echo 1 || echo 2)" 'volume.npy|/proc' 'cd /proc && "$parallax" run "$work/job.json" --quiet'
 call 'from a folder that cannot be written, to one that can' 0 'volume.npy' 'out="$PWD/out"; cd /proc && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'

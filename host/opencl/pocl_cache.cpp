@@ -1,0 +1,64 @@
+#include "opencl/pocl_cache.hpp"
+
+#include "support/platform.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#if !defined(_WIN32)
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace parallax::host::opencl {
+
+#if defined(_WIN32)
+void place_pocl_cache(const std::vector<Registration>&) {}
+#else
+namespace {
+namespace fs = std::filesystem;
+
+/// Less than a few kernels take.
+constexpr std::uintmax_t least_bytes = 4u << 20;
+
+/// As PoCL looks for it.
+fs::path folder_of_user() {
+    if (const auto cache = platform::environment("XDG_CACHE_HOME")) return fs::path(*cache) / "pocl/kcache";
+    if (const auto home = platform::environment("HOME")) return fs::path(*home) / ".cache/pocl/kcache";
+    return "/tmp/pocl/kcache";
+}
+
+bool is_usable(const fs::path& folder) {
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem || access(folder.c_str(), W_OK | X_OK) != 0) return false;
+    const fs::space_info space = fs::space(folder, problem);
+    return problem || space.available >= least_bytes;
+}
+
+/// What lies there is run: nobody else may have made it, or may write to it. Empty where that cannot be.
+fs::path temporary_folder() {
+    std::error_code problem;
+    fs::path folder = fs::temp_directory_path(problem);
+    if (problem) folder = "/tmp";
+    folder /= "parallax-pocl-" + std::to_string(geteuid());
+    mkdir(folder.c_str(), S_IRWXU);
+    struct stat found {};
+    const bool own = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+                     (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return own && is_usable(folder) ? folder : fs::path();
+}
+
+}  // namespace
+
+void place_pocl_cache(const std::vector<Registration>& registered) {
+    const bool is_there = std::any_of(registered.begin(), registered.end(), [](const Registration& entry) {
+        return entry.library.find("pocl") != std::string::npos;
+    });
+    if (!is_there || platform::environment("POCL_CACHE_DIR") || is_usable(folder_of_user())) return;
+    if (const fs::path folder = temporary_folder(); !folder.empty()) setenv("POCL_CACHE_DIR", folder.c_str(), 1);
+}
+#endif
+
+}  // namespace parallax::host::opencl
