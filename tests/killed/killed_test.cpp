@@ -111,7 +111,7 @@ void set_up(const Scenario& scenario, const fs::path& folder) {
         }
 }
 
-const std::map<std::string, std::string> environment{{"OCL_ICD_VENDORS", "/nowhere"}, {"PARALLAX_CACHE_DIR", "/nowhere"}};
+const std::map<std::string, std::string> environment{{"OCL_ICD_VENDORS", "/proc/none"}, {"PARALLAX_CACHE_DIR", "/proc/none"}};
 
 std::vector<std::string> command(const char* job, const std::vector<std::string>& options) {
     const char* const program = std::getenv("PARALLAX_BIN");
