@@ -83,6 +83,7 @@ for tool in run test check bare fuzz windows; do
 done
 call 'sh tools/run' 0 'the program: run job.json' 'sh tools/run job.json'
 call 'tools/run of a file that is not there waits for no build' 2 'there is no file jbo.json; .*configs/jobs *$' 'tools/run jbo.json'
+call 'tools/check of a part that is mistyped starts none, and installs nothing' 2 '^tools/check \[kernels\]' 'touch busy; tools/check python windoes'
 call 'tools/run where nothing can be written' 1 'cannot be written.*PARALLAX_BUILD' 'PARALLAX_BUILD=/proc/none tools/run job.json'
 call 'another apt-get at work is waited for' 0 'waiting: /var/lib/apt/lists/lock. It is held by process 7 .*the program: run job.json' \
     'printf "1\n2\n" > busy; tools/run job.json'
