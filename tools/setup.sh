@@ -113,6 +113,8 @@ let_others_build() { [ -z "${building:-}" ] || exec {building}>&-; }
 # one for both: what tools/run has built, tools/test does not build again.
 configure() {
     local cache="$build/CMakeCache.txt" log="$build/configure.log" stamp="$build/configured" options=()
+    [[ "$root$build" != *[$'\n;"|[]\\']* ]] ||
+        { printf 'tools: CMake builds nothing in a folder whose path has one of ; " | [ ] \\ or a new line in it: move %q\n' "$root" >&2; return 1; }
     mkdir -p "$build"
     # Sources that another clock has dated later than now are newer than all that is made of them: Ninja would configure a hundred times.
     find "$root" \( -name .git -o -name 'build*' \) -prune -o -type f -newermt now -exec touch -c {} + 2> /dev/null || true

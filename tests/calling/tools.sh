@@ -94,6 +94,8 @@ call 'standard error is closed' 0 'the program: run job.json' 'tools/run job.jso
 call 'all standard streams are closed' 0 'built' 'tools/run job.json <&- >&- 2>&-; cat build/builds'
 call 'a compilers'"'"' cache that nobody can write is not used' 0 'the program: run job.json no cache' 'CACHE=/proc/none tools/run job.json && cat build/cache'
 call 'a compilers'"'"' cache' 0 'the program: run job.json cache' 'CACHE=$PWD/cache tools/run job.json && cat build/cache'
+call 'a folder whose name CMake does not take' 1 'CMake builds nothing .*move ' 'mkdir "a[1]"; cp -r tools "a[1]"; "a[1]/tools/run" job.json 2>&1 | tail -1; exit ${PIPESTATUS[0]}'
+call 'a folder whose name is odd, but does' 0 'the program: run job.json' 'd="a (1) & b'"'"'s, +=@%~#"; mkdir "$d"; cp -r tools "$d"; "$d/tools/run" job.json'
 call 'sources from the future' 0 'the program: run job.json 0 left' 'touch -d 2099-01-01 tools/test; tools/run job.json; find tools -newermt now | wc -l | sed "s/$/ left/"'
 call 'two at a time: one builds, one waits' 0 'somebody else builds .*two runs, one build' \
     'tools/run job.json > one 2>&1 & tools/run job.json > two 2>&1; wait $!; cat one two; [ ! -e build/conflicts ] &&
