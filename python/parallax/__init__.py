@@ -39,6 +39,10 @@ __all__ = [
     "IoError", "Pending", "Preparation", "Result", "Session", "UnsupportedError", "View", "__version__", "devices", "run", "view",
 ]
 
+# A traceback names errors as people import them.
+for _error in (Error, *Error.__subclasses__()):
+    _error.__module__ = __name__
+
 View = _parallax.View
 _USUAL_AXES = {0: "", 1: "x", 2: "yx", 3: "zyx", 4: "tzyx"}
 _TYPES = {"bool": "bool", "u8": "uint8", "i8": "int8", "u16": "uint16", "i16": "int16", "u32": "uint32", "i32": "int32", "u64": "uint64",

@@ -48,3 +48,4 @@ def test_the_types_of_the_compiled_module():
     described |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
     there = {name for name in vars(parallax._parallax) if not name.startswith("_")}
     assert there - described == set()
+    assert {error.__module__ for error in (parallax.Error, *parallax.Error.__subclasses__())} == {"parallax"}
