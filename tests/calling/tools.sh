@@ -28,7 +28,7 @@ echo "${CCACHE_DISABLE:+no }cache" > "$2/cache"
 rmdir "$2/at-work"
 S
 echo 'echo "the tests: $*"' >> "$work/stub/ctest"
-echo 'echo "${CACHE:-/tmp}/$2"' >> "$work/stub/ccache"   # its folders
+echo 'echo "${CACHE:-${stub%/*}}/$2"' >> "$work/stub/ccache"   # its folders
 # Another apt-get is at work for as long as the file `busy` has lines; then packages can be installed.
 cat >> "$work/stub/dpkg-query" << 'S'
 [ ! -e busy ] || [ -e installed ] || exit 1
