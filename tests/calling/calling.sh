@@ -73,7 +73,7 @@ if has tbb; then
     call 'module: installed, moved, by PATH' 0 '"value": 130560' '"$cmake" --install "$build" --prefix "$PWD/first" > log 2>&1 || { cat log; exit 9; }; mv first "a prefix"; PATH="$PWD/a prefix/bin:$PATH"; parallax '"$by_module"
 fi
 if has mpi && command -v mpirun > /dev/null; then
-    call 'mpirun, by PATH' 0 'counts.json' 'export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    call 'mpirun, by PATH' 0 'counts.json' 'export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl=^tcp
         "$parallax" run "$work/job.json" --quiet && cp "$work/ranks.json" . && ls "$bin"/libparallax_peer_mpi.so && PATH="$bin:$PATH" && mpirun -n 2 parallax run ranks.json --quiet && ls'
 fi
 

@@ -27,7 +27,7 @@ Run run_ranks(int ranks, const std::vector<std::string>& words, const fs::path& 
     }
     return run_program(words, folder,
                        {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-                        "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"},
+                        "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe", "OMPI_MCA_btl=^tcp"},
                        {}, launcher);
 }
 
