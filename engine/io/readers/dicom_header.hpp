@@ -1,0 +1,64 @@
+// What a DICOM file says of its picture, but no pixels. Nothing that tells of a patient is looked at: neither names nor dates nor
+// descriptions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax::io::readers::dicom {
+
+using Vector = std::array<double, 3>;
+
+inline constexpr const char* again = "the file is damaged or cut off: write or copy it again";
+
+/// Where a picture lies in the body.
+struct Place {
+    std::optional<Vector> position;
+    std::optional<std::array<Vector, 2>> directions;   ///< along a row, down a column
+    std::vector<double> spacing;                       ///< of rows, of columns
+    double between = 0;                                ///< slices
+};
+
+/// What stands for each stored value from `first` on; below and above stand the first and the last.
+struct Table {
+    std::vector<std::uint16_t> values;
+    std::int64_t first = 0;
+    int bits = 16;
+
+    std::uint16_t of(std::int64_t stored) const {
+        return values[static_cast<std::size_t>(std::clamp<std::int64_t>(stored - first, 0, static_cast<std::int64_t>(values.size()) - 1))];
+    }
+};
+
+/// What a file says, but its pixels.
+struct Header {
+    std::filesystem::path path;
+    std::uint64_t bytes = 0;
+    std::int64_t rows = 0, columns = 0, frames = 1, samples = 1, allocated = 8, stored = 8, sign = 0;
+    std::string photometric, syntax, modality, series, window;
+    double slope = 1, intercept = 0;
+    std::vector<std::array<double, 2>> of_frames;   ///< slope and intercept, where frames have their own
+    Place place;
+    std::vector<Place> places;   ///< of frames
+    double frame_time = 0;       ///< s
+    std::int64_t number = 0;     ///< of the instance
+    std::array<Table, 3> palette;   ///< red, green, blue, of 8 bits
+    std::optional<Table> table;     ///< of values (Modality LUT), in place of slope and intercept
+    std::vector<std::string> warnings, ignored;
+    std::string spacing_from;
+    bool compressed = false;
+    bool planes = false;   ///< colours one plane after the other
+    bool scaled() const { return slope != 1 || intercept != 0 || !of_frames.empty(); }
+    bool is_palette() const { return photometric == "PALETTE COLOR"; }
+    bool has_colours() const { return samples == 3 || is_palette(); }
+};
+
+/// Throws Problem for what is no picture, and for what is not read.
+Header read_header(const std::filesystem::path&, std::uint64_t bytes);
+
+}   // namespace parallax::io::readers::dicom

@@ -1,0 +1,303 @@
+#include "io/readers/dicom_pixels.hpp"
+
+#include <gdcmAttribute.h>
+#include <gdcmImageReader.h>
+#include <gdcmReader.h>
+#include <gdcmSequenceOfFragments.h>
+#include <gdcmTrace.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <type_traits>
+
+#include "io/readers/serve.hpp"
+
+namespace parallax::io::readers::dicom {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+template <class T>
+void clean(T* values, std::size_t count, std::int64_t stored) {
+    // Bits above those that are used may hold overlays, and the sign stands at the last one that is used.
+    const int unused = static_cast<int>(sizeof(T) * 8) - static_cast<int>(stored);
+    if (unused <= 0) return;
+    using U = std::make_unsigned_t<T>;
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = static_cast<T>(static_cast<T>(static_cast<U>(static_cast<U>(values[i]) << unused)) >> unused);
+}
+
+template <class T>
+void scale_as(const char* from, float* to, std::size_t count, double slope, double intercept) {
+    const T* const in = reinterpret_cast<const T*>(from);
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(static_cast<double>(in[i]) * slope + intercept);
+}
+
+template <class T>
+void through(const Table& table, const char* from, std::size_t count, char* to) {
+    const T* const in = reinterpret_cast<const T*>(from);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint16_t value = table.of(in[i]);
+        if (table.bits == 8) to[i] = static_cast<char>(value);
+        else std::memcpy(to + 2 * i, &value, 2);
+    }
+}
+
+void through_table(const Header& h, const char* from, std::size_t count, char* to) {
+    if (h.allocated == 8) h.sign ? through<std::int8_t>(*h.table, from, count, to) : through<std::uint8_t>(*h.table, from, count, to);
+    else if (h.allocated == 16)
+        h.sign ? through<std::int16_t>(*h.table, from, count, to) : through<std::uint16_t>(*h.table, from, count, to);
+    else h.sign ? through<std::int32_t>(*h.table, from, count, to) : through<std::uint32_t>(*h.table, from, count, to);
+}
+
+/// PackBits, as RLE's segments are: what is missing at the end stays 0, and damage is told by the count.
+std::size_t unpack(const unsigned char* from, std::size_t bytes, unsigned char* to, std::size_t stride, std::size_t count) {
+    std::size_t done = 0;
+    for (std::size_t at = 0; at < bytes && done < count;) {
+        const int code = static_cast<signed char>(from[at++]);
+        if (code == -128) continue;
+        const std::size_t run = code >= 0 ? static_cast<std::size_t>(code) + 1 : static_cast<std::size_t>(1 - code);
+        for (std::size_t i = 0; i < run && done < count; ++i, ++done) {
+            const std::size_t place = code >= 0 ? at + i : at;
+            if (place >= bytes) return done;
+            to[done * stride] = from[place];
+        }
+        at += code >= 0 ? run : 1;
+    }
+    return done;
+}
+
+/// Frames in RLE: of each the bytes of all samples, the most significant first. Samples come out side by side.
+std::vector<char> decode_rle(const Header& h, const gdcm::SequenceOfFragments& fragments) {
+    if (fragments.GetNumberOfFragments() != static_cast<std::size_t>(h.frames))
+        throw Problem{"has " + std::to_string(fragments.GetNumberOfFragments()) + " RLE fragments for " +
+                          std::to_string(h.frames) + " frames",
+                      again};
+    const std::size_t element = static_cast<std::size_t>(h.allocated) / 8, samples = static_cast<std::size_t>(h.samples),
+                      pixels = static_cast<std::size_t>(h.rows * h.columns), frame = pixels * samples * element;
+    std::vector<char> out(frame * static_cast<std::size_t>(h.frames));
+    for (std::size_t f = 0; f < static_cast<std::size_t>(h.frames); ++f) {
+        const gdcm::ByteValue* const value = fragments.GetFragment(f).GetByteValue();
+        const std::size_t bytes = value ? static_cast<std::size_t>(value->GetLength()) : 0;
+        if (bytes < 64) throw Problem{"has an RLE fragment of " + std::to_string(bytes) + " bytes", again};
+        const auto* const data = reinterpret_cast<const unsigned char*>(value->GetPointer());
+        const auto word = [&](std::size_t i) {
+            return static_cast<std::size_t>(data[4 * i] | data[4 * i + 1] << 8 | data[4 * i + 2] << 16) |
+                   static_cast<std::size_t>(data[4 * i + 3]) << 24;
+        };
+        const std::size_t segments = word(0);
+        if (segments != samples * element)
+            throw Problem{
+                "has " + std::to_string(segments) + " RLE segments for " + std::to_string(samples * element) + " bytes a pixel",
+                again};
+        for (std::size_t s = 0; s < segments; ++s) {
+            const std::size_t begin = word(s + 1), end = s + 1 < segments ? word(s + 2) : bytes;
+            if (begin > end || end > bytes) throw Problem{"has an RLE segment past the end of its fragment", again};
+            const std::size_t sample = s / element, byte = element - 1 - s % element;   // little endian in memory
+            auto* const to = reinterpret_cast<unsigned char*>(out.data()) + f * frame + sample * element + byte;
+            if (unpack(data + begin, end - begin, to, samples * element, pixels) != pixels)
+                throw Problem{"has too few pixels in an RLE segment", again};
+        }
+    }
+    return out;
+}
+
+/// GDCM fills up what a file that is cut off lacks: its length must reach to the end of the pixels, behind their element's head.
+void check_whole(const Header& h, std::size_t pixels, bool big) {
+    if (h.syntax == "1.2.840.10008.1.2.1.99") return;   // deflated
+    std::ifstream in(h.path, std::ios::binary);
+    std::string bytes(static_cast<std::size_t>(h.bytes), '\0');
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    const std::string tag = big ? std::string("\x7f\xe0\x00\x10", 4) : std::string("\xe0\x7f\x10\x00", 4);
+    for (std::size_t at = bytes.find(tag); at != std::string::npos; at = bytes.find(tag, at + 1)) {
+        for (const std::size_t head : {std::size_t{8}, std::size_t{12}}) {
+            if (at + head > bytes.size()) continue;
+            std::uint32_t length = 0;
+            for (std::size_t i = 0; i < 4; ++i)
+                length |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + head - 4 + i]))
+                          << 8 * (big ? 3 - i : i);
+            if (length <= pixels && pixels - length <= 1 && at + head + length <= bytes.size()) return;
+        }
+    }
+    throw Problem{"ends before its " + std::to_string(pixels) + " bytes of pixels do",
+                  "the file is cut off: write or copy it again"};
+}
+
+/// Frames without compression, in this machine's byte order; empty: not such, or of halved colours.
+std::vector<char> decode_native(const Header& h, const gdcm::DataSet& set, bool big) {
+    const gdcm::Tag tag(0x7fe0, 0x0010);
+    const gdcm::ByteValue* const value = set.FindDataElement(tag) ? set.GetDataElement(tag).GetByteValue() : nullptr;
+    if (!value) throw Problem{"has no pixels that are integers", "choose another, or convert it"};
+    const std::size_t element = static_cast<std::size_t>(h.allocated) / 8,
+                      pixels = static_cast<std::size_t>(h.rows * h.columns) * static_cast<std::size_t>(h.frames);
+    const std::size_t there = value->GetLength();
+    check_whole(h, there, big);
+    std::vector<char> out(value->GetPointer(), value->GetPointer() + there);
+    if (big && element == 4) {   // GDCM has turned the bytes of each half
+        for (std::size_t i = 0; i + 4 <= out.size(); i += 4) std::swap(out[i], out[i + 2]), std::swap(out[i + 1], out[i + 3]);
+    }
+    if (h.photometric == "YBR_FULL_422") {   // two pixels: Y Y B R
+        if (there < 2 * pixels)
+            throw Problem{"has " + std::to_string(there) + " bytes of pixels for " + std::to_string(2 * pixels), again};
+        std::vector<char> full(3 * pixels);
+        for (std::size_t i = 0; i < pixels; ++i) {
+            const char* const pair = out.data() + i / 2 * 4;
+            full[3 * i] = pair[i % 2], full[3 * i + 1] = pair[2], full[3 * i + 2] = pair[3];
+        }
+        return full;
+    }
+    const std::size_t wanted = h.allocated == 1 ? (pixels * static_cast<std::size_t>(h.samples) + 7) / 8
+                                                : pixels * static_cast<std::size_t>(h.samples) * element;
+    if (there < wanted)
+        throw Problem{"has " + std::to_string(there) + " bytes of pixels for " + std::to_string(wanted),
+                      "the file is cut off: write or copy it again"};
+    return out;
+}
+
+/// What a file holds, decoded: elements side by side or in planes, and whether colours are YCbCr.
+struct Decoded {
+    std::vector<char> bytes;
+    bool planes = false, ybr = false;
+};
+
+Decoded decode_whole(const Header& h) {
+    // To the end of the pixels and no further: what follows may be megabytes of empty elements, each of which GDCM would keep.
+    std::ifstream stream(h.path, std::ios::binary);
+    std::streamoff end = 0;
+    {
+        gdcm::Reader reader;
+        reader.SetStream(stream);
+        if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0010))) throw Problem{"cannot be read as DICOM to its pixels", again};
+        end = stream.tellg();
+        const gdcm::DataSet& set = reader.GetFile().GetDataSet();
+        const gdcm::TransferSyntax& syntax = reader.GetFile().GetHeader().GetDataSetTransferSyntax();
+        const bool ybr = h.photometric == "YBR_FULL" || h.photometric == "YBR_FULL_422";
+        if (!h.compressed) {
+            const bool big = syntax.GetSwapCode() == gdcm::SwapCode::BigEndian;
+            return {decode_native(h, set, big), h.planes && h.photometric != "YBR_FULL_422", ybr};
+        }
+        if (syntax == gdcm::TransferSyntax::RLELossless) {
+            const gdcm::Tag tag(0x7fe0, 0x0010);
+            const gdcm::SequenceOfFragments* const fragments =
+                set.FindDataElement(tag) ? set.GetDataElement(tag).GetSequenceOfFragments() : nullptr;
+            if (!fragments || h.allocated == 1) throw Problem{"has no RLE pixels that can be read", again};
+            return {decode_rle(h, *fragments), false, ybr};
+        }
+    }
+    stream.clear();
+    if (end < 0) end = static_cast<std::streamoff>(h.bytes);
+    std::string bytes(static_cast<std::size_t>(end), '\0');
+    stream.seekg(0).read(bytes.data(), end);
+    std::istringstream part(bytes);
+    gdcm::ImageReader reader;
+    reader.SetStream(part);
+    if (!reader.Read())
+        throw Problem{"its pixels (" + h.syntax + ") cannot be read by GDCM",
+                      "convert it, for instance by dcmconv or gdcmconv --raw"};
+    const gdcm::Image& image = reader.GetImage();
+    const gdcm::PixelFormat& format = image.GetPixelFormat();
+    const auto* const sizes = image.GetDimensions();
+    const std::int64_t frames = image.GetNumberOfDimensions() > 2 ? sizes[2] : 1;
+    if (sizes[0] != h.columns || sizes[1] != h.rows || frames != h.frames || format.GetSamplesPerPixel() != h.samples ||
+        format.GetBitsAllocated() != h.allocated)
+        throw Problem{"has other pixels than its header says", again};
+    Decoded decoded;
+    decoded.bytes.resize(image.GetBufferLength());
+    if (!image.GetBuffer(decoded.bytes.data())) throw Problem{"its pixels (" + h.syntax + ") cannot be decoded", again};
+    decoded.planes = image.GetPlanarConfiguration() == 1;
+    decoded.ybr = image.GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL ||
+                  image.GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL_422;
+    return decoded;
+}
+
+}   // namespace
+
+std::string type_of(const Header& h) {
+    if (h.is_palette() || h.allocated == 1) return "u8";
+    if (h.table) return h.table->bits == 8 ? "u8" : "u16";
+    if (h.scaled()) return "f32";
+    return (h.sign ? "i" : "u") + std::to_string(h.allocated);
+}
+
+std::size_t bytes_of(const std::string& type) { return type.ends_with("32") ? 4 : type.ends_with("16") ? 2 : 1; }
+
+void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
+    Decoded decoded = decode_whole(h);
+    std::vector<char>& buffer = decoded.bytes;
+    const std::size_t pixels = static_cast<std::size_t>(h.rows * h.columns), samples = static_cast<std::size_t>(h.samples);
+    const std::size_t values = pixels * samples, whole = values * static_cast<std::size_t>(h.frames);
+    if (h.allocated == 1) {
+        if (buffer.size() < (whole + 7) / 8) throw Problem{"has fewer pixels than its header says", again};
+        for (std::size_t i = 0; i < values * static_cast<std::size_t>(count); ++i) {
+            const std::size_t bit = static_cast<std::size_t>(first) * values + i;
+            to[i] = static_cast<char>((static_cast<unsigned char>(buffer[bit / 8]) >> (bit % 8) & 1) * 255);
+        }
+        return;
+    }
+    const std::size_t element = static_cast<std::size_t>(h.allocated) / 8;
+    if (buffer.size() < whole * element) throw Problem{"has fewer pixels than its header says", again};
+    char* from = buffer.data() + static_cast<std::size_t>(first) * values * element;
+    const std::size_t wanted = values * static_cast<std::size_t>(count);
+    if (element == 2)
+        h.sign ? clean(reinterpret_cast<std::int16_t*>(from), wanted, h.stored)
+               : clean(reinterpret_cast<std::uint16_t*>(from), wanted, h.stored);
+    if (element == 1)
+        h.sign ? clean(reinterpret_cast<std::int8_t*>(from), wanted, h.stored)
+               : clean(reinterpret_cast<std::uint8_t*>(from), wanted, h.stored);
+    if (h.is_palette()) {
+        for (std::size_t i = 0; i < wanted; ++i) {
+            const std::int64_t index =
+                element == 1 ? static_cast<unsigned char>(from[i]) : reinterpret_cast<const std::uint16_t*>(from)[i];
+            for (const Table& colour : h.palette) *to++ = static_cast<char>(colour.of(index));
+        }
+        return;
+    }
+    if (samples == 3) {
+        const bool planes = decoded.planes, ybr = decoded.ybr;
+        if (ybr && element != 1)
+            throw Problem{"is a DICOM file of colours " + h.photometric + " of 16 bits, which are not read", "convert it to RGB"};
+        for (std::int64_t f = 0; f < count; ++f, from += values * element) {
+            for (std::size_t i = 0; i < pixels; ++i, to += 3 * element) {
+                if (!ybr) {
+                    for (std::size_t c = 0; c < 3; ++c)
+                        std::memcpy(to + c * element, from + (planes ? c * pixels + i : 3 * i + c) * element, element);
+                    continue;
+                }
+                const auto part = [&](std::size_t c) {
+                    return static_cast<double>(static_cast<unsigned char>(from[planes ? c * pixels + i : 3 * i + c]));
+                };
+                const double y = part(0), b = part(1) - 128, r = part(2) - 128;
+                const auto byte = [](double v) {
+                    return static_cast<char>(static_cast<unsigned char>(std::clamp(std::floor(v + 0.5), 0.0, 255.0)));
+                };
+                to[0] = byte(y + 1.402 * r);
+                to[1] = byte(y - 0.114 * 1.772 / 0.587 * b - 0.299 * 1.402 / 0.587 * r);
+                to[2] = byte(y + 1.772 * b);
+            }
+        }
+        return;
+    }
+    if (h.table) return through_table(h, from, wanted, to);
+    if (!h.scaled()) {
+        std::memcpy(to, from, wanted * element);
+        return;
+    }
+    for (std::int64_t f = 0; f < count; ++f, from += values * element, to += values * 4) {
+        const auto own =
+            h.of_frames.empty() ? std::array<double, 2>{h.slope, h.intercept} : h.of_frames[static_cast<std::size_t>(first + f)];
+        auto* const out = reinterpret_cast<float*>(to);
+        if (element == 1)
+            h.sign ? scale_as<std::int8_t>(from, out, values, own[0], own[1])
+                   : scale_as<std::uint8_t>(from, out, values, own[0], own[1]);
+        else if (element == 2)
+            h.sign ? scale_as<std::int16_t>(from, out, values, own[0], own[1])
+                   : scale_as<std::uint16_t>(from, out, values, own[0], own[1]);
+        else
+            h.sign ? scale_as<std::int32_t>(from, out, values, own[0], own[1])
+                   : scale_as<std::uint32_t>(from, out, values, own[0], own[1]);
+    }
+}
+
+}   // namespace parallax::io::readers::dicom
