@@ -255,7 +255,7 @@ SIMD_KERNEL void simd_rows(GLOBAL const SIMD_TYPE* in, GLOBAL float* out, GLOBAL
 #elif SIMD_OUT == LAYOUT_COMPLEX
                 simd_put_cropped(re[q] * scale, im[q] * (scale * sign), x, out + row * 2 * SIMD_OUT_WIDTH);
 #elif SIMD_OUT == LAYOUT_MODULUS
-                // Scaled before it is squared: N times the amplitude of large grey levels is more than a root of the largest float.
+                // Scaled before it is squared: N times a large amplitude would be more than a root of the largest float.
                 const Lanes u = re[q] * scale, v = im[q] * scale;
                 simd_put_cropped(sqrt(u * u + v * v), im[q], x, out + row * SIMD_OUT_WIDTH);
 #elif SIMD_OUT == LAYOUT_REAL
