@@ -14,7 +14,7 @@ const noFault = outcome => ["ok", "refused", "too long", "left out"].includes(ou
 
 function allRows() {
   const error = row => !row.agreement ? "" : row.agreement.exact ? "exact" : row.agreement.relative > 0 ? number(row.agreement.relative) : number(row.agreement.max_error);
-  const interval = row => row.times && (row.times.device || row.times.wall) ? (({ low, high }) => `${number(low * 1e3)} to ${number(high * 1e3)}`)(row.times.device || row.times.wall) : "";
+  const interval = row => row.times && (row.times.device || row.times.wall) ? (({ low, high }) => low < high ? `${number(low * 1e3)} to ${number(high * 1e3)}` : "too few runs")(row.times.device || row.times.wall) : "";
   const rows = shown(report.rows), reasons = rows.some(row => row.reason);
   const latencies = [["p50", "median"], ["p95", "95%"], ["p99", "99%"], ["p999", "99.9%"]].filter(([name]) => rows.some(row => row.metrics[`latency_${name}_ms`] !== undefined));
   const made = table(["", "case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", ...latencies.map(([, name]) => `latency ${name}, ms`), ...(reasons ? [wide("reason")] : [])], rows.map(row => {
