@@ -52,14 +52,17 @@ std::string unquoted(const Json& value) {
     if (!value.is_string()) return {};
     const std::string& text = value.get_ref<const std::string&>();
     std::size_t used = 0;
+    double number = 0;
     try {
-        const double number = std::stod(text, &used);
+        number = std::stod(text, &used);
         if (!std::isfinite(number)) return {};
     } catch (const std::exception&) {   // no number
         return {};
     }
-    return used == text.size() ? fmt::format("write it without quotes: {}", text)
-                               : fmt::format("write the number alone, without quotes: {}", text.substr(0, used));
+    const std::string written = text.substr(0, used), right = Json::accept(written) ? written : Json(number).dump();   // ".6": 0.6
+    return used < text.size()  ? fmt::format("write the number alone, without quotes: {}", right)
+           : written == right ? fmt::format("write it without quotes: {}", right)
+                              : fmt::format("JSON has it as {}", right);
 }
 
 std::string with_bounds(const std::string& what, const std::string& bounds) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <thread>
 
 #include "io/file.hpp"
 #include "parallax/host/error.hpp"
@@ -56,6 +57,8 @@ private:
     }
 
     [[noreturn]] void lost() {
+        // One that is aborted closes its output a moment before it has ended.
+        for (int i = 0; i < 100 && child_.running(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
         const bool late = child_.running();
         child_.end();
         if (late)
