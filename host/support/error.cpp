@@ -55,10 +55,10 @@ std::string build_message(const std::string& file, int line, const std::string& 
 
 ConfigError::ConfigError(std::string pointer_, std::string found_, std::string expected_, std::string hint_)
     : Error(config_message(pointer_, found_, expected_, hint_)),
-      pointer(std::move(pointer_)),
-      found(std::move(found_)),
-      expected(std::move(expected_)),
-      hint(std::move(hint_)) {}
+      pointer(clipped(pointer_)),
+      found(clipped(found_)),
+      expected(clipped(expected_, 10000)),
+      hint(clipped(hint_, 10000)) {}
 
 DeviceError::DeviceError(std::string call_, int code_, std::string code_name_, std::string step_, std::string hint_)
     : Error(device_message(call_, code_, code_name_, step_, hint_)),

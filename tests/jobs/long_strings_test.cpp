@@ -86,6 +86,7 @@ TEST_CASE("long strings: everywhere in a job they end in an answer of readable l
                 } catch (const ConfigError& error) {
                     ++refused;
                     CHECK(std::string(error.what()).size() < 20000);
+                    CHECK(error.pointer.size() + error.found.size() < 2001);   // which the program prints one by one
                 }
                 const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
                 if (seconds > slowest) slowest = seconds, slowest_at = place;
