@@ -6,6 +6,7 @@
 #include <new>
 
 #include "io/file.hpp"
+#include "io/hasher.hpp"
 #include "io/io.hpp"
 
 namespace parallax::io {
@@ -16,11 +17,27 @@ std::string hex(XXH128_hash_t hash) { return fmt::format("{:016x}{:016x}", hash.
 
 }  // namespace
 
+struct Hasher::State {
+    struct Free {
+        void operator()(XXH3_state_t* state) const noexcept { XXH3_freeState(state); }
+    };
+    std::unique_ptr<XXH3_state_t, Free> hash{XXH3_createState()};
+};
+
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+    if (!state_->hash) throw std::bad_alloc();
+    XXH3_128bits_reset(state_->hash.get());
+}
+
+Hasher::~Hasher() = default;
+
+void Hasher::add(const void* bytes, std::size_t count) noexcept { XXH3_128bits_update(state_->hash.get(), bytes, count); }
+
+std::string Hasher::hex() const { return io::hex(XXH3_128bits_digest(state_->hash.get())); }
+
 std::string hash_file(const std::filesystem::path& path, const std::stop_token& stop, std::optional<Stretch> part_of_it) {
     File file = File::open(path);
-    const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
-    if (!state) throw std::bad_alloc();
-    XXH3_128bits_reset(state.get());
+    Hasher hash;
     std::uint64_t left = part_of_it ? part_of_it->bytes : file.size();
     if (part_of_it) file.seek(part_of_it->first);
     const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1u << 18));
@@ -29,10 +46,10 @@ std::string hash_file(const std::filesystem::path& path, const std::stop_token& 
     while (left > 0 && !stop.stop_requested()) {
         const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, most));
         file.read(block.get(), part, "the file");
-        XXH3_128bits_update(state.get(), block.get(), part);
+        hash.add(block.get(), part);
         left -= part;
     }
-    return hex(XXH3_128bits_digest(state.get()));
+    return hash.hex();
 }
 
 std::string hash_text(std::string_view text) { return hex(XXH3_128bits(text.data(), text.size())); }

@@ -2,6 +2,8 @@
 // and hashing them takes as long as writing them.
 #pragma once
 
+#include "io/hasher.hpp"
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -36,16 +38,15 @@ private:
 
 class Witness::Seen {
 public:
-    Seen();
-    ~Seen();
-    void wrote(const void* bytes, std::size_t count) noexcept;
+    void wrote(const void* bytes, std::size_t count) noexcept {
+        if (in_order_) hash_.add(bytes, count);
+    }
     void moved() noexcept { in_order_ = false; }
     void closed() noexcept { ++closed_; }
-    std::string hash() const;
+    std::string hash() const { return in_order_ && closed_ == 1 ? hash_.hex() : std::string(); }
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    Hasher hash_;
     bool in_order_ = true;
     int closed_ = 0;   ///< without an error
 };

@@ -110,10 +110,9 @@ std::string changes(const std::string& earlier, const std::string& later) {
 }
 
 std::string history(const std::vector<std::string>& reports, const std::string& by) {
-    if (!by.empty() && by != "device" && by != "end_to_end") throw ConfigError("by", "\"" + by + "\"", "device or end_to_end");
+    const std::optional<engine::compare::Span> span = engine::compare::span_named(by);
+    if (!by.empty() && !span) throw ConfigError("by", "\"" + by + "\"", "device or end_to_end");
     const Reports read = read_reports(reports);
-    std::optional<engine::compare::Span> span;
-    if (!by.empty()) span = by == "device" ? engine::compare::Span::device : engine::compare::Span::end_to_end;
     return text_of(engine::compare::history_of(read.reports, read.names, span));
 }
 

@@ -27,6 +27,12 @@ std::vector<double> flat(const Rounds& rounds) {
     return all;
 }
 
+std::optional<Span> span_named(const std::string& name) {
+    if (name == "device") return Span::device;
+    if (name == "end_to_end") return Span::end_to_end;
+    return std::nullopt;
+}
+
 Rounds rounds_of(const Json& row, Span span) {
     if (!row.contains("samples")) return {};
     const Json& samples = row["samples"];

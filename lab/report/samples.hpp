@@ -4,6 +4,7 @@
 #include "parallax/host/json.hpp"
 #include "timing/statistics.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ std::vector<double> flat(const Rounds&);
 /// Which time of a row is meant: the device's (the host's clock where its driver does not tell), or from host memory to host
 /// memory.
 enum class Span { device, end_to_end };
+/// "device" or "end_to_end".
+std::optional<Span> span_named(const std::string&);
 Rounds rounds_of(const Json& row, Span);
 
 }  // namespace parallax::engine::compare

@@ -135,10 +135,11 @@ void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
 // Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have 80
 // (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points, or
 // half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4).
-std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted) {
+std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted, std::size_t most) {
     struct Shape { int most_points, most_group, least_lines; };
     std::vector<Line> found;
     for (const Shape shape : {Shape{16, 512, 4}, Shape{20, 768, 1}, Shape{12, most_group, 4}, Shape{16, 512, 1}}) {
+        if (found.size() >= most) break;
         if (line.rader && shape.most_points != 20) continue;   // its own stage is what takes registers, and time
         LineLimits narrow = limits;
         narrow.group = std::min(limits.group, shape.most_group);
@@ -240,7 +241,8 @@ std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimit
 // Filters: 4 lines, where fewer would write parts of memory's sectors; half of another line rests in registers beside theirs. How
 // many registers a shape takes is known once it is built, so that there are several. 11 warps are the fewest that keep an H200
 // busy: 1200 takes 49 us with 10, and 40 with 15.
-std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted) {
+std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted,
+                             std::size_t most) {
     static constexpr std::array<PairedShape, 5> wide = {
         {{4, 512, 18, 352}, {4, 768, 12}, {4, 768, 20}, {4, most_group, 12}, {4, 768, 24}}};
     static constexpr std::array<PairedShape, 2> of_rader = {{{4, 768, 20}, {4, 768, 24}}};
@@ -248,20 +250,20 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
     static constexpr std::array<PairedShape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
     const bool filter = layout == LineLayout::filter;
     std::vector<Line> found;
-    if (filter && !whole.rader)
-        for (const PairedShape& shape : wide) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
-    const auto first_of = [&](std::span<const PairedShape> shapes) {
+    const auto take = [&](std::span<const PairedShape> shapes, std::size_t at_most) {
         for (const PairedShape& shape : shapes)
-            if (found.empty()) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
+            if (found.size() < at_most) add_new(found, plan_paired(whole, filter, limits, pairs, wanted, shape));
     };
-    if (filter && whole.rader) first_of(of_rader);   // its own stage is what takes registers, and time
-    first_of(filter ? std::span<const PairedShape>(narrow) : std::span<const PairedShape>(rows));
+    if (filter && !whole.rader) take(wide, most);
+    if (filter && whole.rader) take(of_rader, 1);   // its own stage is what takes registers, and time
+    take(filter ? std::span<const PairedShape>(narrow) : std::span<const PairedShape>(rows), 1);
     return found;
 }
 
 }  // namespace
 
-std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs) {
+std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
+                             std::size_t most) {
     if (n < 1 || n > longest_line) return {};
     const Whole line = whole(n);
     if (!line.rader && !is_smooth(n)) return {};
@@ -272,7 +274,7 @@ std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits,
     if (radices.empty() && !prime) return {};
     const int items = share(line, radices, limits.group).items;
     const int wanted = static_cast<int>(std::clamp<std::int64_t>(lines_wanted, 1, 1024));
-    if (pairs != Pairs::none) return plan_pairs(line, layout, limits, pairs, wanted);
+    if (pairs != Pairs::none) return plan_pairs(line, layout, limits, pairs, wanted, most);
     // Enough work-items to fill a work-group of 128.
     const int filling = std::min(std::max(1, 128 / items), wanted);
     if (layout == LineLayout::rows) {
@@ -281,7 +283,7 @@ std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits,
         return {};
     }
     if (layout == LineLayout::filter) {
-        if (auto found = plan_filters(line, limits, wanted); !found.empty()) return found;
+        if (auto found = plan_filters(line, limits, wanted, most); !found.empty()) return found;
     }
     // Columns: 8 lines are 64 contiguous bytes, 4 are 32, the least that memory moves. More only to fill a group.
     const auto aligned = static_cast<int>(std::bit_floor(static_cast<unsigned>(filling)));
@@ -298,7 +300,7 @@ std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits,
 }
 
 std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs) {
-    std::vector<Line> lines = plan_lines(n, layout, limits, lines_wanted, pairs);
+    std::vector<Line> lines = plan_lines(n, layout, limits, lines_wanted, pairs, 1);
     return lines.empty() ? std::nullopt : std::optional(std::move(lines.front()));
 }
 

@@ -64,8 +64,10 @@ constexpr int longest_line = 8192;
 /// work-group is not made for more.
 std::optional<Line> plan_line(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted,
                               Pairs = Pairs::none);
-/// That one, and shapes to take instead where a compiler finds too few registers for it.
-std::vector<Line> plan_lines(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted, Pairs = Pairs::none);
+/// That one, and shapes to take instead where a compiler finds too few registers for it. Each takes milliseconds to find: `most`
+/// says how many are wanted.
+std::vector<Line> plan_lines(int n, LineLayout, const LineLimits&, std::int64_t lines_wanted, Pairs = Pairs::none,
+                             std::size_t most = 8);
 
 void add_line_defines(host::Defines&, const Line&);
 

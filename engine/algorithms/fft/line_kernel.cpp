@@ -33,11 +33,13 @@ LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const
     const host::Defines given = spec.defines;
     std::optional<KernelMisfit> misfit;
     for (LineLimits limits = line_limits(builder.device()); limits.group >= 1;) {
-        const std::vector<Line> lines = plan_lines(n, layout, limits, lines_wanted, pairs);
-        if (lines.empty()) break;
+        std::vector<Line> lines;
         std::optional<LineKernel> best;
         std::uint64_t least = 0;
-        for (const Line& line : lines) {
+        for (std::size_t tried = 0;; ++tried) {   // the others are looked for where the first does not do
+            lines = plan_lines(n, layout, limits, lines_wanted, pairs, tried + 1);
+            if (lines.size() <= tried) break;
+            const Line& line = lines[tried];
             spec.defines = given;
             add_line_defines(spec.defines, line);
             try {
@@ -50,6 +52,7 @@ LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const
             }
         }
         if (best) return std::move(*best);
+        if (lines.empty()) break;
         if (misfit->of == KernelMisfit::Of::work_group)
             limits.group = std::min(static_cast<int>(misfit->allowed), limits.group - 1);
         else limits.local_bytes = lines.front().local_bytes() - 1;

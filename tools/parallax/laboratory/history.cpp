@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 
 namespace parallax::cli {
 
@@ -54,10 +53,7 @@ void print_rows(const Json& history, bool all) {
 int show_history(const HistoryOptions& options) {
     std::vector<Json> reports;
     for (const std::string& file : options.files) reports.push_back(load_report(file));
-    std::optional<engine::compare::Span> by;
-    if (!options.by.empty())
-        by = options.by == "device" ? engine::compare::Span::device : engine::compare::Span::end_to_end;
-    const Json history = engine::compare::history_of(reports, options.files, by);
+    const Json history = engine::compare::history_of(reports, options.files, engine::compare::span_named(options.by));
     if (options.json) {
         fmt::print("{}\n", text_of(history));
     } else {
