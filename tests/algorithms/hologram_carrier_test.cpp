@@ -117,6 +117,20 @@ TEST_CASE("a disc leaves out the order in the middle, and stays inside the spect
     CHECK(carrier_warnings({110, 0, 60}, n, n).size() == 2);
 }
 
+TEST_CASE("a side beside x and y agrees with them, or is an error") {
+    struct Row {
+        double x, y;
+        Side side;
+    };
+    for (const Row& row : {Row{12, -9, Side::upper}, {-12, 9, Side::lower}, {12, 0, Side::lower}, {-12, 0, Side::upper}}) {
+        CAPTURE(row.x);
+        CAPTURE(row.y);
+        CHECK_NOTHROW(check_side({.x = row.x, .y = row.y, .side = row.side}));
+        CHECK_NOTHROW(check_side({.x = row.x, .y = row.y}));
+        CHECK_THROWS_AS(check_side({.x = -row.x, .y = -row.y, .side = row.side}), ConfigError);
+    }
+}
+
 TEST_CASE("real holograms: an off-axis one has a carrier, an in-line one has none, and is told so") {
     const char* const folder = std::getenv("PARALLAX_TEST_DATA");
     const std::filesystem::path data = std::filesystem::path(folder != nullptr ? folder : "../shared/data") / "holo";

@@ -7,12 +7,15 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <random>
 #include <vector>
 
+#include "algorithms/hologram/physics.hpp"
 #include "algorithms/hologram/reference.hpp"
 #include "core/session.hpp"
 #include "devices.hpp"
 #include "peers/peers.hpp"
+#include "seed.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -141,6 +144,98 @@ TEST_CASE("auto is right on both sides of the limit, for pixels below half a wav
         CHECK(row_error(planes[0], n, row.pixel_um, row.w0_um, distances[0]) < row.near);
         CHECK(row_error(planes[1], n, row.pixel_um, row.w0_um, distances[1]) < row.far);
         CHECK(row_error(planes[2], n, row.pixel_um, row.w0_um, distances[2]) < row.very_far);
+    }
+}
+
+TEST_CASE("among mirror images a frame of one brightness keeps it, at any distance") {
+    const auto seed = tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    const auto between = [&](double least, double most) {   // each order of magnitude as likely as any other
+        return std::exp(std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
+    };
+    for (int draw = 0; draw < 40; ++draw) {
+        const std::int64_t width = static_cast<std::int64_t>(between(2, 120)), height = static_cast<std::int64_t>(between(2, 120));
+        HologramParameters p = parameters(Method::automatic, between(.05, 12), {}, Padding::reflect);
+        p.pixel[1] *= between(.5, 2);
+        p.wavelength = between(.2, 1.5) * um;
+        for (int i = 0; i < 4; ++i) p.distance.values.push_back((i % 2 == 0 ? 1 : -1) * between(1, 1e6) * um);
+        const Geometry g = resolve(p, width, height);
+        CAPTURE(width);
+        CAPTURE(height);
+        CAPTURE(p.pixel[0]);
+        CAPTURE(p.pixel[1]);
+        CAPTURE(p.wavelength);
+        CHECK(sampling_warnings(p, g).empty());
+        const Image image(static_cast<std::size_t>(width * height), 7.0);
+        reference_reconstruct(p, g, image, 0, [&](std::size_t plane, const std::vector<Complex>& field) {
+            CAPTURE(p.distance.values[plane]);
+            CHECK(g.methods[plane] == Method::angular_spectrum);
+            const auto far = std::max_element(field.begin(), field.end(), [](Complex a, Complex b) {
+                return std::fabs(std::abs(a) - 7) < std::fabs(std::abs(b) - 7);
+            });
+            CHECK(std::abs(*far) == doctest::Approx(7).epsilon(1e-9));
+        });
+    }
+    // An impulse response ends where mirror images go on.
+    const auto p = parameters(Method::rayleigh_sommerfeld, 1.4, {8000 * um}, Padding::reflect);
+    const auto plane = planes_of(p, 512, Image(512 * 512, 100.0))[0];
+    CHECK(std::abs(plane[0]) > 102);
+    CHECK(sampling_warnings(p, resolve(p, 512, 512)).size() == 1);
+}
+
+TEST_CASE("among mirror images a beam that stays in the frame is as in free space, above the limit, too") {
+    struct Row {
+        double pixel_um, w0_um, times, most;   // the distance over the limit; errors, with room for a third of their last digit
+    };
+    const Row rows[] = {{.25, 2, 2, 3e-8}, {.25, 2, 4, 3e-4}, {1.4, 14, 2, 1e-6}};
+    constexpr int n = 512;
+    for (const Row& row : rows) {
+        CAPTURE(row.pixel_um);
+        CAPTURE(row.times);
+        const double d = row.times * switch_distance(resolve(parameters(Method::automatic, row.pixel_um, {1}), n, n));
+        const auto plane = planes_of(parameters(Method::automatic, row.pixel_um, {d}, Padding::reflect), n,
+                                     gaussian(n, row.pixel_um, row.w0_um))[0];
+        CHECK(row_error(plane, n, row.pixel_um, row.w0_um, d) < row.most);
+    }
+}
+
+TEST_CASE("among mirror images discs come out nearer to light by the angular spectrum than by an impulse response") {
+    // Light: a field three times as wide as the camera, of which the middle is what the camera would have seen.
+    constexpr std::int64_t wide = 768, n = 256, first = (wide - n) / 2;
+    const auto seed = tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> place(20, wide - 20), size(3, 6);
+    Image light(wide * wide, 100.0);
+    for (int disc = 0; disc < 80; ++disc) {
+        const double x0 = place(random), y0 = place(random), r = size(random);
+        for (std::int64_t y = 0; y < wide; ++y)
+            for (std::int64_t x = 0; x < wide; ++x)
+                light[static_cast<std::size_t>(y * wide + x)] -=
+                    50 * std::exp(-(std::pow(static_cast<double>(x) - x0, 2) + std::pow(static_cast<double>(y) - y0, 2)) / (r * r));
+    }
+    Image image;
+    for (std::int64_t y = first; y < first + n; ++y)
+        for (std::int64_t x = first; x < first + n; ++x) image.push_back(light[static_cast<std::size_t>(y * wide + x)]);
+
+    const double limit = switch_distance(resolve(parameters(Method::automatic, 1.4, {1}), n, n));
+    for (const double times : {1.05, 2.0, 4.0}) {
+        CAPTURE(times);
+        const double d = times * limit;
+        const auto truth = planes_of(parameters(Method::angular_spectrum, 1.4, {d}, Padding::reflect), wide, light)[0];
+        const auto error = [&](Method method) {
+            const auto plane = planes_of(parameters(method, 1.4, {d}, Padding::reflect), n, image)[0];
+            double error = 0;
+            for (std::int64_t y = 0; y < n; ++y)
+                for (std::int64_t x = 0; x < n; ++x)
+                    error += std::norm(plane[static_cast<std::size_t>(y * n + x)] -
+                                       truth[static_cast<std::size_t>((y + first) * wide + x + first)]);
+            return std::sqrt(error / (n * n));
+        };
+        const double by_default = error(Method::automatic), by_response = error(Method::rayleigh_sommerfeld);
+        CAPTURE(by_response);
+        CHECK(by_default < by_response);
     }
 }
 

@@ -16,6 +16,10 @@ using namespace parallax;
 using namespace parallax::engine;
 using namespace parallax::engine::hologram_simulate;
 
+namespace parallax::engine {
+Algorithm make_hologram_simulate();
+}
+
 namespace {
 
 constexpr double um = 1e-6;
@@ -55,6 +59,33 @@ TEST_CASE("random numbers are those of docs/theory/numbers.md") {
     CHECK(normal(1, 1) == doctest::Approx(-.56589062).epsilon(1e-7));
     CHECK(normal(2, 1) == doctest::Approx(-.56480636).epsilon(1e-7));
     CHECK(normal(3, 1) == doctest::Approx(1.24301123).epsilon(1e-7));
+}
+
+TEST_CASE("numbers that a wrong unit explains better are warned of") {
+    struct Row {
+        const char* parameters;
+        const char* expected;  // in the first warning; nullptr: none
+    };
+    const Row rows[] = {
+        {"{}", nullptr},
+        {R"({"radius_nm": 200})", nullptr},
+        {R"({"wavelength_um": 532})", "wavelength 532 um is very large"},
+        {R"({"pixel_mm": 1.4, "radius_mm": 10, "distance_mm": 1})", "pixel 1.4 mm is very large"},
+        {R"({"radius_mm": 10})", "radius 10 mm is very large: a bead is a twentieth of a wavelength to half a frame; 10 um is likelier"},
+        {R"({"radius_nm": 10})", "radius 10 nm is very small"},
+        {R"({"distance_nm": 300})", "distance 300 nm is very small"},
+        {R"({"refractive_index": 13.3})", "refractive_index 13.3"},
+    };
+    for (const Row& row : rows) {
+        INFO(row.parameters);
+        const Algorithm algorithm = make_hologram_simulate();
+        const auto warnings = algorithm.warnings({{}, algorithm.parameters.parse(Json::parse(row.parameters), ""), {"hologram"}});
+        CHECK(warnings.empty() == (row.expected == nullptr));
+        if (row.expected != nullptr && !warnings.empty()) {
+            INFO(warnings[0]);
+            CHECK(warnings[0].find(row.expected) != std::string::npos);
+        }
+    }
 }
 
 TEST_CASE("one bead stands on the middle pixel; several keep apart, and a seed is a place") {

@@ -37,7 +37,10 @@ void check_image(const Problem& problem, const std::string& port) {
 
 /// The order that a job states lies inside the hologram's spectrum and leaves out the middle; a background is no reference.
 void check_off_axis(const Problem& problem, const OffAxis& order, const Geometry& g) {
-    if (!order.is_searched()) check_carrier(stated_carrier(order), g.width, g.height);
+    if (!order.is_searched()) {
+        check_carrier(stated_carrier(order), g.width, g.height);
+        check_side(order);
+    }
     if (problem.inputs.count("background") == 0) return;
     throw ConfigError(
         "/inputs/background", "a background beside off_axis",

@@ -84,6 +84,9 @@ void refine(const Windowed& image, double& x, double& y) {
     }
 }
 
+/// Of the order at (x, y); y grows downwards.
+Side side_of(double x, double y) noexcept { return y > 0 || (y == 0 && x > 0) ? Side::lower : Side::upper; }
+
 std::string at(const Carrier& c) { return fmt::format("({:.6g}, {:.6g})", c.x, c.y); }
 
 }  // namespace
@@ -114,9 +117,8 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
         return true;
     };
     const double core = carrier_core(width, height);
-    const auto on_side = [&](std::int64_t x, std::int64_t y) {
-        return order.side == Side::lower ? y > 0 || (y == 0 && x > 0) : y < 0 || (y == 0 && x < 0);
-    };
+    const Side side = order.side == Side::lower ? Side::lower : Side::upper;
+    const auto on_side = [&](std::int64_t x, std::int64_t y) { return side_of(static_cast<double>(x), static_cast<double>(y)) == side; };
     // The strongest peak of the half plane that is farther than `distance` from (x0, y0); of equal ones the first in memory.
     struct Peak {
         std::int64_t x = 0, y = 0;
@@ -157,6 +159,15 @@ void check_carrier(const Carrier& c, std::int64_t width, std::int64_t height) {
     throw ConfigError("/off_axis/radius", fmt::format("{:.6g}, a disc about {} that holds the zero order", c.radius, at(c)),
                       fmt::format("less than {:.6g}, the carrier's distance from the centre", distance),
                       fmt::format("a third of it, {:.4g}, is usual and what 0 takes", distance / 3));
+}
+
+void check_side(const OffAxis& order) {
+    if (order.side == Side::unknown || order.side == side_of(order.x, order.y)) return;
+    const char* const is = order.side == Side::lower ? "upper" : "lower";
+    throw ConfigError("/off_axis/side", order.side == Side::lower ? "\"lower\"" : "\"upper\"",
+                      fmt::format("\"{}\", where {} is; or x and y of the other order, {}", is, at({order.x, order.y, 0, 0}),
+                                  at({-order.x, -order.y, 0, 0})),
+                      "leave side out: it is for a search, and x and y say which order is kept");
 }
 
 std::vector<std::string> carrier_warnings(const Carrier& c, std::int64_t width, std::int64_t height) {

@@ -33,6 +33,8 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
 
 /// Throws ConfigError where the carrier lies outside the spectrum or its disc holds the zero order.
 void check_carrier(const Carrier&, std::int64_t width, std::int64_t height);
+/// Throws ConfigError where a stated carrier is in the other half of the spectrum than its `side` says.
+void check_side(const OffAxis&);
 /// A disc that comes near the zero order or leaves the spectrum.
 std::vector<std::string> carrier_warnings(const Carrier&, std::int64_t width, std::int64_t height);
 /// Both, of a carrier that was looked for; throws ConfigError where that found none, and warns where it is in doubt.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "algorithms/hologram/physics.hpp"
 #include "parallax/host/error.hpp"
@@ -111,7 +112,8 @@ Geometry resolve(const HologramParameters& p, std::int64_t width, std::int64_t h
         g.top = g.padded_height / 2 - height / 2;
     }
 
-    const double limit = switch_distance(g);
+    // Among mirror images light has no end. A sampled impulse response has one; the angular spectrum is exact at any distance.
+    const double limit = g.mirrored ? std::numeric_limits<double>::infinity() : switch_distance(g);
     for (const double d : g.distances) {
         Method method = p.method;
         if (method == Method::automatic) method = std::fabs(d) <= limit ? Method::angular_spectrum : Method::rayleigh_sommerfeld;

@@ -50,7 +50,8 @@ double fresnel_limit(const Geometry&);
 /// Padding doubles both sizes and rounds up to a size all FFTs like (fft::good_size), but for `reflect`, whose mirror images meet
 /// only at exactly twice the size; `none` keeps them;
 /// fresnel_single_fft is padded by `zero` and `reflect` only: its output pixel depends on the size, so by itself it is not.
-/// `automatic` takes for each plane by itself angular_spectrum up to switch_distance() and rayleigh_sommerfeld above it.
+/// `automatic` takes for each plane by itself angular_spectrum up to switch_distance() and rayleigh_sommerfeld above it; among
+/// mirror images angular_spectrum at any distance.
 /// Throws ConfigError for a distance of 0 with a method that divides by it, for an empty image, and where no pixel is known.
 Geometry resolve(const HologramParameters&, std::int64_t width, std::int64_t height);
 /// Of the problem's hologram, whose spacing is the pixel where the parameters state none.

@@ -62,9 +62,10 @@ ParameterTable hologram_table() {
              {"angular_spectrum", Method::angular_spectrum},
              {"fresnel", Method::fresnel},
              {"fresnel_single_fft", Method::fresnel_single_fft}},
-            "How light is propagated. auto: each plane of a stack by itself, by angular_spectrum up to the sampling limit and by "
-            "rayleigh_sommerfeld above it; the record `planes` says which. fresnel_single_fft is for long distances: its pixel "
-            "is wavelength * distance / (pixels * pixel).")
+            "How light is propagated. auto: angular_spectrum at any distance where the hologram stands among its mirror images "
+            "(padding reflect, the default); else each plane of a stack by itself, by angular_spectrum up to the sampling limit "
+            "and by rayleigh_sommerfeld above it. The record `planes` says which. fresnel_single_fft is for long distances: its "
+            "pixel is wavelength * distance / (pixels * pixel).")
         .length("wavelength", &P::wavelength, {.above = 0, .unit = "nm"}, "Wavelength of the light in vacuum.")
         .length_pair("pixel", &P::pixel, {.min = 0, .unit = "um"},
                      "Pixel of the hologram, one length or [x, y]: the sensor's, divided by the magnification. 0: what the "

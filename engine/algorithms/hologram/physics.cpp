@@ -90,9 +90,7 @@ std::optional<std::array<double, 2>> camera_pixel(const ArrayDesc& image) {
     return pixel;
 }
 
-std::vector<std::string> physics_warnings(const Problem& problem) {
-    const auto& stated = problem.parameters.as<HologramParameters>();
-    const HologramParameters p = parameters_of(problem);
+std::vector<std::string> setup_warnings(const Setup& p) {
     std::vector<std::string> warnings;
     warn_of_length(warnings, "wavelength", p.wavelength, {100 * nm, 20 * um}, "light has 100 nm to 20 um", {200 * nm, 2 * um});
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -101,8 +99,8 @@ std::vector<std::string> physics_warnings(const Problem& problem) {
                        "a camera's pixel, divided by the magnification, is between a twentieth of a wavelength and 100 um",
                        {20 * nm, 30 * um});
     }
-    if (const double d = largest(p.distance.values); d > 0) {
-        warn_of_length(warnings, "distance", d, {p.wavelength, 10},
+    if (p.distance > 0) {
+        warn_of_length(warnings, "distance", p.distance, {p.wavelength, 10},
                        "holograms are taken between a wavelength and 10 m from the object", {5 * um, 2});
     }
     if (p.refractive_index < 0.9 || p.refractive_index > 4.5) {
@@ -110,6 +108,18 @@ std::vector<std::string> physics_warnings(const Problem& problem) {
             fmt::format("refractive_index {:.6g}: media have 1 (vacuum) to 4 (germanium); water has 1.33, immersion oil 1.52",
                         p.refractive_index));
     }
+    return warnings;
+}
+
+void warn_of_radius(std::vector<std::string>& warnings, double radius, double wavelength, double frame) {
+    warn_of_length(warnings, "radius", radius, {wavelength / 20, frame / 2}, "a bead is a twentieth of a wavelength to half a frame",
+                   {100 * nm, std::min(1e-3, frame / 2)});
+}
+
+std::vector<std::string> physics_warnings(const Problem& problem) {
+    const auto& stated = problem.parameters.as<HologramParameters>();
+    const HologramParameters p = parameters_of(problem);
+    std::vector<std::string> warnings = setup_warnings({p.wavelength, p.pixel, largest(p.distance.values), p.refractive_index});
     const auto file = camera_pixel(problem.inputs.at("hologram"));
     if (stated.pixel != p.pixel || !file) return warnings;
     const auto differ = [](double a, double b) { return std::fabs(a - b) > 0.01 * b; };
@@ -131,7 +141,14 @@ std::vector<std::string> sampling_warnings(const HologramParameters& p, const Ge
     const bool wants_far = is_impulse_response(p.method) || p.method == Method::fresnel_single_fft;
     const double limit = paraxial ? fresnel_limit(g) : switch_distance(g);
     const double d = wants_far ? smallest(g.distances) : largest(g.distances);
-    if (wants_far ? d >= limit : d <= limit) return {};
+    if (wants_far ? d >= limit : d <= limit || g.mirrored) {
+        if (!(wants_far && g.mirrored)) return {};
+        return {fmt::format("{} with padding reflect: an impulse response ends {:.6g} um away, where mirror images go on, so that "
+                            "brightness is some percent off: take method auto or angular_spectrum, or padding mean",
+                            name_of(p.method),
+                            .5 * std::min(static_cast<double>(g.padded_width) * g.dx,
+                                          static_cast<double>(g.padded_height) * g.dy) * micro)};
+    }
     const char* const better =
         paraxial
             ? (wants_far ? "take method fresnel or angular_spectrum" : "take method fresnel_single_fft or rayleigh_sommerfeld")

@@ -13,8 +13,19 @@ namespace parallax::engine::hologram {
 /// unasked, look so (72 dpi: 353 um).
 std::optional<std::array<double, 2>> camera_pixel(const ArrayDesc&);
 
+/// What light and camera are, in metres; the distance is the longest.
+struct Setup {
+    double wavelength;
+    std::array<double, 2> pixel;
+    double distance, refractive_index;
+};
+
 /// Wavelengths outside 100 nm to 20 um, pixels below a twentieth of one or above 100 um, distances below a wavelength or above
-/// 10 m, refractive indices outside 0.9 to 4.5; and a stated pixel that is more than 1% off the file's.
+/// 10 m, refractive indices outside 0.9 to 4.5.
+std::vector<std::string> setup_warnings(const Setup&);
+/// A bead's radius below a twentieth of a wavelength or above half the frame's shorter side.
+void warn_of_radius(std::vector<std::string>& warnings, double radius, double wavelength, double frame);
+/// setup_warnings() of a problem; and a stated pixel that is more than 1% off the file's.
 std::vector<std::string> physics_warnings(const Problem&);
 
 /// "distance 4000 um is above the sampling limit of 1851.96 um for angular_spectrum (512 pixels of 1.4 um ...)": one line at

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "algorithms/hologram/optics.hpp"
+#include "algorithms/hologram/physics.hpp"
 #include "algorithms/hologram_simulate/variants.hpp"
 
 namespace parallax::engine {
@@ -34,12 +35,17 @@ std::vector<std::string> warnings(const Problem& problem) {
     g.wavelength = p.wavelength / p.refractive_index;
     g.dx = p.pixel[0];
     g.dy = p.pixel[1];
+    std::vector<std::string> warnings =
+        hologram::setup_warnings({p.wavelength, p.pixel, std::fabs(p.distance), p.refractive_index});
+    hologram::warn_of_radius(warnings, p.radius, p.wavelength, std::min(p.width * p.pixel[0], p.height * p.pixel[1]));
     const double limit = hologram::switch_distance(g);
-    if (p.distance <= limit) return {};
-    return {
-        fmt::format("distance {:.6g} um is above the sampling limit of {:.6g} um for {} x {} pixels: fine fringes are left out; "
-                    "take more pixels",
-                    p.distance * 1e6, limit * 1e6, p.width, p.height)};
+    if (p.distance > limit) {
+        warnings.push_back(fmt::format(
+            "distance {:.6g} um is above the sampling limit of {:.6g} um for {} x {} pixels: fine fringes are left out; "
+            "take more pixels",
+            p.distance * 1e6, limit * 1e6, p.width, p.height));
+    }
+    return warnings;
 }
 
 }  // namespace

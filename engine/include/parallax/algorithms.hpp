@@ -488,9 +488,10 @@ struct HologramParameters {
     enum class Planes { all, best };
     enum class Fft { auto_, radix, vkfft, clfft, cufft };
 
-    /// How light is propagated. auto: each plane of a stack by itself, by angular_spectrum up to the sampling limit
-    /// and by rayleigh_sommerfeld above it; the record `planes` says which. fresnel_single_fft is for long distances:
-    /// its pixel is wavelength * distance / (pixels * pixel).
+    /// How light is propagated. auto: angular_spectrum at any distance where the hologram stands among its mirror
+    /// images (padding reflect, the default); else each plane of a stack by itself, by angular_spectrum up to the
+    /// sampling limit and by rayleigh_sommerfeld above it. The record `planes` says which. fresnel_single_fft is for
+    /// long distances: its pixel is wavelength * distance / (pixels * pixel).
     Method method{Method::auto_};
     /// Required. Wavelength of the light in vacuum.
     double wavelength_nm{0.0};
