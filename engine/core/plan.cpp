@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace parallax::engine {
 
@@ -94,20 +95,75 @@ void Execution::follow(std::string_view stage, StageKind kind, host::Event event
     }
 }
 
+namespace {
+
+/// From the start of one command to the end of another.
+class SpanEvent final : public host::EventState {
+public:
+    SpanEvent(host::Event first, host::Event last) : first_(std::move(first)), last_(std::move(last)) {}
+    void wait() override { last_.wait(); }
+    bool complete() const override { return last_.complete(); }
+    std::optional<host::EventTimes> times() const override {
+        const auto first = first_.times(), last = last_.times();
+        if (!first || !last || last->ended < first->started) return std::nullopt;
+        return host::EventTimes{first->queued, first->submitted, first->started, last->ended};
+    }
+
+private:
+    host::Event first_, last_;
+};
+
+}  // namespace
+
 void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRange groups, host::NDRange local,
                        std::initializer_list<host::Arg> args) {
     check_cancelled(stage);
     const std::span<const host::Arg> span(args.begin(), args.size());
-    follow(stage, StageKind::kernel,
-           queue_.launch({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage}));
+    host::Launch launch{.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage};
+    if (!chaining_ || profiler_.depth() != chain_depth_) return follow(stage, StageKind::kernel, queue_.launch(launch));
+    if (chain_.calls > 0 && chain_.stage != stage) {
+        const bool is_last = chain_.last;
+        end_chain();
+        chain_.last = is_last;
+    }
+    launch.event = chain_.calls == 0 || chain_.last;
+    host::Event event = queue_.launch(launch);
+    if (chain_.calls == 0) {
+        chain_ = {std::string(stage), std::move(event), 1, chain_.last};
+    } else if (!event) {
+        ++chain_.calls;
+    } else if (chain_.calls == 1) {   // a driver that gives every launch an event, or a chain of two
+        const bool is_last = chain_.last;
+        end_chain();
+        chaining_ = is_last;
+        follow(stage, StageKind::kernel, std::move(event));
+        return;
+    } else {
+        add_chain(std::exchange(chain_, {}), std::move(event), 1);
+    }
+    if (chain_.last) end_chain();
+}
+
+void Execution::add_chain(const Chained& chain, host::Event last, int more) {
+    profiler_.add(chain.stage, StageKind::kernel, host::Event(std::make_shared<SpanEvent>(chain.first, std::move(last))),
+                  chain.calls + more);
+}
+
+void Execution::end_chain() {
+    if (chain_.calls == 0) return;
+    const Chained chain = std::exchange(chain_, {});
+    if (chain.calls == 1) return follow(chain.stage, StageKind::kernel, chain.first);
+    add_chain(chain, queue_.barrier({}, chain.stage), 0);
 }
 
 void Execution::copy(std::string_view stage, const host::Buffer& from, const host::Buffer& to, std::size_t bytes) {
     check_cancelled(stage);
+    end_chain();
     follow(stage, StageKind::kernel, queue_.copy(from, 0, to, 0, bytes, stage));
 }
 
 void Execution::upload(std::string_view stage, const host::Buffer& buffer, const void* data, std::size_t bytes) {
+    end_chain();
     // A copy that outlives the plan: when an error comes between, nobody may wait for the device any more.
     const auto* first = static_cast<const std::byte*>(data);
     const auto constants = std::make_shared<const std::vector<std::byte>>(first, first + bytes);
@@ -117,6 +173,7 @@ void Execution::upload(std::string_view stage, const host::Buffer& buffer, const
 }
 
 void Execution::external(std::string_view stage, host::Event event) {
+    end_chain();
     if (event) follow(stage, StageKind::kernel, std::move(event));
 }
 

@@ -129,7 +129,33 @@ public:
     private:
         Profiler& profiler_;
     };
-    Scope scope(std::string_view name) { return Scope(profiler_, name); }
+    Scope scope(std::string_view name) {
+        end_chain();
+        return Scope(profiler_, name);
+    }
+
+    /// Launches of one stage that follow each other while it lives are timed as one, from the start of the first to the end of the
+    /// last, where the driver makes that cheaper: events of each would take as long as a short kernel. Whoever makes one calls
+    /// before_last() before the last launch of a stage: no driver times an event well that is no launch's.
+    class Chain {
+    public:
+        explicit Chain(Execution& x, bool wanted) : x_(x) {
+            x.chaining_ = wanted && !x.paced_;
+            x.chain_depth_ = x.profiler_.depth();
+        }
+        ~Chain() {
+            x_.chaining_ = false;
+            x_.chain_ = {};
+        }
+        Chain(const Chain&) = delete;
+        Chain& operator=(const Chain&) = delete;
+        void before_last() { x_.chain_.last = true; }
+        /// With what is left of it when no launch was the last.
+        void close() { x_.end_chain(); }
+    private:
+        Execution& x_;
+    };
+    Chain chain(bool wanted = true) { return Chain(*this, wanted); }
 
     /// Waits for the C++ that host_task() got, and throws what that threw.
     void wait_for_tasks() const;
@@ -145,7 +171,16 @@ private:
         std::size_t bytes;
         std::function<Json(std::span<const std::byte>)> convert;
     };
+    struct Chained {
+        std::string stage;
+        host::Event first;
+        int calls = 0;
+        bool last = false;                 ///< the next launch ends it
+    };
     void check_cancelled(std::string_view stage) const;
+    /// Adds what is chained to the report.
+    void end_chain();
+    void add_chain(const Chained&, host::Event last, int more);
     /// Adds a command to the report; with keep_pace() waits until few are queued.
     void follow(std::string_view stage, StageKind, host::Event);
 
@@ -154,6 +189,9 @@ private:
     std::span<const host::Buffer> workspace_;
     RecordMemory record_memory_;
     std::function<bool()> cancelled_;
+    bool chaining_ = false;
+    std::size_t chain_depth_ = 0;          ///< of scopes: launches in further ones go by themselves
+    Chained chain_;                        ///< what is not in the report yet
     bool paced_ = false;
     std::deque<host::Event> queued_;       ///< paced: the latest commands
     std::size_t most_queued_ = 2;          ///< more for commands that are short

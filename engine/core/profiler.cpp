@@ -29,10 +29,10 @@ Json Stage::to_json() const {
 void Profiler::enter(std::string_view name) { path_.emplace_back(name); }
 void Profiler::leave() { path_.pop_back(); }
 
-void Profiler::add(std::string_view name, StageKind kind, host::Event event) {
+void Profiler::add(std::string_view name, StageKind kind, host::Event event, int calls) {
     std::vector<std::string> path = path_;
     path.emplace_back(name);
-    entries_.push_back({std::move(path), kind, std::move(event), 0.0, std::chrono::steady_clock::now()});
+    entries_.push_back({std::move(path), kind, std::move(event), 0.0, std::chrono::steady_clock::now(), calls});
 }
 
 void Profiler::add(std::string_view name, StageKind kind, double seconds) {
@@ -71,7 +71,7 @@ std::vector<Stage> Profiler::collect() {
             level = &group.children;
         }
         Stage& leaf = child_of(*level, entry.path.back(), entry.kind);
-        ++leaf.calls;
+        leaf.calls += entry.calls;
         if (!entry.event) {
             leaf.seconds += entry.seconds;
         } else if (const auto times = entry.event.times()) {

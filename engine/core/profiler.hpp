@@ -33,7 +33,9 @@ class Profiler {
 public:
     void enter(std::string_view name);
     void leave();
-    void add(std::string_view name, StageKind, host::Event);
+    std::size_t depth() const noexcept { return path_.size(); }
+    /// calls: commands that the event stands for.
+    void add(std::string_view name, StageKind, host::Event, int calls = 1);
     void add(std::string_view name, StageKind, double seconds);
 
     /// One command or host step, for timelines. `at` is when it was enqueued, or when the host step ended.
@@ -43,6 +45,7 @@ public:
         host::Event event;
         double seconds;                  ///< where there is no event
         std::chrono::steady_clock::time_point at;
+        int calls = 1;
     };
     const std::vector<Entry>& entries() const noexcept { return entries_; }
 

@@ -93,13 +93,17 @@ Event CudaQueue::launch(const Launch& launch) {
         const Current current = context_->current(prepared.step);
         wait_for(launch.wait, prepared.step);
     }
-    return enqueue(prepared.step, [&](CUstream stream) {
+    const auto start = [&](CUstream stream) {
         if (prepared.empty) return;   // commands after this one still come after what it would have waited for
         const CUresult status = context_->driver().launch_kernel(
             prepared.kernel, prepared.groups[0], prepared.groups[1], prepared.groups[2], prepared.local[0], prepared.local[1],
             prepared.local[2], 0, stream, prepared.arguments.data(), nullptr);
         if (status != CUDA_SUCCESS) fail_launch(launch, *context_, status);
-    });
+    };
+    if (launch.event || borrowed_) return enqueue(prepared.step, start);
+    const Current current = context_->current(prepared.step);
+    start(stream_);
+    return {};
 }
 
 Event CudaQueue::write(const Buffer& buffer, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) {

@@ -4,6 +4,8 @@
 //   LOADS 16-byte loads are in flight for each work-item
 //   GROUP 1 (CPUs): plain increments, the copies taken in turn so that equal neighbours do not wait for each other's store
 //   more than RANGE slots: the groups of row r (axis 1) read everything and count slots [r * RANGE, (r + 1) * RANGE)
+//   HALVES 1: two counters of 16 bits in a word, for ranges twice as wide. Who lifts one to 2^15 takes as much away and adds it to
+//   histogram[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
 #include "prelude/prelude.clh"
 #include "histogram/bins.clh"
 
@@ -19,15 +21,32 @@
 #ifndef RANGE              // slots of local memory, RANGE * COPIES <= 8192
 #define RANGE SLOTS
 #endif
+#ifndef HALVES             // 1: RANGE is even, COPIES 1 and GROUP * LOADS * PER_VECTOR <= 2^15
+#define HALVES 0
+#endif
 #define PER_VECTOR (16 / ELEMENT_BYTES)
 #define PER_WORD (4 / ELEMENT_BYTES)
 
-INLINE void count_slot(LOCAL uint* counts, uint slot, uint copy) {
+#if HALVES
+#define WORDS (RANGE / 2)
+#define FULL 0x8000u
+#else
+#define WORDS (RANGE * COPIES)
+#endif
+
+// `times` elements; sums: this range of histogram[].
+INLINE void count_slot(LOCAL uint* counts, GLOBAL uint* sums, uint slot, uint copy, uint times) {
 #if RANGE < SLOTS
     slot -= (uint)get_group_id(1) * RANGE;   // below the range: wraps to a large number
     if (slot >= RANGE) return;
 #endif
-#if GROUP == 1
+#if HALVES
+    const uint shift = slot % 2 * 16, before = atomic_add(&counts[slot / 2], times << shift) >> shift & 0xffffu;
+    if (before < FULL && before + times >= FULL) {
+        atomic_sub(&counts[slot / 2], FULL << shift);
+        atomic_add(&sums[slot], FULL);
+    }
+#elif GROUP == 1
     counts[slot * COPIES + copy] += 1;
 #else
     atomic_inc(&counts[slot * COPIES + copy]);
@@ -43,7 +62,7 @@ INLINE void count_slot(LOCAL uint* counts, uint slot, uint copy) {
 #endif
 
 // Elements at, at + 1, ... that one word holds; `channel` is that of the first.
-INLINE void count_word(LOCAL uint* counts, uint word, ulong64 at, uint channel, uint lane, GLOBAL const uchar* mask,
+INLINE void count_word(LOCAL uint* counts, GLOBAL uint* sums, uint word, ulong64 at, uint channel, uint lane, GLOBAL const uchar* mask,
                        GLOBAL const float* edges) {
 #pragma unroll
     for (uint i = 0; i < PER_WORD; ++i) {
@@ -55,19 +74,26 @@ INLINE void count_word(LOCAL uint* counts, uint word, ulong64 at, uint channel, 
         if (bin == NO_BIN) continue;
 #endif
         const uint copy = (GROUP == 1 ? i : lane) % COPIES;
-        count_slot(counts, (channel + i) % CHANNELS * BINS + bin, copy);
+        count_slot(counts, sums, (channel + i) % CHANNELS * BINS + bin, copy, 1);
     }
 }
 
 // Elements at, at + 1, ... that a vector holds. Written so that each function has one place that calls it: PoCL 3.1 drops the
 // increments of functions that it does not inline.
-INLINE void count_vector(LOCAL uint* counts, uint4 words, ulong64 at, uint lane, GLOBAL const uchar* mask,
+INLINE void count_vector(LOCAL uint* counts, GLOBAL uint* sums, uint4 words, ulong64 at, uint lane, GLOBAL const uchar* mask,
                          GLOBAL const float* edges) {
     const uint channel = (uint)(at % CHANNELS);
+#if HALVES && CHANNELS == 1 && !HAS_MASK && ELEMENT_BYTES == 2
+    // Dark ground: lanes that add to one counter wait for each other, so eight equal elements go as one.
+    if (words.x == words.y && words.x == words.z && words.x == words.w && words.x >> 16 == (words.x & 0xffffu)) {
+        count_slot(counts, sums, bin_of(words.x & 0xffffu, edges), 0, PER_VECTOR);
+        return;
+    }
+#endif
 #pragma unroll
     for (uint i = 0; i < 4; ++i) {
         const uint word = i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-        count_word(counts, word, at + i * PER_WORD, channel + i * PER_WORD, lane, mask, edges);
+        count_word(counts, sums, word, at + i * PER_WORD, channel + i * PER_WORD, lane, mask, edges);
     }
 }
 
@@ -75,21 +101,23 @@ INLINE void count_vector(LOCAL uint* counts, uint4 words, ulong64 at, uint lane,
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
 void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* RESTRICT mask, GLOBAL const float* RESTRICT edges,
                      GLOBAL uint* RESTRICT histogram, ulong64 count) {
-    LOCAL_ARRAY(uint, counts, RANGE * COPIES);
-    const uint lane = (uint)get_local_id(0);
-    for (uint i = lane; i < RANGE * COPIES; i += GROUP) counts[i] = 0;
+    LOCAL_ARRAY(uint, counts, WORDS);
+    const uint lane = (uint)get_local_id(0), first = (uint)get_group_id(1) * RANGE;
+    GLOBAL uint* const sums = histogram + first;
+    for (uint i = lane; i < WORDS; i += GROUP) counts[i] = 0;
     BARRIER_LOCAL();
 
     GLOBAL const uint4* vectors = (GLOBAL const uint4*)image;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0), total = count / PER_VECTOR;
 #if GROUP == 1   // a block for each: one core reads on
     const ulong64 step = 1, end = total * (group + 1) / groups;
-    ulong64 v = total * group / groups;
+    ulong64 start = total * group / groups;
 #else            // neighbours read neighbours
     const ulong64 step = groups * GROUP, end = total;
-    ulong64 v = group * GROUP + lane;
+    ulong64 start = group * GROUP;
 #endif
-    for (; v < end; v += LOADS * step) {
+    for (; start < end; start += LOADS * step) {   // the group's, not the item's: all of a group then meet at the barriers
+        const ulong64 v = start + lane;
         uint4 loaded[LOADS];
 #pragma unroll
         for (uint i = 0; i < LOADS; ++i)
@@ -97,8 +125,11 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
 #pragma unroll
         for (uint i = 0; i < LOADS; ++i) {
             const ulong64 vector = v + i * step;
-            if (vector < end) count_vector(counts, loaded[i], vector * PER_VECTOR, lane, mask, edges);
+            if (vector < end) count_vector(counts, sums, loaded[i], vector * PER_VECTOR, lane, mask, edges);
         }
+#if HALVES
+        BARRIER_LOCAL();
+#endif
     }
 
     if (group == 0) {   // what no vector holds
@@ -107,16 +138,19 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
             if (mask[at / CHANNELS] == 0) continue;
 #endif
             const uint bin = bin_of(image[at], edges);
-            if (bin != NO_BIN) count_slot(counts, (uint)(at % CHANNELS) * BINS + bin, lane % COPIES);
+            if (bin != NO_BIN) count_slot(counts, sums, (uint)(at % CHANNELS) * BINS + bin, lane % COPIES, 1);
         }
     }
     BARRIER_LOCAL();
 
-    const uint first = (uint)get_group_id(1) * RANGE;
     for (uint slot = lane; slot < RANGE && first + slot < SLOTS; slot += GROUP) {
+#if HALVES
+        const uint sum = counts[slot / 2] >> slot % 2 * 16 & 0xffffu;
+#else
         uint sum = 0;
         for (uint copy = 0; copy < COPIES; ++copy)
             sum += counts[slot * COPIES + (copy + lane) % COPIES];   // a bank for each lane
-        if (sum != 0) atomic_add(&histogram[first + slot], sum);
+#endif
+        if (sum != 0) atomic_add(&sums[slot], sum);
     }
 }

@@ -6,6 +6,7 @@
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
 #include "peers/peers.hpp"
+#include "seed.hpp"
 
 #include <doctest/doctest.h>
 
@@ -345,6 +346,34 @@ TEST_CASE("box_filter: fused gives the same bits for every tiling") {
             CHECK(bench.run("fused", desc, parameters, in, {{"work_group_size", 256}, {"groups_per_unit", 4}}) == once);
         }
         CHECK_THROWS_AS(bench.run("fused", desc, {{"radius", 50}}, in, {{"work_group_size", 64}}), ConfigError);
+    });
+}
+
+TEST_CASE("box_filter: small windows of bytes, at any size, by every policy of packed") {
+    const auto seed = tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    each_device([&](Bench& bench) {
+        std::mt19937_64 random(seed);
+        const auto between = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+        for (int draw = 0; draw < 40; ++draw) {
+            const int channels = between(1, 4), reach = 4 / channels;
+            const Json parameters{{"size", {between(1, 2 * reach + 1), draw % 4 == 0 ? between(1, 129) : between(1, 9)}},
+                                  {"border", borders[draw % 4]},
+                                  {"value", draw % 4 == 3 ? between(0, 255) : 0}};
+            Extents extents{{'y', between(1, 70)}, {'x', between(1, 150)}};
+            if (channels > 1) extents.push_back({'c', channels});
+            const ArrayDesc desc = ArrayDesc::dense(ElementType::u8, extents);
+            const std::vector<std::string> there = bench.variants(desc, parameters);
+            if (std::find(there.begin(), there.end(), "packed") == there.end()) continue;
+            CAPTURE(desc.describe());
+            CAPTURE(parameters.dump());
+            const Bytes in = bytes_of_values(random_values<std::uint8_t>(desc.count()));
+            const Bytes should = reference(ElementType::u8, extents, parameters, in);
+            for (const int words : {1, 2})
+                CHECK(bench.run("packed", desc, parameters, in,
+                                {{"words_per_work_item", words}, {"work_group_size", 32 << between(0, 3)}, {"items_per_unit", 256}}) ==
+                      should);
+        }
     });
 }
 

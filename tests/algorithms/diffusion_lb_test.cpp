@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
 #include "peers/peers.hpp"
+#include "seed.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <random>
 #include <vector>
 
 using namespace parallax;
@@ -211,7 +213,11 @@ public:
     explicit Bench(const tests::DevicePtr& device)
         : engine_(*device, registry_with_peers(), {host::ProgramCache::open()}), session_(engine_) {}
 
-    struct Result { HostArray image; Json iterations; };
+    struct Result {
+        HostArray image;
+        Json iterations;
+        std::vector<Stage> stages;   ///< of the run
+    };
 
     Result run(const std::string& variant, const Json& parameters, const HostArray& image, Json policy = Json::object()) {
         Call call;
@@ -221,10 +227,13 @@ public:
         call.policy = std::move(policy);
         call.inputs["image"] = session_.upload(image);
         call.outputs = {"image", "iterations"};
+        session_.profiler().clear();
         const CallResult result = session_.run(call);
-        return {session_.download(result.outputs.at("image")), result.records.at("iterations")};
+        std::vector<Stage> stages = session_.profiler().collect();
+        return {session_.download(result.outputs.at("image")), result.records.at("iterations"), std::move(stages)};
     }
 
+    bool times_events() { return engine_.context().capabilities().event_times; }
     bool native() const { return engine_.device().backend == host::Backend::native; }
     /// Those that can do it here.
     std::vector<std::string> variants(const Json& parameters, const HostArray& image) {
@@ -352,6 +361,67 @@ TEST_CASE("diffusion_lb: every shape of work-group, radius, edge function and rh
               std::pair{"weickert", EdgeFunction::weickert}}) {
             p.edge_function = function;
             check("fused", {{"update_edges_every", 3}, {"sigma", 4}, {"edge_function", name}}, p, policy);
+        }
+    });
+}
+
+TEST_CASE("diffusion_lb: tiles give what strips give, to the bit") {
+    const auto seed = tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    each_device([&](Bench& bench) {
+        if (bench.native()) return;
+        std::mt19937_64 random(seed);
+        const auto between = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+        for (const char* const lattice : {"D2Q5", "D2Q9"}) {
+            for (const double sigma : {0.0, 1.0, 2.0}) {   // radii of 0, 3 and 6
+                for (const auto& [width, height] : {std::pair{1, 1}, {between(1, 6), between(1, 40)}, {between(7, 140), between(7, 90)}}) {
+                    const HostArray image = grey(width, height);
+                    const Json parameters{{"lattice", lattice}, {"sigma", sigma}, {"step", .5}, {"iterations", between(1, 6)}};
+                    CAPTURE(parameters.dump());
+                    CAPTURE(width);
+                    CAPTURE(height);
+                    const HostArray by_strips = bench.run("fused", parameters, image, {{"tile_rows", 1}}).image;
+                    const std::vector<double> strips(by_strips.as<float>(), by_strips.as<float>() + by_strips.desc.count());
+                    for (const int rows : {8, 16})
+                        CHECK(worst(bench.run("fused", parameters, image, {{"tile_rows", rows}}).image, strips) == 0);
+                }
+            }
+        }
+    });
+}
+
+namespace {
+
+/// What a run's report says of a stage, wherever it stands.
+void sum_stages(const std::vector<Stage>& stages, const std::string& name, Stage& sum) {
+    for (const Stage& stage : stages) {
+        sum_stages(stage.children, name, sum);
+        if (stage.name != name) continue;
+        sum.calls += stage.calls;
+        sum.seconds += stage.seconds;
+        sum.measured = sum.measured && stage.measured;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("diffusion_lb: steps that are timed as one are all counted") {
+    each_device([](Bench& bench) {
+        if (bench.native()) return;
+        const HostArray image = grey(90, 70);
+        for (const int iterations : {1, 2, 3, 9}) {
+            for (const int at_once : {1, 2}) {
+                const auto stages = bench.run("fused", {{"iterations", iterations}}, image, {{"steps_at_once", at_once}}).stages;
+                Stage one, two, other;
+                sum_stages(stages, "step", one);
+                sum_stages(stages, "two steps", two);
+                CAPTURE(iterations);
+                CAPTURE(at_once);
+                CHECK(one.calls + 2 * two.calls == iterations);
+                if (!bench.times_events()) continue;
+                CHECK((one.calls == 0 || (one.measured && one.seconds > 0)));
+                CHECK((two.calls == 0 || (two.measured && two.seconds > 0)));
+            }
         }
     });
 }

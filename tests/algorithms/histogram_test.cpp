@@ -116,6 +116,13 @@ std::vector<Way> ways() {
              [](PlanBuilder& b, const HistogramSpec& s) {
                  return make_local_atomics(b, s, {64, 1, 1, 2});
              }},
+            {"local_atomics in halves",
+             [](const HistogramSpec&, host::Context& context) -> std::string {
+                 return context.info().local_memory >= 49152 ? "" : "48 KiB";
+             },
+             [](PlanBuilder& b, const HistogramSpec& s) {
+                 return make_local_atomics(b, s, {128, 1, 8, 2, 16});
+             }},
             {"global_atomics", always, [](PlanBuilder& b, const HistogramSpec& s) { return make_global_atomics(b, s, 64); }},
             {"byte_counters", byte_counters_why_not,
              [](PlanBuilder& b, const HistogramSpec& s) { return make_byte_counters(b, s, 64); }},
@@ -257,6 +264,25 @@ TEST_CASE("every way of counting: u16, few bins and all") {
         bench.check(spec_for(ElementType::u16, 7, 65536), {Content::random});
         bench.check(spec_for(ElementType::u16, 30011, 9001),
                     {Content::random, Content::smooth});   // ranges that do not come out even
+    });
+}
+
+TEST_CASE("counters of 16 bits hold more than 65,535") {
+    each_device([](Bench& bench) {
+        if (bench.context().info().local_memory < 49152) return;
+        const Way halves{"halves", {}, [](PlanBuilder& b, const HistogramSpec& s) {
+                             return make_local_atomics(b, s, {128, 1, 4, 1, 16});
+                         }};
+        // A group has 70,000 elements and more, all in one bin, in two that share a word, or in runs of three.
+        const std::int64_t pixels = 70000 * std::int64_t{std::max(bench.context().info().compute_units, 1u)} + 5;
+        const HistogramSpec spec = spec_for(ElementType::u16, pixels, 65536);
+        for (const int kind : {0, 1, 2}) {
+            std::vector<std::uint16_t> values(static_cast<std::size_t>(pixels));
+            for (std::size_t i = 0; i < values.size(); ++i)
+                values[i] = static_cast<std::uint16_t>(kind == 0 ? 65535 : kind == 1 ? 40000 + i % 2 : 21844 + i / 3 % 4);
+            const Bytes image = bytes_of_values(values);
+            CHECK(bench.run(halves, spec, image, {}) == reference_histogram(spec, image.data(), nullptr, 0, pixels));
+        }
     });
 }
 

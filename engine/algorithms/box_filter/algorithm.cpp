@@ -36,6 +36,7 @@ Algorithm make_box_filter() {
     };
     a.chunking = ways_to_cut;
     a.variants = {simd_variant(),
+                  packed_variant(),
                   fused_variant(),
                   strip_variant(),
                   pixel_variant(),

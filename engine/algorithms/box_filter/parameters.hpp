@@ -50,6 +50,7 @@ BoxSpec spec_of(const Problem&);
 std::int64_t border_index(Border, std::int64_t i, std::int64_t n) noexcept;
 
 Variant simd_variant();
+Variant packed_variant();
 Variant fused_variant();
 Variant strip_variant();
 Variant pixel_variant();

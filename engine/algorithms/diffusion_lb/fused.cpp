@@ -11,7 +11,7 @@ namespace parallax::engine::diffusion_lb {
 namespace {
 
 constexpr std::int64_t largest_radius = 6;   // that the kernels have registers and halos for
-
+constexpr std::int64_t strips_only = 1;      // of the policy tile_rows
 
 /// A kernel that walks down strips, and how the image is cut for it.
 struct Sweep {
@@ -52,7 +52,11 @@ public:
             .add("AHEAD", policy.at("rows_ahead"))
             .add("HALF_STORAGE", half)
             .add("WATCH", parameters_.stop_below > 0);
-        if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
+        tile_rows_ = passes || half || parameters_.stop_below > 0 || pairs_ != Pairs::none ? strips_only
+                                                                                           : tile_of(policy.at("tile_rows"), builder.device());
+        if (tile_rows_ != strips_only && parameters_.iterations > 0)
+            step_ = tiles(builder, model);
+        else if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
             step_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused, 8, 4, 12, passes || half ? 0 : held);
         if (same && parameters_.iterations > 1)
             pair_ = sweep(builder, policy, "diffusion_lb/fused.cl", "fused_step", fused.add("STEPS", 2), 8, 4, 12,
@@ -94,7 +98,7 @@ public:
         const Sweep& s = launch.steps == 2 ? pair_ : step_;
         const Chunks chunks(written, s.rows, again_after);
         const char* const stage = launch.steps == 2 ? "two steps" : "step";
-        if (launch.steps == 2 && pairs_ == Pairs::own_edges)
+        if ((launch.steps == 2 && pairs_ == Pairs::own_edges) || tile_rows_ != strips_only)
             x.launch(stage, *s.kernel, s.groups(count, chunks), s.local(),
                      {in, out, f_in, f_out, gaussian[0], gaussian[1], b, k2, layout_.width(), layout_.height(), layout_.pitch32(),
                       chunks.first_row, chunks.end_row, chunks.apart, chunks.rows, is_first, is_last});
@@ -155,6 +159,28 @@ private:
         return s;
     }
 
+    /// A kernel that takes tiles, whose rim is not written.
+    Sweep tiles(PlanBuilder& builder, const host::Defines& model) const {
+        constexpr std::int64_t columns = 32, items = 256;
+        Sweep s;
+        s.group = items;
+        s.strips = divided_up(layout_.planes.width, columns - 2);
+        s.rows = tile_rows_ - 2;
+        s.chunks = divided_up(layout_.planes.height, s.rows);
+        host::Defines d = model;
+        s.kernel = builder.kernel({"diffusion_lb/fused_tile.cl", d.add("ROWS", tile_rows_)}, "fused_tile", items);
+        return s;
+    }
+
+    /// Tiles where a step is so short that a walk down a strip would wait for memory most of the time.
+    std::int64_t tile_of(std::int64_t wanted, const host::DeviceInfo& device) const {
+        if (wanted != 0) return wanted;
+        const std::int64_t pixels = whole_.planes.pixels() * whole_.batch, units = device.compute_units;
+        const bool d2q9 = parameters_.lattice == Lattice::d2q9;   // whose tiles of 16 rows hold more than fits twice
+        if (device.type == host::DeviceType::cpu || pixels > units * (d2q9 ? 24576 : 40960)) return strips_only;
+        return d2q9 && pixels > units * 2048 ? 8 : 16;
+    }
+
     /// Wide accesses where there are pixels enough for every compute unit.
     std::int64_t items_of(std::int64_t wanted, const host::DeviceInfo& device) const {
         const std::int64_t pixels = whole_.planes.pixels() * whole_.batch, unit = std::int64_t{device.compute_units} * 4096;
@@ -175,6 +201,7 @@ private:
     const Conversion& conversion_;
     bool half_;
     Pairs pairs_;
+    std::int64_t tile_rows_ = strips_only;
     Sweep step_, pair_;
     std::optional<EdgePasses> edges_;
     std::optional<Judge> judge_;
@@ -206,12 +233,18 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
                 return context.info().local_memory < 32768 ? Support::no("needs 32 KiB of local memory") : Support::yes();
             },
     };
-    if (!half)
+    if (!half) {
+        row.policy.push_back({"tile_rows",
+                              0,
+                              {0, 1, 8, 16},
+                              "rows of a tile of 32 columns, for small images whose edges are found in every step; 1: strips; 0: by the "
+                              "size of the image"});
         row.policy.push_back(
             {"steps_at_once",
              0,
              {0, 1, 2},
              "steps of a launch, where edges stay for an even number of them or are found in each; 0: two in the first case"});
+    }
     const PaceOf pace = half ? pace_of_half : pace_of_fused;
     return in_steps(std::move(row), 0, pace,
                     [half, pace](PlanBuilder& builder, const LbParameters& p, const Policy& policy, const Layout& layout,

@@ -26,12 +26,16 @@ public:
             const std::int64_t count = std::min(layout_.batch, layout_.planes.count() - first);
             conversion_.begin(x, arrays.input("image"), a.intensity, first, count);
             int launches = 0;
+            auto chain = x.chain(steps_->edges(x) == nullptr && !(pace_.parameters.stop_below > 0));
             for (int n = 0; n < pace_.parameters.iterations; ++launches) {
                 const Launch launch = pace_.launch_at(n);
+                const int next = n + launch.steps;
+                if (next >= pace_.parameters.iterations || pace_.launch_at(next).steps != launch.steps) chain.before_last();
                 steps_->find_edges(x, launch, launches, count, all);
                 steps_->advance(x, launch, launches, first, count, all);
-                n += launch.steps;
+                n = next;
             }
+            chain.close();
             if (arrays.has_output("image"))
                 conversion_.end(x, a.intensity, b.intensity, arrays.output("image"), first, count, launches);
         }

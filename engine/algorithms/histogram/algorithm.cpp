@@ -59,6 +59,16 @@ PolicyTable local_policy() {
             {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups for each compute unit; 0: chosen by the variant"}};
 }
 
+PolicyTable local_atomics_policy() {
+    PolicyTable table = local_policy();
+    table.push_back({"counter_bits",
+                     0,
+                     {0, 16, 32},
+                     "of a counter where there are more than 8192 bins: 16 takes 22,016 of them at once; 0: 16 on GPUs with 48 KiB "
+                     "of local memory"});
+    return table;
+}
+
 PolicyTable replicated_policy() {
     PolicyTable table = local_policy();
     table.push_back({"copies",
@@ -86,11 +96,13 @@ Variant replicated_variant() {
 
 Variant local_atomics_variant() {
     return histogram_variant({.name = "local_atomics",
-                              .summary = "a histogram in local memory a work-group; in ranges of 8192 bins where there are more",
+                              .summary = "a histogram in local memory a work-group; in ranges where it does not hold all bins",
                               .role = Role::plain,
-                              .policy = local_policy()},
+                              .policy = local_atomics_policy()},
                              local_why_not, [](PlanBuilder& builder, const HistogramSpec& spec, const Policy& policy) {
-                                 return make_local_atomics(builder, spec, shape_of(policy, 1));
+                                 LocalShape shape = shape_of(policy, 1);
+                                 shape.counter_bits = policy.at("counter_bits");
+                                 return make_local_atomics(builder, spec, shape);
                              });
 }
 

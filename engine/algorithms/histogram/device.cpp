@@ -11,6 +11,8 @@ namespace parallax::engine::histogram {
 namespace {
 
 constexpr std::int64_t local_slots = 8192;   // 32 KiB of u32
+constexpr std::int64_t half_slots = 22016;   // 43 KiB of u16: 65,536 in three ranges, and room for what a driver adds
+constexpr std::int64_t half_round = 1 << 15;   // elements that a group counts between two barriers
 
 bool is_cpu(const host::DeviceInfo& device) { return device.type == host::DeviceType::cpu; }
 
@@ -47,6 +49,12 @@ std::uint64_t enough_groups(PlanBuilder& builder, std::uint64_t groups, std::uin
     return std::max(groups, count / elements / static_cast<std::uint64_t>(turns) + 1);
 }
 
+/// Equal ranges of u16 counters, two in a word.
+std::int64_t even_range(std::int64_t slots) {
+    const std::int64_t ranges = (slots + half_slots - 1) / half_slots, range = (slots + ranges - 1) / ranges;
+    return range + range % 2;
+}
+
 class Counting : public Histogram {
 protected:
     Counting(PlanBuilder& builder, const HistogramSpec& spec)
@@ -79,24 +87,27 @@ public:
         const host::DeviceInfo& device = builder.device();
         const std::int64_t fit = std::max<std::int64_t>(local_slots / spec.slots(), 1);
         const std::int64_t copies = std::min<std::int64_t>(shape.copies, power_of_two_below(fit));
-        const std::int64_t range = std::min(spec.slots(), local_slots / copies);
+        const bool halves = shape.counter_bits == 16 && spec.slots() > local_slots;
+        const std::int64_t range = halves ? even_range(spec.slots()) : std::min(spec.slots(), local_slots / copies);
         ranges_ = static_cast<std::size_t>((spec.slots() + range - 1) / range);
         // Groups of one work-item count without atomics; rusticl miscounts f32 so (Mesa 22.3).
         const int smallest = spec.type == ElementType::f32 ? 64 : 1;
         group_ = static_cast<std::size_t>(
             std::min<std::int64_t>(std::max(shape.work_group, smallest), power_of_two_below(device.max_work_group)));
-        const auto elements =
-            static_cast<std::uint64_t>(group_) * 16 / bytes_of(spec.type) * static_cast<std::uint64_t>(shape.loads);
+        const auto a_load = static_cast<std::int64_t>(group_ * 16 / bytes_of(spec.type));
+        const std::int64_t loads = halves ? std::clamp<std::int64_t>(half_round / a_load, 1, shape.loads) : shape.loads;
+        const auto elements = static_cast<std::uint64_t>(a_load * loads);
         const std::int64_t fixed = range * (2 * copies + 2) / static_cast<std::int64_t>(group_);   // to clear and to add up
         groups_ = groups_for(
             spec.count(), elements,
             enough_groups(builder, std::uint64_t{device.compute_units} * static_cast<std::uint64_t>(shape.groups_per_unit),
-                          spec.count(), elements, 25 * shape.loads + 8, fixed));
+                          spec.count(), elements, 25 * loads + 8, fixed));
         host::ProgramSpec program{"histogram/local.cl", defines_of(spec)};
         program.defines.add("GROUP", static_cast<std::int64_t>(group_))
             .add("COPIES", copies)
-            .add("LOADS", shape.loads)
-            .add("RANGE", range);
+            .add("LOADS", loads)
+            .add("RANGE", range)
+            .add("HALVES", halves);
         count_ = builder.kernel(program, "histogram_local");
     }
 
@@ -234,8 +245,13 @@ std::unique_ptr<Histogram> make_replicated(PlanBuilder& builder, const Histogram
 std::unique_ptr<Histogram> make_local_atomics(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) {
     const bool cpu = is_cpu(builder.device());
     LocalShape s = shape;
-    if (s.work_group == 0) s.work_group = cpu ? 1 : 256;
-    if (s.groups_per_unit == 0) s.groups_per_unit = 8;
+    const bool room = builder.device().local_memory >= 49152;
+    if (s.counter_bits == 0) s.counter_bits = !cpu && room ? 16 : 32;
+    if (s.counter_bits == 16 && !room)
+        throw UnsupportedError(builder.device().name, {"counters of 16 bits are for 48 KiB of local memory"});
+    const bool halves = s.counter_bits == 16 && spec.slots() > local_slots;
+    if (s.work_group == 0) s.work_group = cpu ? 1 : halves ? 512 : 256;
+    if (s.groups_per_unit == 0) s.groups_per_unit = halves ? 4 : 8;
     s.copies = 1;
     return std::make_unique<LocalHistogram>(builder, spec, s);
 }

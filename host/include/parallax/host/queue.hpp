@@ -50,6 +50,9 @@ struct Launch {
     std::span<const Arg> args;
     std::span<const Event> wait = {};
     std::string_view step = {};     ///< for errors: "hologram/transfer"
+    /// false: nobody waits for this launch by itself, nor wants its times. An empty event comes back where a driver makes
+    /// launches cheaper without one, and reports what fails by later commands, too.
+    bool event = true;
 };
 
 struct QueueOptions {
