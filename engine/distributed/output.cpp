@@ -35,12 +35,14 @@ std::span<const std::byte> Pieces::next() {
 }
 
 void write_slices(const std::filesystem::path& path, const OutputSpec& output, const ArrayDesc& desc, Pieces pieces) {
-    if (io::writes_pieces(path)) return io::write_pieces(path, desc, [&] { return pieces.next(); }, output.write);
+    io::WriteOptions options = output.write;
+    options.name = output.file;
+    if (io::writes_pieces(path)) return io::write_pieces(path, desc, [&] { return pieces.next(); }, options);
     const HostArray whole = HostArray::make(desc.to_dense());
     std::byte* to = whole.data();
     for (std::span<const std::byte> piece = pieces.next(); !piece.empty(); piece = pieces.next())
         to = std::copy(piece.begin(), piece.end(), to);
-    io::write(path, whole, output.write);
+    io::write(path, whole, options);
 }
 
 }  // namespace parallax::engine::distributed

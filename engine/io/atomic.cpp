@@ -12,14 +12,19 @@ namespace fs = std::filesystem;
 
 namespace parallax::io {
 
-void check_target(const fs::path& path, bool overwrite) {
+void check_target(const fs::path& path, bool overwrite, bool store) {
+    if (store && Transaction::is_part(path)) return;   // the empty folder that is there is for it
     const std::string name = show(path);
     if (!path.has_filename()) throw IoError(name, "names no file", "give a file name behind the folder");
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
-    if (fs::is_directory(status)) throw IoError(name, "is a folder", "give a file name inside it");
+    const bool is_folder = fs::is_directory(status);
+    if (is_folder && !store) throw IoError(name, "is a folder", "give a file name inside it");
+    if (is_folder && !is_store(path))
+        throw IoError(name, "is a folder and no Zarr store", "choose another name: what is in it is not removed");
     if (fs::exists(status)) {
-        if (!fs::is_regular_file(status)) throw IoError(name, "is a device or a pipe, not a regular file", "choose another name");
+        if (!is_folder && !fs::is_regular_file(status))
+            throw IoError(name, "is a device or a pipe, not a regular file", "choose another name");
         if (!overwrite) throw IoError(name, "exists already", "choose another name, or allow overwriting");
     }
     fs::path folder = fs::absolute(path, code).parent_path();
@@ -30,17 +35,19 @@ void check_target(const fs::path& path, bool overwrite) {
         throw IoError(name, fmt::format("the folder {} may not be written", show(folder)), "look at its permissions");
 }
 
-void write_atomically(const fs::path& path, bool overwrite, const std::function<void(const fs::path&)>& produce, bool strict) {
+void write_atomically(const fs::path& path, bool overwrite, const std::function<void(const fs::path&)>& produce, bool strict,
+                      bool folder) {
     if (Transaction::is_part(path)) return produce(path);
-    check_target(path, overwrite);
+    check_target(path, overwrite, folder);
     Transaction alone(path.parent_path(), {.overwrite = overwrite, .strict = strict});
-    alone.add(path, [&](const fs::path& part) {
+    const auto named = [&](const fs::path& part) {
         try {
             produce(part);
         } catch (const IoError& error) {   // the user knows the file by the name that it will have
             throw IoError(show(path), error.problem, error.hint);
         }
-    });
+    };
+    alone.add(path, named, folder ? Transaction::Form::folder : Transaction::Form::file);
     alone.commit();
 }
 

@@ -44,6 +44,7 @@ struct Format {
     /// Writes a dense array into a new file; `name` is the path that the user knows.
     void (*write)(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&) = nullptr;
     unsigned choices = 0;   ///< of Choice
+    bool in_folder = false;   ///< write() fills an empty folder
 };
 
 namespace png {
@@ -169,6 +170,12 @@ bool matches(Head);
 bool is_folder_of(const std::filesystem::path&);
 FileInfo info(const Source&);
 HostArray read(const Source&);
+std::string refusal(const ArrayDesc&, const WriteOptions&);
+/// The same for a name that promises OME-Zarr.
+std::string ome_refusal(const ArrayDesc&, const WriteOptions&);
+void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
+void write_pieces(const std::filesystem::path&, const std::string& name, const ArrayDesc&, const Metadata&,
+                  const std::function<std::span<const std::byte>()>& next, const WriteOptions&);
 }   // namespace zarr
 namespace raw {
 FileInfo info(const Source&);

@@ -48,7 +48,18 @@ constexpr Format formats[] = {
     {"hdf5", {".h5", ".hdf5"}, true, hdf5::matches, hdf5::info, hdf5::read, nullptr, hdf5::refusal, hdf5::write, of_datasets},
     {"mat", {".mat"}, true, mat::matches, mat::info, mat::read, nullptr, nullptr, nullptr, of_datasets},
     {"dicom", {".dcm", ".dicom"}, true, dicom::matches, dicom::info, dicom::read, nullptr, nullptr, nullptr, of_series},
-    {"zarr", {}, true, zarr::matches, zarr::info, zarr::read, nullptr, nullptr, nullptr, of_datasets | of_levels},
+    {"ome-zarr", {".ome.zarr"}, true, zarr::matches, zarr::info, zarr::read, nullptr, zarr::ome_refusal, zarr::write, 0, true},
+    {"zarr",
+     {".zarr"},
+     true,
+     zarr::matches,
+     zarr::info,
+     zarr::read,
+     nullptr,
+     zarr::refusal,
+     zarr::write,
+     of_datasets | of_levels,
+     true},
     {"video", {".mp4"}, true, video::matches, video::info, video::read, nullptr, video::refusal, video::write},
     {"gif", {".gif"}, true, gif::matches, gif::info, gif::read, nullptr, gif::refusal, gif::write},
 };
@@ -59,7 +70,8 @@ constexpr const char* readable =
     "MATLAB's "
     "files; for anything "
     "else describe a raw layout (type, axes, offset)";
-constexpr const char* writable = "writable are .png, .jpg, .gif, .mp4, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .mha and .h5";
+constexpr const char* writable = "writable are .png, .jpg, .gif, .mp4, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, "
+                                 ".ome.zarr and .zarr";
 
 const Format* by_extension(const fs::path& path) {
     std::string name = show(path.filename());
@@ -294,14 +306,14 @@ void check_writable(const fs::path& path, const ArrayDesc& desc, const WriteOpti
     const Format* format = nullptr;
     const std::string problem = refusal_of(path, desc, options, format);
     if (!problem.empty()) throw IoError(show(path), problem, endings_hint(desc, options));
-    check_target(path, options.overwrite);
+    check_target(path, options.overwrite, format->in_folder);
 }
 
 void write(const fs::path& path, const HostArray& array, const WriteOptions& options) {
     check_writable(path, array.desc, options);
     const Format& format = *by_extension(path);
     const HostArray dense = array.to_dense();
-    write_atomically(path, options.overwrite, [&](const fs::path& temporary) {
+    const auto produce = [&](const fs::path& temporary) {
         try {
             format.write(temporary, show(path), dense, options);
         } catch (const std::bad_alloc&) {
@@ -310,19 +322,36 @@ void write(const fs::path& path, const HostArray& array, const WriteOptions& opt
             // The user knows the file by the name that it will have.
             throw IoError(show(path), error.problem, error.hint);
         }
-    });
+    };
+    write_atomically(path, options.overwrite, produce, false, format.in_folder);
+}
+
+bool writes_folder(const fs::path& path) {
+    const Format* const format = by_extension(path);
+    return format != nullptr && format->in_folder;
+}
+
+bool is_store(const fs::path& path) {
+    std::error_code error;
+    return fs::is_directory(path, error) && zarr::is_folder_of(path);
 }
 
 bool writes_pieces(const fs::path& path) {
     const Format* const format = by_extension(path);
-    return format != nullptr && format->name == "npy";
+    return format != nullptr && (format->name == "npy" || format->in_folder);
 }
 
 void write_pieces(const fs::path& path, const ArrayDesc& desc, const std::function<std::span<const std::byte>()>& next,
-                  const WriteOptions& options) {
+                  const WriteOptions& options, const Metadata& metadata) {
     check_writable(path, desc, options);
-    if (!writes_pieces(path)) throw IoError(show(path), "cannot be written piece by piece", "write a .npy file");
-    write_atomically(path, options.overwrite, [&](const fs::path& temporary) { npy::write_pieces(temporary, desc, next); });
+    if (!writes_pieces(path))
+        throw IoError(show(path), "cannot be written piece by piece", "write a .npy file or a .zarr folder");
+    const bool folder = writes_folder(path);
+    const auto produce = [&](const fs::path& temporary) {
+        if (folder) zarr::write_pieces(temporary, show(path), desc, metadata, next, options);
+        else npy::write_pieces(temporary, desc, next);
+    };
+    write_atomically(path, options.overwrite, produce, false, folder);
 }
 
 }  // namespace parallax::io

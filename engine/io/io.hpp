@@ -123,23 +123,29 @@ struct WriteOptions {
     std::optional<double> scale_bar{};                         ///< how long, in the array's unit; 0: a round length
     bool colour_bar = false;                                   ///< what the greys or colours mean, to the right
     std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as many as fit
-    std::optional<int> compression{};                          ///< PNG, TIFF: 0 none, 1 fast, 9 small; not set: PNG 1, TIFF 0
+    std::optional<int> compression{};                          ///< PNG, TIFF, Zarr: 0 none, 9 small; not set: PNG 1, others 0
     std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as they came
     int quality = 90;                                          ///< of a JPEG, to 100
     std::optional<std::array<double, 2>> range{};              ///< of the finite elements, where it is known already
+    std::string name{};                                        ///< of the image in OME-Zarr, an ending aside; empty: the file's
 };
 
 /// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a window,
-/// default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5. Complex arrays: .npy only. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
+/// default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, .ome.zarr, .zarr. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
 /// in NIfTI. Throws IoError naming what the format cannot hold.
 void write(const std::filesystem::path&, const HostArray&, const WriteOptions& = {});
+/// Whether what is written under such a name is a folder (.ome.zarr, .zarr).
+bool writes_folder(const std::filesystem::path&);
+/// Whether a folder is a Zarr store, which may be replaced as a whole.
+bool is_store(const std::filesystem::path&);
 /// Throws IoError now if write() could not work later: unknown extension, type or axes that the format cannot hold,
 /// existing file, folder that cannot be written. Creates nothing.
 void check_writable(const std::filesystem::path&, const ArrayDesc&, const WriteOptions& = {});
 
 /// The part of check_writable that needs no array, for .json and .csv: name, existing file, folder. Folders that are
 /// not there yet are made when the file is written.
-void check_target(const std::filesystem::path&, bool overwrite);
+/// `store`: a folder will stand there, and may replace one that is a store.
+void check_target(const std::filesystem::path&, bool overwrite, bool store = false);
 
 /// UTF-8 as it is.
 void write_text(const std::filesystem::path&, const std::string&, bool overwrite, bool strict = false);
@@ -149,9 +155,10 @@ void write_csv(const std::filesystem::path&, const std::vector<std::string>& hea
                bool overwrite);
 
 /// `produce` writes the file that it is given; it is there as a whole or not at all (io/transaction.hpp). `strict`: no link is
-/// followed on the way to it.
+/// followed on the way to it. `folder`: `produce` fills the empty folder that it is given.
 void write_atomically(const std::filesystem::path&, bool overwrite,
-                      const std::function<void(const std::filesystem::path&)>& produce, bool strict = false);
+                      const std::function<void(const std::filesystem::path&)>& produce, bool strict = false,
+                      bool folder = false);
 
 /// Several arrays of one shape -> one: "mean" (f32) or "median" (f32), element by element.
 HostArray combine(const std::vector<HostArray>&, const std::string& how);

@@ -1,5 +1,6 @@
 #include "io/journal.hpp"
 
+#include "io/folder_move.hpp"
 #include "io/io.hpp"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ std::optional<std::vector<Move>> moves_from(const Json& list) {
         move.old = json.at("old").get<std::string>();
         move.inode = json.at("inode").get_ref<const std::uint64_t&>();
         move.bytes = json.at("bytes").get_ref<const std::uint64_t&>();
+        move.folder_of_files = json.value("folder_of_files", false);
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
         moves.push_back(std::move(move));
     }
@@ -66,6 +68,7 @@ bool take_line(const std::string& line, Done& done) {
     try {
         if (json.contains("made")) done.made.push_back(path_of(json.at("made").get<std::string>()));
         if (json.contains("place")) done.places.push_back(path_of(json.at("place").get<std::string>()));
+        if (json.contains("tree")) done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
         if (json.contains("undo")) done.undone = true;
         if (json.contains("commit")) {
             done.moves = moves_from(json.at("commit"));
@@ -188,17 +191,20 @@ void Journal::write(const Json& json, bool sync) {
 
 void Journal::made(const fs::path& folder) { write(Json::object({{"made", text_of(folder)}}), false); }
 void Journal::place(const fs::path& folder) { write(Json::object({{"place", text_of(folder)}}), false); }
+void Journal::tree(std::uint64_t inode, bool synced) { write(Json::object({{"tree", inode}}), synced); }
 void Journal::undo() { write(Json::object({{"undo", true}}), true); }
 
 void Journal::commit(const std::vector<Move>& moves, bool overwrite, bool synced) {
     Json list = Json::array();
-    for (const Move& move : moves)
+    for (const Move& move : moves) {
         list.push_back({{"folder", text_of(move.folder)},
                         {"part", move.part},
                         {"name", move.name},
                         {"old", move.old},
                         {"inode", move.inode},
                         {"bytes", move.bytes}});
+        if (move.folder_of_files) list.back()["folder_of_files"] = true;
+    }
     write(Json::object({{"commit", std::move(list)}, {"overwrite", overwrite}}), synced);
 }
 
@@ -206,6 +212,10 @@ void go_forward(const FolderOf& folder_of, const Done& done) {
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
         const fs::path from = folder / move.part, to = folder / path_of(move.name);
+        if (move.folder_of_files) {
+            folder_forward(folder, move, done.overwrite);
+            continue;
+        }
         if (!is_there(from)) continue;   // it is in its place
         if (done.overwrite) {
             move_to(from, to);
@@ -226,6 +236,10 @@ void go_back(const FolderOf& folder_of, const Done& done) {
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
         const fs::path to = folder / path_of(move.name);
+        if (move.folder_of_files) {
+            folder_back(folder, move);
+            continue;
+        }
         if (!move.old.empty()) {
             if (is_there(folder / move.old)) move_to(folder / move.old, to);
             continue;

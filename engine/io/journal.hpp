@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,13 @@ struct Move {
     std::string part, name;         ///< in that folder
     std::string old;                ///< another name there of what was there before; empty: nothing was
     std::uint64_t inode = 0, bytes = 0;
+    bool folder_of_files = false;   ///< a folder, and all that is in it: `old` is there only from the moment when it moves
 };
 
 struct Done {
     std::vector<std::filesystem::path> made;     ///< folders, before they were made
     std::vector<std::filesystem::path> places;   ///< folders with parts
+    std::set<std::uint64_t> trees;               ///< numbers of folders that are removed with what is in them
     std::optional<std::vector<Move>> moves;      ///< it is committed
     bool overwrite = false;
     bool undone = false;                         ///< or was about to be
@@ -46,6 +49,9 @@ public:
     Done read() const;
     void made(const std::filesystem::path& folder);
     void place(const std::filesystem::path& folder);
+    /// Of a folder under a name of the transaction's, or about to get one. Without this line only what is empty is removed:
+    /// somebody may have given another's folder such a name.
+    void tree(std::uint64_t inode, bool synced);
     void commit(const std::vector<Move>&, bool overwrite, bool synced);
     void undo();
 

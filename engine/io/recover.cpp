@@ -2,6 +2,7 @@
 #include "io/file.hpp"
 #include "io/journal.hpp"
 #include "io/transaction.hpp"
+#include "io/tree.hpp"
 #include "support/entries.hpp"
 #include "support/warnings.hpp"
 
@@ -41,15 +42,23 @@ bool looked_at_lately(const fs::path& folder) {
     return false;
 }
 
-/// All files of a transaction in a folder but its journal.
-void remove_parts(const host::Folder& folder, const std::string& transaction) {
+/// All files of a transaction in a folder but its journal, and the folders of which that says so. False: one of these is left.
+bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::set<std::uint64_t>& trees = {},
+                  std::optional<unsigned> owner = {}) {
     std::error_code ignored;
     std::vector<fs::path> files;
     for (const fs::path& entry : host::entries_of(folder / "", ignored)) {
         const std::string name = entry.filename().string();
         if (transaction_of(name) == transaction && name != transaction + journal_ending) files.push_back(entry.filename());
     }
-    for (const fs::path& file : files) fs::remove(folder / file, ignored);
+    bool gone = true;
+    for (const fs::path& file : files) {
+        const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
+        const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
+        if (identity && trees.contains(identity->inode)) gone = remove_tree(folder, file, owner) && gone;
+        else fs::remove(folder / file, ignored);
+    }
+    return gone;
 }
 
 /// What a transaction moves bears its name. A journal that speaks of other files has not been written by us.
@@ -108,13 +117,15 @@ void recover_at(const host::Folder& base, const std::string& transaction) {
         }
     }
     if (done.undone) go_back(below, done);
+    bool gone = true;
     for (const fs::path& place : done.places) {
         try {
-            remove_parts(below(place), transaction);
+            gone = remove_parts(below(place), transaction, done.trees, journal->stranger()) && gone;
         } catch (const std::system_error&) {   // the folder has gone
         }
     }
-    remove_parts(base, transaction);
+    gone = remove_parts(base, transaction, done.trees, journal->stranger()) && gone;
+    if (!gone) return;   // without the journal nobody would know what may be removed
     if (!done.moves || done.undone) remove_made(base, done.made);
     std::error_code ignored;
     fs::remove(base / (transaction + journal_ending), ignored);

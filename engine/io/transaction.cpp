@@ -1,7 +1,9 @@
 #include "io/transaction.hpp"
 
 #include "io/file.hpp"
+#include "io/folder_move.hpp"
 #include "io/journal.hpp"
+#include "io/tree.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
 
@@ -56,6 +58,8 @@ Transaction::Transaction(fs::path base, How how)
 Transaction::~Transaction() { clean(); }
 
 void Transaction::limit(std::uint64_t bytes) { bytes_left = bytes; }
+
+std::uint64_t Transaction::left_of_limit() noexcept { return bytes_left.load(); }
 
 bool Transaction::is_part(const fs::path& path) {
     const std::string name = path.filename().string();
@@ -124,15 +128,36 @@ fs::path Transaction::relative_of(const fs::path& folder) const {
     return relative.empty() ? fs::path(".") : relative;
 }
 
-fs::path Transaction::add(const fs::path& target, const std::function<void(const fs::path&)>& produce) {
+/// Empty, and known to the journal before anything is in it.
+void Transaction::make_folder(const host::Folder& place, Entry& entry) {
+    std::error_code error;
+    fs::create_directory(place / entry.part, error);
+    if (error) throw std::system_error(error, entry.part);
+    const auto identity = host::identity_of(place / entry.part);
+    if (!identity) return;
+    entry.inode = identity->inode;
+    journal_->tree(identity->inode, how_.synced);
+}
+
+/// What has the name of a part must be the folder that was made: no link that somebody has put there.
+void Transaction::check_folder(const Entry& entry) const {
+    const fs::path part = places_.at(entry.folder) / entry.part;
+    std::error_code error;
+    const auto identity = host::identity_of(part);
+    if (!fs::is_directory(fs::symlink_status(part, error)) || !identity || identity->inode != entry.inode)
+        throw IoError(show(entry.target), "has gone before it was in its place", "leave hidden files alone while a job runs");
+}
+
+fs::path Transaction::add(const fs::path& target, const std::function<void(const fs::path&)>& produce, Form form) {
     const fs::path relative = relative_of(fs::absolute(target).lexically_normal().parent_path());
     return told_of(target, "cannot be written", [&] {
         const host::Folder& folder = place(relative);
-        entries_.push_back({target, relative, fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target)), {}});
+        entries_.push_back({target, relative, fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target)), {}, form});
         const fs::path part = folder / entries_.back().part;
+        if (form == Form::folder) make_folder(folder, entries_.back());
         produce(part);
         std::error_code error;
-        const std::uint64_t bytes = fs::file_size(part, error);
+        const std::uint64_t bytes = form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error && bytes > bytes_left.load()) {
             throw IoError(show(target),
                           fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, bytes_left.load()),
@@ -146,8 +171,18 @@ fs::path Transaction::add(const fs::path& target, const std::function<void(const
 void Transaction::commit() {
     if (how_.synced)
         for (const Entry& entry : entries_)
-            told_of(entry.target, "cannot be written", [&] { host::sync_file(places_.at(entry.folder) / entry.part); });
-    if (entries_.size() == 1) {   // one renaming is whole by itself
+            told_of(entry.target, "cannot be written", [&] {
+                const fs::path part = places_.at(entry.folder) / entry.part;
+                entry.form == Form::folder ? sync_tree(part) : host::sync_file(part);
+            });
+    for (const Entry& entry : entries_)
+        if (entry.form == Form::folder) check_folder(entry);
+    const auto replaces_by_folder = [this](const Entry& entry) {
+        std::error_code ignored;
+        return entry.form == Form::folder && how_.overwrite &&
+               fs::exists(fs::symlink_status(places_.at(entry.folder) / entry.target.filename(), ignored));
+    };
+    if (entries_.size() == 1 && !replaces_by_folder(entries_.front())) {   // one renaming is whole by itself
         const Entry& entry = entries_.front();
         const host::Folder& folder = places_.at(entry.folder);
         const fs::path from = folder / entry.part, to = folder / entry.target.filename();
@@ -173,6 +208,27 @@ void Transaction::commit() {
     clean();
 }
 
+/// What is there before gets another name beside its own, by which it can come back. In a folder's place it loses its own first
+/// when the new one has come, and the journal has to know that it may go with all that is in it.
+void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t number) {
+    const fs::path to = place / entry.target.filename();
+    entry.old = fmt::format("{}-old-{}", id_, number);
+    std::error_code error;
+    if (entry.form == Form::folder) {
+        const bool folder = fs::is_directory(fs::symlink_status(to, error));
+        const auto identity = folder ? host::identity_of(to) : std::nullopt;
+        if (identity) told_of(entry.target, "cannot be replaced", [&] { journal_->tree(identity->inode, how_.synced); });
+        return;
+    }
+    fs::create_hard_link(to, place / entry.old, error);
+    if (error) {   // a file system without links, or a folder
+        error.clear();
+        fs::copy_file(to, place / entry.old, error);
+        if (!error && how_.synced) told_of(entry.target, "cannot be replaced", [&] { host::sync_file(place / entry.old); });
+    }
+    if (error) throw IoError(show(entry.target), "cannot be replaced: " + error.message(), permissions_hint);
+}
+
 void Transaction::put_in_place() {
     std::vector<Move> moves;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -186,17 +242,10 @@ void Transaction::put_in_place() {
         if (fs::exists(fs::symlink_status(to, error))) {
             if (!how_.overwrite)
                 throw IoError(show(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
-            entry.old = fmt::format("{}-old-{}", id_, i);
-            fs::create_hard_link(to, folder / entry.old, error);
-            if (error) {   // a file system without links, or a folder
-                error.clear();
-                fs::copy_file(to, folder / entry.old, error);
-                if (!error && how_.synced)
-                    told_of(entry.target, "cannot be replaced", [&] { host::sync_file(folder / entry.old); });
-            }
-            if (error) throw IoError(show(entry.target), "cannot be replaced: " + error.message(), permissions_hint);
+            set_aside(entry, folder, i);
         }
-        moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes});
+        moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
+                         entry.form == Form::folder});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {
@@ -205,7 +254,7 @@ void Transaction::put_in_place() {
         }
         journal_->commit(moves, how_.overwrite, how_.synced);
     });
-    const Done done{made_, {}, moves, how_.overwrite, false};
+    const Done done{made_, {}, {}, moves, how_.overwrite, false};
     // Folders that are open: where the process may open no more, it can still finish or go back.
     const FolderOf open = [this](const fs::path& folder) { return places_.at(folder); };
     try {
@@ -224,16 +273,23 @@ void Transaction::put_in_place() {
     }
 }
 
+/// What is left of it beside its target. False: a folder could not be removed.
+bool Transaction::remove_entry(const Entry& entry) {
+    const host::Folder& folder = places_.at(entry.folder);
+    if (entry.form == Form::folder) return remove_moved(folder, entry.part, entry.old);
+    std::error_code ignored;
+    if (!committed_) fs::remove(folder / entry.part, ignored);
+    if (!entry.old.empty()) fs::remove(folder / entry.old, ignored);
+    return true;
+}
+
 void Transaction::clean() noexcept {
     try {
         std::error_code ignored;
         if (left_) return journal_.reset();
         if (journal_) {
-            for (const Entry& entry : entries_) {
-                const host::Folder& folder = places_.at(entry.folder);
-                if (!committed_) fs::remove(folder / entry.part, ignored);
-                if (!entry.old.empty()) fs::remove(folder / entry.old, ignored);
-            }
+            for (const Entry& entry : entries_) left_ = !remove_entry(entry) || left_;
+            if (left_) return journal_.reset();   // without the journal nobody would know what may be removed
             for (const auto& [relative, folder] : places_)
                 if (relative != ".") fs::remove(folder / (id_ + base_ending), ignored);
             if (!committed_) remove_made(*folder_, made_);

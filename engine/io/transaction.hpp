@@ -9,6 +9,10 @@
 //   2. The line "commit" is synced into the journal, if there are several files. This is the moment at which they are there.
 //   3. Each is renamed to its place. The folders are synced, and the transaction's own files are removed.
 //
+// A folder can be a target, too, with all that is in it: one renaming puts it in its place, and where a folder is replaced the
+// new one and the old exchange their names (io/folder_move.hpp), so that nothing of the old one is left in it. Such a replacement
+// is written into the journal even if it is alone, since the old one has to be removed file by file.
+//
 // Files and not folders of its own: making one takes ext4 a millisecond, and what is written in it lies far from its place.
 //
 // A process that dies before 2 has done nothing, and after 2 all: recover() finishes or undoes what it left. Where 3 fails (a
@@ -44,15 +48,19 @@ public:
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
 
-    /// `produce` writes the file that it is given, whose name ends as the target's does. Returns that path, good until commit().
+    enum class Form { file, folder };
+    /// `produce` writes the file that it is given, or into the empty folder, whose name ends as the target's does. Returns that
+    /// path, good until commit().
     std::filesystem::path add(const std::filesystem::path& target,
-                              const std::function<void(const std::filesystem::path&)>& produce);
+                              const std::function<void(const std::filesystem::path&)>& produce, Form = Form::file);
     /// Throws IoError; then no file has changed. Once.
     void commit();
 
     /// The most bytes that all transactions of this process together may write from now on: what is beyond is an IoError of
     /// add().
     static void limit(std::uint64_t bytes);
+    /// How many are left of them: what writes many files stops there.
+    static std::uint64_t left_of_limit() noexcept;
     /// Whether a file is one that add() has asked for: nobody else's, and written where it stands.
     static bool is_part(const std::filesystem::path&);
 
@@ -61,7 +69,13 @@ private:
         std::filesystem::path target;     ///< as the caller wrote it
         std::filesystem::path folder;     ///< relative to the base
         std::string part, old;
+        Form form = Form::file;
+        std::uint64_t inode = 0;   ///< of a folder that was made
     };
+    void make_folder(const host::Folder& place, Entry&);
+    void check_folder(const Entry&) const;
+    void set_aside(Entry&, const host::Folder& place, std::size_t number);
+    bool remove_entry(const Entry&);
     std::filesystem::path relative_of(const std::filesystem::path& folder) const;
     const host::Folder& place(const std::filesystem::path& relative);
     void begin();

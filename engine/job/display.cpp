@@ -42,7 +42,7 @@ const std::vector<DisplayKey>& endings_of_keys() {
                                               {"montage", {".png", ".jpg", ".jpeg"}},
                                               {"bits", {".png"}},
                                               {"format", {"\"-\""}},
-                                              {"compression", {".png", ".tif", ".tiff"}},
+                                              {"compression", {".png", ".tif", ".tiff", ".zarr"}},
                                               {"quality", {".jpg", ".jpeg"}},
                                               {"frames_a_second", {".mp4", ".gif", "\"-\""}}};
     return keys;

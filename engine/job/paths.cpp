@@ -212,8 +212,11 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     if (fs::is_symlink(path, ignored)) {
         throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");
     }
-    if (fs::is_directory(path, ignored))
-        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
+    if (!fs::is_directory(path, ignored)) return path;
+    if (!io::writes_folder(path)) throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
+    if (!io::is_store(path))
+        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a Zarr store, or nothing of that name",
+                          "choose another name: what is in that folder is not removed");
     return path;
 }
 

@@ -24,11 +24,19 @@ void check_range(const io::FileInfo& info, const InputSpec& input, const char* w
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
+/// A store is replaced, or comes, with all that is in it.
+bool lies_in(const fs::path& file, const fs::path& folder) {
+    const auto [f, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+    return f == folder.end() && rest != file.end();
+}
+
 /// `taken`: where the outputs before it go, links followed.
 void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared, std::set<fs::path>& taken) {
     std::error_code ignored;
     if (!prepared.overwrite && fs::exists(path, ignored)) {
-        throw ConfigError(output.pointer, fmt::format("the existing file {}", to_utf8(path)), "no file of that name",
+        const char* const what = fs::is_directory(path, ignored) ? "folder" : "file";
+        throw ConfigError(output.pointer, fmt::format("the existing {} {}", what, to_utf8(path)),
+                          fmt::format("no {} of that name", what),
                           "use --overwrite to replace it, or --out for another folder");
     }
     for (const PreparedInput& input : prepared.inputs) {
@@ -40,6 +48,18 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
         }
     }
     const fs::path place = fs::weakly_canonical(path, ignored);
+    for (const PreparedInput& input : prepared.inputs) {
+        for (const fs::path& file : input.files) {
+            if (lies_in(fs::weakly_canonical(file, ignored), place))
+                throw ConfigError(output.pointer, fmt::format("{}, in which the input {} lies", to_utf8(path), to_utf8(file)),
+                                  "a place that the job does not read");
+        }
+    }
+    for (const fs::path& other : taken) {
+        if (lies_in(other, place) || lies_in(place, other))
+            throw ConfigError(output.pointer, fmt::format("{} beside the output {}", to_utf8(path), to_utf8(other)),
+                              "outputs of which none lies in another");
+    }
     if (!taken.insert(ignored ? path : place).second)
         throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
     const fs::path folder = writable_ancestor(path, output.pointer);

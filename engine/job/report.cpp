@@ -1,22 +1,30 @@
 // Reports -> JSON.
 #include "job/report.hpp"
 
+#include "io/tree.hpp"
 #include "job/paths.hpp"
+#include "parallax/host/error.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <ctime>
+#include <system_error>
 
 namespace parallax::engine {
 
 FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop,
                        std::optional<io::Stretch> part, std::string hash) {
-    const auto identity = host::identity_of(path);   // before the hash: what comes later is another
-    const std::uint64_t bytes = std::filesystem::file_size(path);
-    if (part && part->first == 0 && part->bytes >= bytes) part.reset();
-    if (hash.empty()) hash = io::hash_file(path, stop, part);
-    return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part};
+    try {
+        const auto identity = io::identity_of_tree(path);   // before the hash: what comes later is another
+        const std::uint64_t bytes = io::bytes_of_tree(path);
+        if (part && part->first == 0 && part->bytes >= bytes) part.reset();
+        if (hash.empty()) hash = part ? io::hash_file(path, stop, part) : io::hash_of_tree(path, stop);
+        return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part};
+    } catch (const std::system_error& error) {
+        throw IoError(to_utf8(host::without_descriptor(path)), "cannot be looked at for its report: " + error.code().message(),
+                      "leave files alone while a job runs");
+    }
 }
 
 std::string utc_now() {

@@ -122,7 +122,7 @@ Json output_schema() {
                 {"montage", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", 10000}}}}},
                                       "PNG and JPEG: all pages side by side: true, or in so many columns.")},
                 {"compression", described({{"type", "integer"}, {"minimum", 0}, {"maximum", 9}},
-                                          "PNG and TIFF: 0 none, 1 fast, 9 small. Left out: 1 for PNG, 0 for TIFF.")},
+                                          "PNG, TIFF and Zarr: 0 none, 1 fast, 9 small. Left out: 1 for PNG, else 0.")},
                 {"format", described({{"enum", {"raw", "pgm", "y4m"}}}, "Frames on standard output (\"-\"): left out, as they came.")},
                 {"quality", described({{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}, "JPEG: left out, 90.")},
                 {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")},

@@ -22,6 +22,7 @@ void write_file(const fs::path& path, const OutputSpec& output, const HostArray&
                 OutputReport& report) {
     if (output.form == OutputForm::array) {
         io::WriteOptions options = output.write;
+        options.name = output.file;
         if (std::string lost = io::display_loss(path, array, options); !lost.empty()) report.warnings.push_back(std::move(lost));
         return io::write(path, array, options);
     }
@@ -105,7 +106,7 @@ void write_work(Work& work, const WriteArray& write_array) {
         const fs::path& target = prepared.outputs[i];
         OutputReport report{output.name, {}, {}};
         std::string hash;
-        const fs::path written = files.add(target, [&](const fs::path& path) {
+        const auto produce = [&](const fs::path& path) {
             const io::Witness witness(path);
             try {
                 if (elsewhere) write_array(output, path);
@@ -114,7 +115,9 @@ void write_work(Work& work, const WriteArray& write_array) {
                 throw IoError(to_utf8(target), error.problem, error.hint);
             }
             hash = witness.hash();
-        });
+        };
+        const bool folder = is_array && io::writes_folder(target);
+        const fs::path written = files.add(target, produce, folder ? io::Transaction::Form::folder : io::Transaction::Form::file);
         report.file = report_file(written, {}, {}, {}, std::move(hash));
         report.array = elsewhere  ? prepared.resolved.desc(output.source).describe()
                        : is_array ? array.desc.describe()

@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
+#include "io/tree.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "series/manifest.hpp"
@@ -24,11 +25,11 @@ constexpr std::size_t most_told = 20;
 /// Why an output is not what was recorded; empty: it is.
 std::string problem_of(const FileState& file, bool hashes) {
     const fs::path path = path_from(file.path);
-    const auto now = host::identity_of(path);
+    const auto now = io::identity_of_tree(path);
     if (!now) return "is missing";
     if (now->bytes != file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
     const bool as_it_was = file.modified != 0 && now->modified == file.modified;
-    return (hashes || !as_it_was) && io::hash_file(path) != file.hash ? "holds something else than was written" : "";
+    return (hashes || !as_it_was) && io::hash_of_tree(path) != file.hash ? "holds something else than was written" : "";
 }
 
 /// Transactions that nobody has ended, beside a file.

@@ -218,7 +218,8 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files) const {
         const auto total = make_statistic(output.spec->combine, item, {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
         const fs::path& target = series_.gathered.at(output.spec->name);
-        const fs::path part = files.add(target, [&](const fs::path& path) { write(path, output, *total, desc, order); });
+        const auto form = io::writes_folder(target) ? io::Transaction::Form::folder : io::Transaction::Form::file;
+        const fs::path part = files.add(target, [&](const fs::path& path) { write(path, output, *total, desc, order); }, form);
         reports.push_back({output.spec->name, report_file(part), desc.describe()});
         reports.back().file.path = to_utf8(fs::absolute(target));
     }
@@ -228,14 +229,17 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files) const {
 void Folds::write(const fs::path& path, const Output& output, const Statistic& total, const ArrayDesc& desc,
                   const std::vector<std::size_t>& order) const {
     const bool stack = is_stack(output.spec->combine);
+    io::WriteOptions options = output.spec->write;
+    options.name = output.spec->file;
     if (stack && io::writes_pieces(path)) {   // no more of it in memory than a frame
         std::vector<std::byte> frame(desc.dense_bytes() / order.size());
         std::size_t n = 0;
-        io::write_pieces(path, desc, [&]() -> std::span<const std::byte> {
+        const auto next = [&]() -> std::span<const std::byte> {
             if (n == order.size()) return {};
             total.read(order, n++, 1, frame.data());
             return frame;
-        });
+        };
+        io::write_pieces(path, desc, next, options, output.metadata);
         return;
     }
     HostArray array = HostArray::make(desc);
@@ -244,7 +248,7 @@ void Folds::write(const fs::path& path, const Output& output, const Statistic& t
         total.read(order, 0, order.size(), array.data());
     else
         total.result(array.as<float>());
-    io::write(path, array, output.spec->write);
+    io::write(path, array, options);
 }
 
 }   // namespace parallax::engine::series

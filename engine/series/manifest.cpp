@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "io/transaction.hpp"
+#include "io/tree.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "support/entries.hpp"
@@ -276,10 +277,10 @@ FileState state_of(const FileReport& report) {
 
 bool unchanged(const FileState& file) {
     const fs::path path = path_from(file.path);
-    const auto now = host::identity_of(path);
+    const auto now = io::identity_of_tree(path);
     if (!now || now->bytes != file.bytes) return false;
     const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode);
-    return as_it_was || io::hash_file(path) == file.hash;
+    return as_it_was || io::hash_of_tree(path) == file.hash;
 }
 
 }  // namespace parallax::engine::series

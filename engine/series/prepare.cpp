@@ -71,11 +71,17 @@ void check_targets(const PreparedSeries& series) {
 void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
+    // Folders around it, too: an output that is a folder is replaced with all that is in it.
+    const auto reads = [&](const fs::path& file, const char* by) {
+        for (fs::path at = fs::absolute(file).lexically_normal(); at.has_relative_path(); at = at.parent_path()) {
+            if (!read.emplace(to_utf8(at), by).second) break;
+        }
+    };
     for (std::size_t i = 0; i < series.items.size(); ++i) {
-        for (const Element& element : series.items.list.at(i)) read.emplace(key(element.file), "an item");
+        for (const Element& element : series.items.list.at(i)) reads(element.file, "an item");
     }
     for (const auto& [name, input] : series.shared) {
-        for (const fs::path& file : input.files) read.emplace(key(file), "an input");
+        for (const fs::path& file : input.files) reads(file, "an input");
     }
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const OutputSpec& output : job_of(series.job, series.items, i).outputs) {

@@ -177,7 +177,7 @@ void check_stacks(const PreparedSeries& series) {
         const ArrayDesc& item = series.sample.resolved.desc(output.source);
         const std::uint64_t times = io::is_picture(path_from(output.file)) ? 2 : 1;   // the values, and their picture
         check_host(times * cost_of(output.combine, item, series.items.size()).memory,
-                   fmt::format("the stack \"{}\", which a .npy file would take frame by frame,", output.name));
+                   fmt::format("the stack \"{}\", which a .npy file or a .zarr folder would take frame by frame,", output.name));
     }
 }
 

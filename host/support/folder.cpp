@@ -220,4 +220,13 @@ std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcep
     return error;
 }
 
+std::error_code exchange(const fs::path& a, const fs::path& b) noexcept {
+#if defined(__linux__) && defined(SYS_renameat2)
+    if (::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), 2u /* RENAME_EXCHANGE */) == 0) return {};
+    if (errno != EINVAL && errno != ENOSYS) return last_error();
+#endif
+    static_cast<void>(a), static_cast<void>(b);
+    return std::make_error_code(std::errc::not_supported);
+}
+
 }  // namespace parallax::host

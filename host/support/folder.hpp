@@ -66,4 +66,7 @@ void sync_file(const std::filesystem::path&);
 /// Renames to a name that nobody has; std::errc::file_exists where somebody has it.
 std::error_code rename_to_free(const std::filesystem::path& from, const std::filesystem::path& to) noexcept;
 
+/// Each gets the other's name, in one step. std::errc::not_supported where system or file system has no such step.
+std::error_code exchange(const std::filesystem::path& a, const std::filesystem::path& b) noexcept;
+
 }  // namespace parallax::host

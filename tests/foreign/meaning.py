@@ -318,12 +318,19 @@ def faults(case, info, ours):
 def copied(program, folder, case, outputs, steps=None):
     """Runs a job that copies the case's array into files of other formats."""
     job = {"parallax": 1, "inputs": {"image": {"file": os.path.join(folder, case.name), **case.choices}}, "steps": steps or [{"run": "crop", "variant": "reference"}],
-           "outputs": {f"o{i}": {"file": name, "of": "image"} for i, name in enumerate(outputs)}}
+           "outputs": {f"o{i}": {"of": "image", **(name if isinstance(name, dict) else {"file": name})} for i, name in enumerate(outputs)}}
     path = os.path.join(folder, "job.json")
     with open(path, "w", encoding="utf-8") as out:
         json.dump(job, out)
     status, _, err = program.call("run", path, "--out", folder, "--overwrite", "--quiet", "--device", "native")
     return err.strip() if status else ""
+
+
+def read_back(program, folder, name, case):
+    path = os.path.join(folder, name)
+    info, why = program.info(path, {})
+    output, why_not = program.array(path)
+    return [why or why_not] if info is None or output is None else faults(case, info, numpy.load(output))
 
 
 def written(program, folder):
@@ -339,10 +346,16 @@ def written(program, folder):
     part = [{"run": "crop", "variant": "reference", "x": [2, 4], "y": [1, 5], "z": [3, 2]}]
     cut = SimpleITK.RegionOfInterest(image, (4, 5, 2), (2, 1, 3))
     for steps, truth in ((None, image), (part, cut)):
-        why = copied(program, folder, case, ["out.nrrd", "out.mha", "out.nii.gz"], steps)
+        why = copied(program, folder, case, ["out.nrrd", "out.mha", "out.nii.gz", "out.ome.zarr"], steps)
         if why:
             wrong.append(f"writing a volume: {why}")
             continue
+        placed = zarr.open(os.path.join(folder, "out.ome.zarr"), mode="r").attrs["multiscales"][0]["datasets"][0]["coordinateTransformations"][1]["translation"]
+        along = numpy.array(truth.GetDirection()).reshape(3, 3).T @ truth.GetOrigin()   # in the directions of the axes
+        same = numpy.allclose(placed[::-1], along)
+        right += same
+        if not same:
+            wrong.append(f"out.ome.zarr by zarr: the origin {placed} for {along}")
         for name in ("out.nrrd", "out.mha", "out.nii.gz"):
             back = SimpleITK.ReadImage(os.path.join(folder, name))
             same = (numpy.array_equal(SimpleITK.GetArrayFromImage(back), SimpleITK.GetArrayFromImage(truth)) and numpy.allclose(back.GetSpacing(), truth.GetSpacing()) and
@@ -385,6 +398,24 @@ def written(program, folder):
             back, why = program.array(os.path.join(folder, "o.h5"))
             if back is None or not numpy.array_equal(numpy.load(back), array):
                 wrong.append(f"{kind} in o.h5 read back: {why}")
+    for kind in ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64", "complex64", "complex128"):
+        array = volume("uint8") > 100 if kind == "bool" else volume(kind)
+        numpy.save(os.path.join(folder, "in.npy"), array)
+        case = Case("in.npy", array, "zyx", {"x": 0.25, "y": 0.5, "z": 2.0}, "um", choices={"spacing_um": [0.25, 0.5, 2.0]})
+        for compression in (0, 6):
+            why = copied(program, folder, case, [{"file": "o.ome.zarr", "compression": compression}])
+            if why:
+                wrong.append(f"writing {kind}: {why}")
+                continue
+            group = zarr.open(os.path.join(folder, "o.ome.zarr"), mode="r")
+            scales = dict(group.attrs)["multiscales"][0]
+            same = (group["0"].dtype == array.dtype and numpy.array_equal(group["0"][...], array) and [a["name"] for a in scales["axes"]] == ["z", "y", "x"] and
+                    {a["unit"] for a in scales["axes"]} == {"micrometer"} and scales["datasets"][0]["coordinateTransformations"][0]["scale"] == [2.0, 0.5, 0.25])
+            right += same
+            if not same:
+                wrong.append(f"{kind} in o.ome.zarr by zarr: {group['0'].dtype} {dict(group.attrs)}")
+        if os.path.exists(os.path.join(os.path.dirname(os.path.abspath(program.path)), "parallax-read-zarr")):
+            wrong += [f"{kind} in o.ome.zarr read back: {words}" for words in read_back(program, folder, "o.ome.zarr", case)]
     if shutil.which("ffmpeg"):
         array = numpy.kron(RANDOM.integers(0, 255, (5, 8, 10)), numpy.ones((1, 8, 8))).astype("uint8")
         numpy.save(os.path.join(folder, "in.npy"), array)
@@ -400,7 +431,7 @@ def written(program, folder):
     array = volume("uint16", (2, 4, 3, 7, 9))
     tifffile.imwrite(os.path.join(folder, "in.ome.tif"), array, metadata={"axes": "TZCYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.25, "PhysicalSizeZ": 2.0, "TimeIncrement": 0.5,
                                                                          "Channel": {"Name": ["DAPI", "a & b", "c"]}})
-    why = copied(program, folder, Case("in.ome.tif", array, "tzcyx"), ["o.tif", "o.ome.tif"])
+    why = copied(program, folder, Case("in.ome.tif", array, "tzcyx"), ["o.tif", "o.ome.tif", "o.ome.zarr"])
     if why:
         wrong.append(f"writing a hyperstack: {why}")
     else:
@@ -418,6 +449,20 @@ def written(program, folder):
             right += same
             if not same:
                 wrong.append(f"o.ome.tif by tifffile: {file.series[0].axes} {said} {names}")
+        group = zarr.open(os.path.join(folder, "o.ome.zarr"), mode="r")
+        attributes = dict(group.attrs)
+        scales, channels = attributes["multiscales"][0], attributes["omero"]["channels"]
+        said = [(a["name"], a["type"], a.get("unit")) for a in scales["axes"]]
+        swapped = array.transpose(0, 2, 1, 3, 4)
+        same = (numpy.array_equal(group["0"][...], swapped) and said == [("t", "time", "second"), ("c", "channel", None)] + [(a, "space", "micrometer") for a in "zyx"] and
+                scales["datasets"][0]["coordinateTransformations"][0]["scale"] == [0.5, 1.0, 2.0, 0.25, 0.5] and [c["label"] for c in channels] == ["DAPI", "a & b", "c"] and
+                all((c["window"]["start"], c["window"]["end"]) == (swapped[:, i].min(), swapped[:, i].max()) for i, c in enumerate(channels)))
+        right += same
+        if not same:
+            wrong.append(f"o.ome.zarr by zarr: {said} {attributes}")
+        if os.path.exists(os.path.join(os.path.dirname(os.path.abspath(program.path)), "parallax-read-zarr")):
+            wanted = Case("o.ome.zarr", swapped, "tczyx", {"x": 0.5, "y": 0.25, "z": 2.0, "t": 0.5}, "um", channels=["DAPI", "a & b", "c"])
+            wrong += [f"o.ome.zarr read back: {words}" for words in read_back(program, folder, "o.ome.zarr", wanted)]
     return wrong, right
 
 

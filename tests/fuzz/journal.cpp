@@ -31,13 +31,22 @@ std::string get(const fs::path& path) {
     std::abort();
 }
 
-/// "inode":0 is that of the first part, which no seed can know.
-std::string with_inode(std::string line, const fs::path& part) {
-    const std::string unknown = "\"inode\":0";
-    const auto identity = host::identity_of(part);
-    const std::size_t at = line.find(unknown);
-    if (identity && at != std::string::npos) line.replace(at, unknown.size(), "\"inode\":" + std::to_string(identity->inode));
+/// Puts the number of a file or folder, which no seed can know, where a line has another.
+std::string with_number(std::string line, const std::string& key, int unknown, const fs::path& path) {
+    const std::string text = key + std::to_string(unknown);
+    const auto identity = host::identity_of(path);
+    const std::size_t at = line.find(text);
+    if (identity && at != std::string::npos) line.replace(at, text.size(), key + std::to_string(identity->inode));
     return line;
+}
+
+/// "inode":0 is that of the first part, 1 that of the folder; "tree":1 that of the folder, 2 that of the one before it.
+std::string with_inode(std::string line, const fs::path& part) {
+    const fs::path folder = part.parent_path() / (transaction + "-2-c.zarr");
+    line = with_number(std::move(line), "\"inode\":", 0, part);
+    line = with_number(std::move(line), "\"inode\":", 1, folder);
+    line = with_number(std::move(line), "\"tree\":", 1, folder);
+    return with_number(std::move(line), "\"tree\":", 2, part.parent_path() / "c.zarr");
 }
 
 std::string journal_of(const std::uint8_t* data, std::size_t size, bool checksums, const fs::path& part) {
@@ -52,7 +61,8 @@ std::string journal_of(const std::uint8_t* data, std::size_t size, bool checksum
     return all;
 }
 
-/// out/a.png and out/mine.txt are the user's, out/sub/b.npy, too; out/link leads outside.
+/// out/a.png and out/mine.txt are the user's, out/sub/b.npy and the folder out/c.zarr, too; out/link leads outside, as does what
+/// stands in both folders.
 void set_up(const fs::path& out, const fs::path& outside) {
     fs::create_directories(out / "sub");
     put(out / "mine.txt", "mine");
@@ -63,6 +73,11 @@ void set_up(const fs::path& out, const fs::path& outside) {
     put(out / "sub" / (transaction + "-1-b.npy"), "new b");
     put(out / "sub" / (transaction + ".base"), "1\n");
     fs::create_directory_symlink(outside, out / "link");
+    for (const std::string& name : {std::string("c.zarr"), transaction + "-2-c.zarr"}) {
+        fs::create_directories(out / name / "0/0");
+        put(out / name / "0/0/0", "chunk of " + name);
+        fs::create_directory_symlink(outside, out / name / "link");
+    }
 }
 
 }   // namespace

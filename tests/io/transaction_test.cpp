@@ -131,4 +131,134 @@ TEST_CASE("transactions: a journal in a stranger's folder does nothing in folder
     }
 }
 
+
+namespace {
+
+const std::string dead = ".parallax-12-0-0123abcd";
+
+/// A journal of lines.
+void put_lines(const fs::path& folder, const std::vector<Json>& lines) {
+    std::string text;
+    for (const Json& json : lines) text += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+    put(folder / (dead + ".journal"), text);
+}
+
+std::uint64_t number_of(const fs::path& path) { return host::identity_of(path)->inode; }
+
+void put_store(const fs::path& folder, const std::string& text) {
+    fs::create_directories(folder / "0/0");
+    put(folder / "0/0/0", text);
+    put(folder / ".zgroup", text);
+}
+
+/// What stands in a folder, by names: the text of a store, or of a file.
+std::string told(const fs::path& path) {
+    return !fs::exists(path) ? "" : fs::is_directory(path) ? get(path / "0/0/0") : get(path);
+}
+
+}   // namespace
+
+TEST_CASE("transactions: a folder that replaces another is finished, or undone, from each step on") {
+    const std::string part = dead + "-0-a.zarr", old = dead + "-old-0";
+    // Which name the new and the old one have, where the process ended.
+    struct Row {
+        const char* what;
+        std::string is_new, is_old;
+    };
+    for (const Row& row : {Row{"before", part, "a.zarr"}, Row{"exchanged", "a.zarr", part},
+                           Row{"nothing has the name", part, old}, Row{"in its place", "a.zarr", old}}) {
+        for (const bool undo : {false, true}) {
+            for (const bool old_file : {false, true}) {
+                CAPTURE(std::string(row.what));
+                CAPTURE(undo);
+                CAPTURE(old_file);
+                const Folder& folder = folder_with_files();
+                put_store(folder / row.is_new, "new");
+                if (old_file) put(folder / row.is_old, "old");
+                else put_store(folder / row.is_old, "old");
+                Json move{{"folder", "."}, {"part", part}, {"name", "a.zarr"}, {"old", old}};
+                move["inode"] = number_of(folder / row.is_new);
+                move["bytes"] = std::uint64_t{0};
+                move["folder_of_files"] = true;
+                std::vector<Json> lines{Json{{"tree", number_of(folder / row.is_new)}}};
+                if (!old_file) lines.push_back({{"tree", number_of(folder / row.is_old)}});
+                lines.push_back({{"commit", Json::array({move})}, {"overwrite", true}});
+                if (undo) lines.push_back({{"undo", true}});
+                put_lines(folder.path(), lines);
+                io::recover(folder / ".");
+                CHECK(told(folder / "a.zarr") == (undo ? "old" : "new"));
+                CHECK(folder.entries() == (undo && old_file ? 1 : 5) + 3);
+            }
+        }
+    }
+}
+
+TEST_CASE("transactions: only folders that the journal names by their number go with all that is in them") {
+    for (const bool named : {false, true}) {
+        const Folder& folder = folder_with_files();
+        put_store(folder / (dead + "-0-a.zarr"), "new");
+        put_store(folder / (dead + "-1-theirs"), "somebody has given it this name");
+        put_lines(folder.path(), {Json{{"tree", named ? number_of(folder / (dead + "-0-a.zarr")) : std::uint64_t{1}}}});
+        io::recover(folder / ".");
+        CHECK(fs::exists(folder / (dead + "-0-a.zarr")) != named);
+        CHECK(told(folder / (dead + "-1-theirs")) == "somebody has given it this name");
+    }
+}
+
+TEST_CASE("transactions: of a stranger's folders only his are gone into") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make another user's file");
+        return;
+    }
+    const Folder& folder = folder_with_files();
+    const fs::path part = folder / (dead + "-0-a.zarr");
+    put_store(part, "his");
+    put_store(part / "mine", "mine");
+    put_lines(folder.path(), {Json{{"tree", number_of(part)}}});
+    for (const fs::path& his : {folder / ".", folder / (dead + ".journal"), part, part / "0", part / "0/0"})
+        REQUIRE(::chown(his.c_str(), 65534, 65534) == 0);
+    io::recover(folder / ".");
+    CHECK(told(folder / (dead + "-0-a.zarr-going/mine")) == "mine");
+    CHECK_FALSE(fs::exists(folder / (dead + "-0-a.zarr-going/0")));
+}
+
+TEST_CASE("transactions: folders that are written and replaced at once, each whole and one of theirs") {
+    const Folder out;
+    std::vector<std::thread> threads;
+    std::atomic<int> errors{0};
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 25; ++i) {
+                try {
+                    io::Transaction files(out.path(), {true, false, false});
+                    const auto produce = [&](const fs::path& path) { put_store(path, std::to_string(t)); };
+                    files.add(out / "a.zarr", produce, io::Transaction::Form::folder);
+                    files.commit();
+                } catch (const std::exception& error) {
+                    ++errors;
+                    MESSAGE(error.what());
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(errors == 0);
+    CHECK(get(out / "a.zarr/.zgroup") == get(out / "a.zarr/0/0/0"));
+    CHECK(out.entries() == 5);
+}
+
+TEST_CASE("transactions: the limit on outputs counts all files of a folder") {
+    const Folder out;
+    io::Transaction::limit(5);
+    {
+        io::Transaction files(out.path(), {false, false, false});
+        const auto produce = [&](const fs::path& path) { put_store(path, "abc"); };
+        const auto add = [&] { files.add(out / "a.zarr", produce, io::Transaction::Form::folder); };
+        const IoError error = io_error(out / "a.zarr", add);
+        CHECK(error.problem.find("has 6 bytes") != std::string::npos);
+    }
+    io::Transaction::limit(std::numeric_limits<std::uint64_t>::max());
+    CHECK(out.entries() == 0);
+}
+
 #endif

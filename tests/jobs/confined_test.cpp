@@ -167,6 +167,41 @@ TEST_CASE("confined: folders of outputs that become links beside running jobs re
     CHECK(outside.listing().empty());
 }
 
+TEST_CASE("confined: a store that becomes a link while it is written, put in place and removed leads nowhere") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "job");
+    io::write(folder / "job/a.npy", all_of(7));
+    const Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "convert", "type": "f32"}],
+        "outputs": {"image": "sub/o.ome.zarr"}})");
+    io::write(outside / "theirs.ome.zarr", all_of(secret));
+    const auto before = outside.listing();
+    const auto check = [&] {
+        REQUIRE(outside.listing() == before);
+        std::error_code ignored;
+        if (fs::is_symlink(folder / "out/sub/o.ome.zarr", ignored)) fs::remove(folder / "out/sub/o.ome.zarr", ignored);
+    };
+    {
+        // Whatever has its name or one of the transaction's is moved away, and a link to another's store stands there.
+        Stranger stranger([&](unsigned random) {
+            std::error_code ignored;
+            std::vector<fs::path> stores;
+            for (fs::directory_iterator it(folder / "out/sub", ignored), end; !ignored && it != end; it.increment(ignored))
+                if (contains(it->path().filename().string(), "zarr")) stores.push_back(it->path());
+            if (stores.empty()) return;
+            const fs::path store = stores[random % stores.size()];
+            if (random % 3 != 0) return;
+            fs::remove_all(folder / "kept", ignored);
+            fs::rename(store, folder / "kept", ignored);
+            fs::create_symlink(outside / "theirs.ome.zarr", store, ignored);
+        });
+        const Count count = run_often(folder.path(), job, races(), check);
+        MESSAGE(stranger.acts.load() << " acts, " << count.right << " jobs right, " << count.refused << " refused: " << count.last);
+    }
+    fs::remove_all(folder / "out");
+    CHECK(run_often(folder.path(), job, 2, check).right == 2);
+    CHECK(outside.listing() == before);
+}
+
 TEST_CASE("confined: patterns look nowhere else and cost little") {
     const TempFolder folder, outside;
     fs::create_directories(folder / "job/in");

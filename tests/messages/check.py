@@ -165,7 +165,26 @@ def beyond_the_limit_of_files(folder):
     assert done.returncode == 1 and "out.npy" in done.stderr and not left, f"status {done.returncode}, left {left}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+def store_beyond_the_limit_of_files(folder):
+    """The same of a folder: none of its files is left."""
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "big.pgm"}, "outputs": {"image": "deep/out.ome.zarr"}}))
+    (folder / "big.pgm").write_bytes(b"P5\n1000 1000\n255\n" + bytes(1000000))
+    before = listing(folder)
+    done = subprocess.run([str(PROGRAM), "run", "job.json"], cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
+    left = sorted(set(listing(folder)) ^ set(before))
+    assert done.returncode == 1 and "out.ome.zarr" in done.stderr and not left, f"status {done.returncode}, left {left}: {done.stderr}"
+
+
+def store_in_which_an_input_lies(folder):
+    """A store is replaced with all that is in it: not with what the job reads."""
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "store.ome.zarr/inner.npy"}, "outputs": {"image": "store.ome.zarr"}}))
+    shutil.copy(folder / "image.npy", folder / "store.ome.zarr" / "inner.npy")
+    done = program(["run", "job.json", "--overwrite"], folder)
+    assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
+
+
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, store_beyond_the_limit_of_files, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

@@ -61,6 +61,10 @@ def make(folder, run):
     for i in range(3):
         npy(folder / "frames" / f"f{i}.npy", (16, 20))
     (folder / "empty_folder").mkdir()
+    (folder / "mine.zarr").mkdir()
+    (folder / "mine.zarr" / "thesis.txt").write_text("precious")
+    (folder / "taken.zarr").write_text("a file")
+    run({"parallax": 1, "device": {"backend": "native"}, "steps": [{"run": "phantom", "kind": "menger", "size": 9}], "outputs": {"volume": "store.ome.zarr"}})
     (folder / "job.txt").write_text("not a job")
     (folder / "scan.dcm").write_bytes(bytes(128) + b"DICM" + bytes(400))
     (folder / "scan.tif").write_bytes(bytes(128) + b"DICM" + bytes(400))

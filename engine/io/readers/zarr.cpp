@@ -83,12 +83,17 @@ public:
         if (fs::exists(folder / "zarr.json"))
             throw Problem{"is Zarr of version 3, which is not read", "write it with zarr_format=2"};
         Json scales;
-        if (!fs::exists(folder / ".zarray")) {
-            const Json attributes = json_file(folder / ".zattrs");
-            if (!attributes.is_object() || !attributes.contains("multiscales") || !attributes["multiscales"].is_array() ||
-                attributes["multiscales"].empty())
+        const Json attributes = fs::exists(folder / ".zarray") ? Json() : json_file(folder / ".zattrs");
+        const bool image = attributes.is_object() && attributes.contains("multiscales") &&
+                           attributes["multiscales"].is_array() && !attributes["multiscales"].empty();
+        if (!fs::exists(folder / ".zarray") && !image) {
+            const std::vector<std::string> arrays = names_of_arrays(folder);
+            if (arrays.size() != 1)
                 throw Problem{"is a Zarr group without images of its own: " + arrays_in(folder),
                               "say \"dataset\": the path of an array in it"};
+            folder = below(folder, arrays.front());
+        }
+        if (!fs::exists(folder / ".zarray")) {
             scales = attributes["multiscales"][0];
             const Json& levels = scales.at("datasets");
             const std::int64_t wanted = std::max<std::int64_t>(0, level);
@@ -102,6 +107,7 @@ public:
             level_ = levels[static_cast<std::size_t>(wanted)];
             note(folder / ".zattrs");
             if (attributes.contains("omero")) omero_ = attributes["omero"];
+            if (attributes.contains("parallax")) ours_ = attributes["parallax"];
             folder = below(folder, level_.at("path").get<std::string>());
         } else if (level > 0) {
             throw Problem{"is one Zarr array: it has no levels", "leave \"level\" out, or name the group that it is in"};
@@ -109,6 +115,7 @@ public:
         folder_ = folder;
         read_array();
         name_axes(scales);
+        place_axes(scales);
     }
 
     Json description() const { return said_; }
@@ -152,15 +159,25 @@ private:
         return folder / relative;
     }
 
-    static std::string arrays_in(const fs::path& folder) {
-        std::string list;
+    /// Some of them, where they are many.
+    static std::vector<std::string> names_of_arrays(const fs::path& folder) {
+        std::vector<std::string> names;
         std::size_t seen = 0;
         std::error_code error;
-        for (fs::recursive_directory_iterator it(folder, error), none; it != none && seen < 10000 && list.size() < 1000;
+        for (fs::recursive_directory_iterator it(folder, error), none; it != none && seen < 10000 && names.size() < 100;
              it.increment(error), ++seen) {
             if (it.depth() > 4) it.disable_recursion_pending();
             if (it->path().filename() == ".zarray")
-                list += (list.empty() ? "it holds " : ", ") + fs::relative(it->path().parent_path(), folder, error).string();
+                names.push_back(fs::relative(it->path().parent_path(), folder, error).string());
+        }
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    static std::string arrays_in(const fs::path& folder) {
+        std::string list;
+        for (const std::string& name : names_of_arrays(folder)) {
+            if (list.size() < 1000) list += (list.empty() ? "it holds " : ", ") + name;
         }
         return list.empty() ? "it holds no arrays" : list;
     }
@@ -351,21 +368,24 @@ private:
         std::string names;
         std::vector<double> spacing(n, 0);
         std::string unit;
-        if (scales.is_object()) {
+        if (!scales.is_object()) {
+            const Json own = json_file(folder_ / ".zattrs");
+            names = names_in(own);
+            if (own.is_object() && own.contains("parallax")) ours_ = own["parallax"];
+            if (!own.is_null()) note(folder_ / ".zattrs");
+            const std::vector<double> said = numbers_of(ours_, "spacing");
+            if (said.size() == n) spacing = said;
+        } else {
             if (scales.contains("axes") && scales["axes"].is_array() && scales["axes"].size() == n) {
                 for (const Json& axis : scales["axes"])
                     names += axis.is_object() ? axis.value("name", "?") : axis.get<std::string>();
             } else if (!scales.contains("axes") && n == 5) {
                 names = "tczyx";   // of version 0.1 and 0.2
             }
-            for (const Json* const of : {static_cast<const Json*>(&level_), &scales}) {
-                for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
-                    if (transform.value("type", "") != "scale" || !transform.contains("scale") || transform["scale"].size() != n)
-                        continue;
-                    for (std::size_t i = 0; i < n; ++i)
-                        spacing[i] = (spacing[i] > 0 ? spacing[i] : 1) * transform["scale"][i].get<double>();
-                }
-            }
+            const Placed placed = placed_by(level_, scales, n);
+            spacing = placed.spacing;
+            place_ = placed.place;
+            if (!ours_.is_null()) finest_ = placed_by(scales.at("datasets").at(0), scales, n);
             for (std::size_t i = 0; i < n && names.size() == n && scales.contains("axes"); ++i) {
                 const Json& axis = scales["axes"][i];
                 if (!axis.is_object() || !axis.contains("unit")) continue;
@@ -376,13 +396,16 @@ private:
                     continue;
                 }
                 if (spacing[i] > 0) spacing[i] *= factor;
+                place_[i] *= factor;
                 if (ours != "s" && unit.empty()) unit = ours;
                 if (ours != "s" && ours != unit)
                     said_["warnings"].push_back("its axes are in different units of length: " + unit + " and " + ours);
             }
         }
+        if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
         const auto known = [&](char c) {
-            return std::string("tczyx").find(c) != std::string::npos && std::count(names.begin(), names.end(), c) == 1;
+            return std::string(scales.is_object() ? "tczyx" : "ntczyx").find(c) != std::string::npos &&
+                   std::count(names.begin(), names.end(), c) == 1;
         };
         if (names.size() != n || !std::all_of(names.begin(), names.end(), known)) {
             names.clear();
@@ -393,19 +416,99 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             Json axis{{"name", std::string(1, names[i])}, {"size", shape_[i]}};
             const bool length = names[i] != 'c' && names[i] != 't' && names[i] != 'n';
-            if (spacing[i] > 0 && std::isfinite(spacing[i]) && (!length || !unit.empty()) && names[i] != 'c')
+            if (spacing[i] > 0 && std::isfinite(spacing[i]) && (!length || !unit.empty() || !ours_.is_null()) && names[i] != 'c')
                 axis["spacing"] = spacing[i];
             axes.push_back(std::move(axis));
         }
         said_["axes"] = axes;
         said_["unit"] = unit;
+        names_ = names;
         while (pages_ < n && (names[pages_] == 't' || names[pages_] == 'n')) ++pages_;
         said_["page_axes"] = pages_;
-        if (!omero_.is_object() || !omero_.contains("channels")) return;
-        for (const Json& channel : omero_["channels"]) said_["channels"].push_back(channel.value("label", ""));
+        Json channels = Json::array();
+        bool named = false;
+        if (omero_.is_object() && omero_.contains("channels")) {
+            for (const Json& channel : omero_["channels"]) {
+                channels.push_back(channel.value("label", ""));
+                named = named || channels.back() != "";
+            }
+        } else if (ours_.is_object() && ours_.contains("channels")) {
+            channels = ours_["channels"];
+            named = true;
+        }
         const std::size_t c = names.find('c');
-        if (c == std::string::npos || said_["channels"].size() != static_cast<std::size_t>(shape_[c])) said_.erase("channels");
+        if (named && c != std::string::npos && channels.size() == static_cast<std::size_t>(shape_[c]))
+            said_["channels"] = channels;
     }
+
+    /// xarray's word for the axes of an array, where they are ours.
+    static std::string names_in(const Json& attributes) {
+        if (!attributes.is_object() || !attributes.contains("_ARRAY_DIMENSIONS") || !attributes["_ARRAY_DIMENSIONS"].is_array())
+            return {};
+        std::string names;
+        for (const Json& name : attributes["_ARRAY_DIMENSIONS"]) {
+            const std::string text = name.is_string() ? name.get<std::string>() : "";
+            names += text.size() == 1 ? text[0] : '?';
+        }
+        return names;
+    }
+
+    static std::vector<double> numbers_of(const Json& object, const char* key) {
+        if (!object.is_object() || !object.contains(key) || !object[key].is_array()) return {};
+        std::vector<double> numbers;
+        for (const Json& number : object[key]) numbers.push_back(number.is_number() ? number.get<double>() : 0);
+        return numbers;
+    }
+
+    /// Lengths of steps, and where the first element lies, along each axis and in its unit.
+    struct Placed {
+        std::vector<double> spacing, place;   ///< a spacing of 0: none is told
+    };
+
+    static Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
+        Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0)};
+        for (const Json* const of : {&level, &scales}) {   // those of the whole come after those of the level
+            for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
+                const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
+                for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
+                    placed.spacing[i] = (placed.spacing[i] > 0 ? placed.spacing[i] : 1) * scale[i];
+                    placed.place[i] *= scale[i];
+                }
+                for (std::size_t i = 0; i < n && shift.size() == n; ++i) placed.place[i] += shift[i];
+            }
+        }
+        return placed;
+    }
+
+    /// An affine in mm, towards right, anterior, superior: our own where it stands there, else by the translation.
+    void place_axes(const Json& scales) {
+        static const std::map<std::string, double> units = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};
+        const auto unit = units.find(said_["unit"].get<std::string>());
+        const double mm = unit == units.end() ? 1 : unit->second;
+        std::vector<double> affine = numbers_of(ours_, "affine");
+        const bool told = affine.size() == 16;
+        if (!told && (unit == units.end() || std::none_of(place_.begin(), place_.end(), [](double p) { return p != 0; }))) return;
+        if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
+        const Placed placed = scales.is_object() ? placed_by(level_, scales, names_.size()) : Placed{};
+        for (std::size_t i = 0; i < names_.size() && scales.is_object(); ++i) {
+            const std::size_t column = std::string("xyz").find(names_[i]);
+            if (column == std::string::npos) continue;
+            const double spacing = said_["axes"][i].value("spacing", 1.0);
+            // Of a smaller level: so much longer steps, from a place so far along them.
+            const bool finer = told && i < finest_.spacing.size() && finest_.spacing[i] > 0 && placed.spacing[i] > 0;
+            const double stretch = !told ? spacing : finer ? placed.spacing[i] / finest_.spacing[i] : 1,
+                         along = !told ? place_[i] : finer ? (placed.place[i] - finest_.place[i]) / finest_.spacing[i] : 0;
+            for (std::size_t row = 0; row < 3; ++row) {
+                affine[row * 4 + 3] += affine[row * 4 + column] * along;
+                affine[row * 4 + column] *= stretch;
+            }
+        }
+        if (!told)
+            said_["warnings"].push_back("it names no sides of a body for its origin: its axes are taken to go left, posterior "
+                                        "and superior, as ITK takes them");
+        said_["affine"] = affine;
+    }
+
 
     fs::path folder_;
     std::vector<std::int64_t> shape_, chunk_;
@@ -413,7 +516,10 @@ private:
     Type type_{};
     std::vector<char> fill_;
     std::size_t pages_ = 0;
-    Json level_, omero_, said_ = Json::object();
+    std::string names_;
+    std::vector<double> place_;
+    Placed finest_;
+    Json level_, omero_, ours_, said_ = Json::object();
 };
 
 }   // namespace

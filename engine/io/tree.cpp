@@ -1,0 +1,135 @@
+#include "io/tree.hpp"
+
+#include "io/file.hpp"
+#include "io/hasher.hpp"
+#include "io/io.hpp"
+#include "support/entries.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace parallax::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int deepest = 64;   ///< folders in folders: those that we write have six
+
+struct Node {
+    fs::path path, relative;
+    fs::file_type type;
+};
+
+/// Calls `visit` with all that is in a folder, what is in a folder of it before that.
+void walk(const fs::path& folder, const fs::path& relative, int depth, const std::function<void(const Node&)>& visit) {
+    std::error_code error;
+    const std::vector<fs::path> entries = host::entries_of(folder, error);
+    if (!error && depth == deepest) error = std::make_error_code(std::errc::filename_too_long);
+    if (error) throw std::system_error(error, show(relative));
+    for (const fs::path& entry : entries) {
+        const Node node{entry, relative / entry.filename(), fs::symlink_status(entry, error).type()};
+        if (node.type == fs::file_type::directory) walk(node.path, node.relative, depth + 1, visit);
+        visit(node);
+    }
+}
+
+constexpr std::string_view is_going = "-going";
+
+/// Throws std::system_error.
+bool remove_inner(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(folder / name, error);
+    if (!fs::exists(status)) return true;
+    if (fs::is_directory(status)) {
+        const host::Folder inner = folder.below(name);
+        if (owner && inner.owner() != owner) return false;
+        for (const fs::path& entry : host::entries_of(inner / "", error)) remove_inner(inner, entry.filename(), owner);
+    }
+    return fs::remove(folder / name, error) && !error;
+}
+
+bool is_folder(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_directory(fs::symlink_status(path, ignored));
+}
+
+}   // namespace
+
+std::uint64_t bytes_of_tree(const fs::path& path) {
+    if (!is_folder(path)) return fs::file_size(path);
+    std::uint64_t bytes = 0;
+    walk(path, {}, 0, [&](const Node& node) { bytes += node.type == fs::file_type::regular ? fs::file_size(node.path) : 0; });
+    return bytes;
+}
+
+std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
+    std::optional<host::FileIdentity> whole = host::identity_of(path);
+    if (!is_folder(path) || !whole) return whole;
+    whole->bytes = 0;
+    std::map<std::string, std::string> lines;   // entries come in no order
+    try {
+        walk(path, {}, 0, [&](const Node& node) {
+            const bool link = node.type == fs::file_type::symlink, file = node.type == fs::file_type::regular;
+            const auto identity = link ? std::nullopt : host::identity_of(node.path);
+            if (file && identity) whole->bytes += identity->bytes;
+            lines[show(node.relative)] =
+                identity ? fmt::format("{} {} {}", identity->inode, file ? identity->bytes : 0, identity->modified) : "";
+        });
+    } catch (const std::system_error&) {   // something has gone meanwhile
+        return std::nullopt;
+    }
+    std::string text = fmt::format("{}\n", whole->modified);
+    for (const auto& [name, line] : lines) text += name + ' ' + line + '\n';
+    // 60 bits: a manifest's whole numbers have a sign.
+    whole->modified = static_cast<std::int64_t>(std::stoull(hash_text(text).substr(0, 15), nullptr, 16));
+    return whole;
+}
+
+std::string hash_of_tree(const fs::path& path, const std::stop_token& stop) {
+    if (!is_folder(path)) return hash_file(path, stop);
+    std::map<std::string, fs::path> files;
+    walk(path, {}, 0, [&](const Node& node) {
+        if (node.type == fs::file_type::regular) files[show(node.relative)] = node.path;
+    });
+    Hasher hasher;
+    for (const auto& [name, file] : files) {
+        if (stop.stop_requested()) break;
+        const std::string line = hash_file(file, stop) + "  " + name + '\n';
+        hasher.add(line.data(), line.size());
+    }
+    return hasher.hex();
+}
+
+void sync_tree(const fs::path& path) {
+    walk(path, {}, 0, [](const Node& node) {
+        if (node.type == fs::file_type::regular) host::sync_file(node.path);
+        if (node.type == fs::file_type::directory) host::Folder::open(node.path).sync();
+    });
+    host::Folder::open(path).sync();
+}
+
+bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) noexcept {
+    try {
+        std::error_code error;
+        if (!fs::is_directory(fs::symlink_status(folder / name, error)))
+            return !fs::exists(fs::symlink_status(folder / name, error)) || fs::remove(folder / name, error);
+        fs::path going = name;
+        if (!name.string().ends_with(is_going)) {
+            going += is_going;
+            remove_inner(folder, going, owner);   // of one that was ended on its way
+            error = host::rename_to_free(folder / name, folder / going);
+            if (error) return false;
+        }
+        return remove_inner(folder, going, owner);
+    } catch (const std::exception&) {   // a folder that may not be opened, or no memory
+        return false;
+    }
+}
+
+}   // namespace parallax::io

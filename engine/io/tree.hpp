@@ -1,0 +1,35 @@
+// A folder as one output: how long it is, what it holds, whether it is as it was, and how it goes. Links in it are not followed.
+#pragma once
+
+#include "support/file_identity.hpp"
+#include "support/folder.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace parallax::io {
+
+/// Bytes of a file, or of all files in a folder. Throws std::system_error.
+std::uint64_t bytes_of_tree(const std::filesystem::path&);
+
+/// host::identity_of() of a file. Of a folder: its number, the bytes of all its files, and as time of change a number that
+/// differs where any file or folder in it has another name, length or time.
+std::optional<host::FileIdentity> identity_of_tree(const std::filesystem::path&);
+
+/// hash_file() of a file. Of a folder: XXH3-128 of the lines that `xxhsum -H2` prints for its files, sorted by their names from
+/// the folder on:
+///     cd FOLDER && find . -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 xxhsum -H2 | xxhsum -H2
+/// Throws IoError and std::system_error.
+std::string hash_of_tree(const std::filesystem::path&, const std::stop_token& = {});
+
+/// Syncs its files and folders. Throws std::system_error.
+void sync_tree(const std::filesystem::path&);
+
+/// Removes `name` in a folder, with all that is in it, which first gets another name: so that nobody takes the rest of a folder
+/// for the whole where the process ends on its way. `owner`: only folders of this user are gone into. False: something is left.
+bool remove_tree(const host::Folder&, const std::filesystem::path& name, std::optional<unsigned> owner = {}) noexcept;
+
+}   // namespace parallax::io
