@@ -217,8 +217,8 @@ INLINE void store_row(GLOBAL uchar* out, ulong64 row, int x, int from, const uin
 
 // width: elements of a row, at least 4 WORDS + 4. items: of a row. segment: rows of a group. divisor: elements of a window.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void packed(GLOBAL const uint* RESTRICT in, GLOBAL uchar* RESTRICT out, int width, int height, int planes, int items, int window_y,
-            int segment, int border, uint fill, uint divisor, uint magic) {
+void packed(GLOBAL const uint* RESTRICT in, GLOBAL uchar* RESTRICT out, int width, int height, int planes, int items,
+            int window_y, int segment, int border, uint fill, uint divisor, uint magic) {
     const int item = (int)get_global_id(0);
     if (item >= items) return;
     const struct Image m = {in, (ulong64)planes * height * width, width, height, border, fill * 0x01010101u};

@@ -4,8 +4,8 @@
 //   LOADS 16-byte loads are in flight for each work-item
 //   GROUP 1 (CPUs): plain increments, the copies taken in turn so that equal neighbours do not wait for each other's store
 //   more than RANGE slots: the groups of row r (axis 1) read everything and count slots [r * RANGE, (r + 1) * RANGE)
-//   HALVES 1: two counters of 16 bits in a word, for ranges twice as wide. Who lifts one to 2^15 takes as much away and adds it to
-//   histogram[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
+//   HALVES 1: two counters of 16 bits in a word, for ranges twice as wide. Who lifts one to 2^15 takes as much away and adds it
+//   to histogram[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
 #include "prelude/prelude.clh"
 #include "histogram/bins.clh"
 
@@ -62,8 +62,8 @@ INLINE void count_slot(LOCAL uint* counts, GLOBAL uint* sums, uint slot, uint co
 #endif
 
 // Elements at, at + 1, ... that one word holds; `channel` is that of the first.
-INLINE void count_word(LOCAL uint* counts, GLOBAL uint* sums, uint word, ulong64 at, uint channel, uint lane, GLOBAL const uchar* mask,
-                       GLOBAL const float* edges) {
+INLINE void count_word(LOCAL uint* counts, GLOBAL uint* sums, uint word, ulong64 at, uint channel, uint lane,
+                       GLOBAL const uchar* mask, GLOBAL const float* edges) {
 #pragma unroll
     for (uint i = 0; i < PER_WORD; ++i) {
 #if HAS_MASK

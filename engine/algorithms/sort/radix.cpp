@@ -154,7 +154,7 @@ RadixShape fitted_for_warps(const SortSpec& spec, const RadixShape& shape, const
     return fitted(spec, warp_defaults(spec, shape), true, device);
 }
 
-PolicyTable warp_policy() {
+PolicyTable warp_policy(const char* items) {
     return {
         {"work_group_size",
          0,
@@ -163,8 +163,7 @@ PolicyTable warp_policy() {
         {"items_per_work_item",
          0,
          {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
-         "keys of a tile a work-item, fewer where local memory does not hold them; 0: 19 for u32, 15 with values, 11 and 9 for "
-         "u64"},
+         fmt::format("keys of a tile a work-item, fewer where local memory does not hold them; 0: {}", items)},
         {"digit_bits", 0, {0, 5, 6, 7, 8}, "bits of a digit; 0: 8"},
         {"match", 2, {0, 1, 2}, "how lanes find equal digits: 0 match.any, 1 a ballot for each bit, 2 atomics in local memory"}};
 }
@@ -205,7 +204,7 @@ Variant radix_variant() {
 }
 
 Variant radix_warp_variant() {
-    PolicyTable policy = warp_policy();
+    PolicyTable policy = warp_policy("19 for u32, 15 with values, 11 and 9 for u64");
     add_common_policy(policy);
     return sort_variant({.name = "radix_warp",
                          .summary = "least significant digit first, ranks by warps that match digits",
