@@ -68,8 +68,8 @@ void folder_back(const host::Folder& folder, const Move& move) {
     }
     if (is_new(to, move)) give_name(to, part);
     if (old.empty() || !has_entry(old)) return;
-    const std::error_code error = host::rename_to_free(old, to);
-    if (error && error != std::errc::file_exists) throw std::system_error(error, move.name);
+    // Where somebody has put something there meanwhile, the old one stays where it is: it is nobody's to remove.
+    if (const std::error_code error = host::rename_to_free(old, to)) throw std::system_error(error, move.name);
 }
 
 bool remove_moved(const host::Folder& folder, const std::string& part, const std::string& old) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -233,11 +234,16 @@ void go_forward(const FolderOf& folder_of, const Done& done) {
 
 void go_back(const FolderOf& folder_of, const Done& done) {
     if (!done.moves) return;
+    std::optional<std::system_error> stays;   // what cannot go back keeps nothing else from it
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
         const fs::path to = folder / path_of(move.name);
         if (move.folder_of_files) {
-            folder_back(folder, move);
+            try {
+                folder_back(folder, move);
+            } catch (const std::system_error& error) {
+                if (!stays) stays = error;
+            }
             continue;
         }
         if (!move.old.empty()) {
@@ -250,6 +256,7 @@ void go_back(const FolderOf& folder_of, const Done& done) {
         if (now && now->bytes == move.bytes && now->inode == move.inode) fs::remove(to, error);
         if (error) throw std::system_error(error, move.name);
     }
+    if (stays) throw *stays;
 }
 
 void remove_made(const host::Folder& base, const std::vector<fs::path>& made) noexcept {

@@ -2,6 +2,7 @@
 
 #include "io/file.hpp"
 #include "io/folder_move.hpp"
+#include "io/io.hpp"
 #include "io/journal.hpp"
 #include "io/tree.hpp"
 #include "parallax/host/error.hpp"
@@ -216,6 +217,8 @@ void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t
     std::error_code error;
     if (entry.form == Form::folder) {
         const bool folder = fs::is_directory(fs::symlink_status(to, error));
+        if (folder && !is_store(to))   // somebody has made it while the job ran
+            throw IoError(show(entry.target), "is a folder and no Zarr store", "choose another name: what is in it is not removed");
         const auto identity = folder ? host::identity_of(to) : std::nullopt;
         if (identity) told_of(entry.target, "cannot be replaced", [&] { journal_->tree(identity->inode, how_.synced); });
         return;
@@ -288,7 +291,14 @@ void Transaction::clean() noexcept {
         std::error_code ignored;
         if (left_) return journal_.reset();
         if (journal_) {
-            for (const Entry& entry : entries_) left_ = !remove_entry(entry) || left_;
+            for (const Entry& entry : entries_) {
+                if (remove_entry(entry)) continue;
+                left_ = true;
+                if (committed_)
+                    host::warn_once(fmt::format("{}: what it has replaced cannot be removed, and stays hidden beside it as {}*: look at the "
+                                                "permissions in it",
+                                                show(entry.target), id_));
+            }
             if (left_) return journal_.reset();   // without the journal nobody would know what may be removed
             for (const auto& [relative, folder] : places_)
                 if (relative != ".") fs::remove(folder / (id_ + base_ending), ignored);

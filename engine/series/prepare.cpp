@@ -72,10 +72,24 @@ void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
     // Folders around it, too: an output that is a folder is replaced with all that is in it.
-    const auto reads = [&](const fs::path& file, const char* by) {
+    const bool folders = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
+                                     [](const OutputSpec& output) { return io::writes_folder(output.file); });
+    const auto behind_links = [](const fs::path& file) {
+        std::error_code error;
+        const fs::path real = fs::weakly_canonical(file, error);
+        return error ? file : real;
+    };
+    const auto names = [&](const fs::path& file, const char* by) {
         for (fs::path at = fs::absolute(file).lexically_normal(); at.has_relative_path(); at = at.parent_path()) {
             if (!read.emplace(to_utf8(at), by).second) break;
         }
+    };
+    const auto reads = [&](const fs::path& file, const char* by) {
+        names(file, by);
+        if (folders) names(behind_links(file), by);
+    };
+    const auto is_read = [&](const fs::path& path) {
+        return read.count(key(path)) > 0 || (folders && read.count(key(behind_links(path))) > 0);
     };
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const Element& element : series.items.list.at(i)) reads(element.file, "an item");
@@ -85,14 +99,14 @@ void check_inputs_kept(const PreparedSeries& series) {
     }
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const OutputSpec& output : job_of(series.job, series.items, i).outputs) {
-            if (!output.gathered && read.count(key(resolve_output(output.file, series.where, output.pointer)))) {
+            if (!output.gathered && is_read(resolve_output(output.file, series.where, output.pointer))) {
                 throw ConfigError(output.pointer, fmt::format("{}, which the series reads", output.file),
                                   "a file that the job does not read");
             }
         }
     }
     for (const auto& [name, path] : series.gathered) {
-        if (read.count(key(path)))
+        if (is_read(path))
             throw ConfigError("/outputs/" + name, fmt::format("{}, which the series reads", to_utf8(path)),
                               "a file that the job does not read");
     }

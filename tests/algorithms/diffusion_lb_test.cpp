@@ -374,7 +374,11 @@ TEST_CASE("diffusion_lb: tiles give what strips give, to the bit") {
         const auto between = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
         for (const char* const lattice : {"D2Q5", "D2Q9"}) {
             for (const double sigma : {0.0, 1.0, 2.0}) {   // radii of 0, 3 and 6
-                for (const auto& [width, height] : {std::pair{1, 1}, {between(1, 6), between(1, 40)}, {between(7, 140), between(7, 90)}}) {
+                // The last: more tiles, one below the other, than a launch may have.
+                for (const auto& [width, height] : {std::pair{1, 1},
+                                                    {between(1, 6), between(1, 40)},
+                                                    {between(7, 140), between(7, 90)},
+                                                    {1, sigma == 0 ? 400003 : 2}}) {
                     const HostArray image = grey(width, height);
                     const Json parameters{{"lattice", lattice}, {"sigma", sigma}, {"step", .5}, {"iterations", between(1, 6)}};
                     CAPTURE(parameters.dump());

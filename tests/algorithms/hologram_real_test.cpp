@@ -136,9 +136,11 @@ TEST_CASE("momey_beads1um: phase objects are in focus at 7.2 um") {
     HologramParameters p = parse(
         R"({"wavelength_nm": 532, "refractive_index": 1.52, "pixel_nm": 38.8007, "distance_um": {"from": 6, "to": 8.4,
             "step": 0.2}})");
-    CHECK(resolve(p, 512, 512).methods.front() == Method::rayleigh_sommerfeld);   // pixels far below half a wavelength
+    CHECK(resolve(p, 512, 512).methods.front() == Method::angular_spectrum);      // among mirror images
     CHECK(std::abs(best_distances(p, *image, ObjectKind::phase)[0] - 7.2) < .1);  // Tenengrad, the default
-    p.padding = Padding::mean;   // all metrics: variance and Dubois' need a mean that goes on for ever
+    p.padding = Padding::mean;
+    CHECK(resolve(p, 512, 512).methods.front() == Method::rayleigh_sommerfeld);   // pixels far below half a wavelength
+    // All metrics: variance and Dubois' need a mean that goes on for ever
     for (const double d : best_distances(p, *image, ObjectKind::phase)) CHECK(std::abs(d - 7.2) < .1);
 }
 

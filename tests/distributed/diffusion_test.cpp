@@ -44,6 +44,8 @@ TEST_CASE("diffusion on ranks: every variant, lattice and pace, odd heights, ste
         {{"lattice", "D2Q5"}, {"iterations", 9}, {"variant", "fused"}, {"update_edges_every", 4}},
         {{"lattice", "D2Q5"}, {"iterations", 5}, {"variant", "fused"}, {"update_edges_every", 2}, {"sigma", 0.5}},
         {{"lattice", "D2Q9"}, {"iterations", 5}, {"variant", "fused"}, {"policy", {{"steps_at_once", 2}}}},
+        {{"lattice", "D2Q9"}, {"iterations", 11}, {"variant", "fused"}, {"policy", {{"tile_rows", 8}}}},
+        {{"lattice", "D2Q5"}, {"iterations", 9}, {"variant", "fused"}, {"policy", {{"tile_rows", 16}}}},
         {{"lattice", "D2Q9"}, {"iterations", 7}, {"variant", "half"}},
         {{"lattice", "D2Q5"}, {"iterations", 0}}};
     for (const Json& step : steps) {

@@ -193,6 +193,39 @@ TEST_CASE("transactions: a folder that replaces another is finished, or undone, 
     }
 }
 
+TEST_CASE("transactions: an old folder whose name somebody has taken meanwhile is not removed") {
+    const std::string part = dead + "-0-a.zarr", old = dead + "-old-0";
+    const Folder& folder = folder_with_files();
+    put_store(folder / part, "new");
+    put_store(folder / old, "old");
+    put_store(folder / "a.zarr", "somebody's");
+    Json move{{"folder", "."}, {"part", part}, {"name", "a.zarr"}, {"old", old}, {"inode", number_of(folder / part)}, {"bytes", 0}};
+    move["folder_of_files"] = true;
+    put_lines(folder.path(), {Json{{"tree", number_of(folder / part)}}, Json{{"tree", number_of(folder / old)}},
+                              Json{{"commit", Json::array({move})}, {"overwrite", true}}, Json{{"undo", true}}});
+    io::recover(folder / ".");
+    CHECK(told(folder / "a.zarr") == "somebody's");
+    CHECK(told(folder / old) == "old");
+    // With the name free again, the next who comes brings it back.
+    fs::remove_all(folder / "a.zarr");
+    io::recover(folder.path());   // by another name: what was looked at a moment ago is not looked at again
+    CHECK(told(folder / "a.zarr") == "old");
+    CHECK(!fs::exists(folder / old));
+}
+
+TEST_CASE("transactions: a folder of somebody's that comes while files are written stays, with what is in it") {
+    const Folder out;
+    {
+        io::Transaction files(out.path(), {true, false, false});
+        files.add(out / "a.zarr", [](const fs::path& path) { put_store(path, "new"); }, io::Transaction::Form::folder);
+        fs::create_directory(out / "a.zarr");
+        put(out / "a.zarr/mine", "mine");
+        CHECK(io_error(out / "a.zarr", [&] { files.commit(); }).problem == "is a folder and no Zarr store");
+    }
+    CHECK(get(out / "a.zarr/mine") == "mine");
+    CHECK(out.entries() == 2);
+}
+
 TEST_CASE("transactions: only folders that the journal names by their number go with all that is in them") {
     for (const bool named : {false, true}) {
         const Folder& folder = folder_with_files();

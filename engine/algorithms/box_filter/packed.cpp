@@ -1,5 +1,6 @@
 // `packed`: small windows of bytes on GPUs, whose sums of columns stand two in a register.
 #include "algorithms/box_filter/planes.hpp"
+#include "core/long_loops.hpp"
 
 #include <fmt/format.h>
 
@@ -29,6 +30,9 @@ public:
             1, std::int64_t{policy.at("items_per_unit")} * device.compute_units / (group_ * strips_ * planes_));
         const std::int64_t rows = std::max({divided_up(pass.height, wanted), 2 * pass.window_y, std::int64_t{8}});
         segment_ = divided_up(std::max(std::min(rows, pass.height), divided_up(pass.height, 65535)), 4) * 4;
+
+        require_rounds(builder.context(),
+                       divided_up(pass.planes, planes_) * (2 * divided_up(pass.window_y, 4) + divided_up(segment_, 4) + 16));
 
         const std::int64_t taps = pass.window_x * pass.window_y;
         host::Defines d;
@@ -76,8 +80,8 @@ Support packed_support(const Problem& problem, host::Context&) {
     if (packed_left(pass) > packed_reach || pass.window_y > tallest_window)
         return Support::no(fmt::format("windows that reach {} elements to either side, channels counted, and have {} rows at most",
                                        packed_reach, tallest_window));
-    if (std::max(pass.width * pass.channels, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2)
-        return Support::no("rows of up to 2^30 elements, and as many planes");
+    if (std::max({pass.width * pass.channels, pass.height, pass.planes}) > std::numeric_limits<std::int32_t>::max() / 2)
+        return Support::no("rows of up to 2^30 elements, and as many rows and planes");
     return Support::yes();
 }
 

@@ -7,7 +7,6 @@
 namespace parallax::engine::diffusion_lb {
 namespace {
 
-constexpr std::int64_t most_groups = 65535;                   // of axes y and z on CUDA
 constexpr std::int64_t enough_pixels = std::int64_t{1} << 24;   // fill any device
 
 

@@ -15,6 +15,8 @@ struct Rows {
     std::int64_t count() const noexcept { return to - from; }
 };
 
+inline constexpr std::int64_t most_groups = 65535;   ///< of axes y and z on CUDA
+
 /// Rows that are written, in chunks of a work-group each.
 struct Chunks {
     /// Of so many rows each; or two, where the rows are to be written once more so many further down.

@@ -54,6 +54,7 @@ public:
             .add("WATCH", parameters_.stop_below > 0);
         tile_rows_ = passes || half || parameters_.stop_below > 0 || pairs_ != Pairs::none ? strips_only
                                                                                            : tile_of(policy.at("tile_rows"), builder.device());
+        if (tile_rows_ != strips_only && divided_up(layout_.planes.height, tile_rows_ - 2) > most_groups) tile_rows_ = strips_only;
         if (tile_rows_ != strips_only && parameters_.iterations > 0)
             step_ = tiles(builder, model);
         else if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
@@ -87,6 +88,10 @@ public:
 
     void advance(Execution& x, const Launch& launch, int number, std::int64_t first, std::int64_t count, Rows written,
                  std::int64_t again_after) override {
+        if (tile_rows_ != strips_only && again_after > 0) {   // two chunks would be one tile each
+            advance(x, launch, number, first, count, written, 0);
+            return advance(x, launch, number, first, count, {written.from + again_after, written.to + again_after}, 0);
+        }
         const State from = state(x, number % 2), to = state(x, 1 - number % 2);
         const host::Buffer &in = from.intensity, &out = to.intensity, &f_in = from.populations, &f_out = to.populations;
         const host::Buffer &keep = edges_ ? x.buffer(keep_) : in, &sums = judge_ ? judge_->sums(x) : in;
@@ -151,7 +156,7 @@ private:
             const std::int64_t chunks = std::max<std::int64_t>(units * per_unit / (s.strips * layout_.batch), 1);
             rows = std::clamp<std::int64_t>(divided_up(height, chunks), 4, per_unit > 4 ? 128 : 512);
         }
-        s.rows = std::clamp(rows, divided_up(height, 65535), height);
+        s.rows = std::clamp(rows, divided_up(height, most_groups), height);
         s.chunks = divided_up(height, s.rows);
         host::Defines d = defines;
         s.kernel = builder.kernel({file, d.add("GROUP", s.group).add("PX", items), items == 2 && s.group <= 128 ? resident : 0},

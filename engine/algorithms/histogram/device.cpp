@@ -248,7 +248,8 @@ std::unique_ptr<Histogram> make_local_atomics(PlanBuilder& builder, const Histog
     const bool room = builder.device().local_memory >= 49152;
     if (s.counter_bits == 0) s.counter_bits = !cpu && room ? 16 : 32;
     if (s.counter_bits == 16 && !room)
-        throw UnsupportedError(builder.device().name, {"counters of 16 bits are for 48 KiB of local memory"});
+        throw UnsupportedError("histogram variant \"local_atomics\" cannot run on " + builder.device().name,
+                               {"counters of 16 bits are for 48 KiB of local memory"});
     const bool halves = s.counter_bits == 16 && spec.slots() > local_slots;
     if (s.work_group == 0) s.work_group = cpu ? 1 : halves ? 512 : 256;
     if (s.groups_per_unit == 0) s.groups_per_unit = halves ? 4 : 8;

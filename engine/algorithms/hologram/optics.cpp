@@ -112,7 +112,8 @@ Geometry resolve(const HologramParameters& p, std::int64_t width, std::int64_t h
         g.top = g.padded_height / 2 - height / 2;
     }
 
-    // Among mirror images light has no end. A sampled impulse response has one; the angular spectrum is exact at any distance.
+    // Among mirror images light has no end. A sampled impulse response has one; the angular spectrum has none, but for its band
+    // limit, which leaves out what would come from more than a frame away.
     const double limit = g.mirrored ? std::numeric_limits<double>::infinity() : switch_distance(g);
     for (const double d : g.distances) {
         Method method = p.method;

@@ -141,14 +141,15 @@ std::vector<std::string> sampling_warnings(const HologramParameters& p, const Ge
     const bool wants_far = is_impulse_response(p.method) || p.method == Method::fresnel_single_fft;
     const double limit = paraxial ? fresnel_limit(g) : switch_distance(g);
     const double d = wants_far ? smallest(g.distances) : largest(g.distances);
-    if (wants_far ? d >= limit : d <= limit || g.mirrored) {
-        if (!(wants_far && g.mirrored)) return {};
+    if (g.mirrored && !wants_far) return {};   // nothing is aliased among mirror images
+    if (g.mirrored && d >= limit) {
         return {fmt::format("{} with padding reflect: an impulse response ends {:.6g} um away, where mirror images go on, so that "
                             "brightness is some percent off: take method auto or angular_spectrum, or padding mean",
                             name_of(p.method),
                             .5 * std::min(static_cast<double>(g.padded_width) * g.dx,
                                           static_cast<double>(g.padded_height) * g.dy) * micro)};
     }
+    if (wants_far ? d >= limit : d <= limit) return {};
     const char* const better =
         paraxial
             ? (wants_far ? "take method fresnel or angular_spectrum" : "take method fresnel_single_fft or rayleigh_sommerfeld")
