@@ -71,7 +71,6 @@ void check_targets(const PreparedSeries& series) {
 void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
-    // Folders around it, too: an output that is a folder is replaced with all that is in it.
     const bool folders = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
                                      [](const OutputSpec& output) { return io::writes_folder(output.file); });
     const auto behind_links = [](const fs::path& file) {
@@ -79,6 +78,7 @@ void check_inputs_kept(const PreparedSeries& series) {
         const fs::path real = fs::weakly_canonical(file, error);
         return error ? file : real;
     };
+    // Folders around it, too: an output that is a folder is replaced with all that is in it.
     const auto names = [&](const fs::path& file, const char* by) {
         for (fs::path at = fs::absolute(file).lexically_normal(); at.has_relative_path(); at = at.parent_path()) {
             if (!read.emplace(to_utf8(at), by).second) break;

@@ -135,11 +135,7 @@ Variant fused_variant() {
                     {0, 1, 2, 3, 4, 6, 8, 12, 16},
                     "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}},
         .supports = fused_support,
-        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-            const BoxSpec spec = spec_of(problem);
-            return make_planes_plan(
-                builder, spec, [&](const PlanePass& pass) { return std::make_unique<FusedKernel>(builder, spec, pass, policy); });
-        },
+        .plan = planes_plan<FusedKernel>,
     };
 }
 

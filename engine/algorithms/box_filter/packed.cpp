@@ -13,7 +13,6 @@ namespace {
 constexpr std::int64_t packed_reach = 4, tallest_window = 129, least_width = 8;
 
 std::int64_t packed_left(const PlanePass& pass) { return pass.window_x / 2 * pass.channels; }
-std::int64_t packed_right(const PlanePass& pass) { return (pass.window_x - 1 - pass.window_x / 2) * pass.channels; }
 
 class PackedKernel final : public PlaneKernel {
 public:
@@ -99,11 +98,7 @@ Variant packed_variant() {
                     {256, 512, 1024, 2048, 4096, 8192},
                     "work-items for each compute unit, which sets the length of segments"}},
         .supports = packed_support,
-        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-            const BoxSpec spec = spec_of(problem);
-            return make_planes_plan(
-                builder, spec, [&](const PlanePass& pass) { return std::make_unique<PackedKernel>(builder, spec, pass, policy); });
-        },
+        .plan = planes_plan<PackedKernel>,
     };
 }
 

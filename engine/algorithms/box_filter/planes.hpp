@@ -39,4 +39,12 @@ using MakePlaneKernel = std::function<std::unique_ptr<PlaneKernel>(const PlanePa
 /// The plan that runs them, with sums in between.
 std::unique_ptr<Plan> make_planes_plan(PlanBuilder&, const BoxSpec&, const MakePlaneKernel&);
 
+/// The same for a variant whose passes are all kernels of one class.
+template <class Kernel>
+std::unique_ptr<Plan> planes_plan(PlanBuilder& builder, const Problem& problem, const Policy& policy) {
+    const BoxSpec spec = spec_of(problem);
+    return make_planes_plan(builder, spec,
+                            [&](const PlanePass& pass) { return std::make_unique<Kernel>(builder, spec, pass, policy); });
+}
+
 }  // namespace parallax::engine::box_filter

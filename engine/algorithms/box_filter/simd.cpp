@@ -121,11 +121,7 @@ Variant simd_variant() {
         .backends = {host::Backend::opencl},
         .policy = {{"groups_per_unit", 4, {1, 2, 4, 8, 16}, "chunks of rows for each core"}},
         .supports = simd_support,
-        .plan = [](PlanBuilder& builder, const Problem& problem, const Policy& policy) -> std::unique_ptr<Plan> {
-            const BoxSpec spec = spec_of(problem);
-            return make_planes_plan(
-                builder, spec, [&](const PlanePass& pass) { return std::make_unique<SimdKernel>(builder, spec, pass, policy); });
-        },
+        .plan = planes_plan<SimdKernel>,
     };
 }
 

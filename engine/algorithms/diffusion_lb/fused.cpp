@@ -52,9 +52,8 @@ public:
             .add("AHEAD", policy.at("rows_ahead"))
             .add("HALF_STORAGE", half)
             .add("WATCH", parameters_.stop_below > 0);
-        tile_rows_ = passes || half || parameters_.stop_below > 0 || pairs_ != Pairs::none ? strips_only
-                                                                                           : tile_of(policy.at("tile_rows"), builder.device());
-        if (tile_rows_ != strips_only && divided_up(layout_.planes.height, tile_rows_ - 2) > most_groups) tile_rows_ = strips_only;
+        if (!passes && !half && pairs_ == Pairs::none && !(parameters_.stop_below > 0))
+            tile_rows_ = tile_of(policy.at("tile_rows"), builder.device());
         if (tile_rows_ != strips_only && parameters_.iterations > 0)
             step_ = tiles(builder, model);
         else if (parameters_.iterations > 0 && (pairs_ == Pairs::none || parameters_.iterations % 2 == 1))
@@ -177,11 +176,16 @@ private:
         return s;
     }
 
-    /// Tiles where a step is so short that a walk down a strip would wait for memory most of the time.
+    /// Rows of a tile, no more tiles below each other than a launch takes.
     std::int64_t tile_of(std::int64_t wanted, const host::DeviceInfo& device) const {
-        if (wanted != 0) return wanted;
+        const std::int64_t rows = wanted != 0 ? wanted : best_tile(device);
+        return rows != strips_only && divided_up(layout_.planes.height, rows - 2) > most_groups ? strips_only : rows;
+    }
+
+    /// Tiles where a step is so short that a walk down a strip would wait for memory most of the time (bounds: measured on an H200).
+    std::int64_t best_tile(const host::DeviceInfo& device) const {
         const std::int64_t pixels = whole_.planes.pixels() * whole_.batch, units = device.compute_units;
-        const bool d2q9 = parameters_.lattice == Lattice::d2q9;   // whose tiles of 16 rows hold more than fits twice
+        const bool d2q9 = parameters_.lattice == Lattice::d2q9;
         if (device.type == host::DeviceType::cpu || pixels > units * (d2q9 ? 24576 : 40960)) return strips_only;
         return d2q9 && pixels > units * 2048 ? 8 : 16;
     }
