@@ -7,6 +7,7 @@
 #include "io/file.hpp"
 #include "io/foreign.hpp"
 #include "io/format.hpp"
+#include "io/ome_xml.hpp"
 #include "io/pieces.hpp"
 #include "parallax/host/error.hpp"
 
@@ -224,7 +225,8 @@ std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteO
     format = by_extension(path);
     if (!format) throw IoError(show(path), "has an extension of no format that is known", writable);
     if (!format->write) throw IoError(show(path), fmt::format("{} files are only read", format->name), writable);
-    return refusal_of(*format, desc, options);
+    const std::string problem = refusal_of(*format, desc, options);
+    return problem.empty() && format->name == "tiff" && tiff::is_ome_name(show(path)) ? tiff::ome_refusal(desc.type) : problem;
 }
 
 }  // namespace

@@ -7,11 +7,15 @@
 #include "io/units.hpp"
 #include "parallax/host/error.hpp"
 #include "support/markup.hpp"
+#include "support/text.hpp"
 
 namespace parallax::io::tiff {
 namespace {
 
-const char* word_for(const std::string& name, ElementType type) {
+constexpr const char* other_name = "write a .tif that does not end in .ome.tif, or a .npy";
+
+/// Empty: there is none.
+std::string_view word_for(ElementType type) {
     switch (type) {
         case ElementType::boolean:
         case ElementType::u8:
@@ -31,8 +35,7 @@ const char* word_for(const std::string& name, ElementType type) {
         case ElementType::f64:
             return "double";
         default:
-            throw IoError(name, fmt::format("OME-TIFF has no word for elements of {}", to_string(type)),
-                          "write a .tif that does not end in .ome.tif, or a .npy");
+            return {};
     }
 }
 
@@ -44,15 +47,26 @@ std::string attribute(std::string text) {
 
 }   // namespace
 
+bool is_ome_name(const std::string& name) {
+    const std::string lower = host::lower(name);
+    return lower.ends_with(".ome.tif") || lower.ends_with(".ome.tiff");
+}
+
+std::string ome_refusal(ElementType type) {
+    if (!word_for(type).empty()) return {};
+    return fmt::format("OME-TIFF has no word for elements of {}: {}", to_string(type), other_name);
+}
+
 std::string ome_xml(const std::string& name, const HostArray& array, const std::vector<Axis>& pages, std::int64_t samples) {
     const ArrayDesc& desc = array.desc;
+    if (const std::string why = ome_refusal(desc.type); !why.empty()) throw IoError(name, why);
     std::string order = "XY";
     std::int64_t sizes[] = {1, 1, samples};          // t, z, c
     for (std::size_t i = pages.size(); i-- > 0;) {   // the fastest first
         const std::size_t place = std::string_view("tzc").find(pages[i].name);
         if (place == std::string_view::npos)
             throw IoError(name, fmt::format("OME-TIFF has the axes t, z and c for pages; this is {}", desc.describe()),
-                          "write a .tif that does not end in .ome.tif, or a .npy");
+                          other_name);
         order += "TZC"[place];
         sizes[place] *= pages[i].size;
     }
@@ -63,7 +77,7 @@ std::string ome_xml(const std::string& name, const HostArray& array, const std::
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\" "
         "Creator=\"Parallax\"><Image ID=\"Image:0\" Name=\"Image0\"><Pixels ID=\"Pixels:0\" DimensionOrder=\"{}\" Type=\"{}\" "
         "SizeX=\"{}\" SizeY=\"{}\" SizeZ=\"{}\" SizeC=\"{}\" SizeT=\"{}\"",
-        order, word_for(name, desc.type), desc.size('x'), desc.size('y'), sizes[1], sizes[2], sizes[0]);
+        order, word_for(desc.type), desc.size('x'), desc.size('y'), sizes[1], sizes[2], sizes[0]);
     if (millimetres(desc.unit) > 0) {
         for (const char axis : {'x', 'y', 'z'}) {
             if (!desc.find(axis)) continue;

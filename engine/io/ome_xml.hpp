@@ -7,6 +7,11 @@
 
 namespace parallax::io::tiff {
 
+/// Whether a file of such a name is to have OME's words.
+bool is_ome_name(const std::string&);
+/// Why they cannot be had for such elements; empty: they can.
+std::string ome_refusal(ElementType);
+
 /// `pages`: the axes of the pages, slowest first; `samples`: channels side by side in a pixel. Throws IoError for what OME has no
 /// word for; `name` is the file's.
 std::string ome_xml(const std::string& name, const HostArray&, const std::vector<Axis>& pages, std::int64_t samples);

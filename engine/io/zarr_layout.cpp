@@ -136,7 +136,7 @@ Layout layout_of(const ArrayDesc& desc) {
     const std::size_t n = desc.axes.size();
     bool samples = n > 2 && desc.axes.back().name == 'c';
     layout.ome = is_ome(desc, samples);
-    samples = samples && layout.ome;
+    samples = layout.has_samples = samples && layout.ome;
     const std::size_t plane = n - (samples ? 1 : 0);   // rows and columns end there
     layout.has_rows = plane > 1;
     layout.lead = plane - (layout.has_rows ? 2 : 1);

@@ -22,7 +22,8 @@ struct Layout {
     std::size_t lead = 0;              ///< so many axes of the array stand in front of rows and columns: one plane for each index
     std::int64_t rows = 1, columns = 1;
     bool has_rows = true;              ///< false: the array has one axis
-    std::int64_t samples = 1;          ///< channels of a pixel, where they stand side by side
+    bool has_samples = false;          ///< channels stand side by side in a pixel, if only one
+    std::int64_t samples = 1;          ///< so many
     std::array<std::int64_t, 2> chunk{};   ///< rows and columns of one
 
     std::int64_t chunks_down() const noexcept { return (rows + chunk[0] - 1) / chunk[0]; }

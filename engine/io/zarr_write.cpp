@@ -97,7 +97,7 @@ private:
             rest /= desc_.axes[i].size;
         }
         for (std::int64_t sample = 0; sample < layout_.samples; ++sample) {
-            if (layout_.samples > 1) index.back() = sample;
+            if (layout_.has_samples) index.back() = sample;
             write_channel(plane + static_cast<std::size_t>(sample) * element_, index);
         }
     }
@@ -106,7 +106,7 @@ private:
         std::filesystem::path folder = "0";
         std::size_t channel = 0;
         for (const std::size_t axis : layout_.order) {
-            if (axis < layout_.lead || (layout_.samples > 1 && axis + 1 == desc_.axes.size()))
+            if (axis < layout_.lead || (layout_.has_samples && axis + 1 == desc_.axes.size()))
                 folder /= std::to_string(index[axis]);
             if (desc_.axes[axis].name == 'c') channel = static_cast<std::size_t>(index[axis]);
         }

@@ -4,6 +4,7 @@
 
 #include "io/window.hpp"
 #include "support.hpp"
+#include "support/helper.hpp"
 
 #if defined(__unix__)
 #include <sys/resource.h>
@@ -145,6 +146,8 @@ TEST_CASE("what cannot be written is refused before the work") {
         {"a.png", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}, {'c', 5}}), {}, "up to 4 channels"},
         {"a.tif", ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'t', 2}, {'y', 2}, {'x', 2}}), {}, "t, z and c in this order"},
         {"a.tif", ArrayDesc::dense(ElementType::u8, {{'c', 2}, {'y', 2}, {'x', 2}, {'c', 2}}), {}, "t, z and c in this order"},
+        {"a.ome.tif", small.with_type(ElementType::u64), {}, "no word for elements of u64"},
+        {"a.OME.TIFF", small.with_type(ElementType::i64), {}, "no word for elements of i64"},
         {"a.nii.gz", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}, {'c', 3}}), {}, "without channels"},
         {"a.nii", five, {}, "up to 4 axes"},
         {"a.nii", ArrayDesc::dense(ElementType::u8, {}), {}, "not single numbers"},
@@ -327,4 +330,17 @@ TEST_CASE("tables and JSON") {
     CHECK(get(folder / "a.json").back() == '\n');
     io_error(folder / "a.json", [&] { io::write_json(folder / "a.json", json, false); });
     CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("an HDF5 file is the same bytes whenever it is written") {
+    if (host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that writes HDF5 is not built");
+        return;
+    }
+    const Folder folder;
+    const HostArray array = pattern(small);
+    io::write(folder / "a.h5", array);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));   // its times are whole seconds
+    io::write(folder / "b.h5", array);
+    CHECK(get(folder / "a.h5") == get(folder / "b.h5"));
 }

@@ -651,8 +651,10 @@ struct Hdf5Writer {
             H5Fclose);
         const Handle type = type_for(request.at("type").get<std::string>());
         const Handle space(held(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), "a space"), H5Sclose);
-        const Handle data(held(H5Dcreate2(file, "data", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a dataset"),
-                          H5Dclose);
+        // Without the time at which it was made: the same array gives the same bytes.
+        const Handle creation(held(H5Pcreate(H5P_DATASET_CREATE), "properties"), H5Pclose);
+        held(H5Pset_obj_track_times(creation, false), "properties");
+        const Handle data(held(H5Dcreate2(file, "data", type, space, H5P_DEFAULT, creation, H5P_DEFAULT), "a dataset"), H5Dclose);
         put_texts(data, "axes", {names}, true);
         put_texts(data, "DIMENSION_LABELS", labels, false);
         put_numbers(data, "spacing", spacing);
