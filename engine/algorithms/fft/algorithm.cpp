@@ -65,6 +65,26 @@ ArrayDescs infer(const Problem& problem) {
     return {{"array", output}};
 }
 
+/// Two real lines go through a cosine transform as one complex line (kernels_cl/fft/cosine.cl), and each leaves its rounding in the
+/// other: chunks begin with the first of a pair. Along an axis within others that asks for an even number of lines in each of their
+/// indices, too.
+void keep_pairs(Division& lines, const ArrayDesc& input) {
+    std::vector<Chunking> kept;
+    std::int64_t outside = 1;
+    for (std::size_t i = 0; i < input.axes.size(); ++i) {
+        std::int64_t below = 1;   // lines of an index of the axes outside, at least
+        for (std::size_t k = i; k + 2 < input.axes.size(); ++k) below *= input.axes[k].size;
+        for (Chunking way : lines.ways) {
+            if (way.axis != input.axes[i].name || (outside > 1 && below % 2 != 0)) continue;
+            way.align = 2;
+            kept.push_back(way);
+        }
+        outside *= input.axes[i].size;
+    }
+    lines.ways = std::move(kept);
+    if (lines.ways.empty()) lines.why_not = "its lines go two by two, and their number in a slice is odd";
+}
+
 using WhyNot = std::function<std::string(const TransformSpec&, host::Context&)>;
 using Make = std::function<std::unique_ptr<Transform>(PlanBuilder&, const TransformSpec&)>;
 
@@ -113,10 +133,12 @@ Algorithm make_fft() {
                   true, PortKind::array}};
     a.infer = infer;
     a.chunking = [](const Problem& problem) {
-        Division lines =
-            along_stack(input_of(problem), static_cast<std::size_t>(problem.parameters.as<FftParameters>().dimensions));
+        const auto& p = problem.parameters.as<FftParameters>();
+        Division lines = along_stack(input_of(problem), static_cast<std::size_t>(p.dimensions));
         if (lines.ways.empty())
             lines.why_not = "every element of a transform depends on all others; only a stack can be taken apart";
+        else if (p.kind == Kind::dct)
+            keep_pairs(lines, input_of(problem));
         return lines;
     };
     a.carry = [](const Parameters&, const ArrayDesc&, Metadata metadata) { return without_affine(std::move(metadata)); };
