@@ -113,8 +113,7 @@ bool must_have(const Json& schema, const ParameterField& field) {
     return false;
 }
 
-/// `share`: of the fields that have a default, about so many do not keep it.
-Json draw_parameters(Random& random, const Algorithm& algorithm, const Json& schema, const Bounds& bounds, double share) {
+Json draw_parameters_by(Random& random, const Algorithm& algorithm, const Json& schema, const Bounds& bounds, double share) {
     Json parameters = Json::object();
     Values values(random, problems::sizes(algorithm.name), bounds.elements);
     for (const ParameterField& field : algorithm.parameters.fields()) {
@@ -291,12 +290,16 @@ std::int64_t Draw::elements() const {
     return most;
 }
 
+Json draw_parameters(Random& random, const Algorithm& algorithm, const Bounds& bounds, double changed) {
+    return draw_parameters_by(random, algorithm, algorithm.parameters.schema(), bounds, changed);
+}
+
 std::optional<Draw> draw_problem(Random& random, const Algorithm& algorithm, const Bounds& bounds) {
     const Json schema = algorithm.parameters.schema();
     for (int i = 0; i < most_tries; ++i) {
         Draw draw;
         draw.algorithm = algorithm.name;
-        draw.parameters = draw_parameters(random, algorithm, schema, bounds, 0.4 * (1 - static_cast<double>(i) / most_tries));
+        draw.parameters = draw_parameters_by(random, algorithm, schema, bounds, 0.4 * (1 - static_cast<double>(i) / most_tries));
         draw.inputs = draw_inputs(random, algorithm, bounds);
         if (is_half_spectrum(algorithm, draw.parameters))
             for (auto& [port, input] : draw.inputs.items()) input["half_spectrum"] = true;
