@@ -1,5 +1,6 @@
 // What a conversion without a window loses, as flags in `lost`: 1 a fraction, 2 a result other than 0 and 1, 4 a value beyond the
-// type of the result, 8 NaN. One pass over the image; each work-group adds its flags once.
+// type of the result, 8 NaN, 16 an infinity, which is told apart from the rest. One pass over the image; each work-group adds its
+// flags once.
 #include "prelude/prelude.clh"
 
 #ifndef A                  // type of the image's elements; A_REAL 1: float
@@ -23,7 +24,8 @@ INLINE uint losses_of(float a) {
     const float whole = rint(a);
     const uint other = whole != 0.0f && whole != 1.0f ? 2u : 0u,
                beyond = whole < (float)OUT_LOW || whole > (float)OUT_HIGH ? 4u : 0u;
-    return a == a ? (a != whole ? 1u : 0u) | other | beyond : 8u;
+    if (a != a) return 8u;
+    return fabs(a) <= FLT_MAX ? (a != whole ? 1u : 0u) | other | beyond : 16u;
 }
 #else
 INLINE uint losses_of(A a) { return (long64)a < (long64)OUT_LOW || (long64)a > (long64)OUT_HIGH ? 4u : 0u; }

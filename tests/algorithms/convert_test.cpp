@@ -57,7 +57,9 @@ TEST_CASE("convert: what a conversion without a window loses is told, by every d
                         {F{-1, 0, 100}, "u16", {"below 0"}},
                         {F{-300, 300}, "i16", {}},
                         {F{3, std::nanf(""), 7}, "u8", {"NaN become 0", "non_finite"}},
-                        {F{0.1f, std::nanf(""), INFINITY}, "i32", {"NaN become 0", "cut off"}},
+                        {F{0.1f, std::nanf(""), INFINITY}, "i32", {"NaN become 0", "infinities become -2147483648 and 214"}},
+                        {F{0.25f, 0.5f, INFINITY}, "u8", {"about 0 to 1", "infinities become 0 and 255", "non_finite"}},
+                        {F{0, 3, 200, -INFINITY}, "u8", {"infinities become 0 and 255"}},
                         {F{0.1f, 0.9f, std::nanf("")}, "u8", {"about 0 to 1", "NaN become 0"}},
                         {F{0.25f, 0.5f}, "f32", {}}};
     for (const DevicePtr& device : devices_under_test()) {

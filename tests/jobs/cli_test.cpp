@@ -232,7 +232,7 @@ TEST_CASE("run: what the data gives cause to tell is told with what to do, and r
     const Json to_bytes{{"id", "narrow"}, {"run", "convert"}, {"type", "u8"}, {"out", {{"image", "bytes"}}}};
     {
         const auto [err, report] = run_on("share.npy", to_bytes, {{"bytes", "b.png"}});
-        CHECK(contains(err, "step \"narrow\": all numbers lie about 0 to 1"));
+        CHECK(contains(err, "step \"narrow\": all finite numbers lie about 0 to 1"));
         CHECK(contains(err, "\"window\": {\"low\": 0, \"high\": 1}"));
         CHECK(contains(report["warnings"][0].get<std::string>(), "about 0 to 1"));
         CHECK(contains(report["steps"][0]["warnings"][0].get<std::string>(), "about 0 to 1"));

@@ -104,7 +104,7 @@ std::vector<float> window_of(float low, float high, ElementType type) {
 }
 
 // Flags of losses.cl.
-enum Loss : std::uint32_t { fraction = 1, beyond_one = 2, beyond_type = 4, not_a_number = 8 };
+enum Loss : std::uint32_t { fraction = 1, beyond_one = 2, beyond_type = 4, not_a_number = 8, infinite = 16 };
 
 /// Whether elements may lose something that nobody asked to lose: without a window, from real numbers or into a narrower type.
 bool may_lose(const ConvertParameters& p, ElementType from) {
@@ -121,11 +121,15 @@ Json told(std::uint32_t lost, ElementType type) {
     return observation(
         lost,
         {{fraction, beyond_one,
-          fmt::format("all numbers lie about 0 to 1, and as {} they are 0 and 1 alone: {}", to_string(type), window)},
+          fmt::format("all finite numbers lie about 0 to 1, and as {} they are 0 and 1 alone: {}", to_string(type), window)},
          {beyond_type, 0,
           fmt::format(
               "numbers below {} or above {} are cut off there, the ends of {}: a \"window\" or another type keeps them apart",
               limits.low, limits.high, to_string(type))},
+         {infinite, 0,
+          fmt::format("infinities become {} and {}, the ends of {}: \"non_finite\" in the job says what else to do with those of "
+                      "its inputs",
+                      limits.low, limits.high, to_string(type))},
          {not_a_number, 0, "NaN become 0: \"non_finite\" in the job says what else to do with those of its inputs"}});
 }
 
@@ -254,6 +258,7 @@ template <class From>
 std::uint32_t losses_of(From value, const Limits& limits) {
     const double number = static_cast<double>(value);
     if (std::isnan(number)) return not_a_number;
+    if (std::isinf(number)) return infinite;   // of what the others lie between it says nothing
     const double whole = std::nearbyint(number);
     const bool beyond = whole < static_cast<double>(limits.low) || whole > static_cast<double>(limits.high);
     return (number != whole ? fraction : 0u) | (whole != 0 && whole != 1 ? beyond_one : 0u) | (beyond ? beyond_type : 0u);
