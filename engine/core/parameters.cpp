@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace parallax::engine {
@@ -89,7 +90,10 @@ Parameters ParameterTable::parse(const Json& object, const std::string& pointer,
                           fmt::format("one of {}", fmt::join(field.keys, " | ")),
                           fmt::format("it has no default, for nobody can guess it: {}", field.doc));
     }
-    return Parameters(this, values);
+    std::map<std::string, std::string> written;
+    for (const auto& [field, key] : seen)
+        if (key != field->canonical_key) written.emplace(field->canonical_key, key);
+    return Parameters(this, values, std::move(written));
 }
 
 Parameters ParameterTable::defaults() const { return Parameters(this, make_()); }
@@ -124,6 +128,26 @@ Json ParameterTable::schema() const {
     schema["patternProperties"]["^//"] = true;
     schema["additionalProperties"] = false;
     return schema;
+}
+
+Parameters::Parameters(const ParameterTable* table, std::shared_ptr<const void> object,
+                       std::map<std::string, std::string> written)
+    : table_(table), object_(std::move(object)) {
+    if (!written.empty()) written_ = std::make_shared<const std::map<std::string, std::string>>(std::move(written));
+}
+
+std::string Parameters::in_written_keys(std::string text) const {
+    if (!written_) return text;
+    const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (const auto& [key, instead] : *written_) {
+        for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) {
+            const std::size_t end = at + key.size();
+            const bool whole = (at == 0 || !is_of_word(text[at - 1])) && (end == text.size() || !is_of_word(text[end]));
+            if (whole) text.replace(at, key.size(), instead);
+            at += whole ? instead.size() : key.size();
+        }
+    }
+    return text;
 }
 
 Json Parameters::to_json() const {

@@ -21,6 +21,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,16 +91,21 @@ class Parameters {
 public:
     Parameters() = default;
     Parameters(const ParameterTable* table, std::shared_ptr<const void> object) : table_(table), object_(std::move(object)) {}
+    /// With the keys of lengths in another unit than the canonical one, by that one: "pixel_um" -> "pixel_nm".
+    Parameters(const ParameterTable* table, std::shared_ptr<const void> object, std::map<std::string, std::string> written);
     template <class P> const P& as() const { return *static_cast<const P*>(object_.get()); }
     /// Every field under its canonical key: what `--report` shows and what a repeat needs.
     Json to_json() const;
     /// The same without the fields that may change at run time: part of a plan's key.
     Json to_json_for_plan() const;
+    /// A text that speaks of keys, such as an algorithm's error, with those that the user wrote.
+    std::string in_written_keys(std::string text) const;
     explicit operator bool() const noexcept { return object_ != nullptr; }
 
 private:
     const ParameterTable* table_ = nullptr;
     std::shared_ptr<const void> object_;
+    std::shared_ptr<const std::map<std::string, std::string>> written_;   ///< null: all by their canonical keys
 };
 
 template <class P>

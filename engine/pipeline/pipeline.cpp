@@ -62,7 +62,10 @@ void in_terms_of(const Pipeline& pipeline, const Step& step, const std::function
     try {
         work();
     } catch (const ConfigError& error) {
-        throw ConfigError(translate(error.pointer, pipeline, step), error.found, error.expected, error.hint);
+        const auto said = [&](const std::string& text) { return step.parameters.in_written_keys(text); };
+        const bool is_parameter = !starts_with(error.pointer, "/inputs/") && !starts_with(error.pointer, "/outputs/");
+        const std::string pointer = is_parameter ? said(error.pointer) : error.pointer;
+        throw ConfigError(translate(pointer, pipeline, step), said(error.found), said(error.expected), said(error.hint));
     }
 }
 

@@ -59,7 +59,9 @@ Resolved resolve(Pipeline pipeline, std::vector<ResolvedInput> inputs) {
         for (const auto& [port, source] : step.inputs) next.problem.inputs.emplace(port, resolved.desc(source));
         in_terms_of(resolved.pipeline, step, [&] {
             next.shapes = infer(resolved.pipeline, step, next.problem);
-            if (step.algorithm->warnings) next.warnings = step.algorithm->warnings(next.problem);
+            if (!step.algorithm->warnings) return;
+            for (std::string& warning : step.algorithm->warnings(next.problem))
+                next.warnings.push_back(step.parameters.in_written_keys(std::move(warning)));
         });
         resolved.steps.push_back(std::move(next));
     }

@@ -17,6 +17,10 @@
 #include "peers/peers.hpp"
 #include "seed.hpp"
 
+namespace parallax::engine {
+Algorithm make_hologram();
+}
+
 using namespace parallax;
 using namespace parallax::engine;
 using namespace parallax::engine::hologram;
@@ -315,4 +319,32 @@ TEST_CASE("autofocus over planes on both sides of the limit finds the objects") 
             CHECK(focus.at("at_end") == false);
         }
     }
+}
+
+TEST_CASE("autofocus of in-line holograms is warned of planes that are less than a wavelength away") {
+    const Algorithm algorithm = make_hologram();
+    const auto told = [&](const Json& distance, const char* index, const Json& off_axis) {
+        const Json parameters{{"wavelength_nm", 532},
+                              {"pixel_um", 1.4},
+                              {"distance_um", distance},
+                              {"refractive_index", std::stod(index)},
+                              {"autofocus", {{"object", "amplitude"}}},
+                              {"off_axis", off_axis}};
+        const Problem problem{{{"hologram", ArrayDesc::dense(ElementType::u8, {{'y', 64}, {'x', 64}})}},
+                              algorithm.parameters.parse(parameters, ""),
+                              {"focus"}};
+        std::string near;
+        for (const std::string& warning : algorithm.warnings(problem))
+            if (warning.starts_with("autofocus:")) near += warning;
+        return near;
+    };
+    const std::string one = told({{"from", 0.1}, {"to", 10}, {"step", 1}}, "1", nullptr);
+    CHECK(one.starts_with("autofocus: 1 of 10 planes, 100 nm, is less than a wavelength (532 nm) away"));
+    CHECK(one.find("unit") == std::string::npos);
+    const std::string all = told(Json::array({0.1, 0.2, 0.3}), "1", nullptr);
+    CHECK(all.starts_with("autofocus: 3 of 3 planes, 100 nm to 300 nm, are less than a wavelength (532 nm) away"));
+    CHECK(all.find("Is the unit of the distance right?") != std::string::npos);
+    CHECK(told({{"from", 0.6}, {"to", 10}, {"step", 1}}, "1", nullptr).empty());
+    CHECK(told({{"from", 0.45}, {"to", 10}, {"step", 1}}, "1.33", nullptr).empty());   // 400 nm in water
+    CHECK(told({{"from", -2}, {"to", 2}, {"step", 1}}, "1", {{"x", 20}, {"y", -15}}).empty());   // an image may be there
 }

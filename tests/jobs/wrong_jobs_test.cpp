@@ -92,6 +92,12 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
          {"/steps/0/wavelength_nm", "the string \"green\"", "a length in nm above 0"}},
         {step(R"("wavelength_nm": -532)"), {}, 2, {"/steps/0/wavelength_nm", "-532", "above 0"}},
         {step(R"("wavelength_nm": 532, "wavelength_um": 0.532)"), {}, 2, {"/steps/0/wavelength_um", "beside \"wavelength_nm\""}},
+        // A length is spoken of by the key that was written.
+        {step(R"("pixel_um": null, "pixel_nm": 0)"), {}, 2, {"/steps/0/pixel_nm in", "expected  pixel_nm, since"}},
+        {step(R"("distance_um": null, "distance_mm": 0, "method": "rayleigh_sommerfeld")"),
+         {},
+         2,
+         {"/steps/0/distance_mm in", "a distance of 0"}},
         {step(R"("pixel_um": [1, 2, 3])"), {}, 2, {"/steps/0/pixel_um", "a list of 3", "[x, y]"}},
         {step(R"("distance_um": {"from": 1, "to": 10})"), {}, 2, {"/steps/0/distance_um", "without \"step\""}},
         {step(R"("distance_um": {"from": 1, "to": 10, "step": -1})"), {}, 2, {"/steps/0/distance_um/step", "above 0"}},

@@ -116,10 +116,32 @@ void warn_of_radius(std::vector<std::string>& warnings, double radius, double wa
                    {100 * nm, std::min(1e-3, frame / 2)});
 }
 
+namespace {
+
+/// In its own plane an in-line hologram shows fringes, which are what a metric finds sharpest. An off-axis one may hold an image.
+void warn_of_near_planes(std::vector<std::string>& warnings, const HologramParameters& p) {
+    const double wavelength = p.wavelength / p.refractive_index;
+    std::vector<double> near;
+    for (const double d : p.distance.values)
+        if (std::fabs(d) < wavelength) near.push_back(d);
+    if (near.empty()) return;
+    const auto [least, most] = std::minmax_element(near.begin(), near.end());
+    const std::string where = near.size() == 1 ? length_text(*least) : length_text(*least) + " to " + length_text(*most);
+    const bool one = near.size() == 1;
+    warnings.push_back(fmt::format(
+        "autofocus: {} of {} planes, {}, {} less than a wavelength ({}) away from the hologram: {} the hologram itself, whose "
+        "fringes the metric takes for edges; let the range begin where the object may be{}",
+        near.size(), p.distance.values.size(), where, one ? "is" : "are", length_text(wavelength), one ? "it shows" : "they show",
+        near.size() == p.distance.values.size() ? ". Is the unit of the distance right?" : ""));
+}
+
+}  // namespace
+
 std::vector<std::string> physics_warnings(const Problem& problem) {
     const auto& stated = problem.parameters.as<HologramParameters>();
     const HologramParameters p = parameters_of(problem);
     std::vector<std::string> warnings = setup_warnings({p.wavelength, p.pixel, largest(p.distance.values), p.refractive_index});
+    if (p.autofocus && !p.off_axis) warn_of_near_planes(warnings, p);
     const auto file = camera_pixel(problem.inputs.at("hologram"));
     if (stated.pixel != p.pixel || !file) return warnings;
     const auto differ = [](double a, double b) { return std::fabs(a - b) > 0.01 * b; };
