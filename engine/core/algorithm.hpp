@@ -106,6 +106,12 @@ struct Finding {
     std::string record;                                                    ///< the output that tells what was found
     std::function<bool(const Parameters&)> needed;                         ///< whether these parameters ask for it
     std::function<Json(const Json& parameters, const Json& record)> fix;   ///< parameters that state what was found
+    std::string input = {};                                                ///< the port that it is looked for in
+    /// How much of it there is in an array in host memory. Empty: nobody asks. An item that has less than `least_share` of what
+    /// the one had in which it was found is told so.
+    std::function<double(const Json& record, const HostArray&)> strength = {};
+    double least_share = 0.1;
+    std::function<std::string(const Json& record, const std::string& item)> doubt = {};   ///< in words; item: where it was found
 };
 
 struct Algorithm {

@@ -5,6 +5,7 @@
 #include "job/read.hpp"
 #include "support/memory.hpp"
 #include "support/platform.hpp"
+#include "series/settle.hpp"
 #include "series/table.hpp"
 
 #include <fmt/format.h>
@@ -319,6 +320,7 @@ void Conveyor::read_items(Belt& belt, int reader) {
             }
             read_work(*work, hooks);
             finish_reading(*work);
+            hold_against_found(series_, *work);
             belt.resident.stock(*work->pipeline);
         } catch (const std::exception& error) {
             fail_item(*item, error);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -28,10 +29,13 @@ bool is_mine(const PreparedSeries& series, std::size_t item) {
     return item % series.options.shard.count == series.options.shard.number - 1;
 }
 
+/// The same from whatever folder the series is run: "../out" is not "out" by its letters.
+fs::path place_of(const fs::path& file) { return fs::absolute(file).lexically_normal(); }
+
 std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
     std::vector<fs::path> targets;
     for (const OutputSpec& output : job_of(series.job, series.items, item).outputs) {
-        if (!output.gathered) targets.push_back(fs::absolute(resolve_output(output.file, series.where, output.pointer)));
+        if (!output.gathered) targets.push_back(place_of(resolve_output(output.file, series.where, output.pointer)));
     }
     return targets;
 }
@@ -41,7 +45,7 @@ bool is_done(const PreparedSeries& series, std::size_t item, const Record& recor
     std::vector<std::string> targets;
     for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(target));
     std::vector<std::string> written;
-    for (const FileState& file : record.outputs) written.push_back(file.path);
+    for (const FileState& file : record.outputs) written.push_back(to_utf8(place_of(path_from(file.path))));
     return targets == written && std::all_of(record.inputs.begin(), record.inputs.end(), unchanged) &&
            std::all_of(record.outputs.begin(), record.outputs.end(), unchanged);
 }
@@ -212,6 +216,26 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     return locks;
 }
 
+/// Of a series that an error ends before it has done anything no record stays in the way of the job that is mended.
+class Forgetting {
+public:
+    Forgetting(const Manifest& manifest, bool is_new) : manifest_(manifest), is_new_(is_new) {}
+    ~Forgetting() {
+        if (!is_new_ || std::uncaught_exceptions() == before_) return;
+        try {
+            if (manifest_.load().empty()) Manifest::clear(manifest_.folder());
+        } catch (const std::exception&) {   // the error that is under way says more
+        }
+    }
+    Forgetting(const Forgetting&) = delete;
+    Forgetting& operator=(const Forgetting&) = delete;
+
+private:
+    const Manifest& manifest_;
+    bool is_new_;
+    int before_ = std::uncaught_exceptions();
+};
+
 }  // namespace
 
 SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
@@ -228,7 +252,9 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         Folds::clear(folder);
         Manifest::clear(folder);
     }
+    const bool is_new = how.shard.count == 1 && !Manifest::exists(folder);
     Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
+    const Forgetting forgetting(manifest, is_new);
     Folds folds(series, folder);
     std::vector<std::size_t> todo = items_left(series, manifest, folds);
 

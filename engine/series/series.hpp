@@ -51,6 +51,7 @@ struct PreparedSeries {
     PreparedInputs shared;                                    ///< inputs that are the same for every item
     std::map<std::string, std::filesystem::path> gathered;    ///< output of the whole series -> file
     Prepared sample;                                          ///< the first item that can be prepared
+    std::map<std::size_t, Json> found;                        ///< by step: what was looked for once (settle.hpp)
 
     /// Throws what prepare() throws.
     Prepared prepare_item(std::size_t number) const;

@@ -32,6 +32,16 @@ Job job_for(const PreparedSeries& series, std::size_t step, std::size_t item) {
     return job;
 }
 
+/// What the step looks in, where that has been read from files; null: it has not.
+const HostArray* array_for(const DeviceWork& work, std::size_t step) {
+    const Pipeline& pipeline = work.pipeline->pipeline;
+    const Finding& finding = *pipeline.steps[step].algorithm->finding;
+    const auto source = pipeline.steps[step].inputs.find(finding.input);
+    if (!finding.strength || source == pipeline.steps[step].inputs.end() || source->second.step) return nullptr;
+    const HostArray& array = work.inputs[pipeline.input_index(source->second.port)];
+    return array.memory ? &array : nullptr;
+}
+
 Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std::size_t item) {
     const Prepared prepared = prepare(job_for(series, step, item), series.where, true);
     Work work;
@@ -39,6 +49,8 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     Resident resident(engine, Resident::one_at_a_time);
     resident.plan(prepared.resolved);
     read_work(work, {HostArray::make, {}, {}, {}});
+    const HostArray* const looked_at = array_for(work, step);
+    const HostArray array = looked_at != nullptr ? *looked_at : HostArray();   // its memory stays
     resident.submit(work);
     resident.finish(work);
     finish_reading(work);
@@ -46,9 +58,12 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     for (const DataWarning& warning : work.warnings) {
         if (warning.step == step) warnings.push_back(warning.text);
     }
-    return {{"item", series.items.name(item)},
-            {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
-            {"warnings", std::move(warnings)}, {"format", 2}};
+    Json found{{"item", series.items.name(item)},
+               {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
+               {"warnings", std::move(warnings)},
+               {"format", 2}};
+    if (array.memory) found["strength"] = prepared.job.steps[step].algorithm->finding->strength(found["record"], array);
+    return found;
 }
 
 /// In the first item that can be computed, if others may fail.
@@ -113,9 +128,20 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         }
         const Parameters fixed = fixed_by(step, found);
         step.parameters = fixed;
+        series.found[i] = found;
         series.sample.job.steps[i].parameters = fixed;
         series.sample.resolved.pipeline.steps[i].parameters = fixed;
         series.sample.resolved.steps[i].problem.parameters = fixed;
+    }
+}
+
+void hold_against_found(const PreparedSeries& series, DeviceWork& work) {
+    for (const auto& [step, found] : series.found) {
+        const HostArray* const array = found.contains("strength") ? array_for(work, step) : nullptr;
+        if (array == nullptr) continue;
+        const Finding& finding = *series.job.steps[step].algorithm->finding;
+        if (finding.strength(found.at("record"), *array) < finding.least_share * found["strength"].get<double>())
+            work.warnings.push_back({step, finding.doubt(found.at("record"), found.at("item").get<std::string>())});
     }
 }
 

@@ -113,3 +113,39 @@ TEST_CASE("series: an in-line hologram in the place of the first off-axis one is
     CHECK(contains(run.err, "/steps/0/off_axis"));
     CHECK(contains(run.err, "leave off_axis out"));
 }
+
+TEST_CASE("series: an in-line hologram among off-axis ones is told that it has no fringes at their carrier") {
+    const TempFolder folder;
+    fs::create_directory(folder / "frames");
+    write_holograms(folder / "frames");
+    HostArray rings = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', height}, {'x', width}}));
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            const double r2 = (x - 30.0) * (x - 30.0) + (y - 20.0) * (y - 20.0);
+            rings.as<std::uint8_t>()[y * width + x] = static_cast<std::uint8_t>(std::lround(120 + 60 * std::cos(r2 / 60)));
+        }
+    io::write(folder / "frames" / (frame_name(3) + ".tif"), rings, {.overwrite = true});
+    fs::remove(folder / "frames" / (frame_name(4) + ".tif"));   // whose carrier is three pixels off by then
+    write_text(folder / "all.json", job_of("frames/*.tif").dump());
+    const Run run = run_program({"run", "all.json", "--out", "out", "--manifest", "out/run.series", "--report", "report.json"},
+                                folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    CHECK(contains(run.err, "was found in frames/f000.tif, this hologram has less than a tenth"));
+    CHECK(contains(run.err, "frames/f003.tif"));
+    int told = 0;
+    const Json report = Json::parse(read_text(folder / "report.json"));
+    for (const Json& warning : report["warnings"])
+        if (contains(warning["text"], "less than a tenth")) {
+            ++told;
+            CHECK(warning["first"] == "frames/f003.tif");
+            CHECK(warning["items"] == 1);
+        }
+    CHECK(told == 1);
+    // The item's own record has it, too.
+    std::string records;
+    for (const auto& [name, text] : contents(folder / "out/run.series")) records += name.starts_with("items-") ? text : "";
+    const std::size_t item = records.find("\"item\":\"frames/f003.tif\"");
+    REQUIRE(item != std::string::npos);
+    CHECK(contains(records.substr(item, records.find('\n', item) - item), "less than a tenth"));
+}

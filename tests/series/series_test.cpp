@@ -203,6 +203,45 @@ TEST_CASE("series: on_error stop ends it after the first failure, and nothing is
     for (const auto& [name, text] : files) CHECK(name.ends_with(".npy"));
 }
 
+TEST_CASE("series: from another folder --resume finds what is done") {
+    Json job = frames_job();
+    job["inputs"]["other"] = "frames/f000.tif";
+    job["steps"][0]["in"] = {{"image", "image"}, {"other", "other"}};
+    job["steps"][0].erase("value");
+    const Folder folder(4, job);
+    fs::create_directories(folder / "else/where");
+    const auto run_in = [&](const std::string& there, const std::string& back) {
+        return run_program({"run", back + "job.json", "--out", back + "out", "--resume", "--device", "native"}, folder / there);
+    };
+    REQUIRE(run_in(".", "").status == 0);
+    const auto before = contents(folder / "out");
+    struct Row { const char *there, *back; };
+    for (const Row row : {Row{"else", "../"}, Row{"else/where", "../../"}, Row{"out", "../"}, Row{".", "./"},
+                          Row{"frames", "../else/../"}}) {
+        CAPTURE(std::string(row.there));
+        const Run run = run_in(row.there, row.back);
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(contains(run.out + run.err, "4 of 4 items were done before"));
+    }
+    CHECK(contents(folder / "out") == before);
+}
+
+TEST_CASE("series: one that ends before it has done anything leaves no record in the way of the mended job") {
+    Json job = frames_job();
+    job["device"] = {{"backend", "native"}};
+    job["steps"][0]["variant"] = "device";   // which the native device does not have
+    const Folder folder(2, job);
+    const Run refused = run_program({"run", "job.json", "--out", "out"}, folder.path());
+    CAPTURE(refused.err);
+    CHECK(refused.status != 0);
+    job["steps"][0].erase("variant");
+    write_text(folder / "job.json", job.dump());
+    const Run mended = run_program({"run", "job.json", "--out", "out"}, folder.path());
+    CAPTURE(mended.err);
+    CHECK(mended.status == 0);
+}
+
 TEST_CASE("series: changes between two runs are noticed") {
     const Folder folder(5);
     REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);

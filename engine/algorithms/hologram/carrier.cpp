@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -143,6 +144,77 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
     refine(image, found.x, found.y);
     if (found.radius == 0) found.radius = std::hypot(found.x, found.y) / 3;
     return found;
+}
+
+namespace {
+
+/// A line of any real type as f32, less `mean`.
+void read_line(const HostArray& h, std::int64_t first, std::vector<float>& line, double mean) {
+    const auto read = [&](auto zero) {
+        const auto* const from = h.as<decltype(zero)>() + first;
+        for (std::size_t i = 0; i < line.size(); ++i) line[i] = static_cast<float>(static_cast<double>(from[i]) - mean);
+    };
+    switch (h.desc.type) {
+        case ElementType::i8: return read(std::int8_t{});
+        case ElementType::u16: return read(std::uint16_t{});
+        case ElementType::i16: return read(std::int16_t{});
+        case ElementType::u32: return read(std::uint32_t{});
+        case ElementType::i32: return read(std::int32_t{});
+        case ElementType::u64: return read(std::uint64_t{});
+        case ElementType::i64: return read(std::int64_t{});
+        case ElementType::f32: return read(float{});
+        case ElementType::f64: return read(double{});
+        default: return read(std::uint8_t{});
+    }
+}
+
+/// Sums side by side, which compilers make vectors of.
+struct Lanes {
+    static constexpr std::size_t count = 16;
+    std::array<float, count> sums{};
+    double total() const { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+};
+
+}  // namespace
+
+double fringes_at(const HostArray& hologram, double x, double y) {
+    const HostArray h = hologram.to_dense();
+    const std::int64_t width = h.desc.size('x'), height = h.desc.size('y');
+    const auto padded = (static_cast<std::size_t>(width) + Lanes::count - 1) / Lanes::count * Lanes::count;
+    std::vector<float> line(static_cast<std::size_t>(width)), values(padded), real(padded), imaginary(padded), window(padded);
+    const std::vector<double> wx = hann(width), wy = hann(height);
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const Complex wave = std::polar(wx[i], -two_pi * x * static_cast<double>(i) / static_cast<double>(width));
+        real[i] = static_cast<float>(wave.real());
+        imaginary[i] = static_cast<float>(wave.imag());
+        window[i] = static_cast<float>(wx[i]);
+    }
+    const auto sum_of = [&](const auto& term) {
+        Lanes lanes;
+        for (std::size_t i = 0; i < padded; i += Lanes::count)
+            for (std::size_t k = 0; k < Lanes::count; ++k) lanes.sums[k] += term(i + k);
+        return lanes.total();
+    };
+    const auto take = [&](std::int64_t row, double mean) {
+        read_line(h, row * width, line, mean);
+        std::copy(line.begin(), line.end(), values.begin());
+    };
+    double mean = 0;
+    for (std::int64_t v = 0; v < height; ++v) {
+        take(v, 0);
+        mean += sum_of([&](std::size_t i) { return values[i]; }) / static_cast<double>(width * height);
+    }
+    Complex fringes = 0;
+    double energy = 0;
+    for (std::int64_t v = 0; v < height; ++v) {
+        take(v, mean);
+        const double weight = wy[static_cast<std::size_t>(v)];
+        const Complex of_line(sum_of([&](std::size_t i) { return values[i] * real[i]; }),
+                              sum_of([&](std::size_t i) { return values[i] * imaginary[i]; }));
+        fringes += of_line * std::polar(weight, -two_pi * y * static_cast<double>(v) / static_cast<double>(height));
+        energy += weight * weight * sum_of([&](std::size_t i) { return values[i] * values[i] * window[i] * window[i]; });
+    }
+    return energy > 0 ? std::abs(fringes) / std::sqrt(energy) : 0;
 }
 
 void check_carrier(const Carrier& c, std::int64_t width, std::int64_t height) {
