@@ -296,3 +296,14 @@ TEST_CASE("zarr: the hash of a folder is that of the list of its files' hashes")
     const std::string hash = "06b05ab6733a618578af5f94892f3950  ";
     CHECK(io::hash_of_tree(folder.path()) == io::hash_text(hash + "a.y\n" + hash + "a/x\n" + hash + "b.txt\n"));
 }
+
+TEST_CASE("zarr: a header that lacks a key is told in words of the format") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}})));
+    Json header = json_at(folder / "a.zarr/0/.zarray");
+    header.erase("chunks");
+    put(folder / "a.zarr/0/.zarray", header.dump());
+    const IoError error = io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); });
+    CHECK(error.problem == "describes itself otherwise than it should: key 'chunks' not found");
+}

@@ -245,7 +245,8 @@ private:
     /// An input that no step takes is refused.
     void leave_out_inputs() {
         std::vector<std::string> unused;
-        for (const auto& [name, input] : made_.job["inputs"].items()) {
+        for (const auto& entry : made_.job["inputs"].items()) {
+            const std::string name = entry.key();
             const bool used = std::any_of(made_.job["steps"].begin(), made_.job["steps"].end(), [&](const Json& step) {
                 if (!step.contains("in")) return false;
                 for (const auto& [port, from] : step["in"].items())

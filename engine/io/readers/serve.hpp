@@ -53,6 +53,11 @@ Json answer(const Work& work) {
     } catch (const std::bad_alloc&) {
         return {{"problem", "cannot be read in the memory that a file of its length may take"},
                 {"hint", "the file is damaged, or its chunks are very large: write it again"}};
+    } catch (const Json::exception& error) {   // its words without the library's own number
+        const std::string words = error.what();
+        const std::size_t number = words.find("] ");
+        return {{"problem", "describes itself otherwise than it should: " + words.substr(number == words.npos ? 0 : number + 2)},
+                {"hint", "the file may be damaged: write or copy it again"}};
     } catch (const std::exception& error) {
         return {{"problem", std::string("cannot be read: ") + error.what()},
                 {"hint", "the file may be damaged: write or copy it again"}};
