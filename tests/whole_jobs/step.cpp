@@ -53,6 +53,37 @@ HostArray copy_of(const HostArray& array) {
     return copy;
 }
 
+/// Real inputs half a digit off, up and down by turns.
+template <class T>
+void nudge(HostArray& array, std::int64_t parts) {
+    T* const values = array.as<T>();
+    for (std::int64_t i = 0; i < array.desc.count() * parts; ++i)
+        values[i] *= static_cast<T>((i * 7 / 5) % 2 == 0 ? 1 + 6e-8 : 1 - 6e-8);
+}
+
+/// Whether the problem magnifies what floats round: the reference's own answer to inputs that are half a digit off is a quarter of
+/// the tolerance away. Where many steps of a diffusion amplify, no two ways of rounding agree.
+bool is_loose(Engine& reference, StepCall call, const StepResult& made, const StepResult& right, compare::Tolerance tolerance) {
+    bool nudged = false;
+    for (auto& [port, array] : call.inputs) {
+        const ElementType type = array.desc.type;
+        if (!is_floating(type) && !is_complex(type)) continue;
+        array = copy_of(array);
+        const int parts = is_complex(type) ? 2 : 1;
+        if (bytes_of(type) / static_cast<std::size_t>(parts) == sizeof(float)) nudge<float>(array, parts);
+        else nudge<double>(array, parts);
+        nudged = true;
+    }
+    if (!nudged) return false;
+    const StepResult other = expected(reference, call, made);
+    tolerance.relative /= 4;
+    for (const auto& [port, array] : right.arrays) {
+        if (!is_floating(array.desc.type) && !is_complex(array.desc.type)) continue;
+        if (!compare::compare_arrays(other.arrays.at(port), array, tolerance, port).agrees) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 StepResult compute(Engine& engine, const StepCall& step, const std::string& variant) {
@@ -99,7 +130,10 @@ Opinion judge(Engine& reference, const StepCall& call, StepResult made) {
     }
     for (const auto& [port, record] : right.records.items())
         compare::merge_into(all, compare::compare_records(made.records.value(port, Json()), record, tolerance, port));
-    if (!all.agrees) opinion.why_not = fmt::format("{} differs from the reference: {}", made.variant, all.why_not);
+    if (!all.agrees && is_loose(reference, call, made, right, tolerance))
+        opinion.not_judged = "half a digit of the input changes it as much";
+    else if (!all.agrees)
+        opinion.why_not = fmt::format("{} differs from the reference: {}", made.variant, all.why_not);
     return opinion;
 }
 
