@@ -329,7 +329,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         std::transform(given.data(), given.data() + given.desc.count(), array.data(),
                        [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
     }
-    const std::string description = is_ome_name(name) ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
+    const std::string description =
+        is_ome_name(name) ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
     // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip, of which a page has
     // one for each row at most. What does not pack grows by less than a thousandth.
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);

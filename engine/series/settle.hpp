@@ -12,8 +12,8 @@ namespace parallax::engine::series {
 /// the step throws.
 void settle(PreparedSeries&, Engine& engine, SeriesResult&);
 
-/// Warns of an item that has been read and has too little of what was found in another one: it gets the same all the same. Said of
-/// arrays that come from files; what a step before makes is on the device.
+/// Warns of an item that has been read and has too little of what was found in another one: it gets the same all the same. Said
+/// of arrays that come from files; what a step before makes is on the device.
 void hold_against_found(const PreparedSeries&, DeviceWork&);
 
 }  // namespace parallax::engine::series

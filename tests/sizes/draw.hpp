@@ -39,8 +39,8 @@ struct Bounds {
 std::optional<Draw> draw_problem(Random&, const engine::Algorithm&, const Bounds&);
 /// The same with arrays of other sizes; none where these do not suit it.
 std::optional<Draw> draw_another_size(Random&, const engine::Algorithm&, const Draw&, const Bounds&);
-/// Parameters that the algorithm's table admits: of those that have a default about the share `changed` do not keep it. What must be
-/// given is given.
+/// Parameters that the algorithm's table admits: of those that have a default about the share `changed` do not keep it. What must
+/// be given is given.
 Json draw_parameters(Random&, const engine::Algorithm&, const Bounds&, double changed);
 /// The array that an input's words describe.
 HostArray make_array(const Json& input);

@@ -61,8 +61,8 @@ void nudge(HostArray& array, std::int64_t parts) {
         values[i] *= static_cast<T>((i * 7 / 5) % 2 == 0 ? 1 + 6e-8 : 1 - 6e-8);
 }
 
-/// Whether the problem magnifies what floats round: the reference's own answer to inputs that are half a digit off is a quarter of
-/// the tolerance away. Where many steps of a diffusion amplify, no two ways of rounding agree.
+/// Whether the problem magnifies what floats round: the reference's own answer to inputs half a digit off is a quarter of the
+/// tolerance away. Where many steps of a diffusion amplify, no two ways of rounding agree.
 bool is_loose(Engine& reference, StepCall call, const StepResult& made, const StepResult& right, compare::Tolerance tolerance) {
     bool nudged = false;
     for (auto& [port, array] : call.inputs) {

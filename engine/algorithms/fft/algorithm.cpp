@@ -65,9 +65,9 @@ ArrayDescs infer(const Problem& problem) {
     return {{"array", output}};
 }
 
-/// Two real lines go through a cosine transform as one complex line (kernels_cl/fft/cosine.cl), and each leaves its rounding in the
-/// other: chunks begin with the first of a pair. Along an axis within others that asks for an even number of lines in each of their
-/// indices, too.
+/// Two real lines go through a cosine transform as one complex line (kernels_cl/fft/cosine.cl), and each leaves its rounding in
+/// the other: chunks begin with the first of a pair. Along an axis within others that asks for an even number of lines in each of
+/// their indices, too.
 void keep_pairs(Division& lines, const ArrayDesc& input) {
     std::vector<Chunking> kept;
     std::int64_t outside = 1;

@@ -158,8 +158,8 @@ static Finding carrier_finding() {
             .doubt =
                 [](const Json& record, const std::string& item) {
                     return fmt::format(
-                        "off_axis: at the carrier ({:.6g}, {:.6g}), which was found in {}, this hologram has less than a tenth of "
-                        "that one's fringes: it is in-line, or its carrier is another one; leave it out of the series, or run it "
+                        "off_axis: at the carrier ({:.6g}, {:.6g}), which was found in {}, this hologram has less than a tenth "
+                        "of that one's fringes: it is in-line, or its carrier is another one; leave it out of the series, or run it "
                         "by itself",
                         record.at("x").get<double>(), record.at("y").get<double>(), item);
                 }};

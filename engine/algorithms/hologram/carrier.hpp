@@ -32,8 +32,8 @@ Carrier stated_carrier(const OffAxis&);
 /// peak is the strongest other one farther than a third of the carrier from it. Confidence 0 where there is no peak at all.
 Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int64_t height, const OffAxis& = {}, int threads = 0);
 
-/// |sum of h Hann exp(-i c.x)| over the norm of (h - mean h) Hann: how much of a hologram is fringes of that carrier. One pass over
-/// it and one for the mean, without a transform: for frames of which each is to be asked.
+/// |sum of h Hann exp(-i c.x)| over the norm of (h - mean h) Hann: how much of a hologram is fringes of that carrier. One pass
+/// over it and one for the mean, without a transform: for frames of which each is to be asked.
 double fringes_at(const HostArray& hologram, double x, double y);
 
 /// Throws ConfigError where the carrier lies outside the spectrum or its disc holds the zero order.
