@@ -116,7 +116,10 @@ KERNEL REQUIRED_GROUP(GROUP, 1, 1) void equalize_map(GLOBAL const INPUT* RESTRIC
     GLOBAL const VECTOR* from = (GLOBAL const VECTOR*)image;
     GLOBAL RESULT* to = (GLOBAL RESULT*)out;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0), total = count / PER;
-#if GROUP == 1   // one core reads on
+#if GROUP == 1 && CHANNELS == 1 && !IS_FLOAT   // one core reads on, word by word: of vectors, compilers move single bytes
+    for (ulong64 w = 4 * (total * group / groups); w < 4 * (total * (group + 1) / groups); ++w)
+        ((GLOBAL uint*)out)[w] = mapped_word(table, ((GLOBAL const uint*)image)[w], 0);
+#elif GROUP == 1
     for (ulong64 v = total * group / groups; v < total * (group + 1) / groups; ++v)
         to[v] = mapped_vector(table, from[v], (uint)(v * PER % CHANNELS));
 #else            // neighbours read neighbours

@@ -2,7 +2,8 @@
 //   counts[slot * COPIES + lane % COPIES]   with 32 copies every lane has a bank of its own, so that no data, random or
 //                                           constant, makes two lanes wait for each other (32 KiB for 256 bins)
 //   LOADS 16-byte loads are in flight for each work-item
-//   GROUP 1 (CPUs): plain increments, the copies taken in turn so that equal neighbours do not wait for each other's store
+//   GROUP 1 (CPUs): plain increments, the copies taken in turn so that equal neighbours do not wait for each other's store;
+//                   word by word, since compilers take vectors apart at a price
 //   more than RANGE slots: the groups of row r (axis 1) read everything and count slots [r * RANGE, (r + 1) * RANGE)
 //   HALVES 1: two counters of 16 bits in a word, for ranges twice as wide. Who lifts one to 2^15 takes as much away and adds it
 //   to histogram[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
@@ -18,7 +19,7 @@
 #ifndef LOADS              // in flight for each work-item
 #define LOADS 4
 #endif
-#ifndef RANGE              // slots of local memory, RANGE * COPIES <= 8192
+#ifndef RANGE              // slots of local memory: RANGE * COPIES <= 8192, GROUP 1 65536
 #define RANGE SLOTS
 #endif
 #ifndef HALVES             // 1: RANGE is even, COPIES 1 and GROUP * LOADS * PER_VECTOR <= 2^15
@@ -115,6 +116,11 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
 #else            // neighbours read neighbours
     const ulong64 step = groups * GROUP, end = total;
     ulong64 start = group * GROUP;
+#endif
+#if GROUP == 1 && CHANNELS == 1 && !HALVES
+    for (ulong64 w = 4 * start; w < 4 * end; ++w)
+        count_word(counts, sums, ((GLOBAL const uint*)image)[w], w * PER_WORD, 0, 0, mask, edges);
+    start = end;
 #endif
     for (; start < end; start += LOADS * step) {   // the group's, not the item's: all of a group then meet at the barriers
         const ulong64 v = start + lane;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t block_levels = 1024;            // of a work-group that makes a part of a large table
 constexpr std::size_t cpu_block_levels = 16384;
-constexpr std::uint64_t most_steps = 32768;           // of a work-item: llvmpipe ends all its loops after 65535 turns
+constexpr std::uint64_t most_steps = 8192;            // vectors of a work-item, four turns each: llvmpipe ends loops after 65535
 constexpr std::int64_t pixels_for_pairs = 1 << 20;    // from here on, a table of pairs is worth making
 
 std::int64_t i64(std::size_t v) { return static_cast<std::int64_t>(v); }

@@ -11,6 +11,7 @@ namespace parallax::engine::histogram {
 namespace {
 
 constexpr std::int64_t local_slots = 8192;   // 32 KiB of u32
+constexpr std::int64_t cpu_slots = 65536;    // 256 KiB, where a processor's driver has them: its memory is all one
 constexpr std::int64_t half_slots = 22016;   // 43 KiB of u16: 65,536 in three ranges, and room for what a driver adds
 constexpr std::int64_t half_round = 1 << 15;   // elements that a group counts between two barriers
 
@@ -49,6 +50,13 @@ std::uint64_t enough_groups(PlanBuilder& builder, std::uint64_t groups, std::uin
     return std::max(groups, count / elements / static_cast<std::uint64_t>(turns) + 1);
 }
 
+/// Slots that one range holds. On a processor a group is one work-item, and what fits into a core's second cache is local.
+std::int64_t slots_at_once(const host::DeviceInfo& device, std::size_t group) {
+    if (!is_cpu(device) || group != 1) return local_slots;
+    const auto room = static_cast<std::int64_t>(device.local_memory / 2 / sizeof(std::uint32_t));   // and for what a driver adds
+    return std::clamp(room, local_slots, cpu_slots);
+}
+
 /// Equal ranges of u16 counters, two in a word.
 std::int64_t even_range(std::int64_t slots) {
     const std::int64_t ranges = (slots + half_slots - 1) / half_slots, range = (slots + ranges - 1) / ranges;
@@ -85,15 +93,16 @@ class LocalHistogram final : public Counting {
 public:
     LocalHistogram(PlanBuilder& builder, const HistogramSpec& spec, const LocalShape& shape) : Counting(builder, spec) {
         const host::DeviceInfo& device = builder.device();
-        const std::int64_t fit = std::max<std::int64_t>(local_slots / spec.slots(), 1);
-        const std::int64_t copies = std::min<std::int64_t>(shape.copies, power_of_two_below(fit));
-        const bool halves = shape.counter_bits == 16 && spec.slots() > local_slots;
-        const std::int64_t range = halves ? even_range(spec.slots()) : std::min(spec.slots(), local_slots / copies);
-        ranges_ = static_cast<std::size_t>((spec.slots() + range - 1) / range);
         // Groups of one work-item count without atomics; rusticl miscounts f32 so (Mesa 22.3).
         const int smallest = spec.type == ElementType::f32 ? 64 : 1;
         group_ = static_cast<std::size_t>(
             std::min<std::int64_t>(std::max(shape.work_group, smallest), power_of_two_below(device.max_work_group)));
+        const std::int64_t fit = std::max<std::int64_t>(local_slots / spec.slots(), 1);
+        const std::int64_t copies = std::min<std::int64_t>(shape.copies, power_of_two_below(fit));
+        const bool halves = shape.counter_bits == 16 && spec.slots() > local_slots;
+        const std::int64_t range =
+            halves ? even_range(spec.slots()) : std::min(spec.slots(), slots_at_once(device, group_) / copies);
+        ranges_ = static_cast<std::size_t>((spec.slots() + range - 1) / range);
         const auto a_load = static_cast<std::int64_t>(group_ * 16 / bytes_of(spec.type));
         const std::int64_t loads = halves ? std::clamp<std::int64_t>(half_round / a_load, 1, shape.loads) : shape.loads;
         const auto elements = static_cast<std::uint64_t>(a_load * loads);
@@ -252,7 +261,8 @@ std::unique_ptr<Histogram> make_local_atomics(PlanBuilder& builder, const Histog
                                {"counters of 16 bits are for 48 KiB of local memory"});
     const bool halves = s.counter_bits == 16 && spec.slots() > local_slots;
     if (s.work_group == 0) s.work_group = cpu ? 1 : halves ? 512 : 256;
-    if (s.groups_per_unit == 0) s.groups_per_unit = halves ? 4 : 8;
+    const bool large = cpu && spec.slots() > local_slots;   // each group clears its counters and adds them up
+    if (s.groups_per_unit == 0) s.groups_per_unit = large ? 1 : halves ? 4 : 8;
     s.copies = 1;
     return std::make_unique<LocalHistogram>(builder, spec, s);
 }

@@ -1,15 +1,19 @@
-// `simd`: for processors, a chunk of the array for each of a few work-items.
+// `simd`: for processors, one launch of a work-item for each core.
 #include "algorithms/scan/device.hpp"
+#include "core/long_loops.hpp"
 #include "core/simd.hpp"
 #include "core/make_variant.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace parallax::engine::scan {
 namespace {
 
-// Their number is fixed, so that float sums are the same on every processor; a chunk is no smaller than this.
-constexpr std::int64_t most_chunks = 64, smallest_chunk = 1 << 14;
+// Of a tile: one that a core's second cache holds beside its results, and the same everywhere, so that float sums are.
+constexpr std::int64_t tile_bytes = 128 << 10;
+// Beyond this, results would only push other data out of the caches.
+constexpr std::int64_t streaming_bytes = 16 << 20;
 
 class SimdPlan final : public Plan {
 public:
@@ -17,30 +21,27 @@ public:
         : count_(problem.inputs.at("array").count()),
           exclusive_(problem.parameters.as<ScanParameters>().kind == Kind::exclusive) {
         if (count_ == 0) return;
-        const std::int64_t vectors = divided_up(std::max(divided_up(count_, most_chunks), smallest_chunk), 16);
-        chunk_ = 16 * vectors;
-        chunks_ = divided_up(count_, chunk_);
-        const host::ProgramSpec spec{"scan/simd.cl", defines_of(problem)};
-        totals_kernel_ = builder.kernel(spec, "simd_totals");
-        offsets_kernel_ = builder.kernel(spec, "simd_offsets");
-        scan_kernel_ = builder.kernel(spec, "simd_scan");
-        totals_ = builder.scratch(static_cast<std::size_t>(chunks_) * bytes_of(problem.inputs.at("array").type));
+        const auto element = static_cast<std::int64_t>(bytes_of(problem.inputs.at("array").type));
+        const std::int64_t tile = tile_bytes / element, tiles = divided_up(count_, tile);
+        require_rounds(builder.context(), count_ / 8 + 32 * tiles);   // one work-item may take every tile
+        groups_ = std::min<std::int64_t>(tiles, builder.device().compute_units);
+        host::Defines d = defines_of(problem);
+        d.add("TILE", tile).add("STREAM", std::int64_t{count_ * element > streaming_bytes});
+        kernel_ = builder.kernel({"scan/simd.cl", d}, "simd_scan");
+        board_ = builder.constant(std::vector<std::uint32_t>(static_cast<std::size_t>(4 + tiles * (1 + 2 * element / 4))));
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         if (count_ == 0) return;
-        const host::Buffer &in = arrays.input("array"), &out = arrays.output("array"), &totals = x.buffer(totals_);
-        x.launch("totals", *totals_kernel_, range(chunks_), range(1), {in, totals, u64(count_), u64(chunk_)});
-        x.launch("scan of totals", *offsets_kernel_, range(1), range(1), {totals, static_cast<std::uint32_t>(chunks_)});
-        x.launch("scan", *scan_kernel_, range(chunks_), range(1),
-                 {in, out, totals, u64(count_), u64(chunk_), static_cast<std::int32_t>(exclusive_)});
+        x.launch("scan", *kernel_, range(groups_), range(1),
+                 {arrays.input("array"), arrays.output("array"), board_, u64(count_), static_cast<std::int32_t>(exclusive_)});
     }
 
 private:
-    std::int64_t count_, chunk_ = 0, chunks_ = 0;
+    std::int64_t count_, groups_ = 0;
     bool exclusive_;
-    std::unique_ptr<host::Kernel> totals_kernel_, offsets_kernel_, scan_kernel_;
-    Scratch totals_;
+    std::unique_ptr<host::Kernel> kernel_;
+    host::Buffer board_;
 };
 
 }  // namespace
@@ -49,7 +50,7 @@ Variant simd_variant() {
     return make_variant<SimdPlan>({
         .name = "simd",
         .formerly = {"lanes"},
-        .summary = "for processors: wide vectors, a chunk a work-item, no barriers",
+        .summary = "for processors: wide vectors, one launch, tiles that stay in a core's cache",
         .role = Role::best,
         .backends = {host::Backend::opencl},
         .supports = [](const Problem&, host::Context& context) { return Support{simd_why_not(context.info(), OnMesa::well)}; },
