@@ -2,6 +2,7 @@
 //   256 levels     the table lies in local memory. COPIES 32: a byte of each copy's four levels is in the bank of its lane,
 //                  so that no data makes lanes wait (8 KiB a channel)
 //   65536 levels   it is read through the caches
+//   FROM_COUNTS    each group makes the table of 256 levels from the histogram by itself: sooner than a launch between
 //   PAIRS          bytes go by the table of pairs.cl, two at once
 //   FROM_END       the image is read backwards: the histogram was made forwards, and its end is still in the cache
 #include "prelude/prelude.clh"
@@ -23,6 +24,9 @@
 #endif
 #ifndef PAIRS              // 1: bytes of one channel, GROUP 1
 #define PAIRS 0
+#endif
+#ifndef FROM_COUNTS        // 1: 256 levels, GROUP > 1; levels[] is the histogram
+#define FROM_COUNTS 0
 #endif
 #ifndef LOADS              // steps in flight for each work-item
 #define LOADS 2
@@ -46,6 +50,10 @@
 #else
 #define OUTPUT INPUT
 #define PER (4 * PER_WORD)
+#endif
+#if FROM_COUNTS
+#define TABLE_IN LOCAL
+#include "equalize/levels.clh"
 #endif
 #define IN_LOCAL (LEVELS == 256 && GROUP > 1)   // GROUP 1: a processor's caches serve as well
 #define TABLE_WORDS (LEVELS * CHANNELS / (IS_FLOAT ? 1 : PER_WORD))
@@ -101,13 +109,32 @@ INLINE uint4 mapped_vector(TABLE table, uint4 v, uint channel) {
 }
 #endif
 
-// count: elements, channels included.
-KERNEL REQUIRED_GROUP(GROUP, 1, 1) void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const ENTRY* RESTRICT levels,
-                                                     GLOBAL OUTPUT* RESTRICT out, ulong64 count) {
+#if FROM_COUNTS
+#define GIVEN uint
+#else
+#define GIVEN ENTRY
+#endif
+
+// count: elements, channels included. pixels: of a channel, read where FROM_COUNTS is 1.
+KERNEL REQUIRED_GROUP(GROUP, 1, 1)
+void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const GIVEN* RESTRICT levels, GLOBAL OUTPUT* RESTRICT out, ulong64 count,
+                  uint pixels) {
     const uint lane = (uint)get_local_id(0);
+#if FROM_COUNTS
+    LOCAL_ARRAY(uint, sums, GROUP);
+    LOCAL_ARRAY(uint, before, GROUP);
+    LOCAL_ARRAY(uint, lowest, 1);
+    LOCAL_ARRAY(uint, made, TABLE_WORDS);
+    for (uint channel = 0; channel < CHANNELS; ++channel) {
+        make_levels(levels + channel * LEVELS, (LOCAL OUTPUT*)made + channel * LEVELS, pixels, lane, 0, sums, before, lowest);
+        BARRIER_LOCAL();
+    }
+#elif IN_LOCAL
+    GLOBAL const uint* made = (GLOBAL const uint*)levels;
+#endif
 #if IN_LOCAL
     LOCAL_ARRAY(uint, words, TABLE_WORDS * COPIES);
-    for (uint i = lane; i < TABLE_WORDS * COPIES; i += GROUP) words[i] = ((GLOBAL const uint*)levels)[i / COPIES];
+    for (uint i = lane; i < TABLE_WORDS * COPIES; i += GROUP) words[i] = made[i / COPIES];
     BARRIER_LOCAL();
     TABLE table = (TABLE)(words + lane % COPIES);
 #else

@@ -1,4 +1,4 @@
-// A work-group counts its share of the image in local memory and adds the sums to histogram[], which is 0 before.
+// A work-group counts its share of the image in local memory and adds the sums to sums[], which is 0 before.
 //   counts[slot * COPIES + lane % COPIES]   with 32 copies every lane has a bank of its own, so that no data, random or
 //                                           constant, makes two lanes wait for each other (32 KiB for 256 bins)
 //   LOADS 16-byte loads are in flight for each work-item
@@ -6,7 +6,8 @@
 //                   word by word, since compilers take vectors apart at a price
 //   more than RANGE slots: the groups of row r (axis 1) read everything and count slots [r * RANGE, (r + 1) * RANGE)
 //   HALVES 1: two counters of 16 bits in a word, for ranges twice as wide. Who lifts one to 2^15 takes as much away and adds it
-//   to histogram[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
+//   to sums[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
+//   CLOSE 1: the last group to leave moves sums[] to histogram[], and leaves zeros for the next run: one launch instead of two
 #include "prelude/prelude.clh"
 #include "histogram/bins.clh"
 
@@ -24,6 +25,9 @@
 #endif
 #ifndef HALVES             // 1: RANGE is even, COPIES 1 and GROUP * LOADS * PER_VECTOR <= 2^15
 #define HALVES 0
+#endif
+#ifndef CLOSE              // 1: behind sums[] one more word, 0 before, counts the groups that have left
+#define CLOSE 0
 #endif
 #define PER_VECTOR (16 / ELEMENT_BYTES)
 #define PER_WORD (4 / ELEMENT_BYTES)
@@ -98,13 +102,13 @@ INLINE void count_vector(LOCAL uint* counts, GLOBAL uint* sums, uint4 words, ulo
     }
 }
 
-// count: elements of the image, channels included. mask and edges are read only where they are used.
+// count: elements of the image, channels included. mask and edges are read only where they are used, histogram where CLOSE is 1.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
 void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* RESTRICT mask, GLOBAL const float* RESTRICT edges,
-                     GLOBAL uint* RESTRICT histogram, ulong64 count) {
+                     GLOBAL uint* histogram, GLOBAL uint* all_sums, ulong64 count) {
     LOCAL_ARRAY(uint, counts, WORDS);
     const uint lane = (uint)get_local_id(0), first = (uint)get_group_id(1) * RANGE;
-    GLOBAL uint* const sums = histogram + first;
+    GLOBAL uint* const sums = all_sums + first;
     for (uint i = lane; i < WORDS; i += GROUP) counts[i] = 0;
     BARRIER_LOCAL();
 
@@ -159,4 +163,13 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
 #endif
         if (sum != 0) atomic_add(&sums[slot], sum);
     }
+#if CLOSE
+    BARRIER_ALL();
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    if (lane == 0) counts[0] = atomic_inc(&all_sums[SLOTS]) == (uint)(get_num_groups(0) * get_num_groups(1)) - 1;
+    BARRIER_LOCAL();
+    if (counts[0] == 0) return;
+    for (uint slot = lane; slot < SLOTS; slot += GROUP) histogram[slot] = atomic_xchg(&all_sums[slot], 0u);
+    if (lane == 0) atomic_xchg(&all_sums[SLOTS], 0u);
+#endif
 }

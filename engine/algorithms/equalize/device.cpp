@@ -1,4 +1,4 @@
-// `device`: histogram -> table -> map; nothing leaves the device in between.
+// `device`: histogram -> table -> map; nothing leaves the device in between. Tables of 256 levels are made by whoever maps.
 #include "algorithms/equalize/equalize.hpp"
 #include "algorithms/histogram/histogram.hpp"
 #include "core/make_variant.hpp"
@@ -29,26 +29,35 @@ public:
         const std::size_t output_bytes = formula == Formula::skimage ? sizeof(float) : bytes_of(spec.type);
         const auto slots = static_cast<std::size_t>(spec.slots());
         counts_ = builder.scratch(slots * sizeof(std::uint32_t));
+        plan_map(builder, formula, policy, cpu);
+        if (from_counts_) return;
         table_ = builder.scratch(slots * output_bytes);
         plan_table(builder, formula, cpu);
-        plan_map(builder, formula, policy, cpu);
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer& image = arrays.input("image");
-        const host::Buffer &counts = x.buffer(counts_), &table = x.buffer(table_);
+        const host::Buffer& counts = x.buffer(counts_);
         {
             const auto scope = x.scope("histogram");
             histogram_->enqueue(x, image, image, counts);
         }
-        x.launch("table", *make_table_, {table_groups_, static_cast<std::size_t>(spec_.channels), 1}, {table_group_, 1, 1},
-                 {counts, table, static_cast<std::uint32_t>(spec_.pixels)});
-        if (make_pairs_) x.launch("pairs", *make_pairs_, {256, 1, 1}, {1, 1, 1}, {table, x.buffer(pairs_)});
         x.launch("map", *map_, {map_groups_, 1, 1}, {map_group_, 1, 1},
-                 {image, make_pairs_ ? x.buffer(pairs_) : table, arrays.output("image"), spec_.count()});
+                 {image, levels(x, counts), arrays.output("image"), spec_.count(), static_cast<std::uint32_t>(spec_.pixels)});
     }
 
 private:
+    /// What the pixels are mapped by.
+    const host::Buffer& levels(Execution& x, const host::Buffer& counts) {
+        if (from_counts_) return counts;
+        const host::Buffer& table = x.buffer(table_);
+        x.launch("table", *make_table_, {table_groups_, static_cast<std::size_t>(spec_.channels), 1}, {table_group_, 1, 1},
+                 {counts, table, static_cast<std::uint32_t>(spec_.pixels)});
+        if (!make_pairs_) return table;
+        x.launch("pairs", *make_pairs_, {256, 1, 1}, {1, 1, 1}, {table, x.buffer(pairs_)});
+        return x.buffer(pairs_);
+    }
+
     void plan_table(PlanBuilder& builder, Formula formula, bool cpu) {
         const auto levels = static_cast<std::size_t>(spec_.bins);
         const std::size_t block = std::min(levels, cpu ? cpu_block_levels : block_levels);
@@ -73,6 +82,7 @@ private:
         const int loads = policy.at("loads");
         map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, 256)),
                                            std::bit_floor(std::size_t{device.max_work_group}));
+        from_counts_ = bytes == 1 && map_group_ > 1;
         const bool bytes_in_local = !is_float && bytes == 1 && map_group_ > 1;
         if (cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1 && spec_.pixels >= pixels_for_pairs) {
             make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
@@ -83,7 +93,9 @@ private:
         d.add("COPIES", bytes_in_local ? wanted("copies", 1, 32) : 1)
             .add("LOADS", loads)
             .add("FROM_END", policy.at("from_end"))
+            .add("FROM_COUNTS", from_counts_)
             .add("PAIRS", make_pairs_ != nullptr);
+        if (from_counts_) d.add("FORMULA", static_cast<std::int64_t>(formula));
         map_ = builder.kernel({"equalize/map.cl", d}, "equalize_map");
         const std::uint64_t a_group = map_group_ * per_item * static_cast<std::uint64_t>(loads);
         const std::uint64_t most =
@@ -95,6 +107,7 @@ private:
     histogram::HistogramSpec spec_;
     std::unique_ptr<histogram::Histogram> histogram_;
     std::unique_ptr<host::Kernel> make_table_, make_pairs_, map_;
+    bool from_counts_ = false;
     Scratch counts_, table_, pairs_;
     std::size_t table_group_ = 1, table_groups_ = 1, map_group_ = 1, map_groups_ = 1;
 };

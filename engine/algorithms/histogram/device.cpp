@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <vector>
 
 namespace parallax::engine::histogram {
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr std::int64_t local_slots = 8192;   // 32 KiB of u32
 constexpr std::int64_t cpu_slots = 65536;    // 256 KiB, where a processor's driver has them: its memory is all one
 constexpr std::int64_t half_slots = 22016;   // 43 KiB of u16: 65,536 in three ranges, and room for what a driver adds
+constexpr std::int64_t closed_slots = 2048;  // so many the last group moves sooner than a launch clears them
 constexpr std::int64_t half_round = 1 << 15;   // elements that a group counts between two barriers
 
 bool is_cpu(const host::DeviceInfo& device) { return device.type == host::DeviceType::cpu; }
@@ -65,15 +68,8 @@ std::int64_t even_range(std::int64_t slots) {
 
 class Counting : public Histogram {
 protected:
-    Counting(PlanBuilder& builder, const HistogramSpec& spec)
-        : spec_(spec), clear_group_(std::min<std::size_t>(256, builder.device().max_work_group)),
-          clear_(builder.kernel({"histogram/clear.cl", {}}, "histogram_clear", clear_group_)) {
+    Counting(PlanBuilder& builder, const HistogramSpec& spec) : spec_(spec) {
         if (!spec.edges.empty()) edges_ = builder.constant(spec.edges);
-    }
-    void clear(Execution& x, const host::Buffer& counts) {
-        const auto slots = static_cast<std::size_t>(spec_.slots());
-        x.launch("clear", *clear_, {(slots + clear_group_ - 1) / clear_group_, 1, 1}, {clear_group_, 1, 1},
-                 {counts, static_cast<std::uint32_t>(slots)});
     }
     const host::Buffer& edges_or(const host::Buffer& given, const host::Buffer& other) const {
         return edges_ ? edges_ : given ? given : other;
@@ -83,9 +79,23 @@ protected:
     HistogramSpec spec_;
 
 private:
-    std::size_t clear_group_;
-    std::unique_ptr<host::Kernel> clear_;
     host::Buffer edges_;
+};
+
+/// What counts with atomics begins at 0.
+class Clearing {
+public:
+    explicit Clearing(PlanBuilder& builder)
+        : group_(std::min<std::size_t>(256, builder.device().max_work_group)),
+          kernel_(builder.kernel({"histogram/clear.cl", {}}, "histogram_clear", group_)) {}
+    void enqueue(Execution& x, const host::Buffer& counts, std::int64_t slots) {
+        const auto n = static_cast<std::size_t>(slots);
+        x.launch("clear", *kernel_, {(n + group_ - 1) / group_, 1, 1}, {group_, 1, 1}, {counts, static_cast<std::uint32_t>(n)});
+    }
+
+private:
+    std::size_t group_;
+    std::unique_ptr<host::Kernel> kernel_;
 };
 
 /// histogram/local.cl: one histogram or several in local memory.
@@ -117,25 +127,33 @@ public:
             .add("LOADS", loads)
             .add("RANGE", range)
             .add("HALVES", halves);
+        if (spec.slots() <= closed_slots) {
+            program.defines.add("CLOSE", 1);
+            sums_ = builder.constant(std::vector<std::uint32_t>(static_cast<std::size_t>(spec.slots()) + 1));
+        } else {
+            clearing_.emplace(builder);
+        }
         count_ = builder.kernel(program, "histogram_local");
     }
 
     void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts,
                  const host::Buffer& edges) override {
-        clear(x, counts);
+        if (clearing_) clearing_->enqueue(x, counts, spec_.slots());
         x.launch("count", *count_, {groups_, ranges_, 1}, {group_, 1, 1},
-                 {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
+                 {image, mask_or(mask, image), edges_or(edges, image), counts, clearing_ ? counts : sums_, spec_.count()});
     }
 
 private:
+    std::optional<Clearing> clearing_;
     std::unique_ptr<host::Kernel> count_;
+    host::Buffer sums_;   // 0 between runs
     std::size_t group_, groups_, ranges_;
 };
 
 class GlobalHistogram final : public Counting {
 public:
     GlobalHistogram(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
-        : Counting(builder, spec),
+        : Counting(builder, spec), clearing_(builder),
           group_(std::min<std::size_t>(static_cast<std::size_t>(work_group), builder.device().max_work_group)),
           count_(builder.kernel({"histogram/global.cl", defines_of(spec)}, "histogram_global", group_)) {
         groups_ = groups_for(
@@ -145,12 +163,13 @@ public:
 
     void enqueue(Execution& x, const host::Buffer& image, const host::Buffer& mask, const host::Buffer& counts,
                  const host::Buffer& edges) override {
-        clear(x, counts);
+        clearing_.enqueue(x, counts, spec_.slots());
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1},
                  {image, mask_or(mask, image), edges_or(edges, image), counts, spec_.count()});
     }
 
 private:
+    Clearing clearing_;
     std::size_t group_, groups_;
     std::unique_ptr<host::Kernel> count_;
 };
@@ -158,7 +177,7 @@ private:
 class ByteCounters final : public Counting {
 public:
     ByteCounters(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
-        : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
+        : Counting(builder, spec), clearing_(builder), group_(static_cast<std::size_t>(work_group)) {
         host::ProgramSpec program{"histogram/byte_counters.cl", {}};
         program.defines.add("GROUP", work_group);
         count_ = builder.kernel(program, "histogram_byte_counters");
@@ -169,11 +188,12 @@ public:
 
     void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts,
                  const host::Buffer&) override {
-        clear(x, counts);
+        clearing_.enqueue(x, counts, spec_.slots());
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
     }
 
 private:
+    Clearing clearing_;
     std::unique_ptr<host::Kernel> count_;
     std::size_t group_, groups_;
 };
@@ -181,7 +201,7 @@ private:
 class Tagged final : public Counting {
 public:
     Tagged(PlanBuilder& builder, const HistogramSpec& spec, int work_group)
-        : Counting(builder, spec), group_(static_cast<std::size_t>(work_group)) {
+        : Counting(builder, spec), clearing_(builder), group_(static_cast<std::size_t>(work_group)) {
         const host::Capabilities& can = builder.context().capabilities();
         const int width = can.inline_ptx ? 32 : can.warp_width;
         const int tag_bits = std::countr_zero(static_cast<unsigned>(width));
@@ -196,11 +216,12 @@ public:
 
     void enqueue(Execution& x, const host::Buffer& image, const host::Buffer&, const host::Buffer& counts,
                  const host::Buffer&) override {
-        clear(x, counts);
+        clearing_.enqueue(x, counts, spec_.slots());
         x.launch("count", *count_, {groups_, 1, 1}, {group_, 1, 1}, {image, counts, spec_.count()});
     }
 
 private:
+    Clearing clearing_;
     std::unique_ptr<host::Kernel> count_;
     std::size_t group_, groups_;
 };
