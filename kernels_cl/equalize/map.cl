@@ -117,8 +117,8 @@ INLINE uint4 mapped_vector(TABLE table, uint4 v, uint channel) {
 
 // count: elements, channels included. pixels: of a channel, read where FROM_COUNTS is 1.
 KERNEL REQUIRED_GROUP(GROUP, 1, 1)
-void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const GIVEN* RESTRICT levels, GLOBAL OUTPUT* RESTRICT out, ulong64 count,
-                  uint pixels) {
+void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const GIVEN* RESTRICT levels, GLOBAL OUTPUT* RESTRICT out,
+                  ulong64 count, uint pixels) {
     const uint lane = (uint)get_local_id(0);
 #if FROM_COUNTS
     LOCAL_ARRAY(uint, sums, GROUP);
@@ -143,7 +143,10 @@ void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const GIVEN* RESTRI
     GLOBAL const VECTOR* from = (GLOBAL const VECTOR*)image;
     GLOBAL RESULT* to = (GLOBAL RESULT*)out;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0), total = count / PER;
-#if GROUP == 1 && CHANNELS == 1 && !IS_FLOAT   // one core reads on, word by word: of vectors, compilers move single bytes
+#if GROUP == 1 && CHANNELS == 1 && !IS_FLOAT   // one core reads on, word by word: compilers would gather vectors byte by byte
+#ifdef __clang__
+#pragma clang loop vectorize(disable)
+#endif
     for (ulong64 w = 4 * (total * group / groups); w < 4 * (total * (group + 1) / groups); ++w)
         ((GLOBAL uint*)out)[w] = mapped_word(table, ((GLOBAL const uint*)image)[w], 0);
 #elif GROUP == 1

@@ -2,8 +2,8 @@
 //   counts[slot * COPIES + lane % COPIES]   with 32 copies every lane has a bank of its own, so that no data, random or
 //                                           constant, makes two lanes wait for each other (32 KiB for 256 bins)
 //   LOADS 16-byte loads are in flight for each work-item
-//   GROUP 1 (CPUs): plain increments, the copies taken in turn so that equal neighbours do not wait for each other's store;
-//                   word by word, since compilers take vectors apart at a price
+//   GROUP 1 (CPUs): plain increments, the copies behind each other and taken in turn, so that equal neighbours do not wait for
+//                   each other's store; word by word, since compilers take vectors apart at a price
 //   more than RANGE slots: the groups of row r (axis 1) read everything and count slots [r * RANGE, (r + 1) * RANGE)
 //   HALVES 1: two counters of 16 bits in a word, for ranges twice as wide. Who lifts one to 2^15 takes as much away and adds it
 //   to sums[]. Between two barriers a group counts 2^15 elements at most, so that none gets to 2^16 before.
@@ -39,6 +39,12 @@
 #define WORDS (RANGE * COPIES)
 #endif
 
+#if GROUP == 1
+#define COUNT_AT(slot, copy) ((copy) * RANGE + (slot))
+#else
+#define COUNT_AT(slot, copy) ((slot) * COPIES + (copy))
+#endif
+
 // `times` elements; sums: this range of histogram[].
 INLINE void count_slot(LOCAL uint* counts, GLOBAL uint* sums, uint slot, uint copy, uint times) {
 #if RANGE < SLOTS
@@ -52,9 +58,9 @@ INLINE void count_slot(LOCAL uint* counts, GLOBAL uint* sums, uint slot, uint co
         atomic_add(&sums[slot], FULL);
     }
 #elif GROUP == 1
-    counts[slot * COPIES + copy] += 1;
+    counts[COUNT_AT(slot, copy)] += 1;
 #else
-    atomic_inc(&counts[slot * COPIES + copy]);
+    atomic_inc(&counts[COUNT_AT(slot, copy)]);
 #endif
 }
 
@@ -159,7 +165,7 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
 #else
         uint sum = 0;
         for (uint copy = 0; copy < COPIES; ++copy)
-            sum += counts[slot * COPIES + (copy + lane) % COPIES];   // a bank for each lane
+            sum += counts[COUNT_AT(slot, (copy + lane) % COPIES)];   // a bank for each lane
 #endif
         if (sum != 0) atomic_add(&sums[slot], sum);
     }

@@ -107,7 +107,7 @@ INLINE void put(GLOBAL uint* words, WORD value) { atomic_xchg(words, (uint)value
 INLINE WORD got(GLOBAL uint* words) { return (WORD)seen(words); }
 #endif
 INLINE GLOBAL uint* sum_of(GLOBAL uint* board, uint tiles, uint tile) { return board + FLAGS + tiles + tile * WORDS; }
-INLINE GLOBAL uint* before_of(GLOBAL uint* board, uint tiles, uint tile) { return board + FLAGS + tiles + (tiles + tile) * WORDS; }
+INLINE GLOBAL uint* before_of(GLOBAL uint* board, uint tiles, uint tile) { return sum_of(board, tiles, tiles + tile); }
 
 // From tile `tile`, whose sum and "before" are there, on. One work-item at a time comes here.
 INLINE void tell_next(GLOBAL uint* board, uint tiles, uint tile) {
