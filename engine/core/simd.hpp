@@ -1,4 +1,4 @@
-// Variants called `simd` are for processors: wide vectors, a chunk of the work for each work-item, no barriers.
+// Variants called `simd` are for processors: wide vectors, a work-item for each core or chunk of the work, no barriers.
 #pragma once
 
 #include "parallax/host/device.hpp"

@@ -55,7 +55,6 @@
 #define TABLE_IN LOCAL
 #include "equalize/levels.clh"
 #endif
-#define IN_LOCAL (LEVELS == 256 && GROUP > 1)   // GROUP 1: a processor's caches serve as well
 #define TABLE_WORDS (LEVELS * CHANNELS / (IS_FLOAT ? 1 : PER_WORD))
 
 #if PAIRS
@@ -63,7 +62,7 @@
 #else
 #define ENTRY OUTPUT
 #endif
-#if IN_LOCAL
+#if FROM_COUNTS
 #define TABLE LOCAL const ENTRY*
 #else
 #define TABLE GLOBAL const ENTRY*
@@ -129,10 +128,6 @@ void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const GIVEN* RESTRI
         make_levels(levels + channel * LEVELS, (LOCAL OUTPUT*)made + channel * LEVELS, pixels, lane, 0, sums, before, lowest);
         BARRIER_LOCAL();
     }
-#elif IN_LOCAL
-    GLOBAL const uint* made = (GLOBAL const uint*)levels;
-#endif
-#if IN_LOCAL
     LOCAL_ARRAY(uint, words, TABLE_WORDS * COPIES);
     for (uint i = lane; i < TABLE_WORDS * COPIES; i += GROUP) words[i] = made[i / COPIES];
     BARRIER_LOCAL();

@@ -120,17 +120,16 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
 
     GLOBAL const uint4* vectors = (GLOBAL const uint4*)image;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0), total = count / PER_VECTOR;
-#if GROUP == 1   // a block for each: one core reads on
+#if GROUP == 1 && CHANNELS == 1 && !HALVES   // one core reads on
+    for (ulong64 w = 4 * (total * group / groups); w < 4 * (total * (group + 1) / groups); ++w)
+        count_word(counts, sums, ((GLOBAL const uint*)image)[w], w * PER_WORD, 0, 0, mask, edges);
+#else
+#if GROUP == 1
     const ulong64 step = 1, end = total * (group + 1) / groups;
     ulong64 start = total * group / groups;
 #else            // neighbours read neighbours
     const ulong64 step = groups * GROUP, end = total;
     ulong64 start = group * GROUP;
-#endif
-#if GROUP == 1 && CHANNELS == 1 && !HALVES
-    for (ulong64 w = 4 * start; w < 4 * end; ++w)
-        count_word(counts, sums, ((GLOBAL const uint*)image)[w], w * PER_WORD, 0, 0, mask, edges);
-    start = end;
 #endif
     for (; start < end; start += LOADS * step) {   // the group's, not the item's: all of a group then meet at the barriers
         const ulong64 v = start + lane;
@@ -147,6 +146,7 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
         BARRIER_LOCAL();
 #endif
     }
+#endif
 
     if (group == 0) {   // what no vector holds
         for (ulong64 at = total * PER_VECTOR + lane; at < count; at += GROUP) {
@@ -170,6 +170,7 @@ void histogram_local(GLOBAL const ELEMENT* RESTRICT image, GLOBAL const uchar* R
         if (sum != 0) atomic_add(&sums[slot], sum);
     }
 #if CLOSE
+    mem_fence(CLK_GLOBAL_MEM_FENCE);   // each item's sums, then the group's, before it is counted as having left
     BARRIER_ALL();
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (lane == 0) counts[0] = atomic_inc(&all_sums[SLOTS]) == (uint)(get_num_groups(0) * get_num_groups(1)) - 1;

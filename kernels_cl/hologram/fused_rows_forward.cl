@@ -1,6 +1,8 @@
 // First pass of the fused reconstruction: real rows -> half spectrum, two rows a complex line (fft/two_rows.clh).
 // Camera frames are read as they are, background and dark included: the real image is never written.
-//   in   rows x FFT_N of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
+//   in   rows x FRAME of any real type          out  columns 0 to FFT_N/2 in tiles (fused_tiles.clh)
+// FRAME below FFT_N: the frame is padded. Zeros stand beyond it; MEAN 1: the mean does, and is taken off the whole plane, of
+// which then only the rows of the frame are left (fused_columns.cl puts it back).
 // MIRRORED: real rows -> their cosine transforms (mirror.clh), all FFT_N columns of them, floats in tiles, the rows in the order
 // in which columns are transformed (mirror_place()).
 #include "prelude/prelude.clh"
@@ -12,6 +14,12 @@
 
 #ifndef MIRRORED           // 1: cosine transforms
 #define MIRRORED 0
+#endif
+#ifndef FRAME              // columns of the frame
+#define FRAME FFT_N
+#endif
+#ifndef MEAN               // 1: mean[0] stands around the frame
+#define MEAN 0
 #endif
 #if MIRRORED
 #define SPECTRUM float
@@ -28,7 +36,7 @@
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BACKGROUND_TYPE* RESTRICT background,
                   GLOBAL const DARK_TYPE* RESTRICT dark, GLOBAL SPECTRUM* RESTRICT out, GLOBAL const float2* RESTRICT twiddles,
-                  GLOBAL const float2* RESTRICT quarters, uint rows) {
+                  GLOBAL const float2* RESTRICT quarters, GLOBAL const float* RESTRICT mean, uint rows) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     float2 m[FFT_REGISTERS];                                       // Z(N - k) beside Z(k)
@@ -36,11 +44,14 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
     // The two rows of a line are written side by side.
     const uint place = 2u * ((uint)get_group_id(0) * FFT_LINES + (uint)line);
     const int first = place < rows, second = place + 1u < rows;
-    const ulong64 one = (ulong64)ROW(place) * FFT_N, other = (ulong64)ROW(place + 1u) * FFT_N;
+    const ulong64 one = (ulong64)ROW(place) * FRAME, other = (ulong64)ROW(place + 1u) * FRAME;
+    const float around = MEAN ? mean[0] : 0.0f;
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
-#define FFT_LOAD(i, value) value = make_float2(first ? normalised(hologram, background, dark, one + POINT(i)) : 0.0f, \
-                                               second ? normalised(hologram, background, dark, other + POINT(i)) : 0.0f)
+#define IN_FRAME(i) (FRAME == FFT_N || (i) < FRAME)
+#define PIXEL_OF(row, i) (normalised(hologram, background, dark, (row) + POINT(i)) - around)
+#define FFT_LOAD(i, value) value = make_float2(first && IN_FRAME(i) ? PIXEL_OF(one, i) : 0.0f, \
+                                               second && IN_FRAME(i) ? PIXEL_OF(other, i) : 0.0f)
 #define FFT_STORE(i, value)
 #define FFT_INVERSE 0
 #define FFT_REVERSED 0

@@ -81,8 +81,8 @@ INLINE Vector scanned(Vector v) {
     return JOIN(up8(v), v);
 }
 
-// The board, all zero between launches: these words, then a word of flags, the sum and the "before" of each tile. All go through
-// atomics, which order what they say.
+// The board: these words and a word of flags for each tile, all zero between launches; then the sum and the "before" of each.
+// All go through atomics, with a fence between what is said and the flag that says so.
 #define SUMS_TAKEN 0
 #define KNOWN 1            // tiles, from the first on, whose "before" is there
 #define SCANS_TAKEN 2
@@ -91,6 +91,8 @@ INLINE Vector scanned(Vector v) {
 #define HAS_SUM 1u
 #define HAS_BEFORE 2u
 #define WORDS (sizeof(WORD) / 4)
+
+#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 
 INLINE uint seen(GLOBAL uint* word) { return atomic_or(word, 0u); }
 #if TYPE == TYPE_U64
@@ -111,12 +113,14 @@ INLINE GLOBAL uint* before_of(GLOBAL uint* board, uint tiles, uint tile) { retur
 
 // From tile `tile`, whose sum and "before" are there, on. One work-item at a time comes here.
 INLINE void tell_next(GLOBAL uint* board, uint tiles, uint tile) {
+    FENCE();
     WORD before = got(before_of(board, tiles, tile));
     for (;;) {
         atomic_inc(board + KNOWN);
         if (tile + 1 == tiles) return;
         before = join(before, got(sum_of(board, tiles, tile)));
         put(before_of(board, tiles, ++tile), before);
+        FENCE();
         if (!(atomic_or(board + FLAGS + tile, HAS_BEFORE) & HAS_SUM)) return;
     }
 }
@@ -179,6 +183,7 @@ void simd_scan(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL uint* board, ulon
     for (;;) {
         uint tile;
         if (take_known(board, &tile)) {
+            FENCE();
             const ulong64 first = (ulong64)tile * TILE;
             const WORD before = tile == 0 ? IDENTITY : got(before_of(board, tiles, tile));
             scan(in + first, out + first, TILE_COUNT(tile), before, exclusive);
@@ -188,6 +193,7 @@ void simd_scan(GLOBAL const WORD* in, GLOBAL WORD* out, GLOBAL uint* board, ulon
         if (tile >= tiles) break;   // whoever adds up the last ones scans what is left
         if (tile + 1 < tiles) put(sum_of(board, tiles, tile), sum(in + (ulong64)tile * TILE, TILE));
         if (tile == 0) put(before_of(board, tiles, 0), IDENTITY);
+        FENCE();
         if ((atomic_or(board + FLAGS + tile, HAS_SUM) & HAS_BEFORE) || tile == 0) tell_next(board, tiles, tile);
     }
     if (atomic_inc(board + LEFT) == (uint)get_num_groups(0) - 1)

@@ -110,7 +110,7 @@ std::vector<Row> rows() {
           {"SAME", elementwise::Pairing::same},
           {"CHANNELS", elementwise::Pairing::channels},
           {"REPEATED", elementwise::Pairing::repeated}}},
-        {"equalize/table.cl",
+        {"equalize/levels.clh",
          "FORMULA",
          {{"OPENCV", equalize::Formula::opencv},
           {"CLASSIC", equalize::Formula::classic},

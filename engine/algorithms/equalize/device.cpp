@@ -83,14 +83,17 @@ private:
         map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, 256)),
                                            std::bit_floor(std::size_t{device.max_work_group}));
         from_counts_ = bytes == 1 && map_group_ > 1;
-        const bool bytes_in_local = !is_float && bytes == 1 && map_group_ > 1;
         if (cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1 && spec_.pixels >= pixels_for_pairs) {
             make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
             pairs_ = builder.scratch(65536 * sizeof(std::uint16_t));
         }
+        int copies = from_counts_ && !is_float ? wanted("copies", 1, 32) : 1;
+        const std::size_t table = static_cast<std::size_t>(spec_.slots()) * (is_float ? sizeof(float) : 1);
+        const auto local = [&] { return table * (static_cast<std::size_t>(copies) + 1) + 8 * map_group_ + 16; };   // of map.cl
+        while (copies > 1 && local() > device.local_memory) copies /= 2;
         host::Defines d;
         d.add("INPUT_BYTES", i64(bytes)).add("IS_FLOAT", is_float).add("CHANNELS", spec_.channels).add("GROUP", i64(map_group_));
-        d.add("COPIES", bytes_in_local ? wanted("copies", 1, 32) : 1)
+        d.add("COPIES", copies)
             .add("LOADS", loads)
             .add("FROM_END", policy.at("from_end"))
             .add("FROM_COUNTS", from_counts_)

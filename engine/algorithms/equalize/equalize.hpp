@@ -21,7 +21,7 @@ struct EqualizeParameters {
 histogram::HistogramSpec spec_of(const ArrayDesc& image);
 
 /// What each level of a channel becomes: levels, or fractions of one for skimage. `counts`: the channel's histogram, with
-/// at least one pixel. Formulas: kernels_cl/equalize/table.cl.
+/// at least one pixel. Formulas: kernels_cl/equalize/levels.clh.
 std::vector<float> reference_table(Formula, std::span<const std::uint32_t> counts);
 
 /// Elements of spec.type, or f32 for skimage; `out` has room for spec.count() of them. threads 0: as many as there are.

@@ -60,6 +60,12 @@ std::int64_t slots_at_once(const host::DeviceInfo& device, std::size_t group) {
     return std::clamp(room, local_slots, cpu_slots);
 }
 
+/// Whether the last group sees what all others have added: on processors, and where a release is one of the whole device (CUDA,
+/// NVIDIA's OpenCL). OpenCL 1.2 orders within a group alone, and GPUs take that at its word.
+bool last_group_sees_all(host::Context& context) {
+    return is_cpu(context.info()) || context.info().backend == host::Backend::cuda || context.capabilities().inline_ptx;
+}
+
 /// Equal ranges of u16 counters, two in a word.
 std::int64_t even_range(std::int64_t slots) {
     const std::int64_t ranges = (slots + half_slots - 1) / half_slots, range = (slots + ranges - 1) / ranges;
@@ -127,7 +133,7 @@ public:
             .add("LOADS", loads)
             .add("RANGE", range)
             .add("HALVES", halves);
-        if (spec.slots() <= closed_slots) {
+        if (spec.slots() <= closed_slots && last_group_sees_all(builder.context())) {
             program.defines.add("CLOSE", 1);
             sums_ = builder.constant(std::vector<std::uint32_t>(static_cast<std::size_t>(spec.slots()) + 1));
         } else {

@@ -1,5 +1,6 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
-// kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all.
+// kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all. Of a padded
+// frame (mean, zero) only the rows of the frame itself are read and written: 61 bytes a pixel with the mean, 53 with zeros.
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
@@ -31,16 +32,17 @@ public:
         host::Defines method;
         method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
         if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
+        method.add("KEPT", geometry_.height).add("MEAN", has_endless_mean());
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::line_table(columns_.line));
         inverse_columns_ = builder.constant(fft::line_table(columns_.line, fft::Order::backward));
 
         make_rows_forward(builder, problem, group);
-        rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), false);
+        rows_back_.emplace(builder, problem, geometry_, width_, height_, geometry_.height, tile(), false);
 
         const std::int64_t columns = tile_columns(), tiles = (width_ / 2 + columns) / columns;
-        const auto bytes = static_cast<std::size_t>(tiles * columns * height_) * 2 * sizeof(float);
+        const auto bytes = static_cast<std::size_t>(tiles * columns * geometry_.height) * 2 * sizeof(float);
         half_ = builder.scratch(bytes);
         plus_ = builder.scratch(bytes);
         minus_ = builder.scratch(bytes);
@@ -51,13 +53,15 @@ protected:
         changed_ = changed;
         const host::Buffer* image = &arrays.input("hologram");
         if (intake_) {
-            intake_->enqueue(x, arrays, x.buffer(h_), x.buffer(frame_));
-            image = &x.buffer(frame_);
+            intake_->normalise(x, arrays, x.buffer(h_), true);
+            image = &x.buffer(h_);
         }
         const host::Buffer& background = !intake_ && arrays.has_input("background") ? arrays.input("background") : *image;
         const host::Buffer& dark = !intake_ && arrays.has_input("dark") ? arrays.input("dark") : *image;
-        x.launch("rows forward", *rows_forward_.kernel, rows_forward_.groups((height_ + 1) / 2), rows_forward_.local(),
-                 {*image, background, dark, x.buffer(half_), forward_rows_, forward_rows_, static_cast<std::uint32_t>(height_)});
+        x.launch("rows forward", *rows_forward_.kernel, rows_forward_.groups((geometry_.height + 1) / 2),
+                 rows_forward_.local(),
+                 {*image, background, dark, x.buffer(half_), forward_rows_, forward_rows_, mean(),
+                  static_cast<std::uint32_t>(geometry_.height)});
     }
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
@@ -65,26 +69,29 @@ protected:
         const host::Buffer& table = table_ ? table_->buffer() : x.buffer(half_);
         x.launch("columns", *columns_.kernel, columns_.groups(width_ / 2 + 1), columns_.local(),
                  {x.buffer(half_), x.buffer(plus_), x.buffer(minus_), forward_columns_, inverse_columns_, table, phases_.turns(),
-                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, static_cast<std::uint32_t>(width_)});
+                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), mean(), slot, static_cast<std::uint32_t>(width_)});
         const FusedRowsBack::From from{x.buffer(plus_), x.buffer(minus_), forward_rows_};
         if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
         if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);
     }
 
 private:
-    /// Unpadded frames are read as the camera gave them; padded ones are prepared first.
+    /// What stands around the frame; any buffer where that is nothing.
+    const host::Buffer& mean() const { return intake_ ? intake_->mean() : forward_rows_; }
+
+    /// Frames are read as the camera gave them, but for those whose mean is needed first.
     void make_rows_forward(PlanBuilder& builder, const Problem& problem, int group) {
         host::Defines defines = tile();
-        if (is_padded(geometry_)) {
+        defines.add("FRAME", geometry_.width).add("MEAN", has_endless_mean());
+        if (has_endless_mean()) {
             intake_.emplace(builder, problem, geometry_, false, group);
             h_ = builder.scratch(static_cast<std::size_t>(geometry_.width * geometry_.height) * sizeof(float));
-            frame_ = builder.scratch(complex_bytes(geometry_) / 2);
             defines.add("HOLOGRAM_TYPE", "float");
         } else {
             add_frame_types(defines, problem);
         }
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", defines}, "rows_forward", width_,
-                                               fft::LineLayout::rows, (height_ + 1) / 2);
+                                               fft::LineLayout::rows, (geometry_.height + 1) / 2);
         forward_rows_ = builder.constant(fft::line_table(rows_forward_.line));
     }
 
@@ -103,7 +110,7 @@ private:
     fft::LineKernel rows_forward_, columns_;
     std::optional<FusedRowsBack> rows_back_;
     host::Buffer forward_rows_, forward_columns_, inverse_columns_;
-    Scratch h_, frame_, half_, plus_, minus_;
+    Scratch h_, half_, plus_, minus_;
 };
 
 Support supports_fused(const Problem& problem, host::Context& context) {

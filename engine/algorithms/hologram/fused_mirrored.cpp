@@ -46,7 +46,7 @@ public:
         rows_forward_ = fft::build_line_kernel(builder, {"hologram/fused_rows_forward.cl", frames}, "rows_forward", width_,
                                                fft::LineLayout::rows, (height_ + 1) / 2);
         forward_rows_ = builder.constant(fft::line_table(rows_forward_.line));
-        rows_back_.emplace(builder, problem, geometry_, width_, height_, tile(), true);
+        rows_back_.emplace(builder, problem, geometry_, width_, height_, height_, tile(), true);
 
         const std::int64_t columns = tile_columns(), tiles = (2 * pairs() + columns - 1) / columns;
         const auto numbers = static_cast<std::size_t>(tiles * columns * height_);
@@ -61,7 +61,7 @@ protected:
         const host::Buffer& background = arrays.has_input("background") ? arrays.input("background") : image;
         const host::Buffer& dark = arrays.has_input("dark") ? arrays.input("dark") : image;
         x.launch("rows forward", *rows_forward_.kernel, rows_forward_.groups((height_ + 1) / 2), rows_forward_.local(),
-                 {image, background, dark, x.buffer(cosines_), forward_rows_, row_quarters_, u32(height_)});
+                 {image, background, dark, x.buffer(cosines_), forward_rows_, row_quarters_, row_quarters_, u32(height_)});
     }
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {

@@ -5,10 +5,10 @@
 namespace parallax::engine::hologram {
 
 FusedRowsBack::FusedRowsBack(PlanBuilder& builder, const Problem& problem, const Geometry& geometry, std::int64_t width,
-                             std::int64_t rows, const host::Defines& tiles, bool mirrored)
+                             std::int64_t rows, std::int64_t kept, const host::Defines& tiles, bool mirrored)
     : width_(geometry.width),
       height_(geometry.height),
-      rows_(rows),
+      rows_(kept),
       factor_(static_cast<float>(1.0 / (static_cast<double>(width) * static_cast<double>(rows)))) {
     const auto build = [&](bool amplitude, bool phase, bool intensity, bool field) {
         host::Defines defines = tiles;

@@ -12,9 +12,10 @@ namespace parallax::engine::hologram {
 
 class FusedRowsBack {
 public:
-    /// Of a spectrum of width x rows, in tiles as `tiles` says (TILE, MIRRORED, as `mirrored`).
-    FusedRowsBack(PlanBuilder&, const Problem&, const Geometry&, std::int64_t width, std::int64_t rows, const host::Defines& tiles,
-                  bool mirrored);
+    /// Of a spectrum of width x rows, of which the first `kept` rows are there, in tiles as `tiles` says (TILE, MIRRORED, as
+    /// `mirrored`).
+    FusedRowsBack(PlanBuilder&, const Problem&, const Geometry&, std::int64_t width, std::int64_t rows, std::int64_t kept,
+                  const host::Defines& tiles, bool mirrored);
     /// Where the spectrum is; `quarters` is read where it is mirrored (hologram/quarters.hpp), `minus` where not.
     struct From {
         const host::Buffer &plus, &minus, &quarters;
@@ -28,7 +29,7 @@ private:
     void store(Execution&, fft::LineKernel&, const From&, const host::Buffer& amplitude, const host::Buffer& phase,
                const host::Buffer& intensity, const host::Buffer& field, std::int64_t first);
 
-    std::int64_t width_, height_, rows_;   // of what is stored, and of the spectrum's columns
+    std::int64_t width_, height_, rows_;   // of what is stored, and of the columns that are there
     float factor_;
     fft::LineKernel outputs_, amplitude_;
     host::Buffer twiddles_;

@@ -23,7 +23,6 @@ public:
         if (count_ == 0) return;
         const auto element = static_cast<std::int64_t>(bytes_of(problem.inputs.at("array").type));
         const std::int64_t tile = tile_bytes / element, tiles = divided_up(count_, tile);
-        require_rounds(builder.context(), count_ / 8 + 32 * tiles);   // one work-item may take every tile
         groups_ = std::min<std::int64_t>(tiles, builder.device().compute_units);
         host::Defines d = defines_of(problem);
         d.add("TILE", tile).add("STREAM", std::int64_t{count_ * element > streaming_bytes});
@@ -53,7 +52,12 @@ Variant simd_variant() {
         .summary = "for processors: wide vectors, one launch, tiles that stay in a core's cache",
         .role = Role::best,
         .backends = {host::Backend::opencl},
-        .supports = [](const Problem&, host::Context& context) { return Support{simd_why_not(context.info(), OnMesa::well)}; },
+        .supports =
+            [](const Problem& problem, host::Context& context) {
+                if (Support s{simd_why_not(context.info(), OnMesa::well)}; !s) return s;
+                // One work-item may take every tile.
+                return Support{too_many_rounds(context, problem.inputs.at("array").count() / 8 + 64)};
+            },
     });
 }
 
