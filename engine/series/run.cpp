@@ -46,6 +46,18 @@ bool is_done(const PreparedSeries& series, std::size_t item, const Record& recor
     for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(target));
     std::vector<std::string> written;
     for (const FileState& file : record.outputs) written.push_back(to_utf8(place_of(path_from(file.path))));
+    // A job of the same names in another folder writes to the same places, too; what it reads is elsewhere.
+    std::set<fs::path> read;
+    for (const FileState& file : record.inputs) read.insert(place_of(path_from(file.path)));
+    const auto is_read = [&](const Element& element) {
+        const Job job = job_of(series.job, series.items, item);
+        const auto names_it = [&](const InputSpec& input) {
+            return std::count(input.files.begin(), input.files.end(), to_utf8(element.file)) > 0;
+        };
+        return read.count(place_of(element.file)) > 0 || std::none_of(job.inputs.begin(), job.inputs.end(), names_it);
+    };
+    const std::vector<Element>& elements = series.items.list.at(item);
+    if (!std::all_of(elements.begin(), elements.end(), is_read)) return false;
     return targets == written && std::all_of(record.inputs.begin(), record.inputs.end(), unchanged) &&
            std::all_of(record.outputs.begin(), record.outputs.end(), unchanged);
 }

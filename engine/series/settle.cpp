@@ -62,7 +62,9 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
                {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
                {"warnings", std::move(warnings)},
                {"format", 2}};
-    if (array.memory) found["strength"] = prepared.job.steps[step].algorithm->finding->strength(found["record"], array);
+    if (!array.memory) return found;
+    const double strength = prepared.job.steps[step].algorithm->finding->strength(found["record"], array);
+    if (strength > 0) found["strength"] = strength;
     return found;
 }
 
@@ -95,6 +97,7 @@ bool is_record(const fs::path& file, const StepSpec& step) {
         const Json json = load_json(file);
         if (!is_as_written(json, "format")) return false;
         fixed_by(step, json);
+        if (json.contains("strength") && !json.at("strength").is_number()) return false;
         return json.at("item").is_string() && are_strings(json.at("warnings"));
     } catch (const ConfigError&) {
         return false;

@@ -41,7 +41,7 @@ inline const std::vector<Subject>& subjects() {
         {"box_filter", R"([{"run": "box_filter", "variant": "image", "radius": 3}])", R"({"image": "blurred.png"})"},
         {"diffusion", R"([{"run": "diffusion_lb", "variant": "image", "iterations": 2}])", R"({"image": "smooth.tif"})"},
         {"in tiles", R"([{"run": "threshold", "method": "value", "value": 99}, {"run": "histogram", "in": {"image": "mask"}}])",
-         R"({"mask": "mask.png", "histogram": "histogram.npy"})", 3000},
+         R"({"mask": "mask.png", "histogram": "histogram.npy"})", 3500},
     };
     return list;
 }

@@ -227,6 +227,23 @@ TEST_CASE("series: from another folder --resume finds what is done") {
     CHECK(contents(folder / "out") == before);
 }
 
+TEST_CASE("series: a copy of the job beside other frames does not take this one's results for its own") {
+    Json job = frames_job();
+    const Folder here(3, job), there(3, job);
+    const std::string out = (here / "out").string();
+    const auto run_in = [&](const fs::path& folder, std::vector<std::string> more) {
+        std::vector<std::string> arguments{"run", "job.json", "--out", out, "--device", "native"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_program(arguments, folder);
+    };
+    REQUIRE(run_in(here.path(), {}).status == 0);
+    const Run copy = run_in(there.path(), {"--resume"});
+    CAPTURE(copy.out + copy.err);
+    CHECK_FALSE(contains(copy.out + copy.err, "3 of 3 items were done before"));
+    const Run again = run_in(there.path(), {"--resume"});
+    CHECK(contains(again.out + again.err, "3 of 3 items were done before"));
+}
+
 TEST_CASE("series: one that ends before it has done anything leaves no record in the way of the mended job") {
     Json job = frames_job();
     job["device"] = {{"backend", "native"}};

@@ -68,15 +68,15 @@ ArrayDescs infer(const Problem& problem) {
 /// Two real lines go through a cosine transform as one complex line (kernels_cl/fft/cosine.cl), and each leaves its rounding in
 /// the other: chunks begin with the first of a pair. Along an axis within others that asks for an even number of lines in each of
 /// their indices, too.
-void keep_pairs(Division& lines, const ArrayDesc& input) {
+void keep_pairs(Division& lines, const ArrayDesc& input, std::size_t dimensions) {
     std::vector<Chunking> kept;
     std::int64_t outside = 1;
     for (std::size_t i = 0; i < input.axes.size(); ++i) {
         std::int64_t below = 1;   // lines of an index of the axes outside, at least
-        for (std::size_t k = i; k + 2 < input.axes.size(); ++k) below *= input.axes[k].size;
+        for (std::size_t k = i; k + dimensions < input.axes.size(); ++k) below *= input.axes[k].size;
         for (Chunking way : lines.ways) {
             if (way.axis != input.axes[i].name || (outside > 1 && below % 2 != 0)) continue;
-            way.align = 2;
+            way.align = below / std::max<std::int64_t>(input.axes[i].size, 1) % 2 == 0 ? 1 : 2;   // of one index
             kept.push_back(way);
         }
         outside *= input.axes[i].size;
@@ -138,7 +138,7 @@ Algorithm make_fft() {
         if (lines.ways.empty())
             lines.why_not = "every element of a transform depends on all others; only a stack can be taken apart";
         else if (p.kind == Kind::dct)
-            keep_pairs(lines, input_of(problem));
+            keep_pairs(lines, input_of(problem), static_cast<std::size_t>(p.dimensions));
         return lines;
     };
     a.carry = [](const Parameters&, const ArrayDesc&, Metadata metadata) { return without_affine(std::move(metadata)); };

@@ -148,11 +148,11 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
 
 namespace {
 
-/// A line of any real type as f32, less `mean`.
-void read_line(const HostArray& h, std::int64_t first, std::vector<float>& line, double mean) {
+/// A line of any real type.
+void read_line(const HostArray& h, std::int64_t first, std::vector<double>& line) {
     const auto read = [&](auto zero) {
         const auto* const from = h.as<decltype(zero)>() + first;
-        for (std::size_t i = 0; i < line.size(); ++i) line[i] = static_cast<float>(static_cast<double>(from[i]) - mean);
+        for (std::size_t i = 0; i < line.size(); ++i) line[i] = static_cast<double>(from[i]);
     };
     switch (h.desc.type) {
         case ElementType::i8: return read(std::int8_t{});
@@ -168,53 +168,51 @@ void read_line(const HostArray& h, std::int64_t first, std::vector<float>& line,
     }
 }
 
-/// Sums side by side, which compilers make vectors of.
-struct Lanes {
-    static constexpr std::size_t count = 16;
-    std::array<float, count> sums{};
-    double total() const { return std::accumulate(sums.begin(), sums.end(), 0.0); }
-};
+constexpr std::int64_t block_side = 32, most_looked_at = std::int64_t{1} << 21;   // pixels
 
 }  // namespace
 
 double fringes_at(const HostArray& hologram, double x, double y) {
     const HostArray h = hologram.to_dense();
     const std::int64_t width = h.desc.size('x'), height = h.desc.size('y');
-    const auto padded = (static_cast<std::size_t>(width) + Lanes::count - 1) / Lanes::count * Lanes::count;
-    std::vector<float> line(static_cast<std::size_t>(width)), values(padded), real(padded), imaginary(padded), window(padded);
-    const std::vector<double> wx = hann(width), wy = hann(height);
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const Complex wave = std::polar(wx[i], -two_pi * x * static_cast<double>(i) / static_cast<double>(width));
-        real[i] = static_cast<float>(wave.real());
-        imaginary[i] = static_cast<float>(wave.imag());
-        window[i] = static_cast<float>(wx[i]);
-    }
-    const auto sum_of = [&](const auto& term) {
-        Lanes lanes;
-        for (std::size_t i = 0; i < padded; i += Lanes::count)
-            for (std::size_t k = 0; k < Lanes::count; ++k) lanes.sums[k] += term(i + k);
-        return lanes.total();
+    const std::int64_t side_x = std::min(block_side, width), side_y = std::min(block_side, height);
+    const std::int64_t columns = width / side_x, rows = height / side_y;
+    const std::int64_t step = std::max<std::int64_t>(1, rows * side_y * width / most_looked_at);   // rows of blocks, evenly
+    const std::vector<double> wx = hann(side_x), wy = hann(side_y);
+    std::vector<Complex> wave(static_cast<std::size_t>(side_x)), turn(static_cast<std::size_t>(side_y));
+    const auto turned = [](std::vector<Complex>& to, const std::vector<double>& window, double turns) {
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::polar(window[i], -two_pi * turns * static_cast<double>(i));
     };
-    const auto take = [&](std::int64_t row, double mean) {
-        read_line(h, row * width, line, mean);
-        std::copy(line.begin(), line.end(), values.begin());
-    };
-    double mean = 0;
-    for (std::int64_t v = 0; v < height; ++v) {
-        take(v, 0);
-        mean += sum_of([&](std::size_t i) { return values[i]; }) / static_cast<double>(width * height);
+    turned(wave, wx, x / static_cast<double>(width));
+    turned(turn, wy, y / static_cast<double>(height));
+    double fringes = 0, energy = 0;
+    std::vector<std::vector<double>> lines(turn.size(), std::vector<double>(static_cast<std::size_t>(width)));
+    for (std::int64_t row = 0; row < rows; row += step) {
+        for (std::int64_t j = 0; j < side_y; ++j) read_line(h, (row * side_y + j) * width, lines[static_cast<std::size_t>(j)]);
+        for (std::int64_t column = 0; column < columns; ++column) {
+            double mean = 0, weights = 0;
+            for (std::size_t j = 0; j < turn.size(); ++j)
+                for (std::size_t i = 0; i < wave.size(); ++i) {
+                    const double w = wx[i] * wy[j];
+                    mean += w * lines[j][static_cast<std::size_t>(column * side_x) + i];
+                    weights += w;
+                }
+            mean /= weights;
+            Complex sum = 0;
+            for (std::size_t j = 0; j < turn.size(); ++j) {
+                Complex of_line = 0;
+                for (std::size_t i = 0; i < wave.size(); ++i) {
+                    const double value = lines[j][static_cast<std::size_t>(column * side_x) + i] - mean;
+                    of_line += value * wave[i];
+                    energy += value * value * wx[i] * wx[i] * wy[j] * wy[j];
+                }
+                sum += of_line * turn[j];
+            }
+            fringes += std::norm(sum);
+        }
     }
-    Complex fringes = 0;
-    double energy = 0;
-    for (std::int64_t v = 0; v < height; ++v) {
-        take(v, mean);
-        const double weight = wy[static_cast<std::size_t>(v)];
-        const Complex of_line(sum_of([&](std::size_t i) { return values[i] * real[i]; }),
-                              sum_of([&](std::size_t i) { return values[i] * imaginary[i]; }));
-        fringes += of_line * std::polar(weight, -two_pi * y * static_cast<double>(v) / static_cast<double>(height));
-        energy += weight * weight * sum_of([&](std::size_t i) { return values[i] * values[i] * window[i] * window[i]; });
-    }
-    return energy > 0 ? std::abs(fringes) / std::sqrt(energy) : 0;
+    const double share = std::sqrt(fringes / energy);
+    return std::isfinite(share) ? share : 0;
 }
 
 void check_carrier(const Carrier& c, std::int64_t width, std::int64_t height) {

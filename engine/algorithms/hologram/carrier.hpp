@@ -32,8 +32,10 @@ Carrier stated_carrier(const OffAxis&);
 /// peak is the strongest other one farther than a third of the carrier from it. Confidence 0 where there is no peak at all.
 Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int64_t height, const OffAxis& = {}, int threads = 0);
 
-/// |sum of h Hann exp(-i c.x)| over the norm of (h - mean h) Hann: how much of a hologram is fringes of that carrier. One pass
-/// over it and one for the mean, without a transform: for frames of which each is to be asked.
+/// How much of a hologram is fringes of about that carrier, whatever their phase: of blocks of 32 x 32 pixels, less their means, the
+/// root of the sum of |sum of h Hann exp(-i c.x)|^2 over that of |h Hann|^2. An object's phase and a carrier that drifts by some
+/// pixels turn blocks against each other, and do not count. Without a transform, and of large frames of a part: for frames of
+/// which each is to be asked. 0 where nothing can be said.
 double fringes_at(const HostArray& hologram, double x, double y);
 
 /// Throws ConfigError where the carrier lies outside the spectrum or its disc holds the zero order.

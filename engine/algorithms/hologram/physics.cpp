@@ -141,7 +141,7 @@ std::vector<std::string> physics_warnings(const Problem& problem) {
     const auto& stated = problem.parameters.as<HologramParameters>();
     const HologramParameters p = parameters_of(problem);
     std::vector<std::string> warnings = setup_warnings({p.wavelength, p.pixel, largest(p.distance.values), p.refractive_index});
-    if (p.autofocus && !p.off_axis) warn_of_near_planes(warnings, p);
+    if (p.autofocus && p.autofocus->object == ObjectKind::amplitude && !p.off_axis) warn_of_near_planes(warnings, p);
     const auto file = camera_pixel(problem.inputs.at("hologram"));
     if (stated.pixel != p.pixel || !file) return warnings;
     const auto differ = [](double a, double b) { return std::fabs(a - b) > 0.01 * b; };
