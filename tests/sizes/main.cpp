@@ -4,16 +4,13 @@
 #include "judge.hpp"
 #include "parallax/host/selector.hpp"
 #include "peers/peers.hpp"
+#include "sizes/sweep.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <map>
 #include <random>
-#include <unistd.h>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -54,23 +51,11 @@ struct Count {
     void add(const Count& other) { draws += other.draws, failures += other.failures, refusals += other.refusals; }
 };
 
-/// What to type to see it again, kept where a signal's handler reaches it.
-std::array<char, 16384> now_running{};
-
 std::string repeat_command(const host::DeviceInfo& device, const Draw& draw) {
     const Json rule{{"prefer", {{{"backend", to_string(device.backend)}, {"platform", device.platform}, {"name", device.name}}}}};
     const Json spec = device.backend == host::Backend::native ? Json("native") : rule;
     return fmt::format("parallax_sizes --device '{}' --problem '{}'", spec.is_string() ? spec.get<std::string>() : spec.dump(),
                        draw.to_json().dump());
-}
-
-extern "C" void say_what_crashed(int signal) {
-    const auto say = [](const char* text) { static_cast<void>(!write(STDOUT_FILENO, text, std::strlen(text))); };
-    say("\nsizes: a signal ended the program; it happened in\n  ");
-    say(now_running.data());
-    say("\n");
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
 }
 
 /// One device, until its time is over.
@@ -108,7 +93,7 @@ public:
 
     Result once(const Draw& draw) {
         const std::string command = repeat_command(engine_.device(), draw);
-        std::snprintf(now_running.data(), now_running.size(), "%s", command.c_str());
+        runs_now(command);
         if (options_.verbose) fmt::print("{}: {}\n", engine_.device().name, draw.describe());
         std::fflush(stdout);
         const auto start = Clock::now();
@@ -243,14 +228,5 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int count, char** words) {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) std::signal(signal, say_what_crashed);
-    try {
-        return run(options_of(count, words));
-    } catch (const std::logic_error& error) {
-        fmt::print(stderr, "{}\n{}", error.what(), usage);
-        return 2;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "parallax_sizes: {}\n", error.what());
-        return dynamic_cast<const ConfigError*>(&error) != nullptr ? 2 : 1;
-    }
+    return run_sweep("parallax_sizes", usage, [&] { return run(options_of(count, words)); });
 }

@@ -5,14 +5,12 @@
 #include "parallax/host/selector.hpp"
 #include "peers/peers.hpp"
 #include "seed.hpp"
+#include "sizes/sweep.hpp"
 #include "wrong.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <fstream>
 #include <unistd.h>
 
@@ -44,18 +42,6 @@ struct Options {
     std::int64_t elements = 30000;
     bool verbose = false;
 };
-
-/// What was running, kept where a signal's handler reaches it.
-std::array<char, 1024> now_running{};
-
-extern "C" void say_what_crashed(int signal) {
-    const auto say = [](const char* text) { static_cast<void>(!write(STDOUT_FILENO, text, std::strlen(text))); };
-    say("\nwhole jobs: a signal ended the program; it happened in\n  ");
-    say(now_running.data());
-    say("\n");
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-}
 
 /// The program: PARALLAX_BIN, or beside this one.
 fs::path program() {
@@ -113,7 +99,7 @@ private:
             fmt::format("parallax_whole_jobs --device '{}' --seed {} --first {} --draws 1 --kind {} --elements {}",
                         options_.device.empty() ? engine_.device().name : options_.device, options_.seed, number,
                         is_wrong ? "wrong" : "right", options_.elements);
-        std::snprintf(now_running.data(), now_running.size(), "%s", command.c_str());
+        runs_now(command);
         sizes::Random random(options_.seed, number);
         const Folder folder;
         WholeJob whole;
@@ -217,14 +203,5 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int count, char** words) {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) std::signal(signal, say_what_crashed);
-    try {
-        return run(options_of(count, words));
-    } catch (const std::logic_error& error) {
-        fmt::print(stderr, "{}\n{}", error.what(), usage);
-        return 2;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "parallax_whole_jobs: {}\n", error.what());
-        return dynamic_cast<const ConfigError*>(&error) != nullptr ? 2 : 1;
-    }
+    return run_sweep("parallax_whole_jobs", usage, [&] { return run(options_of(count, words)); });
 }

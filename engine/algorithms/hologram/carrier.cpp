@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "algorithms/fft/reference.hpp"
+#include "algorithms/hologram/pixels.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::engine::hologram {
@@ -148,32 +149,11 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
 
 namespace {
 
-/// A line of any real type.
-void read_line(const HostArray& h, std::int64_t first, std::vector<double>& line) {
-    const auto read = [&](auto zero) {
-        const auto* const from = h.as<decltype(zero)>() + first;
-        for (std::size_t i = 0; i < line.size(); ++i) line[i] = static_cast<double>(from[i]);
-    };
-    switch (h.desc.type) {
-        case ElementType::i8: return read(std::int8_t{});
-        case ElementType::u16: return read(std::uint16_t{});
-        case ElementType::i16: return read(std::int16_t{});
-        case ElementType::u32: return read(std::uint32_t{});
-        case ElementType::i32: return read(std::int32_t{});
-        case ElementType::u64: return read(std::uint64_t{});
-        case ElementType::i64: return read(std::int64_t{});
-        case ElementType::f32: return read(float{});
-        case ElementType::f64: return read(double{});
-        default: return read(std::uint8_t{});
-    }
-}
-
 constexpr std::int64_t block_side = 32, most_looked_at = std::int64_t{1} << 21;   // pixels
 
 }  // namespace
 
-double fringes_at(const HostArray& hologram, double x, double y) {
-    const HostArray h = hologram.to_dense();
+double fringes_at(const HostArray& h, double x, double y) {
     const std::int64_t width = h.desc.size('x'), height = h.desc.size('y');
     const std::int64_t side_x = std::min(block_side, width), side_y = std::min(block_side, height);
     const std::int64_t columns = width / side_x, rows = height / side_y;
@@ -186,15 +166,18 @@ double fringes_at(const HostArray& hologram, double x, double y) {
     turned(wave, wx, x / static_cast<double>(width));
     turned(turn, wy, y / static_cast<double>(height));
     double fringes = 0, energy = 0;
-    std::vector<std::vector<double>> lines(turn.size(), std::vector<double>(static_cast<std::size_t>(width)));
+    std::vector<double> lines(static_cast<std::size_t>(side_y * width));
     for (std::int64_t row = 0; row < rows; row += step) {
-        for (std::int64_t j = 0; j < side_y; ++j) read_line(h, (row * side_y + j) * width, lines[static_cast<std::size_t>(j)]);
+        if (!read_pixels(h.desc, h.data(), {row * side_y, side_y}, lines.data())) return 0;
         for (std::int64_t column = 0; column < columns; ++column) {
+            const auto pixel = [&](std::size_t j, std::size_t i) {
+                return lines[j * static_cast<std::size_t>(width) + static_cast<std::size_t>(column * side_x) + i];
+            };
             double mean = 0, weights = 0;
             for (std::size_t j = 0; j < turn.size(); ++j)
                 for (std::size_t i = 0; i < wave.size(); ++i) {
                     const double w = wx[i] * wy[j];
-                    mean += w * lines[j][static_cast<std::size_t>(column * side_x) + i];
+                    mean += w * pixel(j, i);
                     weights += w;
                 }
             mean /= weights;
@@ -202,7 +185,7 @@ double fringes_at(const HostArray& hologram, double x, double y) {
             for (std::size_t j = 0; j < turn.size(); ++j) {
                 Complex of_line = 0;
                 for (std::size_t i = 0; i < wave.size(); ++i) {
-                    const double value = lines[j][static_cast<std::size_t>(column * side_x) + i] - mean;
+                    const double value = pixel(j, i) - mean;
                     of_line += value * wave[i];
                     energy += value * value * wx[i] * wx[i] * wy[j] * wy[j];
                 }

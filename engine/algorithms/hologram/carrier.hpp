@@ -32,11 +32,11 @@ Carrier stated_carrier(const OffAxis&);
 /// peak is the strongest other one farther than a third of the carrier from it. Confidence 0 where there is no peak at all.
 Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int64_t height, const OffAxis& = {}, int threads = 0);
 
-/// How much of a hologram is fringes of about that carrier, whatever their phase: of blocks of 32 x 32 pixels, less their means, the
-/// root of the sum of |sum of h Hann exp(-i c.x)|^2 over that of |h Hann|^2. An object's phase and a carrier that drifts by some
-/// pixels turn blocks against each other, and do not count. Without a transform, and of large frames of a part: for frames of
+/// How much of a hologram is fringes of about that carrier, whatever their phase: of blocks of 32 x 32 pixels, less their means,
+/// the root of the sum of |sum of h Hann exp(-i c.x)|^2 over that of |h Hann|^2. An object's phase and a carrier that drifts by
+/// some pixels turn blocks against each other, and do not count. Without a transform, and of large frames of a part: for frames of
 /// which each is to be asked. 0 where nothing can be said.
-double fringes_at(const HostArray& hologram, double x, double y);
+double fringes_at(const HostArray&, double x, double y);
 
 /// Throws ConfigError where the carrier lies outside the spectrum or its disc holds the zero order.
 void check_carrier(const Carrier&, std::int64_t width, std::int64_t height);

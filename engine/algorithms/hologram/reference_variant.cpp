@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "algorithms/hologram/pixels.hpp"
 #include "algorithms/hologram/reference.hpp"
 #include "algorithms/hologram/steps.hpp"
 #include "algorithms/hologram/variants.hpp"
@@ -14,50 +15,17 @@
 namespace parallax::engine::hologram {
 namespace {
 
-template <class T>
-std::vector<double> gather(const DeviceArray& array) {
-    const Axis *rows = array.desc.find('y'), *columns = array.desc.find('x');
-    const std::int64_t height = array.desc.size('y'), width = array.desc.size('x');
-    const std::int64_t down = rows ? rows->stride : 0, right = columns ? columns->stride : 0;
-    const T* first = reinterpret_cast<const T*>(array.buffer.host_pointer()) + array.desc.offset;
-    std::vector<double> out(static_cast<std::size_t>(width * height));
-    for (std::int64_t y = 0; y < height; ++y)
-        for (std::int64_t x = 0; x < width; ++x)
-            out[static_cast<std::size_t>(y * width + x)] = static_cast<double>(first[y * down + x * right]);
-    return out;
-}
-
 /// A camera frame of any real type as dense doubles; empty if it was not given.
 std::vector<double> pixels(const Bindings& arrays, std::string_view port) {
     if (!arrays.has_input(port)) return {};
     const DeviceArray& array = arrays.inputs.find(port)->second;
-    switch (array.desc.type) {
-        case ElementType::boolean:
-        case ElementType::u8:
-            return gather<std::uint8_t>(array);
-        case ElementType::i8:
-            return gather<std::int8_t>(array);
-        case ElementType::u16:
-            return gather<std::uint16_t>(array);
-        case ElementType::i16:
-            return gather<std::int16_t>(array);
-        case ElementType::u32:
-            return gather<std::uint32_t>(array);
-        case ElementType::i32:
-            return gather<std::int32_t>(array);
-        case ElementType::u64:
-            return gather<std::uint64_t>(array);
-        case ElementType::i64:
-            return gather<std::int64_t>(array);
-        case ElementType::f32:
-            return gather<float>(array);
-        case ElementType::f64:
-            return gather<double>(array);
-        case ElementType::c64:
-        case ElementType::c128:
-            break;
-    }
-    throw ConfigError("/inputs/" + std::string(port), array.desc.describe(), "a real image");
+    const ArrayDesc& desc = array.desc;
+    const auto* const memory = static_cast<const std::byte*>(array.buffer.host_pointer());
+    const std::byte* const first = memory + desc.offset * static_cast<std::int64_t>(bytes_of(desc.type));
+    std::vector<double> out(static_cast<std::size_t>(desc.size('x') * desc.size('y')));
+    if (!read_pixels(desc, first, {0, desc.size('y')}, out.data()))
+        throw ConfigError("/inputs/" + std::string(port), desc.describe(), "a real image");
+    return out;
 }
 
 /// Plane `i` of an output, if it is wanted, element by element.
