@@ -1,5 +1,7 @@
 #include "parallax/host/queue.hpp"
 
+#include "parallax/host/error.hpp"
+
 #include <exception>
 
 namespace parallax::host {
@@ -18,6 +20,10 @@ bool is_over(const Event& event) noexcept {
 Queue::~Queue() {
     for (auto& [memory, until] : kept_)
         if (!is_over(until)) static_cast<void>(new std::shared_ptr<const void>(std::move(memory)));
+}
+
+Event Queue::replay(Recording&, std::string_view step, bool) {
+    throw DeviceError("replay", 0, "", std::string(step), "this device records no launches");
 }
 
 void Queue::let_go_of_what_has_ended() {

@@ -45,6 +45,7 @@ Session::Impl::Impl(const Engine& e, std::shared_ptr<host::Context> context, std
 }
 
 void Session::Impl::read_records_to_pinned_memory() {
+    session.replay(engine::Replay::short_ones);
     session.read_records_to([this](std::size_t bytes) {
         return records.make(ArrayDesc::dense(ElementType::u8, {{'n', static_cast<std::int64_t>(bytes)}})).memory;
     });

@@ -118,30 +118,82 @@ private:
 void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRange groups, host::NDRange local,
                        std::initializer_list<host::Arg> args) {
     check_cancelled(stage);
+    if (recordings_ != nullptr && !paced_ && (chaining_ || replay_ != Replay::one_stage)) {
+        collected_.push_back({profiler_.path(), std::string(stage), &kernel, groups, local, args});
+        if (collected_.size() == Recordings::longest) end_of_launches();
+        return;
+    }
     const std::span<const host::Arg> span(args.begin(), args.size());
     host::Launch launch{.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage};
-    if (!chaining_ || profiler_.depth() != chain_depth_) return follow(stage, StageKind::kernel, queue_.launch(launch));
-    if (chain_.calls > 0 && chain_.stage != stage) {
+    add_command(stage, 1, [&](bool event) {
+        launch.event = event;
+        return queue_.launch(launch);
+    });
+}
+
+template <class Enqueue>
+void Execution::add_command(std::string_view stage, int calls, const Enqueue& enqueue) {
+    if (!chaining_ || profiler_.depth() != chain_depth_) {
+        host::Event event = enqueue(true);
+        if (!paced_) return profiler_.add(stage, StageKind::kernel, std::move(event), calls);
+        return follow(stage, StageKind::kernel, std::move(event));
+    }
+    if (chain_.commands > 0 && chain_.stage != stage) {
         const bool is_last = chain_.last;
         end_chain();
         chain_.last = is_last;
     }
-    launch.event = chain_.calls == 0 || chain_.last;
-    host::Event event = queue_.launch(launch);
-    if (chain_.calls == 0) {
-        chain_ = {std::string(stage), std::move(event), 1, chain_.last};
+    host::Event event = enqueue(chain_.commands == 0 || chain_.last);
+    if (chain_.commands == 0) {
+        chain_ = {std::string(stage), std::move(event), calls, 1, chain_.last};
     } else if (!event) {
-        ++chain_.calls;
-    } else if (chain_.calls == 1) {   // a driver that gives every launch an event, or a chain of two
+        chain_.calls += calls;
+        ++chain_.commands;
+    } else if (chain_.commands == 1) {   // a driver that gives every launch an event, or a chain of two
         const bool is_last = chain_.last;
         end_chain();
         chaining_ = is_last;
-        follow(stage, StageKind::kernel, std::move(event));
+        profiler_.add(stage, StageKind::kernel, std::move(event), calls);
         return;
     } else {
-        add_chain(std::exchange(chain_, {}), std::move(event), 1);
+        add_chain(std::exchange(chain_, {}), std::move(event), calls);
     }
     if (chain_.last) end_chain();
+}
+
+std::vector<host::Event> Execution::enqueue_each(const LaunchChain& launches) {
+    std::vector<host::Event> events;
+    for (const KeptLaunch& kept : launches) {
+        host::Launch launch = kept.launch();
+        if (chaining_ && kept.path.size() == chain_depth_) {
+            add_command(kept.stage, 1, [&](bool event) {
+                launch.event = event;
+                return queue_.launch(launch);
+            });
+        } else {
+            events.push_back(queue_.launch(launch));
+            profiler_.add(kept.path, kept.stage, StageKind::kernel, events.back());
+        }
+    }
+    return events;
+}
+
+void Execution::replay(const KnownChain& known, host::Recording& recording) {
+    const auto enqueue = [&](bool event) { return queue_.replay(recording, known.stage(), event); };
+    if (chaining_ && known.one_stage() && known.path().size() == chain_depth_) return add_command(known.stage(), known.size(), enqueue);
+    end_chain();
+    profiler_.add(known.path(), known.stage(), StageKind::kernel, enqueue(true), known.size());
+}
+
+void Execution::end_of_launches() {
+    if (collected_.empty()) return;
+    const LaunchChain chain = std::exchange(collected_, {});
+    if (chain.size() == 1) return static_cast<void>(enqueue_each(chain));
+    bool is_new = false;
+    KnownChain& known = recordings_->find(queue_, chain, is_new);
+    host::Recording* const recording = is_new ? nullptr : known.recording(queue_, chain, replay_);
+    if (recording != nullptr) replay(known, *recording);
+    else known.ran(enqueue_each(chain));
 }
 
 void Execution::add_chain(const Chained& chain, host::Event last, int more) {
@@ -150,9 +202,10 @@ void Execution::add_chain(const Chained& chain, host::Event last, int more) {
 }
 
 void Execution::end_chain() {
-    if (chain_.calls == 0) return;
+    end_of_launches();
+    if (chain_.commands == 0) return;
     const Chained chain = std::exchange(chain_, {});
-    if (chain.calls == 1) return follow(chain.stage, StageKind::kernel, chain.first);
+    if (chain.commands == 1) return profiler_.add(chain.stage, StageKind::kernel, chain.first, chain.calls);
     add_chain(chain, queue_.barrier({}, chain.stage), 0);
 }
 
@@ -183,6 +236,7 @@ void Execution::host_task(std::string_view stage, const std::function<void()>& t
         if (cancelled && cancelled()) throw CancelledError("stopped on request, before " + name);
         task();
     };
+    end_of_launches();
     tasks_.push_back(queue_.host_task(unless_cancelled, stage));
     profiler_.add(stage, StageKind::kernel, tasks_.back());
 }
@@ -193,6 +247,7 @@ void Execution::wait_for_tasks() const {
 
 void Execution::record(std::string port, const host::Buffer& buffer, std::size_t bytes,
                        std::function<Json(std::span<const std::byte>)> convert) {
+    end_of_launches();
     std::shared_ptr<std::byte[]> memory = record_memory_ ? record_memory_(bytes) : std::make_shared<std::byte[]>(bytes);
     auto pending = std::make_unique<Pending>(std::move(port), std::move(memory), bytes, std::move(convert));
     profiler_.add(pending->port, StageKind::download, queue_.read(buffer, 0, pending->memory.get(), bytes, pending->port));

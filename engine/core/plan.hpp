@@ -4,6 +4,7 @@
 #include "core/algorithm.hpp"
 #include "core/device_array.hpp"
 #include "core/profiler.hpp"
+#include "core/recordings.hpp"
 #include "parallax/host/context.hpp"
 
 #include <deque>
@@ -100,8 +101,20 @@ public:
     /// Commands are not queued far ahead of the device, so that little is left to run when the execution is cancelled. Commands
     /// then wait for older ones: not for who wants to go on while the device works.
     void keep_pace() { paced_ = true; }
+    /// Launches are collected and enqueued together: chains that were seen before, of the same kernels, sizes and arguments, by one
+    /// call. Whoever enqueues ends with end_of_launches().
+    void replay(Recordings& recordings, Replay which) {
+        recordings_ = &recordings;
+        replay_ = which;
+    }
+    /// Enqueues what is collected.
+    void end_of_launches();
 
-    host::Queue& queue() noexcept { return queue_; }
+    /// For commands that are not this class's: they come behind all launches so far.
+    host::Queue& queue() {
+        end_of_launches();
+        return queue_;
+    }
     const host::Buffer& buffer(Scratch s) const { return workspace_[static_cast<std::size_t>(s.slot)]; }
 
     void launch(std::string_view stage, host::Kernel&, host::NDRange groups, host::NDRange local,
@@ -130,7 +143,7 @@ public:
         Profiler& profiler_;
     };
     Scope scope(std::string_view name) {
-        end_chain();
+        if (chaining_) end_chain();
         return Scope(profiler_, name);
     }
 
@@ -140,6 +153,7 @@ public:
     class Chain {
     public:
         explicit Chain(Execution& x, bool wanted) : x_(x) {
+            x.end_of_launches();
             x.chaining_ = wanted && !x.paced_;
             x.chain_depth_ = x.profiler_.depth();
         }
@@ -149,7 +163,10 @@ public:
         }
         Chain(const Chain&) = delete;
         Chain& operator=(const Chain&) = delete;
-        void before_last() { x_.chain_.last = true; }
+        void before_last() {
+            x_.end_of_launches();
+            x_.chain_.last = true;
+        }
         /// With what is left of it when no launch was the last.
         void close() { x_.end_chain(); }
     private:
@@ -174,10 +191,15 @@ private:
     struct Chained {
         std::string stage;
         host::Event first;
-        int calls = 0;
-        bool last = false;                 ///< the next launch ends it
+        int calls = 0, commands = 0;       ///< launches, and what they were enqueued by
+        bool last = false;                 ///< the next command ends it
     };
     void check_cancelled(std::string_view stage) const;
+    std::vector<host::Event> enqueue_each(const LaunchChain&);
+    void replay(const KnownChain&, host::Recording&);
+    /// One command of a stage, timed by itself or as part of a chain. `enqueue` is told whether an event is wanted.
+    template <class Enqueue>
+    void add_command(std::string_view stage, int calls, const Enqueue& enqueue);
     /// Adds what is chained to the report.
     void end_chain();
     void add_chain(const Chained&, host::Event last, int more);
@@ -189,6 +211,9 @@ private:
     std::span<const host::Buffer> workspace_;
     RecordMemory record_memory_;
     std::function<bool()> cancelled_;
+    Recordings* recordings_ = nullptr;
+    Replay replay_ = Replay::one_stage;
+    LaunchChain collected_;
     bool chaining_ = false;
     std::size_t chain_depth_ = 0;          ///< of scopes: launches in further ones go by themselves
     Chained chain_;                        ///< what is not in the report yet

@@ -17,6 +17,7 @@ namespace parallax::engine {
 /// A plan with what the report says of it.
 struct CachedPlan {
     std::shared_ptr<Plan> plan;
+    std::shared_ptr<Recordings> recordings = std::make_shared<Recordings>();   ///< of the plan, before which it goes
     Choice choice;
     std::vector<PlanBuilder::Built> built;
     std::vector<std::size_t> slots;   ///< bytes of workspace

@@ -30,7 +30,10 @@ void Profiler::enter(std::string_view name) { path_.emplace_back(name); }
 void Profiler::leave() { path_.pop_back(); }
 
 void Profiler::add(std::string_view name, StageKind kind, host::Event event, int calls) {
-    std::vector<std::string> path = path_;
+    add(path_, name, kind, std::move(event), calls);
+}
+
+void Profiler::add(std::vector<std::string> path, std::string_view name, StageKind kind, host::Event event, int calls) {
     path.emplace_back(name);
     entries_.push_back({std::move(path), kind, std::move(event), 0.0, std::chrono::steady_clock::now(), calls});
 }

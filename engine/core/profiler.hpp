@@ -34,8 +34,11 @@ public:
     void enter(std::string_view name);
     void leave();
     std::size_t depth() const noexcept { return path_.size(); }
+    const std::vector<std::string>& path() const noexcept { return path_; }
     /// calls: commands that the event stands for.
     void add(std::string_view name, StageKind, host::Event, int calls = 1);
+    /// The same below `path`, wherever one is now.
+    void add(std::vector<std::string> path, std::string_view name, StageKind, host::Event, int calls = 1);
     void add(std::string_view name, StageKind, double seconds);
 
     /// One command or host step, for timelines. `at` is when it was enqueued, or when the host step ended.

@@ -310,6 +310,7 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs, Widening w
     if (call.algorithm->warnings) ready.about.warnings = call.algorithm->warnings(problem);
     const auto made = planned(call, problem, ready.shapes, ready.about, widening);
     ready.plan = made->plan;
+    ready.recordings = made->recordings;
     ready.about.variant = made->choice.variant->name;
     ready.about.policy = made->choice.policy;
     ready.about.policy_from = made->choice.policy_from;
@@ -325,9 +326,12 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
     auto execution = std::make_unique<Execution>(*queue_, profiler, workspace_, std::move(record_memory));
     execution->cancel_when(cancelled_);
     if (prompt_) execution->keep_pace();
+    const bool processor = context_->info().type == host::DeviceType::cpu;   // whose drivers replay no faster than they launch
+    if (call.recordings && (!processor || replay_ == Replay::everywhere)) execution->replay(*call.recordings, replay_);
     const auto scope = execution->scope(call.id);
     call.plan->update(call.parameters);
     call.plan->enqueue(*execution, bindings);
+    execution->end_of_launches();
     return execution;
 }
 

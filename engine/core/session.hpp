@@ -90,6 +90,7 @@ struct PlannedCall {
     std::string id;
     Parameters parameters;   ///< travel with each launch: calls that differ in values for runtime() alone share a plan
     std::shared_ptr<Plan> plan;
+    std::shared_ptr<Recordings> recordings;  ///< of the plan
     ArrayDescs shapes;                       ///< of its array outputs
     CallResult about;                        ///< without outputs and records
 };
@@ -127,6 +128,9 @@ public:
         cancelled_ = std::move(cancelled);
         prompt_ = prompt && cancelled_;
     }
+
+    /// Which launches of calls that come again are started together: see Replay.
+    void replay(Replay which) noexcept { replay_ = which; }
 
     DeviceArray upload(const HostArray&, std::string_view stage = "upload");
     HostArray download(const DeviceArray&, std::string_view stage = "download");
@@ -180,6 +184,7 @@ private:
     Profiler profiler_;
     std::function<bool()> cancelled_;
     bool prompt_ = false;
+    Replay replay_ = Replay::one_stage;
     RecordMemory record_memory_;
     std::unique_ptr<host::Queue> planning_;          ///< plans are made beside the work, which need not end for that
     host::Event last_;                               ///< the end of what was submitted last

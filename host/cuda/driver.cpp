@@ -86,6 +86,12 @@ const char* look_up(Driver& driver, platform::SharedLibrary library) {
     load.optional(driver.func_get_name, "cuFuncGetName");
     load.optional(driver.module_get_function_count, "cuModuleGetFunctionCount");
     load.optional(driver.module_enumerate_functions, "cuModuleEnumerateFunctions");
+    load.optional(driver.graph_create, "cuGraphCreate");
+    load.optional(driver.graph_add_kernel_node, "cuGraphAddKernelNode");
+    load.optional(driver.graph_instantiate, "cuGraphInstantiateWithFlags");
+    load.optional(driver.graph_launch, "cuGraphLaunch");
+    load.optional(driver.graph_destroy, "cuGraphDestroy");
+    load.optional(driver.graph_exec_destroy, "cuGraphExecDestroy");
     return load.missing();
 }
 

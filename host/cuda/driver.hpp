@@ -67,6 +67,15 @@ struct Driver {
     CUresult(CUDAAPI* module_get_function_count)(unsigned int*, CUmodule) = nullptr;
     CUresult(CUDAAPI* module_enumerate_functions)(CUfunction*, unsigned int, CUmodule) = nullptr;
 
+    // Null in drivers before CUDA 11.4.
+    decltype(&cuGraphCreate) graph_create = nullptr;
+    CUresult(CUDAAPI* graph_add_kernel_node)(CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
+                                             const CUDA_KERNEL_NODE_PARAMS_v1*) = nullptr;
+    decltype(&cuGraphInstantiateWithFlags) graph_instantiate = nullptr;
+    decltype(&cuGraphLaunch) graph_launch = nullptr;
+    decltype(&cuGraphDestroy) graph_destroy = nullptr;
+    decltype(&cuGraphExecDestroy) graph_exec_destroy = nullptr;
+
     int version = 0;   ///< newest CUDA that the driver runs: 13000 for 13.0
 
     /// Null where there is no driver, which is no problem, or a broken one: `problem` then says what is wrong and

@@ -2,6 +2,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/context.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/launch.hpp"
 #include "parallax/host/error.hpp"
 #include "watchdog.hpp"
@@ -75,6 +76,13 @@ Event CudaQueue::enqueue(std::string_view step, const std::function<void(CUstrea
     return event;
 }
 
+Event CudaQueue::enqueue_if_wanted(bool event, std::string_view step, const std::function<void(CUstream)>& work) {
+    if (event || borrowed_) return enqueue(step, work);
+    const Current current = context_->current(step);
+    work(stream_);
+    return {};
+}
+
 void CudaQueue::wait_for(std::span<const Event> events, std::string_view step) {
     for (const Event& event : events) {
         if (!event) continue;
@@ -100,10 +108,14 @@ Event CudaQueue::launch(const Launch& launch) {
             prepared.local[2], 0, stream, prepared.arguments.data(), nullptr);
         if (status != CUDA_SUCCESS) fail_launch(launch, *context_, status);
     };
-    if (launch.event || borrowed_) return enqueue(prepared.step, start);
-    const Current current = context_->current(prepared.step);
-    start(stream_);
-    return {};
+    return enqueue_if_wanted(launch.event, prepared.step, start);
+}
+
+std::unique_ptr<Recording> CudaQueue::record(std::span<const Launch> launches) { return make_graph(context_, launches); }
+
+Event CudaQueue::replay(Recording& recording, std::string_view step, bool event) {
+    auto& graph = dynamic_cast<Graph&>(recording);
+    return enqueue_if_wanted(event, step, [&](CUstream stream) { graph.launch(stream, step); });
 }
 
 Event CudaQueue::write(const Buffer& buffer, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) {

@@ -18,6 +18,8 @@ public:
     CudaQueue& operator=(const CudaQueue&) = delete;
 
     Event launch(const Launch&) override;
+    std::unique_ptr<Recording> record(std::span<const Launch>) override;
+    Event replay(Recording&, std::string_view step, bool event) override;
     Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) override;
     Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step) override;
     Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,
@@ -30,6 +32,8 @@ public:
 
     /// Enqueues what `work` enqueues on the stream, between the two events that time it.
     Event enqueue(std::string_view step, const std::function<void(CUstream)>& work);
+    /// The same; without events where nobody asks for them.
+    Event enqueue_if_wanted(bool event, std::string_view step, const std::function<void(CUstream)>& work);
     CUstream handle() const noexcept { return stream_; }
 
 private:

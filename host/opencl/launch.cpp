@@ -34,7 +34,7 @@ void check_local(const Launch& launch, const ClKernel& kernel, const ClContext& 
              fmt::format("a work-group of {}; the kernel was compiled for {}", shape_of(local), shape_of(limits.required)));
 }
 
-void set_arguments(const Launch& launch, const ClKernel& kernel, const ClContext& context) {
+void set_arguments(const Launch& launch, const ClKernel& kernel, cl_kernel handle, const ClContext& context) {
     if (launch.args.size() != kernel.limits().arguments)
         fail("clSetKernelArg", CL_INVALID_KERNEL_ARGS, step_of(launch), wrong_argument_count(launch, kernel.limits().arguments));
     for (std::size_t i = 0; i < launch.args.size(); ++i) {
@@ -45,9 +45,9 @@ void set_arguments(const Launch& launch, const ClKernel& kernel, const ClContext
             if (storage == nullptr || &storage->context() != &context)
                 fail("clSetKernelArg", CL_INVALID_MEM_OBJECT, step_of(launch), wrong_buffer(launch, i));
             const cl_mem memory = storage->handle();
-            status = clSetKernelArg(kernel.handle(), static_cast<cl_uint>(i), sizeof memory, static_cast<const void*>(&memory));
+            status = clSetKernelArg(handle, static_cast<cl_uint>(i), sizeof memory, static_cast<const void*>(&memory));
         } else {
-            status = clSetKernelArg(kernel.handle(), static_cast<cl_uint>(i), arg.size(), arg.value());
+            status = clSetKernelArg(handle, static_cast<cl_uint>(i), arg.size(), arg.value());
         }
         if (status != CL_SUCCESS)
             fail("clSetKernelArg", status, step_of(launch),
@@ -59,13 +59,13 @@ void set_arguments(const Launch& launch, const ClKernel& kernel, const ClContext
 
 }  // namespace
 
-PreparedLaunch prepare(const Launch& launch, const ClContext& context) {
+PreparedLaunch prepare(const Launch& launch, const ClContext& context, cl_kernel own) {
     const auto* kernel = dynamic_cast<const ClKernel*>(&launch.kernel);
     if (kernel == nullptr || &kernel->context() != &context)
         fail(enqueue, CL_INVALID_KERNEL, step_of(launch), "the kernel was built for another device or context");
 
     PreparedLaunch prepared;
-    prepared.kernel = kernel->handle();
+    prepared.kernel = own != nullptr ? own : kernel->handle();
     prepared.program = &kernel->program();
     prepared.step = launch.step.empty() ? std::string_view(kernel->name()) : launch.step;
     prepared.local = {launch.local.x, launch.local.y, launch.local.z};
@@ -79,7 +79,7 @@ PreparedLaunch prepare(const Launch& launch, const ClContext& context) {
         prepared.global[i] = groups[i] * prepared.local[i];
         prepared.empty = prepared.empty || groups[i] == 0;
     }
-    set_arguments(launch, *kernel, context);
+    set_arguments(launch, *kernel, prepared.kernel, context);
     return prepared;
 }
 

@@ -21,8 +21,9 @@ struct PreparedLaunch {
     bool empty = false;   ///< a dimension has no groups
 };
 
-/// Checks sizes and arguments against kernel and device, and sets the arguments. Throws DeviceError.
-PreparedLaunch prepare(const Launch&, const ClContext&);
+/// Checks sizes and arguments against kernel and device, and sets the arguments: of the launch's kernel, or of `own`, which is
+/// another of that function. Throws DeviceError.
+PreparedLaunch prepare(const Launch&, const ClContext&, cl_kernel own = nullptr);
 /// Handles for a command of `queue` to wait for; events of another context are waited for here and now.
 std::vector<cl_event> wait_list(std::span<const Event>, const ClContext&, cl_command_queue queue);
 /// Throws where the driver refused all the same.

@@ -1,9 +1,11 @@
 #include "opencl/probe.hpp"
 
+#include "opencl/command_buffer.hpp"
 #include "opencl/context.hpp"
 #include "opencl/event.hpp"
 #include "opencl/info.hpp"
 #include "opencl/native.hpp"
+#include "opencl/queue.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/in_flight.hpp"
 #include "parallax/host/json.hpp"
@@ -23,7 +25,8 @@ namespace parallax::host::opencl {
 namespace {
 
 constexpr std::array files{"probe/fp64.cl",     "probe/int64_atomics.cl", "probe/inline_ptx.cl",
-                           "probe/lockstep.cl", "probe/event_times.cl",   "probe/grid_exchange.cl"};
+                           "probe/lockstep.cl", "probe/event_times.cl",   "probe/grid_exchange.cl",
+                           "probe/recording.cl"};
 
 // Runs the kernel `probe` of a file: one buffer of words in and out. Empty where it does not build or run.
 struct ProbeRun {
@@ -91,6 +94,40 @@ bool probe_grid_exchange(ClContext& context, const Capabilities& found) {
     return result && result->words.back() == 0;
 }
 
+// Two launches that depend on each other, recorded once and replayed twice: x -> 3x + 1 four times. A launch of the same kernel on
+// other words comes between.
+bool probe_recordings(ClContext& context) {
+    if (!has_command_buffers(context)) return false;
+    constexpr const char* file = "probe/recording.cl";
+    constexpr std::uint32_t first = 5, after_four = 445;
+    try {
+        const auto kernel = context.build({file, {}})->kernel("probe");
+        ClQueue queue(std::static_pointer_cast<ClContext>(context.shared_from_this()), true);
+        InFlight<std::vector<std::uint32_t>> words(queue, std::vector<std::uint32_t>(256, first));
+        const std::size_t bytes = words->size() * sizeof first;
+        InFlight<Buffer> held(queue, context.allocate(bytes)), other(queue, context.allocate(bytes));
+        queue.write(*held, 0, words->data(), bytes, file);
+        const std::array arguments{Arg(*held)}, others{Arg(*other)};
+        const Launch launch{.kernel = *kernel, .groups = {4}, .local = {words->size() / 4}, .args = arguments, .step = file};
+        Launch between = launch;
+        between.args = others;
+        const std::array chain{launch, launch};
+        const auto recording = make_command_buffer(context, queue.handle(), chain);
+        if (!recording) return false;
+        for (int i = 0; i < 2; ++i) {
+            queue.replay(*recording, file, true);
+            queue.launch(between);
+        }
+        queue.read(*held, 0, words->data(), bytes, file).wait();
+        words.landed();
+        held.landed();
+        other.landed();
+        return std::all_of(words->begin(), words->end(), [](std::uint32_t word) { return word == after_four; });
+    } catch (const Error&) {   // a probe that fails is an answer
+        return false;
+    }
+}
+
 // The driver's word, confirmed by an exchange through local memory without barriers.
 int probe_warp_width(ClContext& context) {
     const int width = reported_warp_width(context.device(), context.info());
@@ -133,7 +170,8 @@ std::string cache_key(const ClContext& context) {
 Json to_json(const Capabilities& found) {
     return {{"fp64", found.fp64},     {"int64_atomics", found.int64_atomics}, {"inline_ptx", found.inline_ptx},
             {"images", found.images}, {"event_times", found.event_times},     {"warp_width", found.warp_width},
-            {"grid_exchange", found.grid_exchange}, {"cuts_loops", found.cuts_loops}};
+            {"grid_exchange", found.grid_exchange}, {"cuts_loops", found.cuts_loops},
+            {"recordings", found.recordings}};
 }
 
 std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
@@ -149,6 +187,7 @@ std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
         found.warp_width = json.at("warp_width").get<int>();
         found.grid_exchange = json.at("grid_exchange").get<bool>();
         found.cuts_loops = json.at("cuts_loops").get<bool>();
+        found.recordings = json.at("recordings").get<bool>();
         return found;
     } catch (const Json::exception&) {   // written by something else: probe again
         return std::nullopt;
@@ -175,6 +214,7 @@ Capabilities probe(ClContext& context) {
     found.grid_exchange = probe_grid_exchange(context, found);
     found.warp_width = probe_warp_width(context);
     probe_long_kernel(context, found);
+    found.recordings = probe_recordings(context);
     if (context.cache() != nullptr) {
         const std::string text = to_json(found).dump();
         context.cache()->store(key, std::vector<unsigned char>(text.begin(), text.end()));

@@ -1,6 +1,7 @@
 #include "opencl/queue.hpp"
 
 #include "opencl/buffer.hpp"
+#include "opencl/command_buffer.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "opencl/event.hpp"
@@ -85,6 +86,18 @@ Event ClQueue::launch(const Launch& launch) {
                                                  prepared.local.data(), waits, first, silent ? nullptr : &done);
     check_launch(launch, *context_, status);
     return silent ? Event() : event(done, prepared.step);
+}
+
+std::unique_ptr<Recording> ClQueue::record(std::span<const Launch> launches) {
+    if (!context_->capabilities().recordings) return nullptr;
+    return make_command_buffer(*context_, handle(), launches);
+}
+
+Event ClQueue::replay(Recording& recording, std::string_view step, bool) {
+    context_->require_sound("clEnqueueCommandBufferKHR", step);
+    cl_event done = nullptr;
+    context_->check_command(dynamic_cast<CommandBuffer&>(recording).enqueue(&done), "clEnqueueCommandBufferKHR", step);
+    return event(done, step);
 }
 
 Event ClQueue::write(const Buffer& buffer, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) {

@@ -18,6 +18,8 @@ public:
     ClQueue& operator=(const ClQueue&) = delete;
 
     Event launch(const Launch&) override;
+    std::unique_ptr<Recording> record(std::span<const Launch>) override;
+    Event replay(Recording&, std::string_view step, bool event) override;
     Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step) override;
     Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step) override;
     Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes,

@@ -98,6 +98,7 @@ TEST_CASE("capabilities are probed once and remembered") {
         CHECK(again.event_times == found.event_times);
         CHECK(again.warp_width == found.warp_width);
         CHECK(again.cuts_loops == found.cuts_loops);
+        CHECK(again.recordings == found.recordings);
         CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 
         // What was remembered wrongly is probed again.

@@ -504,3 +504,63 @@ TEST_CASE("the native device runs C++ and times it") {
                   "host_task"));
     }
 }
+
+TEST_CASE("queue: a recording runs its launches in order, as often as it is replayed, with the arguments that they had") {
+    const KernelFolder folder(kernels_text);
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        CAPTURE(device_label(*device));
+        Bench bench(device);
+        const auto scale = bench.program->kernel("scale");
+        const Buffer data = bench.upload(std::vector<std::uint32_t>(100, 1)), other = bench.upload(std::vector<std::uint32_t>(100, 1));
+        const std::array by_three{Arg(data), Arg(std::uint32_t{100}), Arg(std::uint32_t{3})};
+        const std::array by_five{Arg(data), Arg(std::uint32_t{50}), Arg(std::uint32_t{5})};
+        const std::array elsewhere{Arg(other), Arg(std::uint32_t{100}), Arg(std::uint32_t{7})};
+        const Launch three{.kernel = *scale, .groups = {4}, .local = {32}, .args = by_three, .step = "three"};
+        const Launch five{.kernel = *scale, .groups = {4}, .local = {32}, .args = by_five, .step = "five"};
+        const Launch nothing{.kernel = *scale, .groups = {0}, .local = {32}, .args = by_five, .step = "nothing"};
+        const auto recording = bench.queue->record(std::array{three, nothing, five});
+        CHECK((recording != nullptr) == bench.context->capabilities().recordings);
+        if (!recording) {
+            MESSAGE(device_label(*device) << " records no launches");
+            continue;
+        }
+        CHECK(bench.read(data) == std::vector<std::uint32_t>(100, 1));   // recorded is not run
+        bench.queue->launch({.kernel = *scale, .groups = {4}, .local = {32}, .args = elsewhere, .step = "between"});
+        bench.queue->replay(*recording, "twice", false);
+        const Event done = bench.queue->replay(*recording, "twice");
+        done.wait();
+        std::vector<std::uint32_t> right(100, 9);
+        std::fill_n(right.begin(), 50, 225u);
+        CHECK(bench.read(data) == right);
+        CHECK(bench.read(other) == std::vector<std::uint32_t>(100, 7));
+        if (bench.context->capabilities().event_times) CHECK(done.times().has_value());
+
+        // What would be wrong with a launch is wrong with a recording of it.
+        const std::array too_few{Arg(data)};
+        const Launch wrong{.kernel = *scale, .groups = {4}, .local = {32}, .args = too_few, .step = "wrong"};
+        CHECK_THROWS_AS(bench.queue->record(std::array{three, wrong}), DeviceError);
+        CHECK(bench.queue->record(std::span<const Launch>()) == nullptr);
+        bench.queue->replay(*recording, "again").wait();
+        CHECK(bench.read(data).back() == 27);
+    }
+}
+
+TEST_CASE("queue: arguments are the same by their value, or by memory that no other has had") {
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        const auto context = open_for_test(device);
+        const auto argument = [&] { return Arg(context->allocate(4096)); };
+        const Arg first = argument();
+        std::vector<Arg> others;
+        for (int i = 0; i < 50; ++i) {
+            others.push_back(argument());
+            others.back().let_go();   // its address is free for the next one
+        }
+        CHECK(first == Arg(first));
+        for (const Arg& other : others) CHECK_FALSE(other == first);
+        CHECK_FALSE(others[3] == others[4]);
+        CHECK(Arg(std::uint32_t{3}) == Arg(std::uint32_t{3}));
+        CHECK_FALSE(Arg(std::uint32_t{3}) == Arg(std::uint64_t{3}));
+        CHECK_FALSE(Arg(std::uint32_t{3}) == Arg(std::uint32_t{4}));
+        break;
+    }
+}

@@ -184,6 +184,7 @@ std::vector<std::string> draw_outputs(Random& random, const Algorithm& algorithm
 void draw_variant(Random& random, const Algorithm& algorithm, const Bounds& bounds, Draw& draw) {
     draw.variant.clear();
     draw.policy = Json::object();
+    draw.replayed = random.chance(0.25);
     if (random.chance(0.5)) return;
     std::vector<const Variant*> there;
     for (const Variant& variant : algorithm.variants)
@@ -261,13 +262,15 @@ Json Draw::to_json() const {
     Json json{{"algorithm", algorithm}, {"inputs", inputs}, {"parameters", parameters}, {"outputs", outputs}};
     if (!variant.empty()) json["variant"] = variant;
     if (!policy.empty()) json["policy"] = policy;
+    if (replayed) json["replayed"] = true;
     return json;
 }
 
 Draw Draw::parse(const Json& json) {
     return {json.at("algorithm").get<std::string>(),  json.value("inputs", Json::object()),
             json.value("parameters", Json::object()), json.value("outputs", std::vector<std::string>()),
-            json.value("variant", std::string()),     json.value("policy", Json::object())};
+            json.value("variant", std::string()),     json.value("policy", Json::object()),
+            json.value("replayed", false)};
 }
 
 std::string Draw::describe() const {

@@ -20,6 +20,7 @@ struct Draw {
     std::vector<std::string> outputs;
     std::string variant;  ///< empty: the engine chooses
     Json policy = Json::object();
+    bool replayed = false;  ///< judged is the third run, whose launches the driver replays where it can
 
     Json to_json() const;
     static Draw parse(const Json&);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 #include "agreement/agreement.hpp"
 #include "problems/problems.hpp"
@@ -74,6 +75,38 @@ struct Judge::Outputs {
     std::string variant;
 };
 
+namespace {
+
+void fill(Session& session, const DeviceArray& array, const HostArray& from) {
+    session.queue().write(array.buffer, 0, from.data(), from.desc.dense_bytes()).wait();
+}
+
+/// The third run, into arrays that hold nothing like its results after two runs on black images. Where these have no answer, or
+/// leave the driver nothing to replay, it is a run like any other.
+CallResult replay(Session& session, const Call& call) {
+    session.replay(Replay::everywhere);
+    std::map<std::string, HostArray> inputs;
+    for (const auto& [port, array] : call.inputs) {
+        inputs.emplace(port, session.download(array));
+        fill(session, array, HostArray::make(array.desc.to_dense()));
+    }
+    std::map<std::string, DeviceArray, std::less<>> into;
+    try {
+        into = session.run(call).outputs;
+        session.run(call, into);
+    } catch (const Error&) {
+    }
+    for (const auto& [port, array] : call.inputs) fill(session, array, inputs.at(port));
+    for (const auto& [port, array] : into) {
+        HostArray other = HostArray::make(array.desc.to_dense());
+        std::memset(other.data(), 0xA5, other.desc.dense_bytes());
+        fill(session, array, other);
+    }
+    return session.run(call, into);
+}
+
+}  // namespace
+
 Judge::Outputs Judge::compute(Engine& engine, const Draw& draw, const std::string& variant, const Json& policy) {
     const auto start = std::chrono::steady_clock::now();
     Session session(engine);
@@ -84,7 +117,7 @@ Judge::Outputs Judge::compute(Engine& engine, const Draw& draw, const std::strin
     call.policy = policy;
     call.outputs = draw.outputs;
     for (const auto& [port, input] : draw.inputs.items()) call.inputs.emplace(port, session.upload(make_array(input)));
-    const CallResult result = session.run(call);
+    const CallResult result = draw.replayed && &engine != &reference_ ? replay(session, call) : session.run(call);
     Outputs outputs;
     outputs.variant = result.variant;
     outputs.records = result.records;

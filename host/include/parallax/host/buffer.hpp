@@ -1,7 +1,9 @@
 // Memory of a device, by reference count; a part of a buffer keeps the whole alive.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,10 +15,16 @@ class BufferStorage {
 public:
     virtual ~BufferStorage() = default;
     virtual std::size_t bytes() const noexcept = 0;
+    /// Of no other storage in this process, before or after: an address comes again.
+    std::uint64_t number() const noexcept { return number_; }
     /// The memory itself on the native device, null elsewhere.
     virtual std::byte* host_pointer() const noexcept { return nullptr; }
     /// A view of [offset, offset + bytes); offset must be a multiple of DeviceInfo::base_align.
     virtual std::shared_ptr<BufferStorage> sub(std::size_t offset, std::size_t bytes) = 0;
+
+private:
+    static inline std::atomic<std::uint64_t> made_{0};
+    std::uint64_t number_ = ++made_;
 };
 
 class Buffer {

@@ -25,6 +25,7 @@ struct Capabilities {
     bool grid_exchange =
         false;   ///< a work-group a compute unit run at once and see each other's writes (OpenCL promises neither)
     bool cuts_loops = false;       ///< a work-item's loops end after 65535 rounds, counted together (Mesa 22's llvmpipe)
+    bool recordings = false;       ///< Queue::record() works
     int warp_width = 1;            ///< work-items that run in lock step, 1 where that cannot be told
 };
 

@@ -22,24 +22,32 @@ namespace parallax::host {
 struct NDRange {
     std::size_t x = 1, y = 1, z = 1;
     std::size_t count() const noexcept { return x * y * z; }
+    bool operator==(const NDRange&) const = default;
 };
 
-/// A kernel argument: a buffer, or a trivially copyable value of up to 16 bytes.
+/// A kernel argument: a buffer, which it holds, or a trivially copyable value of up to 16 bytes.
 class Arg {
 public:
-    Arg(const Buffer& buffer) : buffer_(buffer.storage()) {}
+    Arg(const Buffer& buffer) : buffer_(buffer) {
+        const std::uint64_t number = buffer ? buffer.storage()->number() : 0;
+        std::memcpy(value_.data(), &number, sizeof number);
+    }
     template <class T>
         requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && !std::is_pointer_v<T> && !std::is_same_v<T, bool>)
     Arg(const T& value) : size_(sizeof(T)) { std::memcpy(value_.data(), &value, sizeof(T)); }
 
     bool is_buffer() const noexcept { return size_ == 0; }
-    BufferStorage* buffer() const noexcept { return buffer_; }
+    BufferStorage* buffer() const noexcept { return buffer_.storage(); }
+    /// Holds its buffer no longer; what it is equal to stays.
+    void let_go() noexcept { buffer_ = {}; }
     const void* value() const noexcept { return value_.data(); }
     std::size_t size() const noexcept { return size_; }
+    /// The same value, or the same memory: not another that has its address now.
+    bool operator==(const Arg& other) const noexcept { return size_ == other.size_ && value_ == other.value_; }
 
 private:
-    BufferStorage* buffer_ = nullptr;
-    alignas(16) std::array<std::byte, 16> value_{};
+    Buffer buffer_;
+    alignas(16) std::array<std::byte, 16> value_{};   ///< of a buffer: its number
     std::size_t size_ = 0;
 };
 
@@ -55,6 +63,12 @@ struct Launch {
     bool event = true;
 };
 
+/// A chain of launches that a driver keeps: see Queue::record().
+class Recording {
+public:
+    virtual ~Recording() = default;
+};
+
 struct QueueOptions {
     bool profiled = true;
 };
@@ -67,6 +81,12 @@ public:
     Queue& operator=(const Queue&) = delete;
 
     virtual Event launch(const Launch&) = 0;
+    /// Launches, to be enqueued again and again in this order by replay(), at little more than the cost of one. What their `wait`
+    /// and `event` say does not count; kernels and buffers must outlive the recording. Null where the device has no such thing
+    /// or refuses it: CUDA has graphs, OpenCL cl_khr_command_buffer, where a trial of it succeeds. Throws DeviceError as launch() does.
+    virtual std::unique_ptr<Recording> record(std::span<const Launch>) { return nullptr; }
+    /// Enqueues a recording of this queue, which must live until it is done. `event` as in Launch.
+    virtual Event replay(Recording&, std::string_view step, bool event = true);
     /// Asynchronous; `data` must live until the event is complete.
     virtual Event write(const Buffer&, std::size_t offset, const void* data, std::size_t bytes, std::string_view step = {}) = 0;
     virtual Event read(const Buffer&, std::size_t offset, void* data, std::size_t bytes, std::string_view step = {}) = 0;
