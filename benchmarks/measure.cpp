@@ -105,7 +105,9 @@ Bench::Bench(const Options& given)
       engine(*select_device(given), engine::registry_with_peers(), {host::ProgramCache::open()}),
       session(engine),
       bandwidth(engine::compare::copy_bandwidth(engine.context(), session.queue())),
-      report{{"device", describe_device(engine.device())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}} {}
+      report{{"device", describe_device(engine.device())}, {"copy_bytes_per_second", bandwidth}, {"rows", Json::array()}} {
+    if (options.replay) session.replay(engine::Replay::short_ones);
+}
 
 std::vector<const engine::Variant*> Bench::variants(const engine::Algorithm& algorithm) const {
     std::vector<const engine::Variant*> some;

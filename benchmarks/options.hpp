@@ -32,7 +32,8 @@ struct Options {
     int count = 60;                        ///< of them
     std::vector<std::string> only;         ///< libraries or variants; empty: all
     int samples = 30, warmups = 5;
-    int threads = 2;   ///< of FFTW
+    bool replay = false;   ///< calls as a host application's: short launches that come again are started together
+    int threads = 2;       ///< of FFTW
     std::string json;
 
     void add_to(CLI::App&);

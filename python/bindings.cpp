@@ -580,6 +580,7 @@ NB_MODULE(_parallax, m) {
             },
             "engine"_a, "queue"_a = nb::none(), "stream"_a = nb::none())
         .def("_trim", [](PySession& session) { unlocked([&] { session.trim(); }); })
+        .def("_time_each_launch", [](PySession& session, bool each) { unlocked([&] { session.time_each_launch(each); }); })
         .def_prop_ro("engine", [](const PySession& session) { return PyEngine(Engine(session.engine())); })
         .def("_allocate",
              [](PySession& session, const std::string& type, const std::vector<std::int64_t>& shape, const std::string& axes,

@@ -372,6 +372,9 @@ void plx_session_release(plx_session* session) { delete session; }
 plx_status plx_session_trim(plx_session* session) {
     return guard([&] { given(session, "a session").session.trim(); });
 }
+plx_status plx_session_time_each_launch(plx_session* session, int each) {
+    return guard([&] { given(session, "a session").session.time_each_launch(each != 0); });
+}
 plx_status plx_array_allocate(plx_session* session, const plx_layout* layout, plx_array** out) {
     return create(out, "a plx_array**", [&] { return given(session, "a session").session.allocate(desc_of(layout)); });
 }

@@ -189,6 +189,11 @@ void Session::trim() {
     impl_->session.trim();
 }
 
+void Session::time_each_launch(bool each) {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->session.replay(each ? engine::Replay::one_stage : engine::Replay::short_ones);
+}
+
 Pending Session::submit(const Call& call) {
     // Nobody else's commands may come between on a queue of the host application's; the native device has a thread by itself.
     const bool by_thread = call.options.cancel.shared() && !impl_->borrowed &&

@@ -274,6 +274,11 @@ class Session(AlgorithmCalls):
         """Lets go of plans and workspace; what is under way keeps what it uses until it has ended."""
         self._session._trim()
 
+    def time_each_launch(self, each: bool = True) -> None:
+        """Each launch by itself, with its own time in reports. Else short launches of a call that comes again with the same arrays
+        start together where the driver can (CUDA: graphs), and a report has one row for them."""
+        self._session._time_each_launch(each)
+
     def upload(self, array: ArrayLike, axes: str | None = None, spacing: float | Sequence[float] | None = None, unit: str = "") -> Array:
         given = array if isinstance(array, View) else view(array, axes, spacing, unit)
         return Array(self._session._upload(given), self)

@@ -293,6 +293,17 @@ def test_memory_has_a_limit_and_plans_can_be_let_go(image):
     assert engine.trim() >= 0 and engine.lost == ""
 
 
+def test_each_launch_can_have_a_time_of_its_own(image):
+    session = parallax.Session()
+    session.time_each_launch()
+    frame = session.upload(image)
+    into = session.allocate(image.shape, dtype=image.dtype)
+    for _ in range(4):
+        result = session.equalize(frame, into={"image": into})
+    assert "equalize" in str(result.report)
+    assert ", map" not in str(result.report)
+
+
 def test_control_c_is_heard_during_a_call():
     program = """
 import _thread, threading, time, numpy as np, parallax

@@ -81,6 +81,9 @@ public:
     const Engine& engine() const;
     /// Lets go of plans and workspace of this session; what is under way keeps what it uses until it has ended.
     void trim();
+    /// Launches of a call that comes again with the same arrays start together where the driver can (CUDA: graphs), if they are
+    /// short: a report then has one row for several, "histogram/count, map". true: each launch by itself, with its own time.
+    void time_each_launch(bool each);
 
     // Arrays. What is not said to be asynchronous has happened when it returns.
 
