@@ -1,6 +1,7 @@
 // Every FFT library on one device, c2c in two dimensions, out of place; FFTW beside it where the device is the processor.
 // A row is verified before it is timed.
 #include "algorithms/fft/libraries.hpp"
+#include "core/kernel_fit.hpp"
 #include "fftw.hpp"
 #include "measure.hpp"
 #include "parallax/host/error.hpp"
@@ -81,17 +82,37 @@ double spot_error(const std::vector<Complex>& in, const std::vector<Complex>& ou
     return worst / std::sqrt(energy);   // Parseval: sqrt(energy) is the bins' root mean square
 }
 
+struct Planned {
+    std::unique_ptr<PlanBuilder> builder;
+    std::unique_ptr<fft::Transform> transform;
+};
+
+/// As the engine plans: smaller where the device does not run what was built.
+Planned plan(host::Context& context, host::Queue& queue, const Library& library, Size size) {
+    host::DeviceInfo limits = context.info();
+    for (int attempt = 0;; ++attempt) {
+        try {
+            auto builder = std::make_unique<PlanBuilder>(context, queue, limits);
+            auto transform = library.make(*builder, {size.width, size.height, 1, fft::Kind::c2c});
+            return {std::move(builder), std::move(transform)};
+        } catch (const KernelMisfit& misfit) {
+            if (attempt == 8) throw;
+            limits = narrowed(limits, misfit, attempt);
+        }
+    }
+}
+
 Row run_library(const Options& options, host::Context& context, host::Queue& queue, const Library& library, Size size) {
     const std::int64_t count = size.width * size.height;
     const auto bytes = static_cast<std::size_t>(count) * sizeof(Complex);
     const auto start = std::chrono::steady_clock::now();
-    PlanBuilder builder(context, queue);
-    const auto transform = library.make(builder, {size.width, size.height, 1, fft::Kind::c2c});
+    const Planned planned = plan(context, queue, library, size);
+    fft::Transform* const transform = planned.transform.get();
     Row row{to_string(size), library.name, transform->describe(), {}, 32.0 * static_cast<double>(count)};
     row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
     std::vector<host::Buffer> workspace;
-    for (const std::size_t slot : builder.slots()) workspace.push_back(context.allocate(slot));
+    for (const std::size_t slot : planned.builder->slots()) workspace.push_back(context.allocate(slot));
     const host::Buffer in = context.allocate(bytes), out = context.allocate(bytes);
     const std::vector<Complex> x = noise(count);
     std::vector<Complex> y(x.size());
@@ -147,8 +168,15 @@ int run(const Options& options) {
         for (const Library& library : libraries()) {
             if (!options.wants(library.name)) continue;
             const std::string reason = library.why_not({size.width, size.height, 1, fft::Kind::c2c}, context);
-            if (reason.empty()) bench.add(run_library(options, context, bench.session.queue(), library, size));
-            else print_refusal(to_string(size), library.name, reason);
+            if (!reason.empty()) {
+                print_refusal(to_string(size), library.name, reason);
+                continue;
+            }
+            try {
+                bench.add(run_library(options, context, bench.session.queue(), library, size));
+            } catch (const UnsupportedError& error) {
+                print_refusal(to_string(size), library.name, error, "");
+            }
         }
         if (fftw) bench.add(run_fftw(options, *fftw, size));
     }

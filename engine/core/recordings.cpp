@@ -6,7 +6,7 @@
 namespace parallax::engine {
 namespace {
 
-constexpr double short_launch_s = 25e-6;   // a launch costs 2 to 5 us, and a pair of events that time it as much again
+constexpr double short_launch_s = 60e-6;   // a launch and the events that time it cost 2 to 5 us each: less than a tenth beyond
 constexpr std::size_t most_names = 4;
 
 std::size_t common_depth(const LaunchChain& chain) {

@@ -24,10 +24,9 @@ ArrayDescs descs_of(const std::map<std::string, DeviceArray, std::less<>>& array
     return descs;
 }
 
-/// All that a plan depends on: two calls with the same key can share one.
-std::string plan_key(const Call& call, const Problem& problem, const ArrayDescs& shapes, const Choice& choice) {
-    std::string key = call.algorithm->name + '|' + choice.variant->name + '|' + choice.policy.to_json().dump() + '|' +
-                      call.parameters.to_json_for_plan().dump();
+/// What a choice and a plan depend on beside variant, policy and parameters.
+std::string problem_key(const Call& call, const Problem& problem, const ArrayDescs& shapes) {
+    std::string key = call.algorithm->name;
     const auto add = [&key](const auto& arrays) {
         for (const auto& [name, desc] : arrays) {
             key += '|' + name + '=' + desc.describe() + '@' + std::to_string(desc.offset);
@@ -41,6 +40,17 @@ std::string plan_key(const Call& call, const Problem& problem, const ArrayDescs&
     for (const std::string& output : problem.outputs) key += "|>" + output;
     if (problem.slab > 0) key += "|slab " + std::to_string(problem.slab) + ',' + std::to_string(problem.slab_workspace);
     return key;
+}
+
+/// Two calls with the same key can share a plan.
+std::string plan_key(const std::string& problem, const Call& call, const Choice& choice) {
+    return problem + "|." + choice.variant->name + '|' + choice.policy.to_json().dump() + '|' +
+           call.parameters.to_json_for_plan().dump();
+}
+
+/// Two calls with the same key get the same choice.
+std::string choice_key(const std::string& problem, const Call& call) {
+    return problem + "|." + call.variant + '|' + call.policy.dump() + '|' + call.parameters.to_json().dump();
 }
 
 template <class Inputs>
@@ -237,10 +247,19 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
     return choice;
 }
 
+const Choice& Session::choice_of(const Call& call, const Problem& problem, const std::string& key) {
+    const auto known = choices_.find(key);
+    if (known != choices_.end()) return known->second;
+    Choice choice = choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
+    if (choices_.size() == most_choices) choices_.clear();
+    return choices_.emplace(key, std::move(choice)).first->second;
+}
+
 std::shared_ptr<CachedPlan> Session::planned(const Call& call, const Problem& problem, const ArrayDescs& shapes,
                                              CallResult& result, Widening widening) {
-    Choice choice = call.choice ? *call.choice : choose(*call.algorithm, problem, call.variant, call.policy, call.pointer);
-    const std::string key = plan_key(call, problem, shapes, choice);
+    const std::string about = problem_key(call, problem, shapes);
+    Choice choice = call.choice ? *call.choice : choice_of(call, problem, choice_key(about, call));
+    const std::string key = plan_key(about, call, choice);
     const auto start = Clock::now();
     std::shared_ptr<CachedPlan> plan = engine_.plans().find(this, key);
     const bool is_new = !plan;

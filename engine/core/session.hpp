@@ -172,6 +172,8 @@ private:
     enum class Widening { first_give_back, beside_the_work };
     class Submitted;
     Bindings bind(const Call&, const PlannedCall&, const std::map<std::string, DeviceArray, std::less<>>& into);
+    /// choose(), once for each key: a variant's word on whether it can may take as long as its kernels.
+    const Choice& choice_of(const Call&, const Problem&, const std::string& key);
     std::shared_ptr<CachedPlan> planned(const Call&, const Problem&, const ArrayDescs& shapes, CallResult&, Widening);
     std::shared_ptr<CachedPlan> make(const Problem&, Choice);
     void widen_workspace(const std::vector<std::size_t>& slots, Widening);
@@ -189,6 +191,8 @@ private:
     std::unique_ptr<host::Queue> planning_;          ///< plans are made beside the work, which need not end for that
     host::Event last_;                               ///< the end of what was submitted last
     std::vector<host::Buffer> workspace_;            ///< shared by all plans: they run one after another
+    static constexpr std::size_t most_choices = 256;
+    std::map<std::string, Choice> choices_;
 };
 
 }  // namespace parallax::engine
