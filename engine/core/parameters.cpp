@@ -136,6 +136,12 @@ Parameters::Parameters(const ParameterTable* table, std::shared_ptr<const void> 
     if (!written.empty()) written_ = std::make_shared<const std::map<std::string, std::string>>(std::move(written));
 }
 
+Parameters Parameters::with_keys_of(const Parameters& there) const {
+    Parameters same = *this;
+    same.written_ = there.written_;
+    return same;
+}
+
 std::string Parameters::in_written_keys(std::string text) const {
     if (!written_) return text;
     const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };

@@ -100,6 +100,8 @@ public:
     Json to_json_for_plan() const;
     /// A text that speaks of keys, such as an algorithm's error, with those that the user wrote.
     std::string in_written_keys(std::string text) const;
+    /// The same values, of which messages speak by the keys that were written there.
+    Parameters with_keys_of(const Parameters& there) const;
     explicit operator bool() const noexcept { return object_ != nullptr; }
 
 private:

@@ -80,10 +80,10 @@ std::vector<std::string> wanted_outputs(const Call& call) {
 }
 
 /// Records without what was observed and judged, which becomes warnings.
-void take_records(Execution& execution, CallResult& result) {
+void take_records(Execution& execution, const Parameters& parameters, CallResult& result) {
     result.records = execution.finish_records();
-    for (std::string& words : in_words(take_observation(result.records))) result.warnings.push_back(std::move(words));
-    for (std::string& words : take_warnings(result.records)) result.warnings.push_back(std::move(words));
+    for (const auto& list : {in_words(take_observation(result.records)), take_warnings(result.records)})
+        for (const std::string& words : list) result.warnings.push_back(parameters.in_written_keys(words));
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ public:
     const CallResult& result() const noexcept override { return result_; }
     CallResult finish() override {
         done_.wait();
-        take_records(*execution_, result_);
+        take_records(*execution_, ready_.parameters, result_);
         return std::move(result_);
     }
     std::vector<Stage> stages() override { return times_.collect(); }
@@ -326,7 +326,9 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs, Widening w
     ready.id = call.id.empty() ? call.algorithm->name : call.id;
     ready.parameters = call.parameters;
     ready.shapes = call.algorithm->infer(problem);
-    if (call.algorithm->warnings) ready.about.warnings = call.algorithm->warnings(problem);
+    if (call.algorithm->warnings)
+        for (const std::string& words : call.algorithm->warnings(problem))
+            ready.about.warnings.push_back(call.parameters.in_written_keys(words));
     const auto made = planned(call, problem, ready.shapes, ready.about, widening);
     ready.plan = made->plan;
     ready.recordings = made->recordings;
@@ -387,7 +389,7 @@ CallResult Session::run(const Call& call, const std::map<std::string, DeviceArra
     Bindings bindings = bind(call, ready, into);
     const auto execution = enqueue(ready, bindings, profiler_);
     queue_->finish(ready.id);
-    take_records(*execution, result);
+    take_records(*execution, ready.parameters, result);
     result.outputs = std::move(bindings.outputs);
     return result;
 }

@@ -147,7 +147,8 @@ private:
         Json records;
         in_terms_of(job_.resolved_.pipeline, step_, [&] { records = execution->finish_records(); });
         join_observation(observed_, take_observation(records));
-        for (std::string& words : take_warnings(records)) work_.warnings.push_back({at_, std::move(words)});
+        for (const std::string& words : take_warnings(records))
+            work_.warnings.push_back({at_, step_.parameters.in_written_keys(words)});
         for (const auto& [port, record] : records.items())
             records_[port] = records_.contains(port) ? tiling->way.join(records_[port], record) : record;
     }

@@ -252,10 +252,10 @@ void Resident::download(DeviceWork& work, DeviceWork::Flight& flight, std::map<S
 
 void Resident::take_records(DeviceWork& work, DeviceWork::Flight& flight, std::size_t step) {
     Json records;
-    in_terms_of(work.pipeline->pipeline, work.pipeline->pipeline.steps[step],
-                [&] { records = flight.executions[step]->finish_records(); });
-    for (std::string& words : in_words(take_observation(records))) work.warnings.push_back({step, std::move(words)});
-    for (std::string& words : take_warnings(records)) work.warnings.push_back({step, std::move(words)});
+    const Step& made = work.pipeline->pipeline.steps[step];
+    in_terms_of(work.pipeline->pipeline, made, [&] { records = flight.executions[step]->finish_records(); });
+    for (const auto& list : {in_words(take_observation(records)), take_warnings(records)})
+        for (const std::string& words : list) work.warnings.push_back({step, made.parameters.in_written_keys(words)});
     for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
 }
 

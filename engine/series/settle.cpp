@@ -84,7 +84,7 @@ Json find(const PreparedSeries& series, Engine& engine, std::size_t step) {
 /// The step's parameters with what was found.
 Parameters fixed_by(const StepSpec& step, const Json& found) {
     const Json fixed = step.algorithm->finding->fix(step.parameters.to_json(), found.at("record"));
-    return step.algorithm->parameters.parse(fixed, step.pointer);
+    return step.algorithm->parameters.parse(fixed, step.pointer).with_keys_of(step.parameters);
 }
 
 bool are_strings(const Json& list) {
