@@ -21,8 +21,16 @@ Metadata without_affine(Metadata metadata) {
     return metadata;
 }
 
-Metadata with_channels_cut(Metadata metadata, std::size_t first, std::size_t count) {
+Metadata with_channels_cut(Metadata metadata, const ArrayDesc& input, std::size_t first, std::size_t count) {
     std::vector<std::string>& names = metadata.channels;
+    // Colours go by their number until some are taken away.
+    const std::int64_t all = input.size('c');
+    const bool colours = input.type == ElementType::u8 || input.type == ElementType::u16;
+    if (names.empty() && colours && static_cast<std::int64_t>(count) < all) {
+        if (all == 2) names = {"grey", "alpha"};
+        if (all == 3) names = {"red", "green", "blue"};
+        if (all == 4) names = {"red", "green", "blue", "alpha"};
+    }
     if (first + count > names.size())
         names.clear();
     else

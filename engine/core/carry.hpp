@@ -13,7 +13,7 @@ Metadata carry(const Algorithm&, const Parameters&, const ArrayDesc& input, Meta
 /// The origin of the affine, as many voxels further along x, y and z.
 Metadata with_origin_moved(Metadata, const std::array<double, 3>& voxels);
 Metadata without_affine(Metadata);
-/// With the names of so many channels from the first on; none where they are not named.
-Metadata with_channels_cut(Metadata, std::size_t first, std::size_t count);
+/// With the names of so many channels from the first on. What is left of colours is named; else none where they are not named.
+Metadata with_channels_cut(Metadata, const ArrayDesc& input, std::size_t first, std::size_t count);
 
 }  // namespace parallax::engine

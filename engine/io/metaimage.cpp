@@ -238,15 +238,12 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const ElementType type = desc.type == ElementType::boolean ? ElementType::u8 : desc.type;
     const std::string_view name =
         std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == type; })->name;
-    std::vector<Axis> axes;   // the fastest first, without channels
-    for (std::size_t i = desc.axes.size(); i-- > 0;) {
-        if (desc.axes[i].name != 'c') axes.push_back(desc.axes[i]);
-    }
-    const std::size_t n = axes.size();
-    // Lengths are in mm, whatever unit they came in: no reader of it asks for another.
-    const double unit = desc.unit.empty() ? 1 : std::max(millimetres(desc.unit), 1e-300);
+    // Lengths are in mm, whatever unit they came in: no reader of it asks for another. What is no length keeps its number.
+    const double mm = millimetres(desc.unit), unit = mm > 0 ? mm : 1;
     std::optional<Space> space = space_of(array);
     if (space && !agrees(*space, desc)) space.reset();
+    const std::vector<Axis> axes = volume_axes(desc, space);
+    const std::size_t n = axes.size();
     std::vector<std::string> sizes, spacing, offset, matrix;
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t place = std::string_view("xyz").find(axes[i].name);

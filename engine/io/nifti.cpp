@@ -11,6 +11,7 @@
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/parts.hpp"
+#include "io/space.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io::nifti {
@@ -94,11 +95,20 @@ void describe_space(Volume& volume) {
     }
     const int time = h.xyzt_units & 0x38;
     const double in_s = time == 16 ? 1e-3 : time == 24 ? 1e-6 : 1;
+    const char* const no_time = time == 32 ? "hertz" : time == 40 ? "parts per million" : time == 48 ? "radians a second" : nullptr;
     bool unlike_one = false;
     for (Axis& axis : desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || axis.name == 'c') continue;
         const double step = std::abs(h.pixdim[at]);
+        if (axis.name == 't' && no_time != nullptr) {
+            file.warnings.push_back(
+                fmt::format("its fourth axis goes in steps of {} {}, not of time: it is read as t without a time", step, no_time));
+            continue;
+        }
+        if (axis.name == 't' && time == 0 && std::isfinite(step) && step > 0 && step != 1)
+            file.warnings.push_back(
+                fmt::format("its frames are {} of a unit that it does not name apart: seconds are taken", step));
         if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? step * in_s : step;
         unlike_one = unlike_one || (at <= 3 && axis.spacing != 1);
     }
@@ -389,11 +399,16 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         ++place;
-        if (axis.name == 't' && place == 3) ++place;  // a series of pictures: z stays 1
+        if (axis.name == 't') place = std::max<std::size_t>(place, 4);  // a series of pictures: z stays 1
+        if (axis.name == 'n' && place == 4) place = 5;                  // vectors without time
         h.dim[place] = axis.size;
-        h.pixdim[place] = place == 4 ? axis.spacing : axis.spacing * in_file;
-        if (place == 4) h.xyzt_units |= 8;  // seconds
+        h.pixdim[place] = place >= 4 ? axis.spacing : axis.spacing * in_file;
+        if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }
+    // A picture that lies anywhere but flat is a volume of one plane, for readers that turn axes.
+    const std::optional<Space> space = space_of(array);
+    if (place == 2 && space && desc.find('x') && desc.find('y') && !is_flat(*space))
+        h.pixdim[++place] = length_of(space->steps[2]) * in_file;
     h.dim[0] = static_cast<std::int64_t>(place);
     h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
     const auto& notes = array.metadata.notes;

@@ -457,9 +457,19 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     std::vector<std::string> sizes, kinds, directions, spacings, units;
     std::optional<Space> space = space_of(array);
     if (space && !(agrees(*space, desc) && desc.find('x') && desc.find('y'))) space.reset();
+    // Readers ask for as many directions as the space has: one plane of z, and time as a direction of its own.
+    const bool in_time = space && desc.find('t') != nullptr;
+    const bool plane = space && desc.find('z') == nullptr;
+    const auto vector = [&](const Vector3& v, double time) {
+        return in_time ? fmt::format("({},{},{},{})", v[0], v[1], v[2], time) : fmt::format("({},{},{})", v[0], v[1], v[2]);
+    };
     if (complex)
         sizes.emplace_back("2"), kinds.emplace_back("complex"), directions.emplace_back("none"), spacings.emplace_back("nan"),
             units.emplace_back("\"\"");
+    const auto add_plane = [&] {
+        sizes.emplace_back("1"), kinds.emplace_back("domain"), directions.push_back(vector(space->steps[2], 0)),
+            spacings.emplace_back("nan"), units.emplace_back("\"\"");
+    };
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         const std::size_t place = std::string_view("xyz").find(axis.name);
@@ -471,17 +481,15 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
                                ? "RGB-color"
                            : colours && desc.type == ElementType::u8 && axis.size == 4 ? "RGBA-color"
                                                                                        : "list");
-        if (space && spatial) {
-            const Vector3& step = space->steps[place];
-            directions.push_back(fmt::format("({},{},{})", step[0], step[1], step[2]));
-        } else {
-            directions.emplace_back("none");
-        }
+        if (space && spatial) directions.push_back(vector(space->steps[place], 0));
+        else if (in_time && axis.name == 't') directions.push_back(vector({0, 0, 0}, axis.spacing));
+        else directions.emplace_back("none");
         spacings.push_back(spatial || axis.name == 't' ? fmt::format("{}", axis.spacing) : "nan");
         units.push_back(spatial ? "\"" + desc.unit + "\"" : axis.name == 't' && axis.spacing != 1 ? "\"s\"" : "\"\"");
+        if (plane && axis.name == 'y') add_plane();
     }
     std::string text = fmt::format("NRRD0005\n# written by Parallax\ntype: {}\ndimension: {}\n", row->name, sizes.size());
-    if (space) text += "space: left-posterior-superior\n";
+    if (space) text += fmt::format("space: left-posterior-superior{}\n", in_time ? "-time" : "");
     text += fmt::format("sizes: {}\n", fmt::join(sizes, " "));
     if (space)
         text += fmt::format("space directions: {}\n", fmt::join(directions, " "));
@@ -491,8 +499,9 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     if (bytes_of(real) > 1) text += fmt::format("endian: {}\n", std::endian::native == std::endian::big ? "big" : "little");
     text += "encoding: raw\n";
     if (space) {
-        if (!desc.unit.empty()) text += fmt::format("space units: \"{0}\" \"{0}\" \"{0}\"\n", desc.unit);
-        text += fmt::format("space origin: ({},{},{})\n", space->origin[0], space->origin[1], space->origin[2]);
+        if (!desc.unit.empty())
+            text += fmt::format("space units: \"{0}\" \"{0}\" \"{0}\"{1}\n", desc.unit, in_time ? " \"s\"" : "");
+        text += fmt::format("space origin: {}\n", vector(space->origin, 0));
     } else if (!desc.unit.empty()) {
         text += fmt::format("units: {}\n", fmt::join(units, " "));
     }

@@ -57,4 +57,28 @@ bool agrees(const Space& space, const ArrayDesc& desc) noexcept {
     return true;
 }
 
+bool is_flat(const Space& space) noexcept {
+    const double least = 1e-6 * (length_of(space.steps[0]) + length_of(space.steps[1]));
+    return std::abs(space.steps[0][2]) <= least && std::abs(space.steps[1][2]) <= least && std::abs(space.origin[2]) <= least;
+}
+
+std::vector<Axis> volume_axes(const ArrayDesc& desc, const std::optional<Space>& space) {
+    std::vector<Axis> axes;
+    const auto fill = [&](std::size_t count) {
+        while (axes.size() < count) {
+            Axis plane{"xyz"[axes.size()], 1, 0, 1};
+            if (space) plane.spacing = length_of(space->steps[axes.size()]);
+            axes.push_back(plane);
+        }
+    };
+    for (std::size_t i = desc.axes.size(); i-- > 0;) {
+        if (desc.axes[i].name == 'c') continue;
+        if (desc.axes[i].name == 't') fill(3);
+        axes.push_back(desc.axes[i]);
+    }
+    const bool picture = axes.size() == 2 && axes[0].name == 'x' && axes[1].name == 'y';
+    if (picture && space && !is_flat(*space)) fill(3);
+    return axes;
+}
+
 }   // namespace parallax::io

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "io/io.hpp"
 
@@ -26,5 +27,10 @@ Space space_of(const std::array<double, 16>& affine, double unit) noexcept;
 std::optional<Space> space_of(const HostArray&) noexcept;
 /// Whether the steps are as long as the spacing of the axes says, as the affine of an array that has been resized may not be.
 bool agrees(const Space&, const ArrayDesc&) noexcept;
+/// Whether x and y of the array lie in the plane of the first two directions, at 0 of the third.
+bool is_flat(const Space&) noexcept;
+/// The array's axes without channels, the fastest first, for formats whose third axis is z and whose fourth is time: what is left
+/// out before time is put in with one plane, and so is z where a picture lies anywhere but flat.
+std::vector<Axis> volume_axes(const ArrayDesc&, const std::optional<Space>&);
 
 }   // namespace parallax::io

@@ -82,13 +82,25 @@ private:
     string_t key_;
 };
 
+/// How many seconds one of these is, as ImageJ and those who write for it name them; 0: not known.
+double seconds_of(std::string_view unit) {
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"", 1},          {"s", 1},      {"sec", 1},       {"second", 1},     {"seconds", 1},      {"ms", 1e-3},
+        {"msec", 1e-3},   {"us", 1e-6},  {"usec", 1e-6},   {"\xc2\xb5s", 1e-6}, {"\\u00B5s", 1e-6}, {"ns", 1e-9},
+        {"min", 60},      {"minute", 60}, {"minutes", 60},  {"h", 3600},       {"hour", 3600},      {"hours", 3600},
+        {"d", 86400},     {"day", 86400}, {"days", 86400},  {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"hr", 3600}};
+    for (const auto& [name, seconds] : units)
+        if (unit == name) return seconds;
+    return 0;
+}
+
 /// "images=78\nslices=13\nunit=micron\n"; of a hyperstack channels go fastest, then slices, then frames.
 Description describe_imagej(std::string_view text) {
     Description d;
     d.by = "ImageJ";
     d.imagej = true;
     std::int64_t channels = 1, slices = 1, frames = 1;
-    std::string unit;
+    std::string unit, unit_of_y, unit_of_z, unit_of_time;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = text.substr(0, end);
@@ -103,6 +115,15 @@ Description describe_imagej(std::string_view text) {
         else if (key == "spacing") d.z = std::abs(number_from(value, 0.0));
         else if (key == "finterval") d.t = number_from(value, 0.0);
         else if (key == "unit") unit = value;
+        else if (key == "yunit") unit_of_y = value;
+        else if (key == "zunit") unit_of_z = value;
+        else if (key == "tunit") unit_of_time = value;
+    }
+    if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
+        d.t *= seconds;
+    } else if (d.t != 0) {
+        d.warnings.push_back(fmt::format("its unit of time is \"{}\", which is none that is known: times are left out", unit_of_time));
+        d.t = 0;
     }
     add(d.axes, 't', frames);
     add(d.axes, 'z', slices);
@@ -116,8 +137,20 @@ Description describe_imagej(std::string_view text) {
         return d;
     }
     d.unit = ours;
-    d.x = d.y = factor;   // what a pixel's resolution is to be divided into
-    d.z *= factor;
+    // In our unit: y and z may have ones of their own.
+    const auto factor_of = [&](const std::string& own, const char* axis) {
+        if (own.empty() || own == unit) return factor;
+        const auto [theirs, more] = unit_from(own);
+        if (theirs.empty() || !(millimetres(theirs) > 0) || !(millimetres(ours) > 0)) {
+            d.warnings.push_back(
+                fmt::format("its unit of length along {} is \"{}\", which is none that is known: {} is taken", axis, own, unit));
+            return factor;
+        }
+        return more * millimetres(theirs) / millimetres(ours);
+    };
+    d.x = factor;   // what a pixel's resolution is to be divided into
+    d.y = factor_of(unit_of_y, "y");
+    d.z *= factor_of(unit_of_z, "z");
     return d;
 }
 

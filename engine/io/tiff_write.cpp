@@ -11,6 +11,7 @@
 #include "io/format.hpp"
 #include "io/ome_xml.hpp"
 #include "io/text_header.hpp"
+#include "io/window.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io::tiff {
@@ -269,7 +270,8 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
           const Strips& strips) {
     const auto channels = static_cast<std::size_t>(layout.channels);
     const ElementType type = array.desc.type;
-    const bool colour = channels >= 3 && channels <= 4 && (type == ElementType::u8 || type == ElementType::u16);
+    const bool other = has_other_colours(array);
+    const bool colour = !other && channels >= 3 && channels <= 4 && (type == ElementType::u8 || type == ElementType::u16);
     const auto of_page = [&](const std::vector<std::uint64_t>& all) {
         return std::vector<std::uint64_t>(all.begin() + page * strips.a_page, all.begin() + (page + 1) * strips.a_page);
     };
@@ -297,7 +299,7 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     if (spaced) directory.number(296, imagej ? 1 : 3);   // no unit, or a centimetre
     directory.text(305, "parallax");
     if (strips.differences) directory.number(317, 2);
-    const bool alpha = (colour && extra == 1) || channels == 2;
+    const bool alpha = (colour && extra == 1) || (channels == 2 && !other);
     if (extra > 0) directory.numbers(338, std::vector<std::uint16_t>(extra, alpha ? 2 : 0));
     directory.numbers(339, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(sample_format(type))));
 }

@@ -5,11 +5,12 @@
 #include <string_view>
 #include <utility>
 
+#include "core/units.hpp"
+
 namespace parallax::io {
 
 /// A unit of length by the names that programs write; ours, and how many of ours one of theirs is. Empty: none that is known.
 std::pair<std::string, double> unit_from(std::string_view name);
-/// Of one of our units; 0: no length.
-double millimetres(std::string_view unit) noexcept;
+using engine::millimetres;
 
 }   // namespace parallax::io

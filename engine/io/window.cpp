@@ -150,8 +150,26 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
     });
 }
 
+bool has_other_colours(const HostArray& array) {
+    const std::vector<std::string>& names = array.metadata.channels;
+    const std::vector<std::string> grey{"grey", "alpha"}, colours{"red", "green", "blue", "alpha"};
+    if (names.size() < 2 || static_cast<std::int64_t>(names.size()) != array.desc.size('c')) return false;
+    const bool known = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        return name == "grey" || std::find(colours.begin(), colours.end(), name) != colours.end();
+    });
+    const std::vector<std::string>& usual = names.size() == 2 ? grey : colours;
+    return known && !(names.size() <= usual.size() && std::equal(names.begin(), names.end(), usual.begin()));
+}
+
 std::string display_loss(const std::filesystem::path& path, const HostArray& given, WriteOptions& options) {
     if (!is_picture(path) || given.desc.count() == 0 || is_complex(given.desc.type)) return {};
+    if (has_other_colours(given))
+        return fmt::format("its channels are {}, and whoever opens the picture takes {} channels for {}: a .tif, .npy or .zarr "
+                           "file keeps them as they are",
+                           fmt::join(given.metadata.channels, ", "), given.metadata.channels.size(),
+                           given.metadata.channels.size() == 2   ? "grey and alpha"
+                           : given.metadata.channels.size() == 3 ? "red, green and blue"
+                                                                 : "red, green, blue and alpha");
     const HostArray array = given.to_dense();
     const bool as_it_is =
         array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;

@@ -109,7 +109,10 @@ Json omero(const Layout& layout, const ArrayDesc& desc, const Metadata& metadata
         const Range whole = range_of(desc.type).value_or(range);
         if (colours) range = whole;   // as they are, and not each from its darkest to its brightest
         const bool alpha = colours && i == 3;
-        const char* const colour = alpha || count == 1 ? "FFFFFF" : shown[i % std::size(shown)];
+        // A channel that is named as a colour has it, whatever is left beside it.
+        const auto* const own = named ? std::find(std::begin(of_colours), std::end(of_colours), metadata.channels[i]) : std::end(of_colours);
+        const std::size_t place = static_cast<std::size_t>(own - std::begin(of_colours));
+        const char* const colour = alpha || place == 3 || count == 1 ? "FFFFFF" : shown[(place < 3 ? place : i) % std::size(shown)];
         Json channel{{"active", !alpha}, {"coefficient", 1}, {"color", colour}};
         channel["family"] = "linear";
         channel["inverted"] = false;

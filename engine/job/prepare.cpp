@@ -2,11 +2,13 @@
 
 #include "job/endings.hpp"
 #include "io/transaction.hpp"
+#include "io/units.hpp"
 #include "job/read.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -151,6 +153,23 @@ ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
         desc = desc.with_spacing(axes[i], values.size() == 1 ? values[0] : values[i]);
     }
     return desc.with_unit(input.spacing->unit);
+}
+
+Metadata with_stated_spacing(Metadata metadata, const ArrayDesc& stated, const InputSpec& input) {
+    if (!input.spacing || !metadata.affine) return metadata;
+    const double unit = io::millimetres(stated.unit);
+    if (!(unit > 0)) {
+        metadata.affine.reset();
+        return metadata;
+    }
+    std::array<double, 16>& m = *metadata.affine;
+    for (std::size_t column = 0; column < 3; ++column) {
+        const Axis* const axis = stated.find("xyz"[column]);
+        const double now = std::sqrt(m[column] * m[column] + m[4 + column] * m[4 + column] + m[8 + column] * m[8 + column]);
+        if (axis == nullptr || !(now > 0)) continue;
+        for (std::size_t row = 0; row < 3; ++row) m[row * 4 + column] *= axis->spacing * unit / now;
+    }
+    return metadata;
 }
 
 std::vector<std::string> Prepared::warnings() const {

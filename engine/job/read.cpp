@@ -139,6 +139,7 @@ HostArray combine_input(const InputSpec& input, const PreparedInput& prepared, c
     HostArray array = input.combine.empty() ? arrays.front() : io::combine(arrays, input.combine);
     hold(prepared.files.front(), array.desc, prepared.desc);
     array.desc = with_stated_spacing(std::move(array.desc), input);
+    array.metadata = with_stated_spacing(std::move(array.metadata), array.desc, input);
     return array;
 }
 

@@ -32,7 +32,13 @@ std::string name_of(const fs::path& file, const Locations& where) {
     return to_utf8(leads_up(relative) <= 2 ? relative : path);
 }
 
-std::int64_t parts_of(const fs::path& file, const ForEachSource& source, const Locations& where) {
+/// Pages or volumes of a file, and the seconds between them where it says so.
+struct Parts {
+    std::int64_t count;
+    double interval = 0;
+};
+
+Parts parts_of(const fs::path& file, const ForEachSource& source, const Locations& where) {
     io::ReadOptions options;
     const host::OpenedFile opened = where.confined ? Confinement(where).open(file, source.pointer) : host::OpenedFile(file);
     options.through = opened.path();
@@ -45,11 +51,14 @@ std::int64_t parts_of(const fs::path& file, const ForEachSource& source, const L
                           source.kind == "pages" ? "a TIFF, whose pages can be gone through"
                                                  : "a 4-D NIfTI file, whose volumes can be gone through");
     }
-    return info.pages();
+    // One second may mean that nothing is said, and is what a reader takes then.
+    const Axis* const time = info.page_axes == 1 && info.desc.axes.front().name == 't' ? &info.desc.axes.front() : nullptr;
+    return {info.pages(), time != nullptr && time->spacing != 1 ? time->spacing * static_cast<double>(source.stride) : 0};
 }
 
-std::vector<Element> find_elements(const ForEachSource& source, const Locations& where) {
+std::vector<Element> find_elements(const ForEachSource& source, const Locations& where, double& interval) {
     std::vector<Element> all;
+    int files = 0;
     for (const std::string& pattern : source.patterns) {
         for (const fs::path& file : resolve_inputs(pattern, where, source.pointer)) {
             const auto next = [&all] { return static_cast<std::int64_t>(all.size()); };
@@ -57,8 +66,9 @@ std::vector<Element> find_elements(const ForEachSource& source, const Locations&
                 all.push_back({file, next(), std::nullopt});
                 continue;
             }
-            const std::int64_t parts = parts_of(file, source, where);
-            for (std::int64_t part = 0; part < parts; ++part) all.push_back({file, next(), part});
+            const Parts parts = parts_of(file, source, where);
+            interval = ++files == 1 ? parts.interval : 0;   // between files nobody knows
+            for (std::int64_t part = 0; part < parts.count; ++part) all.push_back({file, next(), part});
         }
     }
     const auto count = static_cast<std::int64_t>(all.size());
@@ -103,7 +113,9 @@ Items find_items(const Job& job, const Locations& where) {
     const auto& sources = items.for_each.sources;
     std::vector<Item> found;
     for (const ForEachSource& source : sources) {
-        const std::vector<Element> elements = find_elements(source, items.where);
+        double interval = 0;
+        const std::vector<Element> elements = find_elements(source, items.where, interval);
+        if (&source == &sources.front()) items.interval = interval;
         if (&source == &sources.front()) found.resize(elements.size());
         if (elements.size() != found.size()) {
             throw ConfigError(source.pointer, fmt::format("{} {} for \"{}\"", elements.size(), source.kind, source.variable),

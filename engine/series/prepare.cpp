@@ -118,7 +118,7 @@ void check_gathered(const PreparedSeries& series, const OutputSpec& output, cons
     const ArrayDesc& desc = series.sample.resolved.desc(output.source);
     if (is_complex(desc.type) && !is_stack(output.combine))
         throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
-    check_format(output, folder, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size())));
+    check_format(output, folder, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.interval));
 }
 
 /// What can be done with files that come one by one.

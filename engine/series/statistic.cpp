@@ -51,12 +51,13 @@ std::unique_ptr<Statistic> make_statistic(const std::string& how, const ArrayDes
     throw Error(fmt::format("arrays of a series are combined by mean, median, min, max or stack, not by \"{}\"", how));
 }
 
-ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items) {
+ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, double interval) {
     if (!is_stack(how)) return item.with_type(ElementType::f32);
     std::vector<ArrayDesc::Extent> extents{{item.find('t') ? 'n' : 't', items}};
     for (const Axis& axis : item.axes) extents.push_back({axis.name, axis.size});
     ArrayDesc stack = ArrayDesc::dense(item.type, extents).with_unit(item.unit);
     for (std::size_t i = 0; i < item.axes.size(); ++i) stack.axes[i + 1].spacing = item.axes[i].spacing;
+    if (interval > 0) stack.axes.front().spacing = interval;
     return stack;
 }
 

@@ -52,7 +52,7 @@ public:
 inline bool is_stack(const std::string& how) { return how == "stack"; }
 /// What `items` arrays become: their shape in f32; of a stack an axis of times in front ("n" where there is one), in their own
 /// type.
-ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items);
+ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, double interval);
 
 /// The result has the same bits whatever the order, the threads that add and how states are split; -0 counts as 0.
 /// "mean": sums in fixed point of 128 bits, from 2^-72 to 2^54: exact for integers and, to 2^-72, for anything else. Values must

@@ -65,6 +65,20 @@ ArrayDescs infer(const Problem& problem) {
     return {{"array", output}};
 }
 
+/// An array has one unit for all its lengths.
+std::vector<std::string> unit_warnings(const Problem& problem) {
+    const auto& p = problem.parameters.as<FftParameters>();
+    const ArrayDesc& input = input_of(problem);
+    std::string left;
+    for (std::size_t i = 0; i + static_cast<std::size_t>(p.dimensions) < input.axes.size(); ++i)
+        if (std::string_view("xyz").find(input.axes[i].name) != std::string_view::npos)
+            left += fmt::format("{}{} ({:g} {})", left.empty() ? "" : ", ", input.axes[i].name, input.axes[i].spacing, input.unit);
+    if (left.empty() || input.unit.empty()) return {};
+    return {fmt::format("{} stays as it is, and the result's unit is that of the axes that are transformed: its number is kept, "
+                        "its unit is not",
+                        left)};
+}
+
 /// Two real lines go through a cosine transform as one complex line (kernels_cl/fft/cosine.cl), and each leaves its rounding in
 /// the other: chunks begin with the first of a pair. Along an axis within others that asks for an even number of lines in each of
 /// their indices, too.
@@ -132,6 +146,7 @@ Algorithm make_fft() {
                   "c64 of the same shape; (..., y, w/2 + 1) for r2c; f32 (..., y, w) for c2r; f32 of the same shape for dct",
                   true, PortKind::array}};
     a.infer = infer;
+    a.warnings = unit_warnings;
     a.chunking = [](const Problem& problem) {
         const auto& p = problem.parameters.as<FftParameters>();
         Division lines = along_stack(input_of(problem), static_cast<std::size_t>(p.dimensions));

@@ -83,7 +83,7 @@ std::vector<std::string> warnings_of(const Problem& problem) {
     add(sampling_warnings(p, g));
     add(pixel_warnings(p, g));
     if (p.off_axis && !p.off_axis->is_searched()) add(carrier_warnings(stated_carrier(*p.off_axis), g.width, g.height));
-    if (p.planes == Planes::all && g.distances.size() > 2 && has_one_output_pixel(g) && plane_spacing(g.distances) == 0) {
+    if (p.planes == Planes::all && g.distances.size() > 1 && has_one_output_pixel(g) && plane_spacing(g.distances) == 0) {
         all.push_back(
             "the distances are not equally far apart, so their stack carries no spacing; the record `planes` has the distance "
             "of each");

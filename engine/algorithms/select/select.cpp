@@ -47,7 +47,7 @@ Metadata carry_slice(const Parameters& parameters, const ArrayDesc& input, Metad
     if (p.axis == 'x' || p.axis == 'y')
         return without_affine(std::move(metadata));   // what is left lies across the affine's columns
     const std::int64_t index = p.index < 0 ? p.index + input.size(p.axis) : p.index;
-    if (p.axis == 'c') return with_channels_cut(std::move(metadata), static_cast<std::size_t>(index), 1);
+    if (p.axis == 'c') return with_channels_cut(std::move(metadata), input, static_cast<std::size_t>(index), 1);
     if (p.axis != 'z') return metadata;
     return with_origin_moved(std::move(metadata), {0, 0, static_cast<double>(index)});
 }
