@@ -53,6 +53,7 @@ struct Items {
     ForEach for_each;
     ItemList list;
     Locations where;                          ///< what names are relative to
+    std::vector<std::string> warnings;        ///< what somebody should know before it runs
 
     std::size_t size() const { return list.size(); }
     /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ". The

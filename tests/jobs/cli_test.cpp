@@ -143,6 +143,36 @@ TEST_CASE("init: the job of every algorithm reads back, comments and all") {
     }
 }
 
+TEST_CASE("bytes behind a raw layout are told of, and files that two patterns find") {
+    const TempFolder folder;
+    write_text(folder / "r.bin", std::string(24, 'a'));
+    Json layout{{"type", "u8"}, {"axes", "yx"}, {"shape", {4.0, 5}}};   // 4.0 is an integer, too
+    const auto info = [&] { return run_program({"info", "r.bin", "--raw", layout.dump().c_str()}, folder.path()); };
+    CHECK(contains(info().out, "4 of its 24 bytes lie behind the raw layout, which takes 20 from byte 0 on"));
+    layout["offset"] = 4;
+    CHECK(!contains(info().out, "warning"));
+    layout = {{"type", "u8"}, {"axes", "tyx"}, {"shape", {2, 3, 4}}};
+    CHECK(!contains(info().out, "warning"));
+    layout["shape"] = {1, 3, 4};
+    const auto run = [&](const Json& inputs) {
+        const Json job{{"parallax", 1},
+                       {"device", {{"backend", "native"}}},
+                       {"inputs", inputs},
+                       {"steps", {{{"run", "box_filter"}, {"radius", 1}}}},
+                       {"outputs", {{"image", "out.npy"}}}};
+        write_text(folder / "job.json", job.dump());
+        const Run done = run_program({"run", "job.json", "--overwrite"}, folder.path());
+        CHECK_MESSAGE(done.status == 0, done.err);
+        return done.err;
+    };
+    CHECK(contains(run({{"image", {{"file", "r.bin"}, {"raw", layout}}}}), "input \"image\": 12 of its 24 bytes"));
+    io::write(folder / "a.npy", floats(8, 8, {1}));
+    io::write(folder / "b.npy", floats(8, 8, {2}));
+    const auto mean_of = [&](const Json& files) { return run({{"image", {{"files", files}, {"combine", "mean"}}}}); };
+    CHECK(contains(mean_of(Json::array({"?.npy", "b.npy"})), "b.npy comes more than once, and counts as often"));
+    CHECK(!contains(mean_of("?.npy"), "more than once"));
+}
+
 TEST_CASE("info: what a file holds") {
     const TempFolder folder;
     io::write(folder / "a.npy", floats(3, 2, {-1, 0, 5, 1, 1, 1}));

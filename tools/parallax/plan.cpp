@@ -4,8 +4,10 @@
 #include "modes/run.hpp"
 #include "ranks.hpp"
 #include "peers/peers.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 namespace parallax::cli {
 
@@ -96,6 +98,8 @@ int plan(const JobOptions& options, bool json) {
     // Nothing is written, so nothing is in the way.
     const engine::PreparedJob job(options.parse(registry), options.locations(), {manifest_of(options), true, false, {}});
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
+    if (job.series() != nullptr)
+        for (const std::string& warning : job.series()->items.warnings) spdlog::warn("{}", host::printable(warning));
     print_plan(engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
 }
