@@ -184,10 +184,10 @@ int read_integer(const Json& value, const NumberRule& rule, const std::string& p
     const bool fits =
         number == std::floor(number) && number >= std::numeric_limits<int>::min() && number <= std::numeric_limits<int>::max();
     if (!fits || !admits(rule, number)) {
-        NumberRule said = rule;   // a whole number without bounds of its own has those of 32 bits
-        if (number == std::floor(number) && !std::isfinite(rule.min) && !std::isfinite(rule.max)) {
-            said.min = std::numeric_limits<int>::min();
-            said.max = std::numeric_limits<int>::max();
+        NumberRule said = rule;   // a whole number has the bounds of 32 bits where it has none of its own
+        if (number == std::floor(number) && !fits) {
+            if (!std::isfinite(rule.min)) said.min = std::numeric_limits<int>::min();
+            if (!std::isfinite(rule.max)) said.max = std::numeric_limits<int>::max();
         }
         throw ConfigError(pointer, describe(value), with_bounds("an integer", bounds(said)), unquoted(value));
     }

@@ -62,6 +62,11 @@ FileInfo info(const Source& source) {
                          stored),
              "check the type, the axes and the offset of the raw layout");
     }
+    if (const std::uint64_t left = source.bytes - layout.offset - stored; left > 0)
+        info.warnings.push_back(
+            fmt::format("{} of its {} bytes lie behind the raw layout, which takes {} from byte {} on, and are not read: see "
+                        "whether the shape lacks frames (an axis \"t\") or the offset is another",
+                        left, source.bytes, stored, layout.offset));
     info.read_bytes = {layout.offset, stored};
     return info;
 }

@@ -62,7 +62,8 @@ void check_display_keys(const JsonObject& object, const std::string& extension, 
 
 int read_integer(const JsonValue& value, int least, int most) {
     const Json& json = value.json();
-    if (!json.is_number_integer() || json.get<double>() < least || json.get<double>() > most)
+    const double number = json.is_number() ? json.get<double>() : 0.5;   // 4.0 is a whole number, too
+    if (number != std::floor(number) || number < least || number > most)
         value.refuse(fmt::format("a whole number from {} to {}", least, most));
     return json.get<int>();
 }

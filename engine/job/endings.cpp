@@ -15,7 +15,10 @@ void check_format(const OutputSpec& output, const std::filesystem::path& folder,
         io::check_writable(folder / name, desc, options);
     } catch (const IoError& error) {
         const std::vector<std::string> endings = io::endings_for(desc, options);
-        const std::string expected = endings.empty() ? "an array that a format can hold"
+        // Where a plain file could hold it, what is in the way stands beside the file.
+        const bool by_keys = endings.empty() && !io::endings_for(desc, {}).empty();
+        const std::string expected = by_keys           ? "an array that the keys beside \"file\" are for"
+                                     : endings.empty() ? "an array that a format can hold"
                                      : endings.size() == 1
                                          ? "a file that ends in " + endings.front()
                                          : fmt::format("a file that ends in one of {}", fmt::join(endings, ", "));

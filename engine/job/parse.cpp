@@ -332,7 +332,10 @@ OutputSpec read_output(const std::string& name, const JsonValue& value) {
 std::uint64_t read_memory(const JsonValue& memory) {
     const Json& value = memory.json();
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > 0) return value.get<std::uint64_t>();
-    const double bytes = value.is_string() ? bytes_from(value.get_ref<const std::string&>()).value_or(0) : 0;
+    const bool whole = value.is_number_float() && value.get<double>() == std::floor(value.get<double>());   // 1e9
+    const double bytes = value.is_string() ? bytes_from(value.get_ref<const std::string&>()).value_or(0)
+                         : whole           ? value.get<double>()
+                                           : 0;
     if (!(bytes >= 1 && bytes < 9e18)) memory.refuse("a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"");
     return static_cast<std::uint64_t>(bytes);
 }

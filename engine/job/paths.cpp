@@ -73,7 +73,9 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
 }
 
 /// Why a path that somebody wrote may name no file.
-std::string advice_on_missing(const std::string& text, const fs::path& path) {
+std::string advice_on_missing(const std::string& text, const fs::path& path, const std::string& pointer) {
+    if (text == "-")
+        return "frames on standard input are for `parallax run`: write them to a file first, or \"./-\" for a file of that name";
     if (has_wildcard(text)) return R"(a pattern stands as {"files": "*.tif", "combine": "mean"}, or in "for_each")";
     if (text.find('[') != std::string::npos) return "patterns have * and ?, and a list has several patterns";
     if (text.starts_with('~') || text.find('$') != std::string::npos) return "~ and $NAME are a shell's: write the path in full";
@@ -84,7 +86,8 @@ std::string advice_on_missing(const std::string& text, const fs::path& path) {
 #if !defined(_WIN32)
     if (text.find('\\') != std::string::npos) return "folders are separated by / here";
 #endif
-    return path.is_relative() || text.front() != '/' ? "paths are relative to the folder of the job" : "";
+    const bool of_job = pointer.starts_with('/');   // else of a command's own
+    return of_job && (path.is_relative() || text.front() != '/') ? "paths are relative to the folder of the job" : "";
 }
 
 /// What is where a pattern looked.
@@ -150,7 +153,7 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     }
     if (!fs::exists(status)) {
         throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
-                          advice_on_missing(text, path));
+                          advice_on_missing(text, path, pointer));
     }
     return path;
 }
@@ -193,8 +196,12 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     if (relative.is_absolute() || relative.has_root_path()) {
         throw ConfigError(pointer, fmt::format("the absolute path \"{}\"", text), "a relative path", hint);
     }
+    constexpr std::size_t longest = 255;   // bytes, of every file system in use
     for (const fs::path& part : relative) {
         if (part == "..") throw ConfigError(pointer, fmt::format("\"..\" in the path \"{}\"", text), "a path below --out", hint);
+        if (const std::size_t bytes = to_utf8(part).size(); bytes > longest)
+            throw ConfigError(pointer, fmt::format("a name of {} bytes in a path", bytes),
+                              fmt::format("at most {} bytes", longest), "systems take no longer names of files and folders");
     }
     if (!relative.has_filename() || relative.filename() == ".") {
         throw ConfigError(pointer, fmt::format("the path \"{}\" of a folder", text), "the path of a file");

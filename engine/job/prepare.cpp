@@ -101,6 +101,14 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         }
         for (const fs::path& file : resolve_inputs(text, where, pointer)) prepared.files.push_back(file);
     }
+    if (std::set<fs::path> taken; input.globs && !input.combine.empty()) {
+        for (const fs::path& file : prepared.files) {
+            if (taken.insert(fs::absolute(file).lexically_normal()).second) continue;
+            prepared.warnings.push_back(fmt::format(
+                "the file {} comes more than once, and counts as often: see whether the patterns overlap", to_utf8(file)));
+            break;   // one stands for all
+        }
+    }
     io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
     whole.pages.reset();
     whole.volume.reset();

@@ -214,6 +214,9 @@ Json job_schema(const std::vector<Algorithm>& algorithms) {
 Json starting_job(const Algorithm& algorithm) {
     // Of parameters that have no default, for nobody can guess them.
     static const Json examples{{"wavelength_nm", 532}, {"distance_um", 1000}};
+    // Of those whose default is for a step with another array.
+    static const Json second_operand{{"arithmetic", {{"value", 2}}}};
+    const Json instead = second_operand.value(algorithm.name, Json::object());
     Json inputs = Json::object(), outputs = Json::object();
     const bool any_of_them = std::none_of(algorithm.inputs.begin(), algorithm.inputs.end(),
                                           [](const Port& p) { return p.required; });   // then the first
@@ -223,7 +226,8 @@ Json starting_job(const Algorithm& algorithm) {
             continue;
         }
         inputs["//" + port.name] = port.doc;
-        inputs[port.name] = port.name + ".tif";
+        // A TIFF has rows and columns, and no complex numbers.
+        inputs[port.name] = port.name + (port.name == "array" || port.name == "keys" ? ".npy" : ".tif");
     }
     const bool none_required =
         std::none_of(algorithm.outputs.begin(), algorithm.outputs.end(), [](const Port& p) { return p.required; });
@@ -232,10 +236,12 @@ Json starting_job(const Algorithm& algorithm) {
         const bool shown = port.required || (none_required && first);
         first = false;
         outputs["//" + port.name] = shown ? port.doc : fmt::format("optional: {}", port.doc);
+        const bool is_taken = inputs.contains(port.name) && inputs[port.name] == port.name + ".npy";   // it is an input's
         if (shown)
-            outputs[port.name] = port.name + (port.kind == PortKind::record    ? ".json"
-                                              : port.kind == PortKind::drawing ? ".svg"
-                                                                               : ".npy");
+            outputs[port.name] = (is_taken ? algorithm.name + "_" : "") + port.name +
+                                 (port.kind == PortKind::record    ? ".json"
+                                  : port.kind == PortKind::drawing ? ".svg"
+                                                                   : ".npy");
     }
     Json step{{"id", algorithm.name}, {"run", algorithm.name}};
     const Json schemas = algorithm.parameters.schema()["properties"];
@@ -243,7 +249,9 @@ Json starting_job(const Algorithm& algorithm) {
         const bool required = !schemas[field.canonical_key].contains("default");
         step["//" + field.canonical_key] =
             fmt::format("{} ({}{})", field.doc, field.type, required ? "; required, and yours will differ" : "");
-        step[field.canonical_key] = required ? examples.at(field.canonical_key) : schemas[field.canonical_key]["default"];
+        step[field.canonical_key] = instead.contains(field.canonical_key) ? instead[field.canonical_key]
+                                    : required                            ? examples.at(field.canonical_key)
+                                                                          : schemas[field.canonical_key]["default"];
     }
     Json job{{"parallax", 1}, {"comment", algorithm.summary}};
     if (!algorithm.inputs.empty()) job["inputs"] = std::move(inputs);

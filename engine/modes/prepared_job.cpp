@@ -35,6 +35,12 @@ const Prepared& PreparedJob::prepared() const noexcept {
     return series() != nullptr ? series()->sample : *std::get_if<Prepared>(&prepared_);
 }
 
+std::vector<std::string> PreparedJob::warnings() const {
+    std::vector<std::string> all = prepared().warnings();
+    if (series() != nullptr) all.insert(all.begin(), series()->items.warnings.begin(), series()->items.warnings.end());
+    return all;
+}
+
 const Job& PreparedJob::job() const noexcept { return series() != nullptr ? series()->job : prepared().job; }
 
 }  // namespace parallax::engine

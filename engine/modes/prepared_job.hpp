@@ -28,7 +28,7 @@ public:
     /// In one piece; of a series its first item.
     const Prepared& prepared() const noexcept;
     const Job& job() const noexcept;
-    std::vector<std::string> warnings() const { return prepared().warnings(); }
+    std::vector<std::string> warnings() const;
 
 private:
     std::variant<Prepared, series::PreparedSeries> prepared_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace parallax::engine::series {
 
@@ -82,6 +83,18 @@ std::vector<Element> find_elements(const ForEachSource& source, const Locations&
     return taken;
 }
 
+/// A file that two patterns find is two items: means and tables have it twice.
+void warn_of_twins(const ForEachSource& source, const std::vector<Element>& elements, std::vector<std::string>& warnings) {
+    std::set<std::pair<fs::path, std::int64_t>> taken;
+    for (const Element& element : elements) {
+        if (taken.insert({element.file.lexically_normal(), element.part.value_or(-1)}).second) continue;
+        warnings.push_back(fmt::format(
+            "for_each \"{}\": the file {} comes more than once, and is an item each time: see whether the patterns overlap",
+            source.variable, to_utf8(element.file)));
+        return;   // one stands for all
+    }
+}
+
 std::string value_of(const Element& element, const std::string& part) {
     if (part.empty()) return to_utf8(element.file);
     if (part == "stem") return stem_of(element.file);
@@ -116,6 +129,7 @@ Items find_items(const Job& job, const Locations& where) {
         double interval = 0;
         const std::vector<Element> elements = find_elements(source, items.where, interval);
         if (&source == &sources.front()) items.interval = interval;
+        if (source.patterns.size() > 1) warn_of_twins(source, elements, items.warnings);
         if (&source == &sources.front()) found.resize(elements.size());
         if (elements.size() != found.size()) {
             throw ConfigError(source.pointer, fmt::format("{} {} for \"{}\"", elements.size(), source.kind, source.variable),

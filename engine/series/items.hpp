@@ -54,6 +54,7 @@ struct Items {
     ItemList list;
     Locations where;                          ///< what names are relative to
     double interval = 0;                      ///< seconds from item to item where frames of one file say so; 0: not known
+    std::vector<std::string> warnings;        ///< what somebody should know before it runs
 
     std::size_t size() const { return list.size(); }
     /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ". The

@@ -155,11 +155,14 @@ void FrameReader::begin_y4m(const std::string& line) {
         if (word[0] == 'W') width = io::integer_of(value).value_or(0);
         if (word[0] == 'H') height = io::integer_of(value).value_or(0);
         if (word[0] == 'C') space = value;
+        if (word[0] == 'A') words_.aspect = value;
+        if (word[0] == 'I') words_.interlacing = value;
+        if (word.starts_with("XCOLORRANGE=")) words_.range = word.substr(word.find('=') + 1);
         if (word[0] == 'F') {
             const std::size_t colon = value.find(':');
             const std::int64_t up = io::integer_of(value.substr(0, colon)).value_or(0),
                                down = colon == std::string_view::npos ? 0 : io::integer_of(value.substr(colon + 1)).value_or(0);
-            if (up > 0 && down > 0) rate_ = fmt::format("{}:{}", up, down);
+            if (up > 0 && down > 0) words_.rate = fmt::format("{}:{}", up, down);
         }
     }
     if (width < 1 || height < 1 || width > most_a_side || height > most_a_side)
@@ -169,10 +172,26 @@ void FrameReader::begin_y4m(const std::string& line) {
     if (!colours)
         fail(fmt::format("is YUV4MPEG2 with colours \"{}\", which are not known", io::shortened(space)),
              "try -pix_fmt gray of ffmpeg");
+    check_words(height);
     const std::size_t bytes = bits_of(space) > 8 ? 2 : 1;
     behind_ = static_cast<std::size_t>(*colours) * bytes;
     if (behind_ > 0) warnings_.push_back(fmt::format("standard input: of its colours ({}) brightness alone is taken", space));
     desc_ = ArrayDesc::dense(bytes == 2 ? ElementType::u16 : ElementType::u8, {{'y', height}, {'x', width}});
+}
+
+/// Words that are not as they should be are as if they were not there.
+void FrameReader::check_words(std::int64_t height) {
+    const std::size_t colon = std::min(words_.aspect.find(':'), words_.aspect.size());
+    const auto part = [](std::string_view text) { return io::integer_of(text).value_or(-1); };
+    if (colon == words_.aspect.size() || part(words_.aspect.substr(0, colon)) < 0 || part(words_.aspect.substr(colon + 1)) < 0)
+        words_.aspect.clear();
+    if (words_.range != "FULL" && words_.range != "LIMITED") words_.range.clear();
+    words_.rows = height;
+    if (words_.interlacing == "t" || words_.interlacing == "b" || words_.interlacing == "m")
+        warnings_.push_back(fmt::format(
+            "standard input: it is interlaced (I{}), and each frame, with rows of two times in turn, is computed as one picture",
+            words_.interlacing));
+    if (words_.interlacing != "p" && words_.interlacing != "t" && words_.interlacing != "b") words_.interlacing.clear();
 }
 
 /// Blanks and comments are passed over; the one blank behind a number goes with it.
@@ -250,9 +269,11 @@ bool FrameReader::read(std::byte* to) {
     return true;
 }
 
-FrameWriter::FrameWriter(Kind kind, const ArrayDesc& desc, io::WriteOptions options, const std::string& rate)
-    : kind_(kind), options_(std::move(options)), rate_(rate.empty() ? "25:1" : rate) {
-    if (options_.frames_a_second > 0) rate_ = fmt::format("{}:1000", std::llround(options_.frames_a_second * 1000));
+FrameWriter::FrameWriter(Kind kind, const ArrayDesc& desc, io::WriteOptions options, const VideoWords& words)
+    : kind_(kind), options_(std::move(options)), words_(words) {
+    if (words_.rate.empty()) words_.rate = "25:1";
+    if (words_.aspect.empty()) words_.aspect = "1:1";
+    if (options_.frames_a_second > 0) words_.rate = fmt::format("{}:1000", std::llround(options_.frames_a_second * 1000));
     const bool shown = options_.window || options_.window_percentile || !options_.colour_map.empty() || options_.scale_bar ||
                        options_.colour_bar;
     if (kind == Kind::raw && shown)
@@ -293,7 +314,12 @@ std::string FrameWriter::bytes_of(const HostArray& array) {
         return out;
     }
     if (!begun_) {
-        out = fmt::format("YUV4MPEG2 W{} H{} F{} Ip A1:1 C{}\n", width, height, rate_, channels == 3 ? "444" : "mono");
+        // Fields are rows in turn, and gone where there are fewer. Colours are of the limited range, a window's ends of the full.
+        const bool as_they_are = channels == 1 && (!options_.window || words_.range == "FULL");
+        out = fmt::format("YUV4MPEG2 W{} H{} F{} I{} A{} C{}{}\n", width, height, words_.rate,
+                          words_.interlacing.empty() || height != words_.rows ? "p" : words_.interlacing, words_.aspect,
+                          channels == 3 ? "444" : "mono",
+                          as_they_are && !words_.range.empty() ? " XCOLORRANGE=" + words_.range : "");
         begun_ = true;
     }
     out += "FRAME\n";

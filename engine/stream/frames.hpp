@@ -41,6 +41,15 @@ private:
 
 enum class Kind { raw, pgm, y4m };
 
+/// What the first line of Y4M says beside shape and type; empty: not said.
+struct VideoWords {
+    std::string rate;         ///< frames a second, "30000:1001"
+    std::string aspect;       ///< width to height of a pixel, "16:11"
+    std::string interlacing;  ///< "p", "t", "b"
+    std::string range;        ///< of values: "FULL", "LIMITED"
+    std::int64_t rows = 0;    ///< of a frame: fields are rows in turn
+};
+
 /// Frames of one shape and type. Of Y4M brightness alone is taken.
 class FrameReader {
 public:
@@ -51,15 +60,14 @@ public:
     Kind kind() const noexcept { return kind_; }
     const ArrayDesc& desc() const noexcept { return desc_; }
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-    const std::string& rate() const noexcept {
-        return rate_;
-    }   ///< frames a second as Y4M has them, "30000:1001"; empty: not said
+    const VideoWords& words() const noexcept { return words_; }
 
     /// The next frame; false at the end. Throws IoError for a frame that is cut off, or is unlike the first.
     bool read(std::byte* to);
 
 private:
     void begin_y4m(const std::string& line);
+    void check_words(std::int64_t height);
     /// Of the next frame: width, height, bytes a sample, channels; nothing at the end.
     struct Size {
         std::int64_t width = 0, height = 0, channels = 1;
@@ -78,7 +86,7 @@ private:
     Size size_;
     bool header_read_ = false;
     std::size_t behind_ = 0;   ///< bytes of a Y4M frame's colours
-    std::string rate_;
+    VideoWords words_;
     std::size_t frames_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -87,7 +95,7 @@ private:
 class FrameWriter {
 public:
     /// Throws IoError for an array that such a stream does not hold.
-    FrameWriter(Kind, const ArrayDesc&, io::WriteOptions, const std::string& rate);
+    FrameWriter(Kind, const ArrayDesc&, io::WriteOptions, const VideoWords&);
 
     /// A frame's bytes, with what stands before them.
     std::string bytes_of(const HostArray&);
@@ -95,7 +103,7 @@ public:
 private:
     Kind kind_;
     io::WriteOptions options_;
-    std::string rate_;
+    VideoWords words_;
     bool begun_ = false;
 };
 

@@ -56,10 +56,52 @@ bool put(int descriptor, const std::string& bytes) {
     return true;
 }
 
-Kind kind_of(const OutputSpec& output, const FrameReader& reader) {
+Kind kind_of(const OutputSpec& output, Kind input) {
     if (output.write.format == "raw") return Kind::raw;
     if (output.write.format == "pgm") return Kind::pgm;
-    return output.write.format == "y4m" ? Kind::y4m : reader.kind();
+    return output.write.format == "y4m" ? Kind::y4m : input;
+}
+
+const InputSpec& pipe_in(const Job& job) {
+    return *std::find_if(job.inputs.begin(), job.inputs.end(), [](const InputSpec& i) { return is_pipe(i); });
+}
+const OutputSpec& pipe_out(const Job& job) {
+    return *std::find_if(job.outputs.begin(), job.outputs.end(), [](const OutputSpec& o) { return is_pipe(o); });
+}
+
+/// What the job computes with, of a frame that is read.
+ArrayDesc taken_of(const InputSpec& input, const ArrayDesc& frame) {
+    return input.read.grey && frame.find('c') ? io::greyed("standard input", frame, io::Colour::rgb, input.read) : frame;
+}
+
+/// The job with one frame in the place of the stream; other inputs are looked at.
+Prepared prepared_for(const Job& job, const Locations& where, const ArrayDesc& frame) {
+    Prepared prepared;
+    prepared.job = job;
+    prepared.out = where.out;
+    prepared.confined = where.confined;
+    std::vector<ResolvedInput> arrays;
+    for (const InputSpec& input : job.inputs) {
+        const bool pipe = is_pipe(input);
+        if (pipe) prepared.inputs.push_back({{"-"}, {}, with_stated_spacing(taken_of(input, frame), input), {}});
+        else prepared.inputs.push_back(prepare_input(input, where));
+        arrays.push_back({prepared.inputs.back().desc,
+                          pipe ? "a frame of a stream comes as a whole" : "it is kept for all frames", 0});
+    }
+    prepared.resolved = resolve(job.pipeline(), std::move(arrays));
+    return prepared;
+}
+
+/// A writer of the results of frames whose layout the job states: what it cannot hold is a mistake of the job's.
+FrameWriter stated_writer(const OutputSpec& output, const ArrayDesc& desc) {
+    const Kind kind = kind_of(output, Kind::raw);
+    try {
+        return {kind, desc, output.write, {}};
+    } catch (const IoError& error) {
+        const char* const name = kind == Kind::raw ? "raw" : kind == Kind::pgm ? "pgm" : "y4m";
+        throw ConfigError(output.pointer, fmt::format("\"-\" as \"{}\" for {}", name, desc.describe()),
+                          "frames that it can hold", fmt::format("{}; {}", error.problem, error.hint));
+    }
 }
 
 class Run {
@@ -71,27 +113,25 @@ public:
           resident_(engine, Resident::overlapped),
           decoded_(static_cast<std::size_t>(options.in_flight)),
           computed_(static_cast<std::size_t>(options.in_flight)) {
-        const auto input = std::find_if(job.inputs.begin(), job.inputs.end(), [](const InputSpec& i) { return is_pipe(i); });
-        source_ = static_cast<std::size_t>(input - job.inputs.begin());
-        reader_ = std::make_unique<FrameReader>(pipe_, input->read.raw);
-        desc_ = reader_->desc();
-        if (input->read.grey && desc_.find('c')) desc_ = io::greyed("standard input", desc_, io::Colour::rgb, input->read);
-        std::vector<ResolvedInput> inputs;
+        const InputSpec& input = pipe_in(job);
+        const OutputSpec& output = pipe_out(job);
+        source_ = static_cast<std::size_t>(&input - job.inputs.data());
+        sink_ = output.source;
+        reader_ = std::make_unique<FrameReader>(pipe_, input.read.raw);
+        desc_ = taken_of(input, reader_->desc());
+        Prepared prepared = prepared_for(job, where, reader_->desc());
+        stated_ = prepared.inputs[source_].desc;
+        const ArrayDesc& result = prepared.resolved.desc(sink_);
+        const Kind kind = kind_of(output, reader_->kind());
+        writer_ = std::make_unique<FrameWriter>(input.read.raw ? stated_writer(output, result)
+                                                               : FrameWriter(kind, result, output.write, reader_->words()));
         for (std::size_t i = 0; i < job.inputs.size(); ++i) {
-            if (i == source_) {
-                inputs.push_back({with_stated_spacing(desc_, *input), "a frame of a stream comes as a whole", 0});
-                continue;
-            }
-            PreparedInput prepared = prepare_input(job.inputs[i], where);
-            inputs.push_back({prepared.desc, "it is kept for all frames", 0});
-            kept_.emplace_back(i, read_input(job.inputs[i], prepared, job.non_finite, {}));
+            if (i == source_) continue;
+            for (const std::string& warning : prepared.inputs[i].warnings)
+                told_.insert(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
+            kept_.emplace_back(i, read_input(job.inputs[i], prepared.inputs[i], job.non_finite, {}));
         }
-        stated_ = inputs[source_].desc;
-        resolved_ = std::make_shared<const Resolved>(resolve(job.pipeline(), std::move(inputs)));
-        const auto output = std::find_if(job.outputs.begin(), job.outputs.end(), [](const OutputSpec& o) { return is_pipe(o); });
-        sink_ = output->source;
-        writer_ =
-            std::make_unique<FrameWriter>(kind_of(*output, *reader_), resolved_->desc(sink_), output->write, reader_->rate());
+        resolved_ = std::make_shared<const Resolved>(std::move(prepared.resolved));
         resident_.plan(*resolved_);
     }
 
@@ -228,6 +268,13 @@ void check(const Job& job) {
             (!read.dataset.empty() || !read.channel.empty() || read.series || read.level || read.page_axis != '\0'))
             throw ConfigError(input.pointer, "a choice of datasets, channels, series, levels or pages of standard input",
                               "frames as they come");
+        if (is_pipe(input) && read.raw && read.raw->packed_bits != 0)
+            throw ConfigError(input.pointer + "/raw/type",
+                              fmt::format("\"mono{}p\" of frames through a pipe", read.raw->packed_bits),
+                              "a type of whole bytes an element", "let what writes the frames unpack them to u16");
+        if (is_pipe(input) && read.raw && read.raw->offset != 0)
+            throw ConfigError(input.pointer + "/raw/offset", fmt::format("{} for frames through a pipe", read.raw->offset),
+                              "0, or none", "frames are one directly behind the other: `tail -c +N` passes over what is before");
         if (is_pipe(input) && (input.read.pages || input.read.volume || !input.combine.empty()))
             throw ConfigError(input.pointer, "a choice of pages, or several files combined", "frames as they come");
     }
@@ -242,6 +289,19 @@ void check(const Job& job) {
         throw ConfigError("/inputs", "no input \"-\" for the output \"-\"", "frames on standard input", "\"image\": \"-\"");
     if (outputs == 0)
         throw ConfigError("/outputs", "no output \"-\" for the input \"-\"", "frames on standard output", "\"image\": \"-\"");
+}
+
+Prepared prepare(const Job& job, const Locations& where) {
+    const InputSpec& input = pipe_in(job);
+    if (!input.read.raw)
+        throw ConfigError(input.pointer, "frames of standard input, whose shape is known when the first of them comes",
+                          "frames of a shape that the job states",
+                          R"({"file": "-", "raw": {"type": "u8", "axes": "yx", "shape": [480, 640]}} can be planned for)");
+    const ArrayDesc frame = ArrayDesc::dense(input.read.raw->type, input.read.raw->axes);
+    Prepared prepared = prepared_for(job, where, frame);
+    const OutputSpec& output = pipe_out(job);
+    stated_writer(output, prepared.resolved.desc(output.source));
+    return prepared;
 }
 
 Result run(const Job& job, const Locations& where, Engine& engine, const Options& options) {

@@ -13,6 +13,7 @@
 #include "exec/step_report.hpp"
 #include "job/job.hpp"
 #include "job/paths.hpp"
+#include "job/prepare.hpp"
 
 namespace parallax::engine::stream {
 
@@ -20,6 +21,10 @@ namespace parallax::engine::stream {
 bool is_stream(const Job&);
 /// Throws ConfigError for what such a job cannot have: several streams, for_each, outputs that are files.
 void check(const Job&);
+
+/// What one frame of the layout that "raw" states would take. Throws ConfigError where the job states none, for frames are then
+/// known by the first of them, and for results that the output cannot hold; what engine::prepare() throws.
+Prepared prepare(const Job&, const Locations&);
 
 struct Options {
     int input = 0, output = 1;   ///< descriptors

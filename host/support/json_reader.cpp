@@ -9,6 +9,16 @@
 
 namespace parallax {
 
+namespace {
+
+/// 4.0 and 1e3 are integers, too.
+bool is_whole(const Json& value) {
+    return value.is_number_integer() || (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
+                                         std::isfinite(value.get<double>()));
+}
+
+}  // namespace
+
 void JsonValue::refuse(const std::string& expected, const std::string& hint) const {
     throw ConfigError(pointer_, describe(*value_), expected, hint);
 }
@@ -31,14 +41,16 @@ bool JsonValue::flag() const {
 }
 
 std::int64_t JsonValue::count(std::int64_t least) const {
-    const bool whole =
-        value_->is_number_integer() && !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{1} << 62);
-    if (!whole || value_->get<std::int64_t>() < least) refuse(fmt::format("an integer of at least {}", least));
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    if (!is_whole(*value_)) refuse(fmt::format("an integer of at least {}", least));
+    if (value_->get<double>() > static_cast<double>(most)) refuse(fmt::format("an integer from {} to {}", least, most));
+    if (value_->get<double>() < -static_cast<double>(most) || value_->get<std::int64_t>() < least)
+        refuse(fmt::format("an integer of at least {}", least));
     return value_->get<std::int64_t>();
 }
 
 int JsonValue::integer(int least, int most) const {
-    if (!value_->is_number_integer() || value_->get<double>() < least || value_->get<double>() > most)
+    if (!is_whole(*value_) || value_->get<double>() < least || value_->get<double>() > most)
         refuse(fmt::format("an integer from {} to {}", least, most));
     return value_->get<int>();
 }

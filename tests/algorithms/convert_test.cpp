@@ -5,6 +5,7 @@
 #include "steps.hpp"
 #include "peers/peers.hpp"
 
+#include <array>
 #include <numeric>
 
 using namespace parallax;
@@ -61,6 +62,10 @@ TEST_CASE("convert: what a conversion without a window loses is told, by every d
                         {F{0.25f, 0.5f, INFINITY}, "u8", {"about 0 to 1", "infinities become 0 and 255", "non_finite"}},
                         {F{0, 3, 200, -INFINITY}, "u8", {"infinities become 0 and 255"}},
                         {F{0.1f, 0.9f, std::nanf("")}, "u8", {"about 0 to 1", "NaN become 0"}},
+                        {F{2, 4294967296.0f}, "u32", {"above 4294967295 are cut off"}},
+                        {F{2, 4294967040.0f}, "u32", {}},
+                        {F{2, 2147483648.0f}, "i32", {"above 2147483647 are cut off"}},
+                        {F{2, -2147483648.0f, 2147483520.0f}, "i32", {}},
                         {F{0.25f, 0.5f}, "f32", {}}};
     for (const DevicePtr& device : devices_under_test()) {
         INFO(device_label(*device));
@@ -85,7 +90,7 @@ TEST_CASE("convert: what a conversion without a window loses is told, by every d
                 for (std::int64_t i = 0; i < size; ++i)
                     image.as<float>()[i] = row.image[static_cast<std::size_t>(i) % row.image.size()];
                 check(warnings_of({{"type", row.type}}, image), row.fragments);
-                check(warnings_of({{"type", row.type == std::string("i16") || row.type == std::string("i32") ? "f32" : row.type},
+                check(warnings_of({{"type", row.type == std::string("u8") || row.type == std::string("u16") ? row.type : "f32"},
                                    {"window", {{"low", 0}, {"high", 1}}}},
                                   image),
                       {});
@@ -98,6 +103,10 @@ TEST_CASE("convert: what a conversion without a window loses is told, by every d
         words.as<std::uint16_t>()[998] = 255;
         check(warnings_of({{"type", "u8"}}, words), {});
         check(warnings_of({{"type", "u32"}}, words), {});
+        HostArray wide = HostArray::make(row_of(ElementType::f64, 5));
+        for (std::size_t i = 0; i < 5; ++i)
+            wide.as<double>()[i] = std::array{0.5, 4294967295.4, 16777217.0, 2147483649.0, 1e300}[i];
+        check(warnings_of({{"type", "u32"}}, wide), {"numbers beyond those of f32 (3.4e38), become 0", "above 4294967295"});
     }
     // A tile that is dark does not say so of an image that is not: flags are put together first.
     Json all;

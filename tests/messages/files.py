@@ -55,6 +55,8 @@ def make(folder, run):
     npy(folder / "mask.npy", (16, 20), "b1", [i % 2 for i in range(320)])
     npy(folder / "empty.npy", (0, 20))
     npy(folder / "u16.npy", (16, 20), "u2")
+    (folder / "stream.json").write_text('{"parallax": 1, "inputs": {"image": "-"}, "steps": [{"run": "box_filter", "radius": 2}], '
+                                        '"outputs": {"image": "-"}}')
     nifti(folder / "fmri.nii", (8, 8, 4, 3), 2)
     nifti(folder / "brain.nii", (8, 8, 4), 2)
     (folder / "frames").mkdir()

@@ -161,6 +161,21 @@ TEST_CASE("series: wrong requests are refused before anything is written") {
     }
 }
 
+TEST_CASE("series: a file that two patterns find is told of") {
+    Json job = frames_job();
+    job["for_each"]["frame"] = Json::array({"frames/*.tif", "frames/f001.tif"});
+    job["steps"].erase(1);
+    job["outputs"] = {{"sum", "sums/{frame.index}.npy"}};
+    const Folder folder(3, job);
+    const Run twice = run_job(folder.path(), "out");
+    CHECK_MESSAGE(twice.status == 0, twice.err);
+    CHECK(contains(twice.err, "for_each \"frame\": the file"));
+    CHECK(contains(twice.err, "f001.tif comes more than once, and is an item each time"));
+    job["for_each"]["frame"] = Json::array({"frames/f000.tif", "frames/f001.tif"});
+    write_text(folder / "job.json", job.dump());
+    CHECK(!contains(run_job(folder.path(), "other").err, "more than once"));
+}
+
 TEST_CASE("series: a poisoned item fails alone; the rest is done; --resume tries it again") {
     const Folder folder(9);
     write_text(folder / "frames/f004.tif", "no image");

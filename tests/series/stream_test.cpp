@@ -165,5 +165,70 @@ TEST_CASE("stream: what cannot be is refused before a frame is read") {
     refused(Json::object(), "--report", "--report r.json");
     refused(Json::object(), "--json", "--json");
     refused({{"steps", {{{"run", "convert"}, {"type", "f32"}}}}}, "\"window\"", "", 1);
+    const auto raw = [](const Json& patch) {
+        Json layout{{"type", "u16"}, {"axes", "yx"}, {"shape", {10, 21}}};
+        layout.merge_patch(patch);
+        return Json{{"image", {{"file", "-"}, {"raw", layout}}}};
+    };
+    refused({{"inputs", raw({{"type", "mono12p"}})}}, "\"mono12p\" of frames through a pipe");
+    refused({{"inputs", raw({{"offset", 16}})}}, "16 for frames through a pipe");
+    const Json to_pgm{{"image", {{"file", "-"}, {"format", "pgm"}}}};
+    refused({{"inputs", raw({{"type", "f32"}})}, {"outputs", to_pgm}}, "need a \"window\"");
     refused({{"outputs", {{"image", {{"file", "-"}, {"format", "avi"}}}}}}, "avi");
+}
+
+TEST_CASE("stream: plan is of one frame where its layout is stated, and says so where it is not") {
+    const TempFolder folder;
+    Json job = job_of(forms().front());
+    write_text(folder / "job.json", job.dump());
+    CHECK(shell(folder.path(), "\"$P\" plan job.json > out 2> said") == 2);
+    CHECK(contains(read_text(folder / "said"), "frames of standard input, whose shape is known when the first of them comes"));
+    job["inputs"]["image"] = {{"file", "-"}, {"raw", {{"type", "u16"}, {"axes", "yx"}, {"shape", {480, 640}}}}};
+    write_text(folder / "job.json", job.dump());
+    CHECK(shell(folder.path(), "\"$P\" plan job.json > out 2> said") == 0);
+    CHECK(contains(read_text(folder / "out"), "u16 480 x 640 (y, x)"));
+    CHECK(contains(read_text(folder / "said"), "for one frame of standard input"));
+    job["inputs"]["image"]["raw"]["type"] = "f32";
+    job["outputs"]["image"] = {{"file", "-"}, {"format", "pgm"}};
+    write_text(folder / "job.json", job.dump());
+    CHECK(shell(folder.path(), "\"$P\" plan job.json > out 2> said") == 2);
+    CHECK(contains(read_text(folder / "said"), "need a \"window\""));
+}
+
+TEST_CASE("stream: Y4M keeps the shape of pixels, fields and the range of values") {
+    const auto head_of = [](const std::string& words, const Json& step, const Json& output, std::string& said) {
+        const TempFolder folder;
+        Json job = job_of(forms().front());
+        job["steps"][0] = step;
+        job["outputs"]["image"] = output;
+        write_text(folder / "job.json", job.dump());
+        write_text(folder / "in", "YUV4MPEG2 W4 H2 F25:1 " + words + "\nFRAME\n" + std::string(12, 'a'));
+        CHECK(shell(folder.path(), "\"$P\" run job.json < in > out 2> said") == 0);
+        said = read_text(folder / "said");
+        const std::string out = read_text(folder / "out");
+        return out.substr(0, out.find('\n'));
+    };
+    const Json add{{"run", "arithmetic"}, {"value", 1}}, crop{{"run", "crop"}, {"y", {0, 1}}};
+    std::string said;
+    CHECK(head_of("It A16:11 C420 XYSCSS=420 XCOLORRANGE=FULL", add, "-", said) ==
+          "YUV4MPEG2 W4 H2 F25:1 It A16:11 Cmono XCOLORRANGE=FULL");
+    CHECK(contains(said, "interlaced (It)"));
+    CHECK(contains(said, "1 frame in "));
+    CHECK(head_of("Ib A16:11 C420", crop, "-", said) == "YUV4MPEG2 W4 H1 F25:1 Ip A16:11 Cmono");   // no two fields of one row
+    CHECK(head_of("Ip A1:1 C420 XCOLORRANGE=LIMITED", add, {{"file", "-"}, {"colour_map", "viridis"}}, said) ==
+          "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 C444");   // other values
+    CHECK(!contains(said, "interlaced"));
+    CHECK(head_of("Izz Aten:1 C420 XCOLORRANGE=MUCH", add, "-", said) == "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 Cmono");
+}
+
+TEST_CASE("stream: what files beside it give cause to is told") {
+    const TempFolder folder;
+    Json job = job_of(forms().front());
+    job["inputs"]["other"] = {{"file", "dark.bin"}, {"raw", {{"type", "u8"}, {"axes", "yx"}, {"shape", {10, 21}}}}};
+    job["steps"][0] = {{"run", "arithmetic"}, {"op", "subtract"}};
+    write_text(folder / "job.json", job.dump());
+    write_text(folder / "dark.bin", std::string(420, '\0'));
+    write_text(folder / "in", stream_of(forms().front()).first);
+    CHECK(shell(folder.path(), "\"$P\" run job.json < in > out 2> said") == 0);
+    CHECK(contains(read_text(folder / "said"), "input \"other\": 210 of its 420 bytes lie behind the raw layout"));
 }

@@ -4,8 +4,11 @@
 #include "modes/run.hpp"
 #include "ranks.hpp"
 #include "peers/peers.hpp"
+#include "stream/stream.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 namespace parallax::cli {
 
@@ -93,9 +96,20 @@ int plan(const JobOptions& options, bool json) {
         });
     }
     const engine::Registry registry = engine::registry_with_peers();
+    engine::Job parsed = options.parse(registry);
+    if (engine::stream::is_stream(parsed)) {
+        engine::stream::check(parsed);
+        const engine::Prepared prepared = engine::stream::prepare(parsed, options.locations());
+        const auto engines = engine::open_devices(parsed, registry, host::ProgramCache::open());
+        print_plan(engine::describe_plan(prepared, *engines.front()), json);
+        tell("for one frame of standard input; `parallax run` has several at once (--in-flight)\n");
+        return 0;
+    }
     // Nothing is written, so nothing is in the way.
-    const engine::PreparedJob job(options.parse(registry), options.locations(), {manifest_of(options), true, false, {}});
+    const engine::PreparedJob job(std::move(parsed), options.locations(), {manifest_of(options), true, false, {}});
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
+    if (job.series() != nullptr)
+        for (const std::string& warning : job.series()->items.warnings) spdlog::warn("{}", host::printable(warning));
     print_plan(engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
 }

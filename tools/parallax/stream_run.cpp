@@ -56,7 +56,7 @@ int run_stream(const SeriesRunOptions& options, const JobOptions& where, const e
         tell("device   {} ({}, driver {})\n", device.name, device.platform, device.driver);
         for (const engine::StepReport& step : result.steps)
             tell("step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
-        tell("{} frames in {:.3f} s, {:.4g} a second\n", result.frames, result.seconds,
+        tell("{} {} in {:.3f} s, {:.4g} a second\n", result.frames, result.frames == 1 ? "frame" : "frames", result.seconds,
              result.seconds > 0 ? static_cast<double>(result.frames) / result.seconds : 0);
         if (!result.latencies.empty())
             tell("latency  from a frame's end to its result: median {:.2f} ms, 99% {:.2f} ms, longest {:.2f} ms\n",

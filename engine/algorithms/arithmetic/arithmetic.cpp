@@ -101,6 +101,10 @@ Asked asked_of(const Problem& problem) {
             throw ConfigError("/value", "0, and no array `other`", "a second operand",
                               "give a value that is not 0, or connect `other`");
         check_number(p.value, asked.result, "/value");
+        const auto single = static_cast<float>(p.value);
+        if (asked.result == ElementType::f32 && (single == 0 || std::isinf(single)))
+            throw ConfigError("/value", fmt::format("{}, which is {} as f32, in which this is computed", p.value, single),
+                              "a number from 1.2e-38 to 3.4e38 in size", "two steps, one behind the other, take two factors");
         asked.values[0] = p.value;
     }
     if ((p.op == Op::clamp) != p.range.has_value())

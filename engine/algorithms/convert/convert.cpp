@@ -113,7 +113,8 @@ bool may_lose(const ConvertParameters& p, ElementType from) {
            limits_of(from).high > limits_of(p.type).high;
 }
 
-Json told(std::uint32_t lost, ElementType type) {
+/// `given`: as the job has it. What is beyond f32 in f64 is infinite to the kernels.
+Json told(std::uint32_t lost, ElementType given, ElementType type) {
     const Limits limits = limits_of(type);
     const char* const window = type == ElementType::u8 || type == ElementType::u16
                                    ? "\"window\": {\"low\": 0, \"high\": 1} or \"percentiles\" makes greys of them"
@@ -127,17 +128,22 @@ Json told(std::uint32_t lost, ElementType type) {
               "numbers below {} or above {} are cut off there, the ends of {}: a \"window\" or another type keeps them apart",
               limits.low, limits.high, to_string(type))},
          {infinite, 0,
-          fmt::format("infinities become {} and {}, the ends of {}: \"non_finite\" in the job says what else to do with those of "
-                      "its inputs",
-                      limits.low, limits.high, to_string(type))},
+          given == ElementType::f64
+              ? fmt::format("infinities, and numbers beyond those of f32 (3.4e38), become {} and {}, the ends of {}: "
+                            "\"non_finite\" in the job says what else to do with infinities of its inputs",
+                            limits.low, limits.high, to_string(type))
+              : fmt::format("infinities become {} and {}, the ends of {}: \"non_finite\" in the job says what else to do with "
+                            "those of its inputs",
+                            limits.low, limits.high, to_string(type))},
          {not_a_number, 0, "NaN become 0: \"non_finite\" in the job says what else to do with those of its inputs"}});
 }
 
 /// Finds on the device what is lost.
 class Losses {
 public:
-    Losses(PlanBuilder& builder, ElementType from, ElementType to, std::int64_t count, const Policy& policy)
-        : count_(static_cast<std::uint64_t>(count)), to_(to) {
+    /// `given` is what the job has, `from` what kernels read of it.
+    Losses(PlanBuilder& builder, ElementType given, ElementType from, ElementType to, std::int64_t count, const Policy& policy)
+        : count_(static_cast<std::uint64_t>(count)), given_(given), to_(to) {
         const host::DeviceInfo& device = builder.device();
         const bool serial = device.type == host::DeviceType::cpu && policy.at("work_group_size") <= 1;
         group_ = serial ? 1 : std::min<std::size_t>(256, std::bit_floor(std::size_t{device.max_work_group}));
@@ -146,7 +152,10 @@ public:
             std::max(count_ / (group_ * most_turns) + 1, std::min(count_ / a_group, std::uint64_t{device.compute_units} * 8)));
         host::Defines d;
         define_type(d, "A", from);
-        define_type(d, "OUT", to);
+        // Of 32 bits the largest float that the type holds: its largest integer would be rounded up to one that it does not.
+        if (from == ElementType::f32 && to == ElementType::u32) d.add("OUT_LOW", "0").add("OUT_HIGH", "4294967040");
+        else if (from == ElementType::f32 && to == ElementType::i32) d.add("OUT_LOW", "INT_MIN").add("OUT_HIGH", "2147483520");
+        else define_type(d, "OUT", to);
         d.add("GROUP", static_cast<std::int64_t>(group_));
         begin_ = builder.kernel({"convert/losses.cl", d}, "losses_begin");
         find_ = builder.kernel({"convert/losses.cl", d}, "losses_find");
@@ -156,10 +165,10 @@ public:
         const host::Buffer& lost = x.buffer(lost_);
         x.launch("losses", *begin_, {1, 1, 1}, {1, 1, 1}, {lost});
         x.launch("losses", *find_, {groups_, 1, 1}, {group_, 1, 1}, {image, lost, count_});
-        x.record(observed, lost, sizeof(std::uint32_t), [to = to_](std::span<const std::byte> read) {
+        x.record(observed, lost, sizeof(std::uint32_t), [given = given_, to = to_](std::span<const std::byte> read) {
             std::uint32_t flags = 0;
             std::memcpy(&flags, read.data(), sizeof flags);
-            return told(flags, to);
+            return told(flags, given, to);
         });
     }
 
@@ -167,7 +176,7 @@ private:
     std::unique_ptr<host::Kernel> begin_, find_;
     Scratch lost_;
     std::uint64_t count_;
-    ElementType to_;
+    ElementType given_, to_;
     std::size_t group_ = 1, groups_ = 1;
 };
 
@@ -190,7 +199,8 @@ public:
         d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
         d.add("FITS", p.type != ElementType::f32 && !may_lose(p, image.type));
         pass_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
-        if (may_lose(p, image.type) && image.count() > 0) losses_.emplace(builder, image.type, p.type, image.count(), policy);
+        if (may_lose(p, image.type) && image.count() > 0)
+            losses_.emplace(builder, given.type, image.type, p.type, image.count(), policy);
         if (p.window)
             constant_ =
                 builder.constant(window_of(static_cast<float>(p.window->low), static_cast<float>(p.window->high), p.type));
@@ -289,7 +299,7 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
             if (!may_lose(p, image.type)) return;
             std::uint32_t lost = 0;
             for (std::int64_t i = 0, n = image.count(); i < n; ++i) lost |= losses_of(in[i], limits_of(p.type));
-            records[observed] = told(lost, p.type);
+            records[observed] = told(lost, problem.inputs.at("image").type, p.type);
         });
     });
 }

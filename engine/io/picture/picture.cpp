@@ -176,7 +176,8 @@ HostArray as_frames(HostArray array) {
 std::string bar_problem(const ArrayDesc& desc, const WriteOptions& options) {
     const Axis* const x = desc.find('x');
     if (!options.scale_bar) return {};
-    if (!x || millimetres(desc.unit) == 0 || !(x->spacing > 0))
+    if (!x) return fmt::format("a scale bar is a length along x, an axis that {} does not have", desc.describe());
+    if (millimetres(desc.unit) == 0 || !(x->spacing > 0))
         return "a scale bar needs the size of a pixel, which the array does not have: state \"spacing_um\" of the input";
     const double whole = x->spacing * static_cast<double>(x->size);
     const std::int64_t margins = 10 * dot_of({1, desc.size('y'), x->size, 1});

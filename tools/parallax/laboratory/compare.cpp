@@ -123,9 +123,9 @@ void print_changes(const std::vector<Change>& changes, bool json) {
 }
 
 int compare(const Options& options) {
-    if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");   // before anything is read
     const engine::Registry registry = engine::registry_with_peers();
     const Asked asked = read(options, registry);
+    if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
     CompareOptions run;
     run.out = make_report_folder(options.out, options.overwrite);
     const fs::path program = host::own_program();
