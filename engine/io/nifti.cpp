@@ -11,7 +11,6 @@
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/parts.hpp"
-#include "io/space.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io::nifti {
@@ -405,10 +404,6 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         h.pixdim[place] = place >= 4 ? axis.spacing : axis.spacing * in_file;
         if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }
-    // A picture that lies anywhere but flat is a volume of one plane, for readers that turn axes.
-    const std::optional<Space> space = space_of(array);
-    if (place == 2 && space && desc.find('x') && desc.find('y') && !is_flat(*space))
-        h.pixdim[++place] = length_of(space->steps[2]) * in_file;
     h.dim[0] = static_cast<std::int64_t>(place);
     h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
     const auto& notes = array.metadata.notes;
