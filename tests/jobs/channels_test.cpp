@@ -158,3 +158,36 @@ TEST_CASE("a part of a NIfTI volume lies where it lay in the whole") {
     REQUIRE(run.status == 0);
     CHECK((*io::read(folder / "s.nii").metadata.affine)[11] == doctest::Approx(-16 + 2 * 3));
 }
+
+TEST_CASE("a stated spacing is the affine's, too, and pixels that are not alike are told") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 2}, {'x', 2}}));
+    std::fill_n(array.as<std::uint8_t>(), 8, std::uint8_t{3});
+    array.desc = array.desc.with_spacing('x', 1).with_spacing('y', 2).with_spacing('z', 3).with_unit("mm");
+    array.metadata.affine = std::array<double, 16>{0, 2, 0, -4, -1, 0, 0, 5, 0, 0, 3, 6, 0, 0, 0, 1};
+    io::write(folder / "a.nii", array);
+    const Json crop{{{"run", "crop"}, {"x", {0, 1}}}};
+    for (const char* const name : {"o.nii", "o.nrrd"}) {
+        CAPTURE(std::string(name));
+        REQUIRE(run_job(folder, {{"file", "a.nii"}, {"spacing_um", 500}}, crop, {{"image", name}}).status == 0);
+        const HostArray made = io::read(folder / name);
+        CHECK(made.desc.find('z')->spacing == doctest::Approx(500));
+        REQUIRE(made.metadata.affine);
+        const std::array<double, 16> right{0, 0.5, 0, -4, -0.5, 0, 0, 5, 0, 0, 0.5, 6, 0, 0, 0, 1};
+        for (std::size_t i = 0; i < 16; ++i) CHECK((*made.metadata.affine)[i] == doctest::Approx(right[i]));
+    }
+    array.metadata.affine.reset();
+    io::write(folder / "b.nii", array);
+    array.desc = array.desc.with_spacing('y', 1);
+    io::write(folder / "c.nii", array);
+    for (const bool alike : {true, false}) {
+        write_text(folder / "two.json", Json{{"parallax", 1},
+                                             {"inputs", {{"image", "b.nii"}, {"other", alike ? "b.nii" : "c.nii"}}},
+                                             {"steps", {{{"run", "mask"}, {"in", {{"mask", "other"}}}}}},
+                                             {"outputs", {{"image", "m.npy"}}}}
+                                            .dump());
+        const Run run = run_program({"run", "two.json", "--device", "native", "--out", alike ? "o1" : "o2"}, folder.path());
+        CHECK(run.status == 0);
+        CHECK(contains(run.err, "pixels are not alike: y is 2 mm and 1 mm") == !alike);
+    }
+}
