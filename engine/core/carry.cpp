@@ -1,5 +1,7 @@
 #include "core/carry.hpp"
 
+#include "core/colours.hpp"
+
 #include <utility>
 
 namespace parallax::engine {
@@ -27,9 +29,8 @@ Metadata with_channels_cut(Metadata metadata, const ArrayDesc& input, std::size_
     const std::int64_t all = input.size('c');
     const bool colours = input.type == ElementType::u8 || input.type == ElementType::u16;
     if (names.empty() && colours && static_cast<std::int64_t>(count) < all) {
-        if (all == 2) names = {"grey", "alpha"};
-        if (all == 3) names = {"red", "green", "blue"};
-        if (all == 4) names = {"red", "green", "blue", "alpha"};
+        if (all == 2) names.assign(grey_names.begin(), grey_names.end());
+        if (all == 3 || all == 4) names.assign(colour_names.begin(), colour_names.begin() + all);
     }
     if (first + count > names.size())
         names.clear();

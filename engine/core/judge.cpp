@@ -1,5 +1,7 @@
 #include "core/judge.hpp"
 
+#include "core/observation.hpp"
+
 namespace parallax::engine {
 
 namespace {
@@ -31,6 +33,13 @@ std::vector<std::string> take_warnings(Json& records) {
     }
     records = std::move(rest);
     return warnings;
+}
+
+std::vector<std::string> take_words(Json& records, const Parameters& parameters) {
+    std::vector<std::string> all = in_words(take_observation(records));
+    for (std::string& words : take_warnings(records)) all.push_back(std::move(words));
+    for (std::string& words : all) words = parameters.in_written_keys(std::move(words));
+    return all;
 }
 
 }  // namespace parallax::engine

@@ -19,5 +19,7 @@ void judge(Execution&, const std::string& what, std::function<std::vector<std::s
 
 /// Takes out of the records of a finished execution what its judges had to say.
 std::vector<std::string> take_warnings(Json& records);
+/// The same with what was observed (core/observation.hpp), and by the keys that the user wrote.
+std::vector<std::string> take_words(Json& records, const Parameters&);
 
 }  // namespace parallax::engine

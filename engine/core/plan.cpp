@@ -78,10 +78,10 @@ void Execution::check_cancelled(std::string_view stage) const {
     if (cancelled_ && cancelled_()) throw CancelledError("stopped on request, before " + std::string(stage));
 }
 
-void Execution::follow(std::string_view stage, StageKind kind, host::Event event) {
-    if (!paced_) return profiler_.add(stage, kind, std::move(event));
+void Execution::follow(std::string_view stage, StageKind kind, host::Event event, int calls) {
+    if (!paced_) return profiler_.add(stage, kind, std::move(event), calls);
     using namespace std::chrono_literals;
-    profiler_.add(stage, kind, event);
+    profiler_.add(stage, kind, event, calls);
     queued_.push_back(std::move(event));
     while (queued_.size() > most_queued_) {
         constexpr std::size_t fewest = 2, most = 64;
@@ -124,8 +124,11 @@ void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRan
         return;
     }
     const std::span<const host::Arg> span(args.begin(), args.size());
-    host::Launch launch{.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage};
-    add_command(stage, 1, [&](bool event) {
+    launch_now({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage});
+}
+
+void Execution::launch_now(host::Launch launch) {
+    add_command(launch.step, 1, [&](bool event) {
         launch.event = event;
         return queue_.launch(launch);
     });
@@ -134,9 +137,7 @@ void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRan
 template <class Enqueue>
 void Execution::add_command(std::string_view stage, int calls, const Enqueue& enqueue) {
     if (!chaining_ || profiler_.depth() != chain_depth_) {
-        host::Event event = enqueue(true);
-        if (!paced_) return profiler_.add(stage, StageKind::kernel, std::move(event), calls);
-        return follow(stage, StageKind::kernel, std::move(event));
+        return follow(stage, StageKind::kernel, enqueue(true), calls);
     }
     if (chain_.commands > 0 && chain_.stage != stage) {
         const bool is_last = chain_.last;
@@ -164,14 +165,10 @@ void Execution::add_command(std::string_view stage, int calls, const Enqueue& en
 std::vector<host::Event> Execution::enqueue_each(const LaunchChain& launches) {
     std::vector<host::Event> events;
     for (const KeptLaunch& kept : launches) {
-        host::Launch launch = kept.launch();
         if (chaining_ && kept.path.size() == chain_depth_) {
-            add_command(kept.stage, 1, [&](bool event) {
-                launch.event = event;
-                return queue_.launch(launch);
-            });
+            launch_now(kept.launch());
         } else {
-            events.push_back(queue_.launch(launch));
+            events.push_back(queue_.launch(kept.launch()));
             profiler_.add(kept.path, kept.stage, StageKind::kernel, events.back());
         }
     }

@@ -195,6 +195,7 @@ private:
         bool last = false;                 ///< the next command ends it
     };
     void check_cancelled(std::string_view stage) const;
+    void launch_now(host::Launch);
     std::vector<host::Event> enqueue_each(const LaunchChain&);
     void replay(const KnownChain&, host::Recording&);
     /// One command of a stage, timed by itself or as part of a chain. `enqueue` is told whether an event is wanted.
@@ -204,7 +205,7 @@ private:
     void end_chain();
     void add_chain(const Chained&, host::Event last, int more);
     /// Adds a command to the report; with keep_pace() waits until few are queued.
-    void follow(std::string_view stage, StageKind, host::Event);
+    void follow(std::string_view stage, StageKind, host::Event, int calls = 1);
 
     host::Queue& queue_;
     Profiler& profiler_;

@@ -34,8 +34,8 @@ std::string names_of(const LaunchChain& chain, std::size_t depth) {
 
 }  // namespace
 
-host::Launch KeptLaunch::launch(bool event) const {
-    return {.kernel = *kernel, .groups = groups, .local = local, .args = args, .wait = {}, .step = stage, .event = event};
+host::Launch KeptLaunch::launch() const {
+    return {.kernel = *kernel, .groups = groups, .local = local, .args = args, .wait = {}, .step = stage};
 }
 
 KnownChain::KnownChain(const LaunchChain& chain) : chain_(chain) {

@@ -21,7 +21,7 @@ struct KeptLaunch {
     host::NDRange groups, local;
     std::vector<host::Arg> args;
 
-    host::Launch launch(bool event = true) const;
+    host::Launch launch() const;
     bool operator==(const KeptLaunch&) const = default;
 };
 using LaunchChain = std::vector<KeptLaunch>;

@@ -3,7 +3,6 @@
 #include "core/carry.hpp"
 #include "core/clock.hpp"
 #include "core/judge.hpp"
-#include "core/observation.hpp"
 #include "core/overlap.hpp"
 #include "core/verdicts.hpp"
 #include "parallax/host/in_flight.hpp"
@@ -82,8 +81,7 @@ std::vector<std::string> wanted_outputs(const Call& call) {
 /// Records without what was observed and judged, which becomes warnings.
 void take_records(Execution& execution, const Parameters& parameters, CallResult& result) {
     result.records = execution.finish_records();
-    for (const auto& list : {in_words(take_observation(result.records)), take_warnings(result.records)})
-        for (const std::string& words : list) result.warnings.push_back(parameters.in_written_keys(words));
+    for (std::string& words : take_words(result.records, parameters)) result.warnings.push_back(std::move(words));
 }
 
 }  // namespace

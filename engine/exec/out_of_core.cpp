@@ -215,7 +215,7 @@ void OutOfCore::compute(DeviceWork& work) {
             turn.in_slabs(resolved_.inputs[input].desc, plan_.slabs.by_step[i], name, work.slices(input));
         }
         for (const auto& [port, record] : turn.records().items()) work.records.emplace(Source{i, port}, record);
-        for (std::string& words : turn.warnings()) work.warnings.push_back({i, std::move(words)});
+        for (const std::string& words : turn.warnings()) work.warnings.push_back({i, step.parameters.in_written_keys(words)});
         work.begin("computed " + step.id);
         return std::move(turn.outputs());
     };

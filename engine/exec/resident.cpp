@@ -2,7 +2,6 @@
 
 #include "core/carry.hpp"
 #include "core/judge.hpp"
-#include "core/observation.hpp"
 #include "exec/slabs.hpp"
 #include "exec/walk.hpp"
 
@@ -254,8 +253,7 @@ void Resident::take_records(DeviceWork& work, DeviceWork::Flight& flight, std::s
     Json records;
     const Step& made = work.pipeline->pipeline.steps[step];
     in_terms_of(work.pipeline->pipeline, made, [&] { records = flight.executions[step]->finish_records(); });
-    for (const auto& list : {in_words(take_observation(records)), take_warnings(records)})
-        for (const std::string& words : list) work.warnings.push_back({step, made.parameters.in_written_keys(words)});
+    for (std::string& words : take_words(records, made.parameters)) work.warnings.push_back({step, std::move(words)});
     for (const auto& [port, record] : records.items()) work.records.emplace(Source{step, port}, record);
 }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
+#include "core/colours.hpp"
 #include "io/format.hpp"
 #include "io/text_header.hpp"
 #include "support/wide.hpp"
@@ -150,15 +152,25 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
     });
 }
 
+namespace {
+
+/// What readers take so many channels for.
+std::span<const std::string_view> usual_names(std::size_t channels) {
+    if (channels == 2) return engine::grey_names;
+    return std::span(engine::colour_names).first(std::min(channels, engine::colour_names.size()));
+}
+
+}   // namespace
+
 bool has_other_colours(const HostArray& array) {
     const std::vector<std::string>& names = array.metadata.channels;
-    const std::vector<std::string> grey{"grey", "alpha"}, colours{"red", "green", "blue", "alpha"};
     if (names.size() < 2 || static_cast<std::int64_t>(names.size()) != array.desc.size('c')) return false;
     const bool known = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-        return name == "grey" || std::find(colours.begin(), colours.end(), name) != colours.end();
+        return name == engine::grey_names[0] ||
+               std::find(engine::colour_names.begin(), engine::colour_names.end(), name) != engine::colour_names.end();
     });
-    const std::vector<std::string>& usual = names.size() == 2 ? grey : colours;
-    return known && !(names.size() <= usual.size() && std::equal(names.begin(), names.end(), usual.begin()));
+    const std::span<const std::string_view> usual = usual_names(names.size());
+    return known && !std::equal(names.begin(), names.end(), usual.begin(), usual.end());
 }
 
 std::string display_loss(const std::filesystem::path& path, const HostArray& given, WriteOptions& options) {
@@ -167,9 +179,7 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
         return fmt::format("its channels are {}, and whoever opens the picture takes {} channels for {}: a .tif, .npy or .zarr "
                            "file keeps them as they are",
                            fmt::join(given.metadata.channels, ", "), given.metadata.channels.size(),
-                           given.metadata.channels.size() == 2   ? "grey and alpha"
-                           : given.metadata.channels.size() == 3 ? "red, green and blue"
-                                                                 : "red, green, blue and alpha");
+                           fmt::join(usual_names(given.metadata.channels.size()), ", "));
     const HostArray array = given.to_dense();
     const bool as_it_is =
         array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;

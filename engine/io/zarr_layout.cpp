@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/colours.hpp"
 #include "io/format.hpp"
 #include "io/space.hpp"
 #include "io/units.hpp"
@@ -101,7 +102,7 @@ Json omero(const Layout& layout, const ArrayDesc& desc, const Metadata& metadata
     const bool named = metadata.channels.size() == count;
     const bool colours = layout.samples > 1 && (count == 3 || count == 4) &&
                          (desc.type == ElementType::u8 || desc.type == ElementType::u16);
-    constexpr const char* of_colours[] = {"red", "green", "blue", "alpha"};
+    constexpr auto& of_colours = engine::colour_names;
     constexpr const char* shown[] = {"FF0000", "00FF00", "0000FF", "FF00FF", "00FFFF", "FFFF00", "FFFFFF"};
     Json channels = Json::array();
     for (std::size_t i = 0; i < count; ++i) {
@@ -110,8 +111,8 @@ Json omero(const Layout& layout, const ArrayDesc& desc, const Metadata& metadata
         if (colours) range = whole;   // as they are, and not each from its darkest to its brightest
         const bool alpha = colours && i == 3;
         // A channel that is named as a colour has it, whatever is left beside it.
-        const auto* const own = named ? std::find(std::begin(of_colours), std::end(of_colours), metadata.channels[i]) : std::end(of_colours);
-        const std::size_t place = static_cast<std::size_t>(own - std::begin(of_colours));
+        const auto* const own = named ? std::find(of_colours.begin(), of_colours.end(), metadata.channels[i]) : of_colours.end();
+        const std::size_t place = static_cast<std::size_t>(own - of_colours.begin());
         const char* const colour = alpha || place == 3 || count == 1 ? "FFFFFF" : shown[(place < 3 ? place : i) % std::size(shown)];
         Json channel{{"active", !alpha}, {"coefficient", 1}, {"color", colour}};
         channel["family"] = "linear";

@@ -1,6 +1,7 @@
 #include "job/prepare.hpp"
 
 #include "job/endings.hpp"
+#include "io/space.hpp"
 #include "io/transaction.hpp"
 #include "io/units.hpp"
 #include "job/read.hpp"
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -170,13 +170,14 @@ Metadata with_stated_spacing(Metadata metadata, const ArrayDesc& stated, const I
         metadata.affine.reset();
         return metadata;
     }
-    std::array<double, 16>& m = *metadata.affine;
-    for (std::size_t column = 0; column < 3; ++column) {
-        const Axis* const axis = stated.find("xyz"[column]);
-        const double now = std::sqrt(m[column] * m[column] + m[4 + column] * m[4 + column] + m[8 + column] * m[8 + column]);
+    io::Space space = io::space_of(*metadata.affine, unit);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Axis* const axis = stated.find("xyz"[i]);
+        const double now = io::length_of(space.steps[i]);
         if (axis == nullptr || !(now > 0)) continue;
-        for (std::size_t row = 0; row < 3; ++row) m[row * 4 + column] *= axis->spacing * unit / now;
+        for (double& part : space.steps[i]) part *= axis->spacing / now;
     }
+    metadata.affine = io::affine_of(space, unit);
     return metadata;
 }
 

@@ -57,8 +57,14 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Location
     return {info.pages(), time != nullptr && time->spacing != 1 ? time->spacing * static_cast<double>(source.stride) : 0};
 }
 
-std::vector<Element> find_elements(const ForEachSource& source, const Locations& where, double& interval) {
+struct Elements {
+    std::vector<Element> list;
+    double interval = 0;   ///< see Items
+};
+
+Elements find_elements(const ForEachSource& source, const Locations& where) {
     std::vector<Element> all;
+    double interval = 0;
     int files = 0;
     for (const std::string& pattern : source.patterns) {
         for (const fs::path& file : resolve_inputs(pattern, where, source.pointer)) {
@@ -80,7 +86,7 @@ std::vector<Element> find_elements(const ForEachSource& source, const Locations&
     }
     std::vector<Element> taken;
     for (std::int64_t i = first; i < end; i += source.stride) taken.push_back(std::move(all[static_cast<std::size_t>(i)]));
-    return taken;
+    return {std::move(taken), interval};
 }
 
 /// A file that two patterns find is two items: means and tables have it twice.
@@ -126,11 +132,12 @@ Items find_items(const Job& job, const Locations& where) {
     const auto& sources = items.for_each.sources;
     std::vector<Item> found;
     for (const ForEachSource& source : sources) {
-        double interval = 0;
-        const std::vector<Element> elements = find_elements(source, items.where, interval);
-        if (&source == &sources.front()) items.interval = interval;
+        const auto [elements, interval] = find_elements(source, items.where);
         if (source.patterns.size() > 1) warn_of_twins(source, elements, items.warnings);
-        if (&source == &sources.front()) found.resize(elements.size());
+        if (&source == &sources.front()) {
+            items.interval = interval;
+            found.resize(elements.size());
+        }
         if (elements.size() != found.size()) {
             throw ConfigError(source.pointer, fmt::format("{} {} for \"{}\"", elements.size(), source.kind, source.variable),
                               fmt::format("{}, as many as for \"{}\"", found.size(), sources.front().variable),

@@ -41,7 +41,7 @@ CudaContext::CudaContext(DeviceInfo info, std::shared_ptr<const PrimaryContext> 
     capabilities_.inline_ptx = true;
     capabilities_.event_times = true;
     capabilities_.grid_exchange = true;
-    capabilities_.recordings = primary_->driver().graph_launch != nullptr;
+    capabilities_.recordings = primary_->driver().has_graphs();
     capabilities_.warp_width = device_value(this->driver(), device, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32);
 }
 

@@ -67,7 +67,7 @@ struct Driver {
     CUresult(CUDAAPI* module_get_function_count)(unsigned int*, CUmodule) = nullptr;
     CUresult(CUDAAPI* module_enumerate_functions)(CUfunction*, unsigned int, CUmodule) = nullptr;
 
-    // Null in drivers before CUDA 11.4.
+    // Null in drivers before CUDA 11.4: see has_graphs().
     decltype(&cuGraphCreate) graph_create = nullptr;
     CUresult(CUDAAPI* graph_add_kernel_node)(CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
                                              const CUDA_KERNEL_NODE_PARAMS_v1*) = nullptr;
@@ -75,6 +75,9 @@ struct Driver {
     decltype(&cuGraphLaunch) graph_launch = nullptr;
     decltype(&cuGraphDestroy) graph_destroy = nullptr;
     decltype(&cuGraphExecDestroy) graph_exec_destroy = nullptr;
+    bool has_graphs() const noexcept {
+        return graph_create && graph_add_kernel_node && graph_instantiate && graph_launch && graph_destroy && graph_exec_destroy;
+    }
 
     int version = 0;   ///< newest CUDA that the driver runs: 13000 for 13.0
 

@@ -60,9 +60,7 @@ void Graph::launch(CUstream stream, std::string_view step) {
 
 std::unique_ptr<Graph> make_graph(const std::shared_ptr<CudaContext>& context, std::span<const Launch> launches) {
     const Driver& driver = context->driver();
-    const bool can = driver.graph_create && driver.graph_add_kernel_node && driver.graph_instantiate && driver.graph_launch &&
-                     driver.graph_destroy && driver.graph_exec_destroy;
-    if (!can || launches.empty()) return nullptr;
+    if (!driver.has_graphs() || launches.empty()) return nullptr;
     const Current current = context->current(launches.front().step);
     Description description(driver);
     for (const Launch& launch : launches) {
