@@ -193,7 +193,9 @@ void Transaction::commit() {
         if (error == std::errc::file_exists && !how_.overwrite)
             throw IoError(show(entry.target), "appeared while it was being written",
                           "use --overwrite to replace it, or another name");
-        if (error) throw IoError(show(entry.target), "cannot be put in place: " + error.message(), permissions_hint);
+        // Another's folder came between the look at the place and this.
+        if (error && replaces_by_folder(entry)) put_in_place();
+        else if (error) throw IoError(show(entry.target), "cannot be put in place: " + error.message(), permissions_hint);
     } else if (!entries_.empty()) {
         put_in_place();
     }

@@ -269,7 +269,7 @@ TEST_CASE("transactions: folders that are written and replaced at once, each who
                     files.commit();
                 } catch (const std::exception& error) {
                     ++errors;
-                    MESSAGE(error.what());
+                    MESSAGE(std::string(error.what()));
                 }
             }
         });

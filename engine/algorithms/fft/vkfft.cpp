@@ -6,6 +6,7 @@
 
 #include "algorithms/fft/libraries.hpp"
 
+#include "core/kernel_fit.hpp"
 #include "opencl/native.hpp"
 #include "parallax/host/error.hpp"
 #include "support/plain_numbers.hpp"
@@ -25,6 +26,7 @@ namespace {
 /// What VkFFT's calls need of us while it runs on this thread; its API has no room for a user's pointer.
 struct VkfftHooks {
     parallax::host::Context* context = nullptr;
+    const parallax::host::DeviceInfo* limits = nullptr;   ///< while it plans: what it may take of the device
     std::exception_ptr error;          ///< must not travel through VkFFT: it would leave its allocations behind
     std::vector<cl_event> events;      ///< of the kernels enqueued
     cl_int status = CL_SUCCESS;        ///< of the kernel that could not be
@@ -56,9 +58,21 @@ cl_program vkfft_create_program(cl_context, cl_uint, const char** text, const st
 // The program is built already.
 cl_int vkfft_build_program(cl_program, cl_uint, const cl_device_id*, const char*, void*, void*) { return CL_SUCCESS; }
 
+// Throws KernelMisfit for a built kernel that takes more local memory than there is: drivers add to what the text declares.
+void require_vkfft_fit(cl_kernel kernel) {
+    using parallax::engine::KernelMisfit;
+    const parallax::host::DeviceInfo& device = vkfft_hooks->context->info();
+    cl_ulong taken = 0;
+    const cl_int status = clGetKernelWorkGroupInfo(kernel, parallax::host::opencl::device_handle(*vkfft_hooks->context),
+                                                   CL_KERNEL_LOCAL_MEM_SIZE, sizeof taken, &taken, nullptr);
+    if (status == CL_SUCCESS && taken > device.local_memory)
+        throw KernelMisfit(KernelMisfit::Of::local_memory, "vkfft", taken, device.local_memory, device);
+}
+
 cl_int vkfft_enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
                             const std::size_t* global, const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
     try {
+        if (vkfft_hooks->limits != nullptr) require_vkfft_fit(kernel);
         parallax::host::opencl::meet_first_launch(*vkfft_hooks->context, kernel, dimensions, global, local);
     } catch (...) {
         vkfft_hooks->error = std::current_exception();
@@ -76,7 +90,10 @@ cl_int vkfft_device_info(cl_device_id device, cl_device_info what, std::size_t b
     constexpr std::size_t group_limit = 256;
     constexpr cl_ulong local_limit = 64 << 10;
     const cl_int status = clGetDeviceInfo(device, what, bytes, value, size);
-    if (status != CL_SUCCESS || vkfft_hooks->context->info().type != parallax::host::DeviceType::cpu) return status;
+    if (status != CL_SUCCESS) return status;
+    if (vkfft_hooks->limits != nullptr && what == CL_DEVICE_LOCAL_MEM_SIZE)
+        *static_cast<cl_ulong*>(value) = std::min<cl_ulong>(*static_cast<cl_ulong*>(value), vkfft_hooks->limits->local_memory);
+    if (vkfft_hooks->context->info().type != parallax::host::DeviceType::cpu) return status;
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
         *static_cast<std::size_t*>(value) = std::min(*static_cast<std::size_t*>(value), group_limit);
     if (what == CL_DEVICE_LOCAL_MEM_SIZE) *static_cast<cl_ulong*>(value) = std::min(*static_cast<cl_ulong*>(value), local_limit);
@@ -149,6 +166,7 @@ public:
           spectrum_(8 * static_cast<std::uint64_t>((spec.kind == Kind::c2c ? spec.width : spec.width / 2 + 1) * spec.height *
                                                    spec.batch)) {
         hooks_.context = &builder.context();
+        hooks_.limits = &builder.device();
         VkFFTConfiguration wanted{};
         wanted.FFTdim = spec.height > 1 ? 2 : 1;
         wanted.size[0] = static_cast<std::uint64_t>(spec.width);
@@ -206,6 +224,7 @@ public:
             deleteVkFFT(&application_);
             throw;
         }
+        hooks_.limits = nullptr;
     }
 
     ~VkfftTransform() override { deleteVkFFT(&application_); }
