@@ -346,7 +346,8 @@ std::unique_ptr<Execution> Session::enqueue(const PlannedCall& call, const Bindi
     execution->cancel_when(cancelled_);
     if (prompt_) execution->keep_pace();
     const bool processor = context_->info().type == host::DeviceType::cpu;   // whose drivers replay no faster than they launch
-    if (call.recordings && (!processor || replay_ == Replay::everywhere)) execution->replay(*call.recordings, replay_);
+    const bool wanted = call.recordings && (!processor || replay_ == Replay::everywhere);
+    if (wanted && context_->capabilities().recordings) execution->replay(*call.recordings, replay_);
     const auto scope = execution->scope(call.id);
     call.plan->update(call.parameters);
     call.plan->enqueue(*execution, bindings);

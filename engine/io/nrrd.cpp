@@ -11,6 +11,7 @@
 #include "io/stored.hpp"
 #include "io/text_header.hpp"
 #include "io/units.hpp"
+#include "io/window.hpp"
 
 namespace parallax::io::nrrd {
 namespace {
@@ -463,6 +464,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const auto vector = [&](const Vector3& v, double time) {
         return in_time ? fmt::format("({},{},{},{})", v[0], v[1], v[2], time) : fmt::format("({},{},{})", v[0], v[1], v[2]);
     };
+    const bool other_colours = has_other_colours(array);
     if (complex)
         sizes.emplace_back("2"), kinds.emplace_back("complex"), directions.emplace_back("none"), spacings.emplace_back("nan"),
             units.emplace_back("\"\"");
@@ -473,7 +475,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         const std::size_t place = std::string_view("xyz").find(axis.name);
-        const bool spatial = place != std::string_view::npos, colours = axis.name == 'c' && i + 1 == desc.axes.size();
+        const bool spatial = place != std::string_view::npos, colours = axis.name == 'c' && i + 1 == desc.axes.size() && !other_colours;
         sizes.push_back(fmt::format("{}", axis.size));
         kinds.emplace_back(spatial            ? "domain"
                            : axis.name == 't' ? "time"

@@ -118,6 +118,8 @@ TEST_CASE("meaning: two colours of three are not grey and alpha") {
     three.metadata.channels = {"green", "blue", "alpha"};
     io::write(folder / "b.tif", three);
     CHECK(io::info(folder / "b.tif").colour != io::Colour::rgb);
+    io::write(folder / "b.nrrd", three);
+    CHECK(io::info(folder / "b.nrrd").colour == io::Colour::other);
     three.metadata.channels = {"red", "green", "blue"};
     io::write(folder / "c.tif", three);
     CHECK(io::info(folder / "c.tif").colour == io::Colour::rgb);
