@@ -54,12 +54,13 @@ cl::Kernel another(const Kernel& kernel) {
 bool has_command_buffers(const ClContext& context) {
     const auto& extensions = context.info().extensions;
     if (std::find(extensions.begin(), extensions.end(), "cl_khr_command_buffer") == extensions.end()) return false;
-    return (device_value<cl_bitfield>(context.device(), capabilities, 0) & simultaneous_use_capability) != 0;
+    if ((device_value<cl_bitfield>(context.device(), capabilities, 0) & simultaneous_use_capability) == 0) return false;
+    return calls_of(context.platform()).all();
 }
 
 std::unique_ptr<CommandBuffer> make_command_buffer(ClContext& context, cl_command_queue queue, std::span<const Launch> launches) {
     const RecordingCalls calls = calls_of(context.platform());
-    if (!calls.all() || launches.empty()) return nullptr;
+    if (launches.empty()) return nullptr;
     const std::uint64_t properties[] = {flags, simultaneous_use, 0};
     cl_int status = CL_SUCCESS;
     const Handle handle = calls.create(1, &queue, properties, &status);

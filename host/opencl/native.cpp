@@ -48,6 +48,11 @@ void meet_first_launch(Context& context, cl_kernel kernel, cl_uint dimensions, c
     if (auto* own = dynamic_cast<ClContext*>(&context)) own->meet_first_launch(kernel, dimensions, global, local);
 }
 
+std::uint64_t local_memory_use(Context& context, cl_kernel kernel) {
+    const auto* own = dynamic_cast<const ClContext*>(&context);
+    return own != nullptr ? local_memory_use(kernel, *own) : 0;
+}
+
 void check_command(Queue& queue, cl_int code, const char* call, std::string_view step) {
     if (auto* own = dynamic_cast<ClQueue*>(&queue)) own->context()->check_command(code, call, step);
     check(code, call, step);

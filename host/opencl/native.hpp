@@ -24,6 +24,9 @@ cl_program program_handle(Program&);
 /// first. Throws UnsupportedError for what ends that.
 void meet_first_launch(Context&, cl_kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local);
 
+/// Bytes of local memory that a work-group of such a kernel takes.
+std::uint64_t local_memory_use(Context&, cl_kernel);
+
 /// check() for a command of `queue`: what only a broken device answers marks the queue's context as failed.
 void check_command(Queue& queue, cl_int code, const char* call, std::string_view step);
 /// Takes ownership of one reference to `event`; `queue` is the one that it was enqueued on.

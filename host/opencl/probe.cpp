@@ -103,22 +103,23 @@ bool probe_recordings(ClContext& context) {
     try {
         const auto kernel = context.build({file, {}})->kernel("probe");
         ClQueue queue(std::static_pointer_cast<ClContext>(context.shared_from_this()), true);
-        InFlight<std::vector<std::uint32_t>> words(queue, std::vector<std::uint32_t>(256, first));
-        const std::size_t bytes = words->size() * sizeof first;
-        InFlight<Buffer> held(queue, context.allocate(bytes)), other(queue, context.allocate(bytes));
-        queue.write(*held, 0, words->data(), bytes, file);
-        const std::array arguments{Arg(*held)}, others{Arg(*other)};
-        const Launch launch{.kernel = *kernel, .groups = {4}, .local = {words->size() / 4}, .args = arguments, .step = file};
+        constexpr std::size_t items = 256, bytes = items * sizeof first;
+        const Buffer data = context.allocate(bytes), elsewhere = context.allocate(bytes);
+        const std::array arguments{Arg(data)}, others{Arg(elsewhere)};
+        const Launch launch{.kernel = *kernel, .groups = {4}, .local = {items / 4}, .args = arguments, .step = file};
         Launch between = launch;
         between.args = others;
         const std::array chain{launch, launch};
         const auto recording = make_command_buffer(context, queue.handle(), chain);
         if (!recording) return false;
+        InFlight<std::vector<std::uint32_t>> words(queue, std::vector<std::uint32_t>(items, first));
+        InFlight<Buffer> held(queue, data), other(queue, elsewhere);
+        queue.write(data, 0, words->data(), bytes, file);
         for (int i = 0; i < 2; ++i) {
             queue.replay(*recording, file, true);
             queue.launch(between);
         }
-        queue.read(*held, 0, words->data(), bytes, file).wait();
+        queue.read(data, 0, words->data(), bytes, file).wait();
         words.landed();
         held.landed();
         other.landed();

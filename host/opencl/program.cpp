@@ -160,6 +160,14 @@ std::size_t work_group_limit(cl_kernel kernel, const ClContext& context) {
     return reported == multiple && contains_nocase(context.info().platform, "rusticl") ? of_device : reported;
 }
 
+// What others say of private memory are the sizes of arrays, wherever those are.
+std::uint64_t spilled_bytes(cl_kernel kernel, const ClContext& context) {
+    if (!is_nvidia(context.info())) return 0;
+    return kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_PRIVATE_MEM_SIZE, 0);
+}
+
+}  // namespace
+
 // rusticl (22.3) counts each local array twice, and runs kernels by half of what it says; from 25 on it counts once, as others do.
 // PoCL 6 says 0 of every kernel.
 std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
@@ -168,14 +176,6 @@ std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
     constexpr int counts_twice = 22;   // Mesa's version, with which the driver's begins
     return std::atoi(context.info().driver.c_str()) <= counts_twice ? reported / 2 : reported;
 }
-
-// What others say of private memory are the sizes of arrays, wherever those are.
-std::uint64_t spilled_bytes(cl_kernel kernel, const ClContext& context) {
-    if (!is_nvidia(context.info())) return 0;
-    return kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_PRIVATE_MEM_SIZE, 0);
-}
-
-}  // namespace
 
 ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const BuiltProgram> built, cl::Kernel kernel,
                    std::string name)

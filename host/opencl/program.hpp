@@ -67,6 +67,9 @@ private:
     bool reused_;
 };
 
+/// Bytes that a work-group of a built kernel takes, with what the driver adds, as far as its word is worth.
+std::uint64_t local_memory_use(cl_kernel, const ClContext&);
+
 /// What to build. `files` serve to read the log, the main file first.
 struct ProgramText {
     std::vector<std::string> files;

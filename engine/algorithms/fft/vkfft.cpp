@@ -62,10 +62,8 @@ cl_int vkfft_build_program(cl_program, cl_uint, const cl_device_id*, const char*
 void require_vkfft_fit(cl_kernel kernel) {
     using parallax::engine::KernelMisfit;
     const parallax::host::DeviceInfo& device = vkfft_hooks->context->info();
-    cl_ulong taken = 0;
-    const cl_int status = clGetKernelWorkGroupInfo(kernel, parallax::host::opencl::device_handle(*vkfft_hooks->context),
-                                                   CL_KERNEL_LOCAL_MEM_SIZE, sizeof taken, &taken, nullptr);
-    if (status == CL_SUCCESS && taken > device.local_memory)
+    const std::uint64_t taken = parallax::host::opencl::local_memory_use(*vkfft_hooks->context, kernel);
+    if (taken > device.local_memory)
         throw KernelMisfit(KernelMisfit::Of::local_memory, "vkfft", taken, device.local_memory, device);
 }
 
