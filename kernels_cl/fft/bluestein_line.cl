@@ -6,11 +6,12 @@
 // Source: Bluestein 1970.
 #include "prelude/prelude.clh"
 #define FFT_ALIASED 1
-#include "fft/stockham.clh"
 
 #ifndef BLUESTEIN_COLUMNS    // 1: neighbouring work-items take neighbouring lines, for unit > 1
 #define BLUESTEIN_COLUMNS 0
 #endif
+#define FFT_INTERLEAVED (BLUESTEIN_COLUMNS && FFT_LINES > 1)
+#include "fft/stockham.clh"
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void bluestein_line(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const float2 *RESTRICT forward_twiddles,

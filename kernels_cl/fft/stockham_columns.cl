@@ -9,6 +9,7 @@
 // inverse: the last pass stores backwards along the axis, at (length - y) mod length.
 #include "prelude/prelude.clh"
 #define FFT_ALIASED 1
+#define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
 
 #ifndef FFT_TWIDDLED    // 1: points are multiplied by exp(-2 pi i r k / (span / unit * N)) when read, k the part done before

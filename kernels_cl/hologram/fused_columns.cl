@@ -1,12 +1,12 @@
 // Second pass of the fused reconstruction: a column of the half spectrum is transformed, multiplied by H and transformed
-// back without leaving the work-group. H is even in kx and ky and h is real, so F Re(H) and F Im(H) are the spectra of
-// two real images a and b with U = a + i b, and both columns of U come from one F:
-//   U(kx) = A + i B,   U(-kx) = conj A + i conj B,   A and B the inverse transforms of F Re(H) and F Im(H) along y
+// back without leaving the work-group. h is real and H even in kx and ky, so both columns of U come from one F:
+//   U(kx) = inverse of F H,   U(-kx) = conjugate of the inverse of F conj H, along y
 //   in   kx <= width/2 in tiles (fused_tiles.clh)       plus, minus   the same shape: U(kx), U(-kx)
 // KEPT below FFT_N: of a padded frame only its own rows are read and written; beyond them stand zeros, and what comes out there
 // is cropped. MEAN 1: a constant was taken off the whole plane, which is one number of the spectrum.
 // A work-group takes FFT_LINES neighbouring columns, a part of a tile; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
+#define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
 #include "hologram/propagate.clh"
 // Two work-groups and more share a tile: the row passes want whole sectors of memory, and take 64 bytes faster than 32.
@@ -19,8 +19,20 @@
 #ifndef MEAN               // 1: mean[0] was taken off
 #define MEAN 0
 #endif
-#define LAST_COUNT (FFT_N / FFT_LAST)
 #define IS_KEPT(i) (KEPT == FFT_N || (i) < KEPT)
+
+// H at column x and point i. It is even: of tables only half is read.
+INLINE float2 transfer_of(uint x, int i, int there, GLOBAL const float2* table, uint width, GLOBAL const ulong64* turns,
+                          float4 scale, float2 unit, int2 limit) {
+    const uint mirror = (uint)(i <= FFT_N / 2 ? i : FFT_N - i);
+#if METHOD == METHOD_TILES
+    return table[tiled(x, mirror, FFT_N / 2 + 1)];
+#elif METHOD == METHOD_TABLE
+    return there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
+#else
+    return transfer_function_at((int)x, signed_index((uint)i, FFT_N), turns, scale, unit, limit);
+#endif
+}
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLOBAL float2* RESTRICT minus,
@@ -30,8 +42,8 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
              GLOBAL const float* RESTRICT mean, uint slot, uint width) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
-    float2 w[FFT_REGISTERS];
-    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
+    float2 spectrum[FFT_REGISTERS];
+    const int line = (int)get_local_id(0) % FFT_LINES, place = (int)get_local_id(0) / FFT_LINES, item = place;
     const uint x = (uint)get_group_id(0) * FFT_LINES + (uint)line;
     const int there = x <= width / 2u;
 
@@ -49,35 +61,28 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
     const float4 plane_scale = scale[plane];
     const float2 plane_unit = unit[plane];
     const int2 plane_limit = limit[plane];
-#pragma unroll
-    for (int round = 0; round < FFT_ROUNDS(FFT_LAST); ++round) {
-        const int j = item + round * FFT_ITEMS;
-        if (LAST_COUNT % FFT_ITEMS == 0 || j < LAST_COUNT) {
-#pragma unroll
-            for (int r = 0; r < FFT_LAST; ++r) {
-                const int i = j + r * LAST_COUNT, k = round * FFT_LAST + r;
-#if MEAN
-                if (x == 0u && i == 0) v[k].x += mean[0] * (float)FFT_N * (float)width;
-#endif
-#if METHOD == METHOD_TABLE
-                const int mirror = i <= FFT_N / 2 ? i : FFT_N - i;       // H is even: only half of the table is read
-                const float2 h = there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
-#else
-                const float2 h = transfer_function_at((int)x, signed_index((uint)i, FFT_N), turns + 4 * plane, plane_scale,
-                                                      plane_unit, plane_limit);
-#endif
-                w[k] = make_float2(v[k].x * h.y, v[k].y * h.y);
-                v[k] = make_float2(v[k].x * h.x, v[k].y * h.x);
-            }
-        }
+    FFT_FOR_EACH_POINT(
+        spectrum[k] = v[k];
+        if (MEAN && x == 0u && i == 0) spectrum[k].x += mean[0] * (float)FFT_N * (float)width;)
+
+#pragma unroll 1
+    for (int side = 0; side < 2; ++side) {         // one after the other: two columns at once do not fit the registers
+        // The same as before, which compilers cannot know: else they keep what is alike for both sides, and spill.
+        const int item = place + side * (int)(width >> 31);
+        const float sign = side == 0 ? 1.0f : -1.0f;
+        GLOBAL float2* out = side == 0 ? plus : minus;
+        FFT_FOR_EACH_POINT(
+            const float2 h = transfer_of(x, i, there, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit);
+            v[k] = complex_multiply(spectrum[k], make_float2(h.x, sign * h.y));)
+
+#define FFT_LOAD(i, value)
+#define FFT_STORE(i, value) \
+    if (there && IS_KEPT(i)) out[tiled(x, (uint)(i), KEPT)] = make_float2((value).x, sign * (value).y);
+#define FFT_INVERSE 1
+#define FFT_REVERSED 1
+#define FFT_EXCHANGE_BUSY 1
+#define twiddles inverse_twiddles
+#include "fft/stockham_core.clh"
+#undef twiddles
     }
-
-#include "hologram/fused_back.clh"
-
-    FFT_FOR_EACH_RESULT(inverse_twiddles,
-        if (there && IS_KEPT(i)) {
-            const ulong64 o = tiled(x, (uint)i, KEPT);
-            plus[o] = make_float2(w[k].x - v[k].y, w[k].y + v[k].x);
-            minus[o] = make_float2(w[k].x + v[k].y, v[k].x - w[k].y);
-        })
 }

@@ -10,6 +10,7 @@
 #ifndef FFT_PAIRS
 #define FFT_PAIRS 1
 #endif
+#define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
 #include "fft/mirror.clh"
 #include "hologram/mirrored_transfer.clh"
@@ -52,14 +53,22 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     const float4 plane_scale = scale[plane];
     const float2 plane_unit = unit[plane];
     const int2 plane_limit = limit[plane];
+    // Point i of a column in its tile, as mirror_tiled() has it.
+#define PLACE(i) ((tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within)
+#if METHOD == METHOD_TILES
+#define TRANSFER(i) table[(2u * tile + (uint)column * FFT_N + (uint)(i)) * TILE_PAIRS + within]   // half_tiled()
+#else
+#define TRANSFER(i)                                                                                                           \
+    (there ? mirrored_transfer_at((int)x + column, i, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit)  \
+           : make_float2(0.0f, 0.0f))
+#endif
 #pragma unroll 1
     for (int column = 0; column < 2; ++column) {   // one after the other: two at once do not fit the registers
         const int there = column == 0 ? first : second;
         // The same as before, which compilers cannot know: else they keep what is alike for both columns, and spill.
         const int item = place + column * (int)(width >> 31);
         FFT_FOR_EACH_POINT(
-            const float2 h = there ? mirrored_transfer_at((int)x + column, i, table, width, turns + 4 * plane, plane_scale,
-                                                          plane_unit, plane_limit) : make_float2(0.0f, 0.0f);
+            const float2 h = TRANSFER(i);
             v[k] = make_float2(u[k].x * h.x, u[k].x * h.y);
             u[k].x = u[k].y;)
         FFT_FOR_EACH_POINT(
@@ -69,7 +78,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 
 #define FFT_LOAD(i, value)
 #define FFT_STORE(i, value) \
-    if (there) out[(tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within] = value;
+    if (there) out[PLACE(i)] = value;
 #define FFT_INVERSE 1
 #define FFT_REVERSED 1
 #define FFT_EXCHANGE_BUSY 1

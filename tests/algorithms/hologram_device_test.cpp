@@ -119,8 +119,9 @@ void on_each_device(F check) {
 }
 
 CallResult run(Session& session, const Parameters& parameters, const Image& image, const std::string& variant,
-               std::vector<std::string> outputs = {}) {
+               std::vector<std::string> outputs = {}, const Json& policy = Json::object()) {
     Call call;
+    call.policy = policy;
     call.algorithm = &session.engine().registry().get("hologram");
     call.parameters = parameters;
     call.variant = variant;
@@ -132,9 +133,9 @@ CallResult run(Session& session, const Parameters& parameters, const Image& imag
 /// The same; by another variant, which the engine chooses, where the driver's compiler ends the process that tries this one's
 /// kernels (PoCL 6 does for some lengths of lines, docs/drivers.md).
 CallResult run_or_another(Session& session, const Parameters& parameters, const Image& image, const std::string& variant,
-                          const std::vector<std::string>& outputs) {
+                          const std::vector<std::string>& outputs, const Json& policy = Json::object()) {
     try {
-        return run(session, parameters, image, variant, outputs);
+        return run(session, parameters, image, variant, outputs, policy);
     } catch (const UnsupportedError& error) {
         if (std::string(error.what()).find("the driver's compiler ended the process") == std::string::npos) throw;
         MESSAGE(variant, ": ", std::string(error.what()));
@@ -156,6 +157,14 @@ std::vector<std::string> device_variants(Session& session, const Parameters& par
     }
     CHECK_FALSE(names.empty());
     return names;
+}
+
+/// Ways of one variant that differ in what is kept from frame to frame.
+std::vector<Json> ways_of(const Algorithm& algorithm, const std::string& variant) {
+    const PolicyTable& table = algorithm.variant(variant)->policy;
+    const auto keeps = [](const PolicyField& field) { return field.name == "keep_transfer"; };
+    if (std::none_of(table.begin(), table.end(), keeps)) return {Json::object()};
+    return {Json{{"keep_transfer", 1}}, Json{{"keep_transfer", 0}}};
 }
 
 struct Case {
@@ -395,30 +404,38 @@ TEST_CASE("backgrounds and dark frames of every type") {
 TEST_CASE("a new distance neither builds nor allocates, and frames do not leak into each other") {
     on_each_device([](Session& session) {
         const Algorithm& algorithm = session.engine().registry().get("hologram");
-        for (const char* method : {"angular_spectrum", "convolution"}) {
-            CAPTURE(method);
-            const auto at = [&](double d) {
-                return parse(algorithm, fmt::format(R"({{"method": "{}", "distance_um": {}, "padding": "none"}})", method, d));
-            };
+        const auto check = [&](const std::string& variant, const Json& policy, const auto& at) {
+            CAPTURE(variant);
+            CAPTURE(policy.dump());
             const Image first = rings(64, 48, 1), second = rings(64, 48, 2);
-            for (const std::string& variant : device_variants(session, at(4000), first, {"amplitude"})) {
-                CAPTURE(variant);
-                const CallResult warm = run(session, at(4000), first, variant);
-                CHECK(warm.plan_seconds > 0);
-                std::map<std::string, DeviceArray, std::less<>> into = warm.outputs;
-                Call call;
-                call.algorithm = &algorithm;
-                call.variant = variant;
-                call.inputs.emplace("hologram", session.upload(host_array(second)));
-                const std::uint64_t allocated = session.engine().context().allocated();
-                for (const double d : {5000.0, 4000.0}) {
-                    call.parameters = at(d);
-                    const CallResult result = session.run(call, into);
-                    CHECK(result.plan_seconds == 0);
-                    CHECK(session.engine().context().allocated() == allocated);
-                    CHECK(relative_error(session.download(result.outputs.at("amplitude")),
-                                         reference(call.parameters, second).planes) < 2e-6);
-                }
+            const CallResult warm = run(session, at(4000), first, variant, {}, policy);
+            CHECK(warm.plan_seconds > 0);
+            std::map<std::string, DeviceArray, std::less<>> into = warm.outputs;
+            Call call;
+            call.algorithm = &algorithm;
+            call.variant = variant;
+            call.policy = policy;
+            call.inputs.emplace("hologram", session.upload(host_array(second)));
+            const std::uint64_t allocated = session.engine().context().allocated();
+            for (const double d : {5000.0, 4000.0}) {
+                call.parameters = at(d);
+                const CallResult result = session.run(call, into);
+                CHECK(result.plan_seconds == 0);
+                CHECK(session.engine().context().allocated() == allocated);
+                CHECK(relative_error(session.download(result.outputs.at("amplitude")),
+                                     reference(call.parameters, second).planes) < 2e-6);
+            }
+        };
+        for (const char* method : {"angular_spectrum", "convolution"}) {
+            for (const char* padding : {"none", "reflect"}) {
+                CAPTURE(method);
+                CAPTURE(padding);
+                const auto at = [&](double d) {
+                    return parse(algorithm, fmt::format(R"({{"method": "{}", "distance_um": {}, "padding": "{}"}})", method, d,
+                                                        padding));
+                };
+                for (const std::string& variant : device_variants(session, at(4000), rings(64, 48), {"amplitude"}))
+                    for (const Json& policy : ways_of(algorithm, variant)) check(variant, policy, at);
             }
         }
     });
@@ -565,7 +582,10 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
             for (const std::string& variant : device_variants(session, parameters, image, {"field"})) {
                 if (variant == "paper" && (expected.geometry.padded_width % 2 || expected.geometry.padded_height % 2)) continue;
                 CAPTURE(variant);
-                const CallResult result = run_or_another(session, parameters, image, variant, {"field"});
+                const std::vector<Json> ways = ways_of(algorithm, variant);
+                const Json policy = ways[random() % ways.size()];
+                CAPTURE(policy.dump());
+                const CallResult result = run_or_another(session, parameters, image, variant, {"field"}, policy);
                 const HostArray field = session.download(result.outputs.at("field"));
                 std::vector<std::complex<double>> all;
                 for (const auto& plane : expected.planes) all.insert(all.end(), plane.begin(), plane.end());

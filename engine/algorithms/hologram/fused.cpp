@@ -4,9 +4,11 @@
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
+#include "algorithms/hologram/kept_transfer.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
+#include "core/integers.hpp"
 #include "core/make_variant.hpp"
 
 #include <fmt/format.h>
@@ -21,17 +23,20 @@ constexpr int most_columns = 4;   // of a tile: 4 complex numbers are a memory s
 
 class FusedPlan : public PlanePlan {
 public:
-    FusedPlan(PlanBuilder& builder, const Problem& problem, int group)
+    FusedPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
         : PlanePlan(builder, problem),
           width_(static_cast<int>(geometry_.padded_width)),
           height_(static_cast<int>(geometry_.padded_height)) {
+        const int group = policy.at("work_group_size");
         if (has_impulse_response(geometry_)) {
             transform_ = fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, parameters_.fft);
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
+        // Of H as of its tiles: one more column in all.
+        const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
-        method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
-        if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
+        method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
+        add_phase_defines(method, geometry_);
         method.add("KEPT", geometry_.height).add("MEAN", has_endless_mean());
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_columns);
@@ -41,8 +46,9 @@ public:
         make_rows_forward(builder, problem, group);
         rows_back_.emplace(builder, problem, geometry_, width_, height_, geometry_.height, tile(), false);
 
-        const std::int64_t columns = tile_columns(), tiles = (width_ / 2 + columns) / columns;
-        const auto bytes = static_cast<std::size_t>(tiles * columns * geometry_.height) * 2 * sizeof(float);
+        const std::int64_t columns = divided_up(width_ / 2 + 1, tile_columns()) * tile_columns();
+        if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_ / 2 + 1, tile_columns(), false}, group);
+        const auto bytes = static_cast<std::size_t>(columns * geometry_.height) * 2 * sizeof(float);
         half_ = builder.scratch(bytes);
         plus_ = builder.scratch(bytes);
         minus_ = builder.scratch(bytes);
@@ -66,7 +72,8 @@ protected:
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
         if (table_) table_->make(x, phases_, slot, changed_);
-        const host::Buffer& table = table_ ? table_->buffer() : x.buffer(half_);
+        if (kept_) kept_->make(x, phases_, slot, changed_);
+        const host::Buffer& table = table_ ? table_->buffer() : kept_ ? kept_->buffer() : x.buffer(half_);
         x.launch("columns", *columns_.kernel, columns_.groups(width_ / 2 + 1), columns_.local(),
                  {x.buffer(half_), x.buffer(plus_), x.buffer(minus_), forward_columns_, inverse_columns_, table, phases_.turns(),
                   phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), mean(), slot, static_cast<std::uint32_t>(width_)});
@@ -106,6 +113,7 @@ private:
     bool changed_ = false;
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;
+    std::optional<KeptTransfer> kept_;
     std::optional<Intake> intake_;
     fft::LineKernel rows_forward_, columns_;
     std::optional<FusedRowsBack> rows_back_;
@@ -139,7 +147,8 @@ Variant fused_variant() {
         .name = "fused",
         .summary = "three kernels: real rows to a half spectrum, columns forward x H x back, rows back with the modulus",
         .role = Role::best,
-        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"},
+                   keep_transfer_field()},
         .supports = supports_fused,
     });
 }

@@ -4,6 +4,7 @@
 #include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
+#include "algorithms/hologram/kept_transfer.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
@@ -22,20 +23,22 @@ constexpr int most_pairs = 4;   // of columns in a tile: 8 floats, or 4 complex 
 
 class FusedMirroredPlan : public PlanePlan {
 public:
-    FusedMirroredPlan(PlanBuilder& builder, const Problem& problem, int group)
+    FusedMirroredPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
         : PlanePlan(builder, problem),
           width_(static_cast<int>(geometry_.width)),
           height_(static_cast<int>(geometry_.height)),
           row_quarters_(builder.constant(fft::quarters(width_, width_))),
           column_quarters_(builder.constant(fft::quarters(height_, height_))) {
+        const int group = policy.at("work_group_size");
         if (has_impulse_response(geometry_)) {
             transform_ = fft::make_transform(builder, {geometry_.padded_width, geometry_.padded_height, 1, fft::Kind::c2c},
                                              parameters_.fft);
             table_.emplace(builder, geometry_, transform_.get(), false, false, group, TableExtent{width_, height_});
         }
+        const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
-        method.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()));
-        if (has_long_phase(geometry_)) method.add("LONG_PHASE", 1);
+        method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
+        add_phase_defines(method, geometry_);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_pairs, fft::Pairs::opposites);
         forward_columns_ = builder.constant(fft::line_table(columns_.line));
@@ -48,8 +51,9 @@ public:
         forward_rows_ = builder.constant(fft::line_table(rows_forward_.line));
         rows_back_.emplace(builder, problem, geometry_, width_, height_, height_, tile(), true);
 
-        const std::int64_t columns = tile_columns(), tiles = (2 * pairs() + columns - 1) / columns;
-        const auto numbers = static_cast<std::size_t>(tiles * columns * height_);
+        const std::int64_t columns = divided_up(2 * pairs(), tile_columns()) * tile_columns();
+        if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_, tile_columns(), true}, group);
+        const auto numbers = static_cast<std::size_t>(columns * height_);
         cosines_ = builder.scratch(numbers * sizeof(float));
         field_ = builder.scratch(numbers * 2 * sizeof(float));
     }
@@ -66,7 +70,8 @@ protected:
 
     void plane(Execution& x, std::uint32_t slot, const Target& target) override {
         if (table_) table_->make(x, phases_, slot, changed_);
-        const host::Buffer& table = table_ ? table_->buffer() : column_quarters_;
+        if (kept_) kept_->make(x, phases_, slot, changed_);
+        const host::Buffer& table = table_ ? table_->buffer() : kept_ ? kept_->buffer() : column_quarters_;
         x.launch("columns", *columns_.kernel, columns_.groups(pairs()), columns_.local(),
                  {x.buffer(cosines_), x.buffer(field_), forward_columns_, inverse_columns_, column_quarters_, table,
                   phases_.turns(), phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, u32(width_)});
@@ -90,6 +95,7 @@ private:
     host::Buffer row_quarters_, column_quarters_;
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;
+    std::optional<KeptTransfer> kept_;
     fft::LineKernel rows_forward_, columns_;
     std::optional<FusedRowsBack> rows_back_;
     host::Buffer forward_rows_, forward_columns_, inverse_columns_;
@@ -123,7 +129,8 @@ Variant fused_mirrored_variant() {
         .name = "fused_mirrored",
         .summary = "padding by reflection in three kernels: real rows to cosines, columns forward x H x back, rows back",
         .role = Role::best,
-        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"}},
+        .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"},
+                   keep_transfer_field()},
         .supports = supports_fused_mirrored,
     });
 }

@@ -31,7 +31,7 @@ public:
         add_frame_types(defines, problem);
         defines.add("METHOD", table_ ? method_table : method_define(geometry_.methods.front()))
             .add("DISC", parameters_.off_axis.has_value());
-        if (has_long_phase(geometry_)) defines.add("LONG_PHASE", 1);
+        add_phase_defines(defines, geometry_);
         const host::ProgramSpec spec{"hologram/mirrored.cl", defines};
         const auto items = static_cast<std::size_t>(group);
         fold_ = builder.kernel(spec, parameters_.off_axis ? "fold_field" : "fold", items);

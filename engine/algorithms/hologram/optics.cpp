@@ -62,6 +62,11 @@ bool has_long_phase(const Geometry& g) noexcept {
     return distance / g.wavelength * (1 - std::sqrt(1 - s) - s / 2) > most_turns;
 }
 
+bool has_small_angles(const Geometry& g) noexcept {
+    const double x = g.wavelength / (2 * g.dx), y = g.wavelength / (2 * g.dy);
+    return x * x + y * y <= 0.25;
+}
+
 double fresnel_limit(const Geometry& g) {
     return std::min(static_cast<double>(g.padded_width) * g.dx * g.dx, static_cast<double>(g.padded_height) * g.dy * g.dy) /
            g.wavelength;

@@ -100,6 +100,11 @@ PhaseConstants phase_constants(const Geometry& g, std::size_t plane) {
     return c;
 }
 
+void add_phase_defines(host::Defines& defines, const Geometry& geometry) {
+    if (has_long_phase(geometry)) defines.add("LONG_PHASE", 1);
+    else if (has_small_angles(geometry)) defines.add("SMALL_ANGLES", 1);
+}
+
 PhaseTable::PhaseTable(PlanBuilder& builder, std::size_t planes)
     : count_(planes),
       turns_(builder.state(planes * 4 * sizeof(std::uint64_t))),

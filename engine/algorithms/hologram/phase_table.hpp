@@ -21,6 +21,8 @@ struct PhaseConstants {
 /// x turns, signed, as a fraction of a turn in 64-bit fixed point.
 std::uint64_t fixed_turns(long double x);
 PhaseConstants phase_constants(const Geometry&, std::size_t plane);
+/// LONG_PHASE and SMALL_ANGLES of propagate.clh.
+void add_phase_defines(host::Defines&, const Geometry&);
 
 /// Device copies of the constants of all planes, and the list `planes` through which kernels find theirs:
 /// slot i < count holds i, slot `count` is written by the focus search.

@@ -9,7 +9,7 @@ namespace {
 host::ProgramSpec transfer_program(const Geometry& geometry, Method method, bool centred) {
     host::Defines defines;
     defines.add("METHOD", method_define(method)).add("CENTRED", centred);
-    if (has_long_phase(geometry)) defines.add("LONG_PHASE", 1);
+    add_phase_defines(defines, geometry);
     return {"hologram/transfer.cl", defines};
 }
 
