@@ -296,6 +296,23 @@ TEST_CASE("phase, intensity and field are those of one complex field") {
     });
 }
 
+TEST_CASE("stacks of large frames, whose transfer functions go through one table") {
+    on_each_device([](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        const Image image = rings(1030, 1024);
+        const Parameters parameters = parse(algorithm, R"({"distance_um": [700, -250, 300], "padding": "none"})");
+        const Reference expected = reference(parameters, image);
+        for (const std::string& variant : device_variants(session, parameters, image, {"amplitude"})) {
+            if (variant != "fused") continue;
+            for (const Json& policy : ways_of(algorithm, variant)) {
+                CAPTURE(policy.dump());
+                const CallResult result = run_or_another(session, parameters, image, variant, {"amplitude"}, policy);
+                CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
+            }
+        }
+    });
+}
+
 TEST_CASE("focus is found on the device, and the best plane is the stack's") {
     on_each_device([](Session& session) {
         const Algorithm& algorithm = session.engine().registry().get("hologram");

@@ -33,7 +33,7 @@ public:
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
         // Of H as of its tiles: one more column in all.
-        const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
+        const bool kept = tabulates_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);

@@ -7,7 +7,8 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-constexpr std::uint64_t share_of_memory = 16;   // stacks, other plans and the caller's arrays want memory, too
+constexpr std::uint64_t share_of_memory = 16;   // other plans and the caller's arrays want memory, too
+constexpr std::int64_t large_plane = 1 << 20;   // pixels
 
 host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) {
     host::Defines defines;
@@ -16,15 +17,24 @@ host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) 
     return {"hologram/transfer_tiles.cl", defines};
 }
 
+bool may_tabulate(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
+    return policy.at("keep_transfer") != 0 && !has_impulse_response(geometry) &&
+           bytes <= builder.device().global_memory / share_of_memory;
+}
+
 }  // namespace
 
 PolicyField keep_transfer_field() {
-    return {"keep_transfer", 1, {0, 1}, "1: H of a single distance is made once and read for each frame; 0: made for each"};
+    return {"keep_transfer", 1, {0, 1}, "1: H of a single distance is made once and read for each frame; 0: columns make it for each"};
 }
 
 bool keeps_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
-    return policy.at("keep_transfer") != 0 && geometry.distances.size() == 1 && !has_impulse_response(geometry) &&
-           bytes <= builder.device().global_memory / share_of_memory;
+    return geometry.distances.size() == 1 && may_tabulate(builder, geometry, policy, bytes);
+}
+
+bool tabulates_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
+    const bool large = geometry.padded_width * geometry.padded_height >= large_plane;
+    return (geometry.distances.size() == 1 || large) && may_tabulate(builder, geometry, policy, bytes);
 }
 
 KeptTransfer::KeptTransfer(PlanBuilder& builder, const Geometry& geometry, const TransferTiles& tiles, int group)
@@ -34,7 +44,7 @@ KeptTransfer::KeptTransfer(PlanBuilder& builder, const Geometry& geometry, const
       table_(builder.state(tiles.bytes())) {}
 
 void KeptTransfer::make(Execution& x, const PhaseTable& phases, std::uint32_t slot, bool changed) {
-    if (made_ && !changed) return;
+    if (phases.count() == 1 && made_ && !changed) return;
     made_ = true;
     x.launch("transfer function", *transfer_, grid_.groups, grid_.local,
              {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, u32(tiles_.columns),
