@@ -83,8 +83,13 @@ Video look(const Source& source) {
                                    "stream=width,height,nb_read_frames,avg_frame_rate,pix_fmt,codec_name", "-of", "json"})
         options.arguments.emplace_back(word);
     host::Child child(options);
+    constexpr std::size_t most = std::size_t{1} << 20;   // a page of JSON, should it ever end
     std::string text;
-    while (const auto line = child.read_line(seconds_for(source.bytes))) text += *line;
+    while (text.size() < most) {
+        const auto line = child.read_line(seconds_for(source.bytes));
+        if (!line) break;
+        text += *line;
+    }
     child.leave(std::chrono::duration<double>(10));
     const Json said = Json::parse(text, nullptr, false);
     if (!said.is_object() || !said.contains("streams") || said["streams"].empty())

@@ -116,7 +116,8 @@ ChildBuild with(ChildBuild::Outcome outcome) {
 ChildBuild read_built(Child& child, const std::string& line) {
     int status = 0;
     std::size_t bytes = 0;
-    if (std::sscanf(line.c_str(), "built %d %zu", &status, &bytes) != 2) return lost(child, false);
+    constexpr std::size_t most = std::size_t{1} << 30;   // no driver's binary is as large
+    if (std::sscanf(line.c_str(), "built %d %zu", &status, &bytes) != 2 || bytes > most) return lost(child, false);
     const auto binary = child.read_bytes(bytes, start_limit);
     if (!binary) return lost(child, false);
     ChildBuild result = with(status == CL_SUCCESS ? ChildBuild::Outcome::built : ChildBuild::Outcome::failed);

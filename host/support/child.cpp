@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 extern char** environ;
@@ -60,7 +61,7 @@ bool write_to(int, const std::string&) { return false; }
 struct Child::State {
     pid_t process = -1;
     int input = -1, output = -1;
-    int messages = -1;            ///< what it writes to standard error, in memory
+    int messages = -1;            ///< what it writes to standard error
     std::string read;             ///< what has come and is no whole line yet
     std::optional<OwnTime> time;
 };
@@ -78,6 +79,25 @@ int memory_file() {
     return memfd_create("parallax-messages", MFD_CLOEXEC);
 #else
     return -1;
+#endif
+}
+
+std::uint64_t size_of(int file) {
+    struct stat state{};
+    return fstat(file, &state) == 0 ? static_cast<std::uint64_t>(state.st_size) : 0;
+}
+
+/// What is said without end would fill memory, or the disk. A hole where its beginning was takes nothing.
+void forget_beginning(int messages) {
+#if defined(__linux__)
+    constexpr std::uint64_t kept = std::uint64_t{1} << 20;
+    struct stat state{};
+    if (messages < 0 || fstat(messages, &state) != 0) return;
+    const auto held = static_cast<std::uint64_t>(state.st_blocks) * 512, size = static_cast<std::uint64_t>(state.st_size);
+    if (held > Child::longest_line && size > kept)
+        fallocate(messages, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size - kept));
+#else
+    static_cast<void>(messages);
 #endif
 }
 
@@ -136,10 +156,11 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, to[0], 0);
     posix_spawn_file_actions_adddup2(&files, from[1], 1);
-    const std::string messages = options.messages.empty() ? "/dev/null" : options.messages.string();
-    if (options.messages.empty()) state_->messages = memory_file();
+    state_->messages = options.messages.empty()
+                           ? memory_file()
+                           : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (state_->messages >= 0) posix_spawn_file_actions_adddup2(&files, state_->messages, 2);
-    else posix_spawn_file_actions_addopen(&files, 2, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    else posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     const int status =
@@ -181,6 +202,7 @@ bool Child::read_more(Clock::time_point until, const std::function<bool()>& give
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
         if (left <= 0 || (given_up && given_up())) return false;
+        forget_beginning(state_->messages);
         pollfd wanted{state_->output, POLLIN, 0};
         const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
         if (ready < 0 && errno != EINTR) return false;
@@ -198,11 +220,19 @@ bool Child::read_more(Clock::time_point until, const std::function<bool()>& give
 
 std::optional<std::string> Child::read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up) {
     const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
-    for (;;) {
-        if (const std::size_t feed = state_->read.find('\n'); feed != std::string::npos) {
+    for (std::size_t seen = 0;;) {
+        if (const std::size_t feed = state_->read.find('\n', seen); feed != std::string::npos) {
             std::string line = state_->read.substr(0, feed);
             state_->read.erase(0, feed + 1);
             return line;
+        }
+        seen = state_->read.size();
+        if (seen > longest_line) {
+            end();
+            state_->read.clear();
+            killed_ = false;   // it was its own doing
+            ending_ = fmt::format("a line of more than {} bytes, at which it was stopped", longest_line);
+            return std::nullopt;
         }
         if (!read_more(until, given_up)) return std::nullopt;
     }
@@ -227,8 +257,9 @@ bool Child::read_into(void* to, std::size_t count, std::chrono::duration<double>
         if (state_->output < 0) return false;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
         if (left <= 0) return false;
+        forget_beginning(state_->messages);
         pollfd wanted{state_->output, POLLIN, 0};
-        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 1000)));
+        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
         if (ready < 0 && errno != EINTR) return false;
         if (ready <= 0) continue;
         const ssize_t got = ::read(state_->output, at + done, std::min<std::size_t>(count - done, 1u << 30));
@@ -279,10 +310,9 @@ void Child::end() {
 
 std::string Child::last_message() const {
     if (state_->messages < 0) return {};
-    constexpr off_t most = 4096;
-    const off_t size = lseek(state_->messages, 0, SEEK_END);
-    std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, most)), '\0');
-    const ssize_t count = pread(state_->messages, text.data(), text.size(), std::max<off_t>(0, size - most));
+    const std::uint64_t size = size_of(state_->messages);
+    std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(size, 4096)), '\0');
+    const ssize_t count = pread(state_->messages, text.data(), text.size(), static_cast<off_t>(size - text.size()));
     text = trim(text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(count, 0))));
     return text.substr(text.rfind('\n') + 1).substr(0, 300);   // no line feed: from 0 on
 }

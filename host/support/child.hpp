@@ -26,7 +26,8 @@ public:
     struct Options {
         std::vector<std::string> arguments;                             ///< the program first
         std::vector<std::pair<std::string, std::string>> environment;   ///< set beside what this process has
-        std::filesystem::path messages;   ///< its standard error, appended; empty: see last_message()
+        /// Its standard error, appended; empty: a file in memory. Of what comes to more than a line may have, the end is kept.
+        std::filesystem::path messages;
     };
 
     /// Throws Error where it cannot be started.
@@ -41,8 +42,10 @@ public:
     /// A line feed is added.
     bool write_line(const std::string& line) { return write(line + '\n'); }
     /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds), or
-    /// `given_up`, which is asked ten times a second, said so.
+    /// `given_up`, which is asked ten times a second, said so; or it was ended, since its line had no end.
     std::optional<std::string> read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up = {});
+    /// No line of ours is as long.
+    static constexpr std::size_t longest_line = std::size_t{64} << 20;
     /// So many bytes, after whole lines. Nothing where read_line() would give nothing.
     std::optional<std::string> read_bytes(std::size_t count, std::chrono::duration<double> limit);
     /// What it had for itself since it was started (OwnTime): the measure for one that is given up, which a busy machine does not
@@ -61,7 +64,7 @@ public:
     bool was_killed() const noexcept { return killed_; }
     /// After its end: by its own alarm.
     bool was_late() const noexcept { return late_; }
-    /// The last line that it wrote to standard error, where that does not go to a file (Linux; elsewhere empty).
+    /// The last line that it wrote to standard error (without a file for it: on Linux; elsewhere empty).
     std::string last_message() const;
 
 private:

@@ -1,6 +1,8 @@
 #include "support/file_lock.hpp"
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -12,25 +14,39 @@ namespace parallax::host {
 
 #if defined(_WIN32)
 
-std::optional<FileLock> FileLock::take(const std::filesystem::path&, Kind) { return FileLock(-1); }
-FileLock::~FileLock() = default;
+std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
+    const HANDLE file = CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                    nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
+    if (file == INVALID_HANDLE_VALUE) return FileLock(none);
+    OVERLAPPED from_the_first_byte{};
+    const DWORD how = LOCKFILE_FAIL_IMMEDIATELY | (kind == Kind::exclusive ? LOCKFILE_EXCLUSIVE_LOCK : 0);
+    if (LockFileEx(file, how, 0, 1, 0, &from_the_first_byte)) return FileLock(reinterpret_cast<std::intptr_t>(file));
+    const DWORD error = GetLastError();
+    CloseHandle(file);
+    const bool busy = error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING;
+    return busy ? std::nullopt : std::optional<FileLock>(FileLock(none));
+}
+
+FileLock::~FileLock() {
+    if (file_ != none) CloseHandle(reinterpret_cast<HANDLE>(file_));   // and with it the lock
+}
 
 #else
 
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (file < 0) return FileLock(-1);
+    if (file < 0) return FileLock(none);
     int status = 0;
     while ((status = ::flock(file, (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) != 0 && errno == EINTR) {
     }
     const bool busy = status != 0 && errno == EWOULDBLOCK;
     if (status == 0) return FileLock(file);
     ::close(file);
-    return busy ? std::nullopt : std::optional<FileLock>(FileLock(-1));
+    return busy ? std::nullopt : std::optional<FileLock>(FileLock(none));
 }
 
 FileLock::~FileLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (file_ != none) ::close(static_cast<int>(file_));
 }
 
 #endif

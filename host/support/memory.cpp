@@ -1,7 +1,7 @@
 #include "support/memory.hpp"
 
+#include "support/control_group.hpp"
 #include "support/platform.hpp"
-
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -47,34 +47,6 @@ std::optional<std::uint64_t> kilobytes(const char* file, std::string_view name) 
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> number_in(const std::string& file) {
-    std::ifstream stream(file);
-    std::uint64_t value = 0;
-    if (stream >> value) return value;
-    return std::nullopt;   // "max"
-}
-
-/// Of the process's own group and those above it; what a container sees of them begins at its own root.
-void take_groups(Least& least) {
-    std::ifstream lines("/proc/self/cgroup");
-    for (std::string line; std::getline(lines, line);) {
-        if (!line.starts_with("0::/")) continue;
-        for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
-            const std::string folder = "/sys/fs/cgroup" + group;
-            const auto most = number_in(folder + "/memory.max"), now = number_in(folder + "/memory.current");
-            if (most && now) {
-                std::uint64_t held = *now;   // files that can be dropped count as free
-                std::ifstream parts(folder + "/memory.stat");
-                std::string name;
-                for (std::uint64_t value = 0; parts >> name >> value;)
-                    if (name == "inactive_file" || name == "active_file") held -= std::min(held, value);
-                least.take(*most - std::min(*most, held), "in the process's control group");
-            }
-            if (group.empty() || group == "/") break;
-        }
-    }
-}
-
 void take_limit(Least& least, decltype(RLIMIT_DATA) which, const char* used, const char* whose) {
     rlimit limit{};
     if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -95,7 +67,7 @@ MemoryRoom memory_room() {
 #elif defined(__linux__)
     const auto free = kilobytes("/proc/meminfo", "MemAvailable"), swap = kilobytes("/proc/meminfo", "SwapFree");
     if (free) least.take((*free + swap.value_or(0)) * 1024, "on this machine");
-    take_groups(least);
+    if (const auto left = left_by_control_groups()) least.take(*left, "in the process's control group");
     take_limit(least, RLIMIT_DATA, "VmData", "of the process's limit (--limit memory, ulimit -d)");
     take_limit(least, RLIMIT_AS, "VmSize", "of the process's limit (ulimit -v)");
 #else

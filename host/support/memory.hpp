@@ -11,7 +11,7 @@ struct MemoryRoom {
     std::string words;         ///< "1.9 GB are free on this machine", or which limit it is
 };
 
-/// The least of what is free (memory and swap), what the control group leaves and what the process's own limits (ulimit -d and
+/// The least of what is free (memory and swap), what control groups of either kind leave and what the process's own limits (ulimit -d and
 /// -v) leave. It changes from one moment to the next: others take memory, too.
 MemoryRoom memory_room();
 

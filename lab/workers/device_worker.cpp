@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace parallax::engine::compare {
@@ -10,7 +11,8 @@ DeviceWorker::DeviceWorker(Json device, WorkerOptions options) : device_(std::mo
 
 /// What it said last on standard error: often a driver's own words.
 std::string DeviceWorker::last_message() const {
-    std::ifstream file(options_.messages);
+    std::ifstream file(options_.messages, std::ios::binary | std::ios::ate);
+    file.seekg(std::max<std::streamoff>(0, std::streamoff(file.tellg()) - 4096));   // it may have said much
     std::string last;
     for (std::string line; std::getline(file, line);) {
         if (!line.empty()) last = line.substr(0, 300);

@@ -1,0 +1,54 @@
+// Children that say more than anybody wants to hear.
+#include "support/child.hpp"
+
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+
+#if !defined(_WIN32)
+#include <sys/stat.h>
+
+using namespace parallax;
+using host::Child;
+using namespace std::chrono_literals;
+
+namespace {
+
+Child::Options shell(const std::string& script, const tests::fs::path& messages = {}) { return {{"/bin/sh", "-c", script}, {}, messages}; }
+
+}  // namespace
+
+TEST_CASE("a child whose line has no end is stopped at the longest that we take, and says so") {
+    Child child(shell("yes | tr -d '\\n'"));
+    CHECK(!child.read_line(600s));
+    CHECK(!child.running());
+    CHECK(child.ending().find("a line of more than") == 0);
+    CHECK(!child.was_killed());
+}
+
+TEST_CASE("a child's lines come whole, long ones too") {
+    Child child(shell("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last"));
+    CHECK(child.read_line(600s) == "first");
+    CHECK(child.read_line(600s) == std::string(5000000, 'x'));
+    CHECK(child.read_line(600s) == "last");
+    CHECK(!child.read_line(600s));
+    child.leave(600s);
+    CHECK(child.ending() == "exit status 0");
+}
+
+#if defined(__linux__)
+TEST_CASE("of a child's endless messages the end is kept") {
+    const std::string much = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tr '\\0' m >&2; sleep .2; done; "
+                             "echo >&2; echo last words >&2; sleep .3; echo done";
+    tests::TemporaryFolder folder;
+    const tests::fs::path messages = folder.path() / "messages";
+    Child child(shell(much, messages));
+    CHECK(child.read_line(600s) == "done");
+    CHECK(child.last_message() == "last words");
+    struct stat state{};
+    REQUIRE(stat(messages.c_str(), &state) == 0);
+    CHECK(state.st_size > 240000000);
+    CHECK(state.st_blocks * 512 < 120000000);
+}
+#endif
+#endif
