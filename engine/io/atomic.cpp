@@ -12,21 +12,28 @@ namespace fs = std::filesystem;
 
 namespace parallax::io {
 
-void check_target(const fs::path& path, bool overwrite, bool store) {
-    if (store && Transaction::is_part(path)) return;   // the empty folder that is there is for it
-    const std::string name = show(path);
-    if (!path.has_filename()) throw IoError(name, "names no file", "give a file name behind the folder");
+void check_replaceable(const fs::path& path, bool store) {
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
+    if (!fs::exists(status)) return;
+    const std::string name = show(path);
     const bool is_folder = fs::is_directory(status);
     if (is_folder && !store) throw IoError(name, "is a folder", "give a file name inside it");
     if (is_folder && !is_store(path))
         throw IoError(name, "is a folder and no Zarr store", "choose another name: what is in it is not removed");
-    if (fs::exists(status)) {
-        if (!is_folder && !fs::is_regular_file(status))
-            throw IoError(name, "is a device or a pipe, not a regular file", "choose another name");
-        if (!overwrite) throw IoError(name, "exists already", "choose another name, or allow overwriting");
-    }
+    if (!is_folder && !fs::is_regular_file(status))
+        throw IoError(name, "is a device or a pipe, not a regular file", "choose another name");
+    if (const std::string held = why_it_is_held(path); !held.empty())
+        throw IoError(name, fmt::format("is {}, and cannot be replaced", held), "choose another name, or another folder");
+}
+
+void check_target(const fs::path& path, bool overwrite, bool store) {
+    if (store && Transaction::is_part(path)) return;   // the empty folder that is there is for it
+    const std::string name = show(path);
+    if (!path.has_filename()) throw IoError(name, "names no file", "give a file name behind the folder");
+    check_replaceable(path, store);
+    std::error_code code;
+    if (!overwrite && fs::exists(path, code)) throw IoError(name, "exists already", "choose another name, or allow overwriting");
     fs::path folder = fs::absolute(path, code).parent_path();
     while (!fs::exists(folder, code) && folder != folder.parent_path()) folder = folder.parent_path();
     if (!fs::is_directory(folder, code))

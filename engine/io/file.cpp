@@ -17,6 +17,8 @@
 #ifdef _WIN32
 #include <io.h>
 #else
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -80,6 +82,29 @@ bool can_create_in(const fs::path& folder) {
     return _waccess(folder.c_str(), 2) == 0;
 #else
     return ::access(folder.c_str(), W_OK | X_OK) == 0;
+#endif
+}
+
+std::string why_it_is_held(const fs::path& path) {
+#ifdef _WIN32
+    return _waccess(path.c_str(), 2) == 0 ? "" : "write-protected";
+#else
+    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 && errno == EACCES) return "write-protected";
+    const fs::path above = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    struct stat file{}, folder{};
+    if (::lstat(path.c_str(), &file) != 0 || ::stat(above.c_str(), &folder) != 0) return {};
+    const uid_t user = ::geteuid();
+    if ((folder.st_mode & S_ISVTX) != 0 && user != 0 && user != file.st_uid && user != folder.st_uid) return "another user's";
+#ifdef __linux__
+    const auto marks = [](const fs::path& of, int links) {
+        struct statx state{};
+        return ::statx(AT_FDCWD, of.c_str(), links | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &state) == 0 ? state.stx_attributes : 0;
+    };
+    const auto marked = marks(path, AT_SYMLINK_NOFOLLOW), marked_above = marks(above, 0);
+    if ((marked & STATX_ATTR_MOUNT_ROOT) != 0) return "a mount point";
+    if (((marked | marked_above) & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0) return "marked by chattr as one that stays";
+#endif
+    return {};
 #endif
 }
 

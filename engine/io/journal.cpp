@@ -2,6 +2,8 @@
 
 #include "io/folder_move.hpp"
 #include "io/io.hpp"
+#include "support/octets.hpp"
+#include "support/shallow_json.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -64,8 +66,9 @@ bool take_line(const std::string& line, Done& done) {
     if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return false;
     const std::string text = line.substr(checksum_length + 1);
     if (hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return false;
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return false;
+    const std::optional<Json> written = parse_shallow(text);
+    if (!written || !written->is_object()) return false;
+    const Json json = host::with_text_as_octets(*written);
     try {
         if (json.contains("made")) done.made.push_back(path_of(json.at("made").get<std::string>()));
         if (json.contains("place")) done.places.push_back(path_of(json.at("place").get<std::string>()));
@@ -168,7 +171,7 @@ Done Journal::read() const {
 }
 
 void Journal::write(const Json& json, bool sync) {
-    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = host::with_octets_as_text(json).dump(-1, ' ', false, Json::error_handler_t::replace);
     const std::string line = hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
     for (std::size_t at = 0; at < line.size();) {
 #if defined(_WIN32)
@@ -219,6 +222,10 @@ void go_forward(const FolderOf& folder_of, const Done& done) {
         }
         if (!is_there(from)) continue;   // it is in its place
         if (done.overwrite) {
+            // By a process that has ended; somebody may have put there meanwhile what no file of ours replaces.
+            std::error_code unknown;
+            if (const fs::file_status now = fs::symlink_status(to, unknown); fs::exists(now) && !fs::is_regular_file(now) && !fs::is_symlink(now))
+                throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
             move_to(from, to);
             continue;
         }

@@ -151,11 +151,12 @@ void recover_one(const host::Folder& folder, const std::string& transaction) {
 
 }  // namespace
 
-void recover(const fs::path& path) {
+void recover(const fs::path& folder) {
+    const fs::path path = folder.empty() ? fs::path(".") : folder;
     if (looked_at_lately(path)) return;
     std::set<std::string> transactions;
     std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(path.empty() ? fs::path(".") : path, ignored))
+    for (const fs::path& entry : host::entries_of(path, ignored))
         if (const auto transaction = transaction_of(entry.filename().string())) transactions.insert(*transaction);
     for (const std::string& transaction : transactions) {
         try {

@@ -149,10 +149,20 @@ void Transaction::check_folder(const Entry& entry) const {
         throw IoError(show(entry.target), "has gone before it was in its place", "leave hidden files alone while a job runs");
 }
 
+/// In the folder that is held, whatever its path means by now.
+void Transaction::check_place(const host::Folder& place, const fs::path& target, Form form) const {
+    try {
+        check_replaceable(place / target.filename(), form == Form::folder);
+    } catch (const IoError& error) {
+        throw IoError(show(target), error.problem, error.hint);
+    }
+}
+
 fs::path Transaction::add(const fs::path& target, const std::function<void(const fs::path&)>& produce, Form form) {
     const fs::path relative = relative_of(fs::absolute(target).lexically_normal().parent_path());
     return told_of(target, "cannot be written", [&] {
         const host::Folder& folder = place(relative);
+        check_place(folder, target, form);
         entries_.push_back({target, relative, fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target)), {}, form});
         const fs::path part = folder / entries_.back().part;
         if (form == Form::folder) make_folder(folder, entries_.back());
@@ -176,8 +186,10 @@ void Transaction::commit() {
                 const fs::path part = places_.at(entry.folder) / entry.part;
                 entry.form == Form::folder ? sync_tree(part) : host::sync_file(part);
             });
-    for (const Entry& entry : entries_)
+    for (const Entry& entry : entries_) {
         if (entry.form == Form::folder) check_folder(entry);
+        check_place(places_.at(entry.folder), entry.target, entry.form);   // somebody may have put something there meanwhile
+    }
     const auto replaces_by_folder = [this](const Entry& entry) {
         std::error_code ignored;
         return entry.form == Form::folder && how_.overwrite &&

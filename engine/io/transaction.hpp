@@ -50,7 +50,7 @@ public:
 
     enum class Form { file, folder };
     /// `produce` writes the file that it is given, or into the empty folder, whose name ends as the target's does. Returns that
-    /// path, good until commit().
+    /// path, good until commit(). Where something stands that may not be replaced it throws before that.
     std::filesystem::path add(const std::filesystem::path& target,
                               const std::function<void(const std::filesystem::path&)>& produce, Form = Form::file);
     /// Throws IoError; then no file has changed. Once.
@@ -74,6 +74,7 @@ private:
     };
     void make_folder(const host::Folder& place, Entry&);
     void check_folder(const Entry&) const;
+    void check_place(const host::Folder& place, const std::filesystem::path& target, Form) const;
     void set_aside(Entry&, const host::Folder& place, std::size_t number);
     bool remove_entry(const Entry&);
     std::filesystem::path relative_of(const std::filesystem::path& folder) const;

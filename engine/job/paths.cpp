@@ -189,6 +189,14 @@ fs::path folder_of_input(const std::string& text, const Locations& where) {
     return folder;
 }
 
+void check_place(const fs::path& path, const std::string& pointer, bool folder) {
+    try {
+        io::check_replaceable(path, folder);
+    } catch (const IoError& error) {
+        throw ConfigError(pointer, fmt::format("{}, which {}", to_utf8(path), error.problem), "a file that can be replaced, or nothing", error.hint);
+    }
+}
+
 fs::path resolve_output(const std::string& text, const Locations& where, const std::string& pointer) {
     const char* const hint = "outputs are relative to --out and stay below it";
     if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
@@ -219,11 +227,14 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     if (fs::is_symlink(path, ignored)) {
         throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");
     }
-    if (!fs::is_directory(path, ignored)) return path;
-    if (!io::writes_folder(path)) throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
-    if (!io::is_store(path))
-        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a Zarr store, or nothing of that name",
-                          "choose another name: what is in that folder is not removed");
+    const bool folder = io::writes_folder(path);
+    if (fs::is_directory(path, ignored)) {
+        if (!folder) throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
+        if (!io::is_store(path))
+            throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a Zarr store, or nothing of that name",
+                              "choose another name: what is in that folder is not removed");
+    }
+    check_place(path, pointer, folder);
     return path;
 }
 

@@ -96,6 +96,17 @@ TEST_CASE("transactions: a journal moves what bears its name, and nothing else")
     }
 }
 
+TEST_CASE("transactions: what is left in the folder of the process is found by no path at all") {
+    const Folder& folder = folder_with_files();
+    put_journal(folder, ".parallax-12-0-0123abcd-0-a.npy", "", true);   // it says that it has made a.npy
+    const fs::path before = fs::current_path();
+    fs::current_path(folder.path());
+    io::recover("");
+    fs::current_path(before);
+    CHECK(!fs::exists(folder / "mine/a.npy"));
+    CHECK(folder.entries() == 2);
+}
+
 TEST_CASE("transactions: another user's journal in a folder that is neither's is left alone") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root can make another user's file");

@@ -1,0 +1,184 @@
+// What a file may not replace is found before work is done for it, and again before anything is put in place.
+#include "io/transaction.hpp"
+#include "parallax/host/json.hpp"
+#include "support.hpp"
+
+#include <functional>
+
+#if !defined(_WIN32)
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#endif
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+/// Something that stands in an output's place, and goes with the object.
+struct Obstacle {
+    const char* says;
+    std::function<bool(const fs::path&)> put;   ///< false: this machine does not let us
+    std::function<void(const fs::path&)> take_away = [](const fs::path&) {};
+};
+
+#if defined(__linux__)
+bool mark(const fs::path& path, bool immutable) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    int flags = 0;
+    const bool known = file >= 0 && ::ioctl(file, FS_IOC_GETFLAGS, &flags) == 0;
+    flags = immutable ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+    const bool done = known && ::ioctl(file, FS_IOC_SETFLAGS, &flags) == 0;
+    if (file >= 0) ::close(file);
+    return done;
+}
+#endif
+
+std::vector<Obstacle> obstacles() {
+    const auto put_file = [](const fs::path& path) { put(path, "mine"); };
+    std::vector<Obstacle> all{
+        {"is a folder", [](const fs::path& path) { return fs::create_directory(path); }},
+        {"is a device or a pipe", [](const fs::path& path) { return ::mkfifo(path.c_str(), 0600) == 0; }},
+        {"is a device or a pipe", [](const fs::path& path) { return ::mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0; }},
+        {"is a device or a pipe",
+         [](const fs::path& path) {
+             sockaddr_un address{AF_UNIX, {}};
+             const fs::path before = fs::current_path();
+             fs::current_path(path.parent_path());   // the address is short
+             std::strncpy(address.sun_path, path.filename().c_str(), sizeof address.sun_path - 1);
+             const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+             const bool bound = ::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+             ::close(listener);
+             fs::current_path(before);
+             return bound;
+         }},
+        {"is write-protected", [put_file](const fs::path& path) {
+             put_file(path);
+             return ::chmod(path.c_str(), 0444) == 0 && ::geteuid() != 0;
+         }}};
+#if defined(__linux__)
+    all.push_back({"is a mount point",
+                   [put_file](const fs::path& path) {
+                       put_file(path);
+                       return ::mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) == 0;
+                   },
+                   [](const fs::path& path) { ::umount(path.c_str()); }});
+    all.push_back({"is marked by chattr",
+                   [put_file](const fs::path& path) {
+                       put_file(path);
+                       return mark(path, true);
+                   },
+                   [](const fs::path& path) { mark(path, false); }});
+#endif
+    return all;
+}
+
+}   // namespace
+
+TEST_CASE("outputs: what may not be replaced is found before anything is written, and after") {
+    int tried = 0;
+    for (const Obstacle& obstacle : obstacles()) {
+        for (const bool meanwhile : {false, true}) {
+            CAPTURE(obstacle.says);
+            CAPTURE(meanwhile);
+            const Folder folder;
+            put(folder / "a.npy", "old");
+            const fs::path place = folder / "b.npy";
+            const auto put_there = [&] {
+                if (obstacle.put(place)) return true;
+                fs::remove(place);
+                return false;
+            };
+            bool there = !meanwhile && put_there(), written = false;
+            if (!meanwhile && !there) continue;
+            std::string problem;
+            try {
+                io::Transaction files(folder.path(), {.overwrite = true});
+                files.add(folder / "a.npy", [](const fs::path& path) { put(path, "new"); });
+                files.add(place, [&](const fs::path& path) {
+                    written = true;
+                    put(path, "new");
+                });
+                if (meanwhile) there = put_there();
+                if (there) files.commit();
+            } catch (const IoError& error) {
+                problem = error.problem;
+            }
+            const bool stands = fs::exists(fs::symlink_status(place));
+            const bool regular = fs::is_regular_file(fs::symlink_status(place));
+            const std::string text = regular ? get(place) : "mine";
+            obstacle.take_away(place);
+            if (!there) continue;
+            ++tried;
+            CHECK(problem.find(obstacle.says) == 0);
+            CHECK(written == meanwhile);
+            CHECK(get(folder / "a.npy") == "old");
+            CHECK(stands);
+            CHECK(text == "mine");
+            CHECK(folder.entries() == 2);
+        }
+    }
+    CHECK(tried >= 6);
+}
+
+TEST_CASE("outputs: a file of a folder in which each user has his own is not another's to replace") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make other users' files");
+        return;
+    }
+    const Folder folder;
+    put(folder / "a.npy", "mine");
+    REQUIRE(::chmod(folder.path().c_str(), 01777) == 0);
+    REQUIRE(::seteuid(65534) == 0);
+    std::string problem;
+    try {
+        io::check_replaceable(folder / "a.npy");
+    } catch (const IoError& error) {
+        problem = error.problem;
+    }
+    REQUIRE(::seteuid(0) == 0);
+    CHECK(problem.find("is ") == 0);
+    REQUIRE(::chmod((folder / "a.npy").c_str(), 0666) == 0);
+    REQUIRE(::seteuid(65534) == 0);
+    try {
+        io::check_replaceable(folder / "a.npy");
+    } catch (const IoError& error) {
+        problem = error.problem;
+    }
+    REQUIRE(::seteuid(0) == 0);
+    CHECK(problem.find("is another user's") == 0);
+}
+
+TEST_CASE("outputs: a journal of a dead process puts no file in the place of a pipe") {
+    static const Folder folder;   // kept: a folder is looked at again after some seconds only
+    const std::string dead = ".parallax-12-0-0123abcd";
+    put(folder / (dead + "-1-b.npy"), "new b");
+    put(folder / "a.npy", "new a");   // was in its place by then
+    REQUIRE(::mkfifo((folder / "b.npy").c_str(), 0600) == 0);
+    put(folder / (dead + "-old-0"), "old a");
+    Json moves = Json::array();
+    for (const char* const name : {"a.npy", "b.npy"}) {
+        const bool first = name[0] == 'a';
+        struct stat state{};
+        REQUIRE(::stat((first ? folder / "a.npy" : folder / (dead + "-1-b.npy")).c_str(), &state) == 0);
+        moves.push_back({{"folder", "."}, {"part", dead + (first ? "-0-a.npy" : "-1-b.npy")}, {"name", name}, {"old", first ? dead + "-old-0" : ""}});
+        moves.back()["inode"] = static_cast<std::uint64_t>(state.st_ino);
+        moves.back()["bytes"] = static_cast<std::uint64_t>(state.st_size);
+    }
+    const std::string text = Json{{"commit", moves}, {"overwrite", true}}.dump();
+    put(folder / (dead + ".journal"), io::hash_text(text).substr(0, 16) + ' ' + text + '\n');
+    io::recover(folder.path());
+    CHECK(get(folder / "a.npy") == "old a");
+    CHECK(fs::is_fifo(folder / "b.npy"));
+    CHECK(folder.entries() == 2);
+}
+#endif
