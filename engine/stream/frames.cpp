@@ -73,13 +73,14 @@ bool Pipe::fill() {
     const int got = ::_read(descriptor_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
 #else
     for (pollfd what{descriptor_, POLLIN, 0}; cancelled_ && ::poll(&what, 1, 100) <= 0;) {
-        if (cancelled_()) return false;
+        if (cancelled_()) throw CancelledError("stopped on request while frames were waited for");
     }
     ssize_t got = 0;
     do got = ::read(descriptor_, buffer_.data(), buffer_.size());
     while (got < 0 && errno == EINTR);
 #endif
-    if (got <= 0) return false;
+    if (got < 0) throw IoError(source_name, fmt::format("cannot be read: {}", std::strerror(errno)), "frames come from a program or a file");
+    if (got == 0) return false;
     at_ = 0;
     end_ = static_cast<std::size_t>(got);
     last_ = std::chrono::steady_clock::now();

@@ -145,6 +145,46 @@ TEST_CASE("stream: a reader that goes ends it, and so does nothing else") {
     CHECK((read_text(folder / "got3") == out.substr(0, 223)));
 }
 
+#if defined(__linux__)
+TEST_CASE("stream: a stop is told and ends it, whatever it waits for") {
+    const Form form = forms().front();
+    const TempFolder folder;
+    const auto [in, out] = stream_of(form);
+    write_text(folder / "job.json", job_of(form).dump());
+    std::string many;
+    for (int i = 0; i < 2000; ++i) many += in;
+    write_text(folder / "in", many);
+    // $1: what comes before the signal. $2: frames without end instead, of which nobody takes what becomes of them. The signal is sent
+    // when the program hears of it (bit 14 is SIGTERM's).
+    write_text(folder / "stop.sh",
+               "rm -f a b; mkfifo a b; exec 3<> a 4<> b\n"
+               "\"$P\" run job.json --quiet < ${2:-a} > b 2> said 3>&- 4>&- & p=$!\n"
+               "until grep -q 'SigCgt:.*[4-7c-f][0-9a-f]\\{3\\}$' /proc/$p/status; do sleep .02; done\n"
+               "head -c $1 in >&3; sleep .3; kill -TERM $p; wait $p; echo $? > status\n");
+    for (const char* const words : {"0", "5", "100", "300", "0 in"}) {
+        CAPTURE(words);
+        REQUIRE(shell(folder.path(), fmt::format("export P; timeout 60 sh stop.sh {}", words)) == 0);
+        CHECK(read_text(folder / "status") == "1\n");
+        CHECK(read_text(folder / "said") == "stopped before the input ended\n");
+    }
+}
+
+TEST_CASE("stream: an input that cannot be read and an output that cannot be written are errors, not ends") {
+    const Form form = forms().front();
+    const TempFolder folder;
+    write_text(folder / "job.json", job_of(form).dump());
+    write_text(folder / "in", stream_of(form).first);
+    const auto said_by = [&](const char* streams) {
+        CHECK(shell(folder.path(), fmt::format("timeout 60 \"$P\" run job.json {} 2> said", streams)) == 1);
+        return read_text(folder / "said");
+    };
+    CHECK(contains(said_by("< . > out"), "standard input: cannot be read: Is a directory"));
+    CHECK(contains(said_by("< in > /dev/full"), "standard output: cannot be written"));
+    CHECK(contains(said_by("< in >&-"), "standard output: is closed"));
+    CHECK(contains(said_by("<&- > out"), "standard input: ended before the first frame"));
+}
+#endif
+
 TEST_CASE("stream: what cannot be is refused before a frame is read") {
     const auto refused = [](const Json& patch, const char* says, const char* options = "", int status = 2) {
         const TempFolder folder;

@@ -44,8 +44,8 @@ int run_stream(const SeriesRunOptions& options, const JobOptions& where, const e
     _setmode(0, _O_BINARY);
     _setmode(1, _O_BINARY);
 #endif
-    const auto engines = engine::open_devices(job, registry, host::ProgramCache::open());
     watch_interrupts();
+    const auto engines = engine::open_devices(job, registry, host::ProgramCache::open());
     engine::stream::Options how;
     how.in_flight = options.in_flight;
     how.cancelled = cancelled;
