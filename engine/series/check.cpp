@@ -4,8 +4,8 @@
 #include "io/io.hpp"
 #include "io/journal.hpp"
 #include "io/tree.hpp"
-#include "job/load.hpp"
 #include "job/paths.hpp"
+#include "series/checked.hpp"
 #include "series/manifest.hpp"
 #include "support/entries.hpp"
 #include "support/file_identity.hpp"
@@ -55,7 +55,7 @@ Check check(const fs::path& manifest, bool hashes) {
                           "a manifest: JOB.series below --out");
     Check check;
     try {
-        if (!load_json(manifest / "series.json").contains("job")) throw ConfigError("", "", "");
+        if (!load_document(manifest / "series.json").contains("job")) throw ConfigError("", "", "");
     } catch (const ConfigError&) {
         check.problems.push_back("series.json is damaged: --overwrite does every item again");
     }

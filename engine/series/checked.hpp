@@ -1,13 +1,27 @@
 // JSON documents of a manifest that know whether they were damaged.
 #pragma once
 
+#include "io/file.hpp"
 #include "io/io.hpp"
+#include "job/load.hpp"
+#include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace parallax::engine::series {
+
+/// Throws ConfigError where there is none, and where a pipe stands in its place, which would be waited for.
+inline Json load_document(const std::filesystem::path& path) {
+    if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+        throw ConfigError("", fmt::format("{}, which is no file", io::show(path)), "a document of a series");
+    return load_json(path);
+}
 
 constexpr const char* checksum_key = "checksum";
 

@@ -8,6 +8,7 @@
 #include "job/load.hpp"
 #include "series/checked.hpp"
 #include "support/entries.hpp"
+#include "support/octets.hpp"
 #include "support/platform.hpp"
 
 namespace parallax::engine::series {
@@ -69,8 +70,9 @@ std::vector<Folds::State> Folds::states() const {
         State state;
         state.header = entry;
         try {
-            const Json json = load_json(entry);
-            if (!is_as_written(json, "seals")) continue;
+            const Json written = load_document(entry);
+            if (!is_as_written(written, "seals")) continue;
+            const Json json = host::with_text_as_octets(written);
             for (const Json& item : json.at("items")) state.items.push_back(item.get<std::string>());
             for (const auto& [output, file] : json.at("files").items())
                 state.files[output] = folder_ / path_from(file.get<std::string>());
@@ -191,7 +193,8 @@ void Folds::save() {
         seals[output.spec->name] = {{"hash", seal.hash}, {"frame_bytes", seal.frame_bytes}};
     }
     io::write_json(folder_ / path_from(unique_ + ".json"),
-                   with_checksum({{"items", items_}, {"files", std::move(files)}, {"seals", std::move(seals)}}), true);
+                   with_checksum(host::with_octets_as_text({{"items", items_}, {"files", std::move(files)}, {"seals", std::move(seals)}})),
+                   true);
     for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
         std::error_code ignored;
         if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);

@@ -4,9 +4,10 @@
 #include "io/io.hpp"
 #include "io/transaction.hpp"
 #include "io/tree.hpp"
-#include "job/load.hpp"
 #include "job/paths.hpp"
+#include "series/checked.hpp"
 #include "support/entries.hpp"
+#include "support/octets.hpp"
 #include "support/platform.hpp"
 #include "support/shallow_json.hpp"
 
@@ -17,7 +18,9 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <set>
+#include <string_view>
 
 namespace parallax::engine::series {
 
@@ -56,7 +59,7 @@ std::string line_of(const Record& record) {
     if (!record.rows.empty()) json["rows"] = record.rows;
     if (!record.warnings.empty()) json["warnings"] = record.warnings;
     if (!record.times.empty()) json["times"] = record.times;
-    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = host::with_octets_as_text(std::move(json)).dump(-1, ' ', false, Json::error_handler_t::replace);
     return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
 }
 
@@ -93,7 +96,7 @@ std::optional<Record> record_from(const std::string& line) {
     const std::optional<Json> json = parse_shallow(text);
     if (!json) return std::nullopt;
     try {
-        return record_of(*json);
+        return record_of(host::with_text_as_octets(*json));
     } catch (const Json::exception&) {   // another program's, whose checksum is right all the same
         return std::nullopt;
     } catch (const Error&) {
@@ -113,6 +116,30 @@ std::vector<fs::path> files_named(const fs::path& folder, const char* start, con
 }
 
 std::vector<fs::path> journals(const fs::path& folder) { return files_named(folder, "items-", ".jsonl"); }
+
+/// Calls `visit` with each whole line of a file; one that is longer than any record is none, and nothing is what has been cut off
+/// before its end. Whoever writes in the folder may have put a pipe or a device without end there: that has no lines.
+void for_each_line(const fs::path& path, const std::function<void(std::optional<std::string>)>& visit) {
+    constexpr std::size_t longest = std::size_t{64} << 20;
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return visit(std::nullopt);
+    std::ifstream file(path, std::ios::binary);
+    std::vector<char> some(std::size_t{1} << 18);
+    std::string line;
+    bool too_long = false;
+    while (file.read(some.data(), static_cast<std::streamsize>(some.size())) || file.gcount() > 0) {
+        std::string_view left(some.data(), static_cast<std::size_t>(file.gcount()));
+        for (std::size_t end = 0; (end = left.find('\n')) != std::string_view::npos; left.remove_prefix(end + 1)) {
+            line += left.substr(0, end);
+            visit(too_long ? std::nullopt : std::optional(std::move(line)));
+            line.clear();
+            too_long = false;
+        }
+        too_long = too_long || line.size() + left.size() > longest;
+        if (too_long) line.clear();
+        else line += left;
+    }
+}
 
 /// The first place where two documents differ, as a pointer and what stands there in each.
 void refuse_changes(const Json& before, const Json& now, const fs::path& folder) {
@@ -184,7 +211,7 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     io::recover(folder);
     Json files = Json::array();
     for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
-    const Json header{{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}};
+    const Json header = host::with_octets_as_text({{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}});
     const fs::path path = folder / header_name;
     if (!fs::exists(path)) {
         try {
@@ -195,7 +222,7 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     }
     Json before;
     try {
-        before = load_json(path);
+        before = load_document(path);
         if (!before.is_object() || !before.contains("job")) throw ConfigError("", "no header of a series", "one");
     } catch (const ConfigError&) {
         throw ConfigError("--manifest", fmt::format("the damaged {} in {}", header_name, io::show(folder)),
@@ -209,17 +236,16 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
 Manifest::Contents Manifest::contents() const {
     Contents all;
     for (const fs::path& path : journals(folder_)) {
-        std::ifstream file(path, std::ios::binary);
-        for (std::string line; std::getline(file, line) && !file.eof();) {   // at the end of the file: cut off before its newline
-            std::optional<Record> record = record_from(line);
+        for_each_line(path, [&](const std::optional<std::string>& line) {
+            std::optional<Record> record = line ? record_from(*line) : std::nullopt;
             if (!record) {
                 ++all.damaged;
-                continue;
+                return;
             }
             Record& known = all.records[record->item];
             all.sequence = std::max(all.sequence, record->sequence);
             if (std::pair(record->sequence, record->at) >= std::pair(known.sequence, known.at)) known = std::move(*record);
-        }
+        });
     }
     return all;
 }

@@ -1,4 +1,5 @@
 #include "io/transaction.hpp"
+#include "series/places.hpp"
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace parallax::engine::series {
@@ -26,7 +28,16 @@ std::string how_to_replace(const SeriesOptions& options) {
 /// Every path that every item writes: below --out, free, and of one item only.
 void check_targets(const PreparedSeries& series) {
     const bool may_exist = series.options.overwrite || series.options.resume;
-    std::unordered_map<std::string, std::size_t> taken;
+    const std::size_t of_series = series.items.size();   // the owner of what all items make together
+    const auto whose = [&](std::size_t owner) { return owner == of_series ? std::string("the whole series") : series.items.name(owner); };
+    RealPaths real;
+    Places places(!series.where.confined);   // a stranger's files may be links by now: nothing is tried there
+    const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
+        if (const std::size_t* const other = places.take(real.of(path), owner))
+            throw ConfigError(at, fmt::format("the file {} for {} and for {}", to_utf8(path), whose(*other), whose(owner)),
+                              "a file of its own for each item",
+                              fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
+    };
     std::size_t existing = 0;
     fs::path first;
     const std::string* pointer = nullptr;
@@ -37,29 +48,25 @@ void check_targets(const PreparedSeries& series) {
             if (output.gathered) continue;
             const fs::path path = resolve_output(output.file, series.where, output.pointer);
             io::recover(path.parent_path());
-            const auto [other, fresh] = taken.emplace(to_utf8(path), i);
-            if (!fresh) {
-                throw ConfigError(output.pointer,
-                                  fmt::format("the file {} for {} and for {}", to_utf8(path), series.items.name(other->second),
-                                              series.items.name(i)),
-                                  "a file of its own for each item",
-                                  fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
-            }
+            take(path, output.pointer, i);
             const bool mine = i % series.options.shard.count == series.options.shard.number - 1;
             if (may_exist || !mine || !fs::exists(path, ignored)) continue;
             if (existing++ == 0)
                 first = path, pointer = &series.job.outputs[static_cast<std::size_t>(&output - job.outputs.data())].pointer;
         }
     }
+    std::set<fs::path> tables;   // several outputs may be columns of one
     for (const auto& [name, path] : series.gathered) {
         const auto output = std::find_if(series.job.outputs.begin(), series.job.outputs.end(),
                                          [&name = name](const OutputSpec& o) { return o.name == name; });
-        if (taken.count(to_utf8(path)))
-            throw ConfigError(output->pointer, fmt::format("the file {}, which an item writes", to_utf8(path)),
-                              "a file of its own");
+        if (output->form == OutputForm::table && !tables.insert(path).second) continue;
+        take(path, output->pointer, of_series);
         if (may_exist || series.options.shard.count > 1 || !fs::exists(path, ignored)) continue;
         if (existing++ == 0) first = path, pointer = &output->pointer;
     }
+    if (const auto [inner, outer] = places.nested(); !inner.empty())
+        throw ConfigError("/outputs", fmt::format("{} beside the output {}", to_utf8(inner), to_utf8(outer)),
+                          "outputs of which none lies in another");
     if (existing == 0) return;
     throw ConfigError(*pointer,
                       existing == 1 ? fmt::format("the existing file {}", to_utf8(first))
@@ -67,9 +74,25 @@ void check_targets(const PreparedSeries& series) {
                       "no files of these names", how_to_replace(series.options));
 }
 
+/// Records and tables know items by their names.
+void check_names(const PreparedSeries& series) {
+    std::unordered_map<std::string, std::size_t> named;
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        const auto [known, fresh] = named.emplace(series.items.name(i), i);
+        if (fresh) continue;
+        const Item first = series.items.list.at(known->second), other = series.items.list.at(i);
+        const bool same = std::equal(first.begin(), first.end(), other.begin(), other.end(),
+                                     [](const Element& a, const Element& b) { return a.file == b.file && a.part == b.part; });
+        if (!same)
+            throw ConfigError(series.items.for_each.sources.front().pointer, fmt::format("two items of the name \"{}\"", known->first),
+                              "items whose names differ", "rename one of their files");
+    }
+}
+
 /// No output of any item is an input of any item.
 void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
+    Files inputs;   // an output may be one of them by another path, too
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
     const bool folders = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
                                      [](const OutputSpec& output) { return io::writes_folder(output.file); });
@@ -86,10 +109,11 @@ void check_inputs_kept(const PreparedSeries& series) {
     };
     const auto reads = [&](const fs::path& file, const char* by) {
         names(file, by);
+        inputs.add(file);
         if (folders) names(behind_links(file), by);
     };
     const auto is_read = [&](const fs::path& path) {
-        return read.count(key(path)) > 0 || (folders && read.count(key(behind_links(path))) > 0);
+        return read.count(key(path)) > 0 || inputs.has(path) || (folders && read.count(key(behind_links(path))) > 0);
     };
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const Element& element : series.items.list.at(i)) reads(element.file, "an item");
@@ -200,6 +224,25 @@ Prepared PreparedSeries::prepare_item(std::size_t number) const {
     return prepare(job_of(job, items, number), where, may_exist, shared);
 }
 
+std::string role_of(const PreparedSeries& series, const fs::path& file) {
+    RealPaths real;
+    const fs::path place = real.of(file);
+    Files there;
+    there.add(file);
+    const auto is_it = [&](const fs::path& other) { return real.of(other) == place || there.has(other); };
+    for (const auto& [name, input] : series.shared)
+        if (std::any_of(input.files.begin(), input.files.end(), is_it)) return "an input";
+    for (const auto& [name, output] : series.gathered)
+        if (is_it(output)) return "an output too";
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        for (const Element& element : series.items.list.at(i))
+            if (is_it(element.file)) return "an input";
+        for (const OutputSpec& output : job_of(series.job, series.items, i).outputs)
+            if (!output.gathered && is_it(resolve_output(output.file, series.where, output.pointer))) return "an output too";
+    }
+    return {};
+}
+
 PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptions& options) {
     if (!job.for_each)
         throw UnsupportedError("a job without for_each is no series", {"prepare() and run() of job/runner.hpp run it"});
@@ -221,6 +264,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
         }
         series.gathered.emplace(output.name, path);
     }
+    check_names(series);
     check_targets(series);
     if (options.watch) check_nothing_watched(series);
     check_inputs_kept(series);

@@ -120,6 +120,9 @@ Load load_of(const SeriesResult&);
 /// The value below which so many of 100 lie: the nearest rank.
 double percentile_of(const std::vector<double>& sorted, double percent);
 
+/// What a file is to the series, by whatever path: "an input", "an output too". Empty: nothing.
+std::string role_of(const PreparedSeries&, const std::filesystem::path&);
+
 /// Runs what is left to do. Items that fail are in the result; throws only what ends the whole series: ConfigError for a
 /// manifest of another job, IoError where it cannot be written, what Engine throws when no device is left.
 SeriesResult run(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions& = {});

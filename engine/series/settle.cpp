@@ -94,7 +94,7 @@ bool are_strings(const Json& list) {
 /// Whether a file holds what was found for the step. Those of before have no checksum, so that the form is looked at, too.
 bool is_record(const fs::path& file, const StepSpec& step) {
     try {
-        const Json json = load_json(file);
+        const Json json = load_document(file);
         if (!is_as_written(json, "format")) return false;
         fixed_by(step, json);
         if (json.contains("strength") && !json.at("strength").is_number()) return false;
@@ -124,7 +124,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
             }
         }
         Json& found = result.found[step.id];
-        found = load_json(file);
+        found = load_document(file);
         const auto item = found.at("item").get<std::string>();
         for (const Json& warning : found.at("warnings")) {
             result.warnings.push_back({fmt::format("step \"{}\": {}", step.id, warning.get<std::string>()), item, 1});

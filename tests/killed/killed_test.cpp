@@ -51,6 +51,10 @@ const std::vector<Scenario>& scenarios() {
         "steps": [{"run": "box_filter", "radius": 1, "out": {"image": "soft"}}],
         "outputs": {"soft": "out/{frame.stem}.ome.zarr", "again": {"file": "out/{frame.stem}.npy", "of": "soft"},
             "stack": {"file": "out/all.ome.zarr", "of": "soft", "combine": "stack"}}})";
+    // Names that are no UTF-8, which a journal has to hold all the same.
+    static const std::string odd = R"({"parallax": 1, "for_each": {"frame": "odd/*.npy"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "box_filter", "radius": 1, "out": {"image": "soft"}}],
+        "outputs": {"soft": "out/{frame.stem}.npy", "again": {"file": "out/deep/{frame.stem}.tif", "of": "soft"}}})";
     // "stale": of an old one, which no new one has.
     const auto stored = [](const std::string& name, int planes) {
         std::vector<std::string> files;
@@ -73,6 +77,11 @@ const std::vector<Scenario>& scenarios() {
         {"one output, over an old one", one.c_str(), {"--overwrite"}, {{"counts.json"}}, true},
         {"three outputs", three.c_str(), {}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}},
         {"three outputs, over old ones", three.c_str(), {"--overwrite"}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}, true},
+        {"three outputs, over old ones, without waiting for the disk",
+         three.c_str(),
+         {"--overwrite", "--no-sync"},
+         {{"volume.npy", "counts.json", "deep/er/c.csv"}},
+         true},
         {"report and trace", three.c_str(), {"--report", "out/report.json"}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}},
         {"series",
          series.c_str(),
@@ -84,6 +93,12 @@ const std::vector<Scenario>& scenarios() {
          series.c_str(),
          {"--overwrite"},
          {{"a.npy", "masks/a.png"}, {"b.npy", "masks/b.png"}, {"mean.npy", "sums.csv"}},
+         true,
+         true},
+        {"series of odd names, over an old one",
+         odd.c_str(),
+         {"--overwrite"},
+         {{"o\xff.npy", "deep/o\xff.tif"}, {"o\xfe.npy", "deep/o\xfe.tif"}},
          true,
          true},
         {"a store", store.c_str(), {}, {stored("v.ome.zarr", 9)}},
@@ -128,6 +143,10 @@ void set_up(const Scenario& scenario, const fs::path& folder) {
     write_text(folder / "job.json", scenario.job);
     io::write(folder / "in/a.npy", ramp(9, 7));
     io::write(folder / "in/b.npy", ramp(9, 7));
+    fs::create_directories(folder / "odd");
+    io::write(folder / "odd/o.npy", ramp(8, 5));
+    fs::rename(folder / "odd/o.npy", folder / "odd/o\xfe.npy");
+    fs::copy_file(folder / "in/a.npy", folder / "odd/o\xff.npy");
     write_text(
         folder / "touch.json",
         R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}], "outputs": {"volume": "out/touch.npy"}})");
@@ -309,4 +328,30 @@ TEST_CASE("file systems that cannot exchange names: a store is replaced all the 
     }
     MESSAGE(renamings << " renamings that the file system did not know, " << replaced << " replaced");
     CHECK(replaced > 0);
+}
+
+TEST_CASE("file systems without hard links: several files are replaced all the same, or none") {
+    if (!is_traced()) return;
+    const TempFolder top;
+    const fs::path folder = top / "work";
+    int links = 0;
+    for (const Scenario& scenario : scenarios()) {
+        if (std::string(scenario.name) != "three outputs, over old ones") continue;
+        set_up(scenario, folder);
+        const TracedRun whole = run_traced(command("job.json", scenario.options), folder.string(), environment, {0, 0, true});
+        REQUIRE_MESSAGE(whole.status == 0, whole.err);
+        const Files after = files_of(folder / "out");
+        for (int at = 1; at <= whole.calls; ++at) {
+            if (whole.log[static_cast<std::size_t>(at - 1)] != "link") continue;
+            set_up(scenario, folder);
+            const TracedRun run = run_traced(command("job.json", scenario.options), folder.string(), environment, {at, EPERM, false});
+            CAPTURE(at);
+            CAPTURE(run.err);
+            ++links;
+            CHECK(run.status == 0);
+            CHECK(files_of(folder / "out") == after);
+            CHECK(hidden(folder) == "");
+        }
+    }
+    CHECK(links == 3);
 }

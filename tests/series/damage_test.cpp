@@ -118,6 +118,25 @@ TEST_CASE("series: whatever is damaged in a manifest, --resume gives the same re
     MESSAGE(resumed << " resumed, " << refused << " begun anew");
 }
 
+#if !defined(_WIN32)
+TEST_CASE("series: pipes, devices and lines without end in the place of records do not count, and hold nobody up") {
+    Folder folder(3);
+    REQUIRE(shell(folder.path(), "timeout 60 \"$P\" run job.json --device native --out out --quiet") == 0);
+    const auto before = contents(folder / "out");
+    for (const char* const put : {"mkfifo out/job.series/items-1-2-0.jsonl", "ln -s /dev/zero out/job.series/items-1-2-1.jsonl",
+                                  "head -c 100000000 /dev/zero > out/job.series/items-1-2-2.jsonl; echo >> out/job.series/items-1-2-2.jsonl"}) {
+        CAPTURE(put);
+        REQUIRE(shell(folder.path(), put) == 0);
+        CHECK(shell(folder.path(), "timeout 60 \"$P\" series check out/job.series > said") == 0);
+        CHECK(contains(read_text(folder / "said"), "damaged records, which do not count"));
+        CHECK(shell(folder.path(), "timeout 60 \"$P\" run job.json --device native --out out --resume 2> said") == 0);
+        CHECK(contains(read_text(folder / "said"), "3 of 3 items were done before"));
+        CHECK((contents(folder / "out") == before));
+        REQUIRE(shell(folder.path(), "rm out/job.series/items-1-2-*") == 0);
+    }
+}
+#endif
+
 TEST_CASE("series: a record of another form, though its checksum is right, does not count") {
     const Folder folder(3, frames_job());
     REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);

@@ -35,6 +35,7 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     const std::filesystem::path path = engine::path_from(file);
     if (std::filesystem::is_directory(path))
         throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
+    engine::check_place(path, option);
     if (std::filesystem::exists(path) && !options.overwrite) {
         throw ConfigError(option, fmt::format("the existing file {}", file), "no file of that name",
                           "use --overwrite to replace it");
@@ -186,7 +187,8 @@ int run_within(const Enforced& limits, const Options& options) {
         if (!options.quiet && !options.json) tell("watching: Ctrl-C ends it\n");
     }
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);
-    if (!is_series) check_report(options, job.prepared());
+    if (is_series) check_series_files(options, options.job.file, *job.series());
+    else check_report(options, job.prepared());
     warn(job.warnings());
 
     const Clock::time_point opening = Clock::now();

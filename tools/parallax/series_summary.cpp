@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace parallax::cli {
 
@@ -93,6 +96,13 @@ void report_failures(const SeriesResult& result) {
     }
 }
 
+/// Of those that are asked for, with their options.
+std::vector<std::pair<const char*, std::string>> files_of(const SeriesRunOptions& options) {
+    std::vector<std::pair<const char*, std::string>> files{{"--report", options.report}, {"--trace", options.trace}, {"--gallery", options.gallery}};
+    std::erase_if(files, [](const auto& file) { return file.second.empty(); });
+    return files;
+}
+
 }  // namespace
 
 engine::series::Shard shard_from(const std::string& text) {
@@ -137,15 +147,30 @@ void SeriesRunOptions::add_to(CLI::App& app) {
 
 void check_series_files(const SeriesRunOptions& options) {
     namespace fs = std::filesystem;
-    for (const auto& [option, text] : {std::pair("--report", options.report), std::pair("--trace", options.trace),
-                                       std::pair("--gallery", options.gallery)}) {
-        if (text.empty()) continue;
+    for (const auto& [option, text] : files_of(options)) {
         const fs::path path = engine::path_from(text);
+        engine::check_place(path, option);
         if (fs::exists(path) && !options.overwrite && !options.resume) {
             throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name",
                               "use --overwrite to replace it");
         }
         engine::writable_ancestor(path, option);
+    }
+}
+
+void check_series_files(const SeriesRunOptions& options, const std::string& job, const engine::series::PreparedSeries& series) {
+    namespace fs = std::filesystem;
+    std::map<fs::path, const char*> taken;
+    std::error_code ignored;
+    const auto refuse = [](const char* option, const std::string& text, const std::string& what) {
+        throw ConfigError(option, fmt::format("{}, which is {}", text, what), "a file of its own");
+    };
+    for (const auto& [option, text] : files_of(options)) {
+        const fs::path path = engine::path_from(text);
+        if (fs::equivalent(path, engine::path_from(job), ignored)) refuse(option, text, "the job");
+        if (const std::string role = role_of(series, path); !role.empty()) refuse(option, text, role);
+        const auto [other, fresh] = taken.emplace(fs::weakly_canonical(path, ignored), option);
+        if (!fresh) refuse(option, text, fmt::format("that of {}, too", other->second));
     }
 }
 

@@ -14,6 +14,8 @@ namespace parallax::cli {
 engine::series::Shard shard_from(const std::string&);
 /// Throws ConfigError for a report or a trace that cannot be written.
 void check_series_files(const SeriesRunOptions&);
+/// The same for one that is a file of the series, the job, or that of another option.
+void check_series_files(const SeriesRunOptions&, const std::string& job, const engine::series::PreparedSeries&);
 /// The bar must live as long.
 std::function<void(const engine::series::Progress&)> show_items(ProgressBar&);
 /// Report, summary, warnings and failures.

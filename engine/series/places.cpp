@@ -1,0 +1,109 @@
+#include "series/places.hpp"
+
+#include "io/file.hpp"
+#include "io/journal.hpp"
+#include "job/paths.hpp"
+#include "parallax/host/error.hpp"
+#include "support/platform.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The same for names that some file system holds for one, and for some others: small letters, and no letters with accents, however
+/// they are written (a sign that joins the letter before it is U+0300 to U+036F).
+std::string rough(const std::string& name) {
+    std::string result;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const auto c = static_cast<unsigned char>(name[i]), next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
+        const bool joins = (c == 0xcc && next >= 0x80) || (c == 0xcd && next >= 0x80 && next < 0xb0);
+        if (joins && !result.empty() && result.back() != '/') result.pop_back();
+        if (c < 0x80) result += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+    }
+    return result;
+}
+
+/// By a file under the one name that is looked for under the other.
+bool are_one_name(const fs::path& folder, const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    const std::string start = io::transaction_prefix + host::platform::unique_suffix() + '-';
+    const fs::path made = folder / path_from(start + a);
+    try {
+        io::File::create(made).close();
+    } catch (const IoError&) {   // then nothing can be written there either
+        return false;
+    }
+    const bool one = fs::exists(folder / path_from(start + b), ignored);
+    fs::remove(made, ignored);
+    return one;
+}
+
+}  // namespace
+
+fs::path RealPaths::of(const fs::path& file) {
+    const fs::path path = fs::absolute(file).lexically_normal();
+    const auto [known, fresh] = folders_.try_emplace(path.parent_path());
+    if (fresh) {
+        std::error_code error;
+        known->second = fs::weakly_canonical(path.parent_path(), error);
+        if (error) known->second = path.parent_path();
+    }
+    return known->second / path.filename();
+}
+
+/// The nearest that is there speaks for those that will be made in it.
+bool Places::folds(const fs::path& folder) {
+    const auto [known, fresh] = folds_.try_emplace(folder, false);
+    if (fresh) known->second = are_one_name(folder, "a", "A") || are_one_name(folder, "\xc3\xa9", "e\xcc\x81");
+    return known->second;
+}
+
+bool Places::are_one(const fs::path& a, const fs::path& b) {
+    fs::path folder;
+    auto i = a.begin(), j = b.begin();
+    std::error_code ignored;
+    for (; i != a.end() && j != b.end(); ++i, ++j) {
+        fs::path there = folder;
+        while (!fs::is_directory(there, ignored) && there.has_relative_path()) there = there.parent_path();
+        if (*i != *j && !(folds(there) && are_one_name(there, to_utf8(*i), to_utf8(*j)))) return false;
+        folder /= *i;
+    }
+    return i == a.end() && j == b.end();
+}
+
+const std::size_t* Places::take(const fs::path& real, std::size_t owner) {
+    const std::string name = to_utf8(real);
+    const auto [known, fresh] = owners_.emplace(name, owner);
+    if (!fresh) return &known->second;
+    const auto [twin, first] = alike_.emplace(rough(name), real);
+    if (first || (tries_ && !are_one(twin->second, real))) return nullptr;
+    return &owners_.at(to_utf8(twin->second));
+}
+
+bool Places::has(const fs::path& real) const { return owners_.contains(to_utf8(real)); }
+
+std::pair<fs::path, fs::path> Places::nested() const {
+    for (const auto& [name, owner] : owners_) {
+        const fs::path path = path_from(name);
+        for (fs::path above = path.parent_path(); above.has_relative_path(); above = above.parent_path())
+            if (has(above)) return {path, above};
+    }
+    return {};
+}
+
+void Files::add(const fs::path& file) {
+    if (const auto identity = host::identity_of(file); identity && identity->inode != 0)
+        numbers_.emplace(identity->device, identity->inode);
+}
+
+bool Files::has(const fs::path& file) const {
+    const auto identity = host::identity_of(file);
+    return identity && numbers_.contains({identity->device, identity->inode});
+}
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,56 @@
+// Where files lie, and not how their paths are written: behind links, and on file systems that hold two names for one ("A" and "a",
+// or the two ways in which Unicode writes a letter with its accent).
+#pragma once
+
+#include "support/file_identity.hpp"
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace parallax::engine::series {
+
+/// Paths with every link on the way to their folders followed.
+class RealPaths {
+public:
+    std::filesystem::path of(const std::filesystem::path& file);
+
+private:
+    std::map<std::filesystem::path, std::filesystem::path> folders_;
+};
+
+/// Places, each of one owner.
+class Places {
+public:
+    /// `tries`: where two names may be one it is tried, with a hidden file that goes again; else they are taken for one.
+    explicit Places(bool tries) : tries_(tries) {}
+    /// Whose the place is already; else it is the owner's from now on, and nothing comes back.
+    const std::size_t* take(const std::filesystem::path& real, std::size_t owner);
+    bool has(const std::filesystem::path& real) const;
+    /// A place that lies in another, as a file in a store: both. Empty: there is none.
+    std::pair<std::filesystem::path, std::filesystem::path> nested() const;
+
+private:
+    bool are_one(const std::filesystem::path& a, const std::filesystem::path& b);
+    bool folds(const std::filesystem::path& folder);
+
+    bool tries_;
+    std::map<std::filesystem::path, bool> folds_;   ///< folders that hold some names for one
+    std::unordered_map<std::string, std::size_t> owners_;
+    std::unordered_map<std::string, std::filesystem::path> alike_;   ///< by what a file system may make of their names
+};
+
+/// Files that are there, by their numbers.
+class Files {
+public:
+    void add(const std::filesystem::path&);
+    bool has(const std::filesystem::path&) const;
+
+private:
+    std::set<std::pair<std::uint64_t, std::uint64_t>> numbers_;
+};
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,119 @@
+// Files are what they are, whatever their paths are written like: links, names that are no UTF-8, names that hold each other.
+#include "series/places.hpp"
+
+#include "frames.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+using engine::series::Places;
+
+namespace {
+
+Json with(Json patch) {
+    Json job = frames_job();
+    job.merge_patch(patch);
+    return job;
+}
+
+std::string said_by(const Folder& folder, const std::string& arguments, int status) {
+    CHECK(shell(folder.path(), fmt::format("\"$P\" run job.json --device native {} > out.txt 2> said", arguments)) == status);
+    return read_text(folder / "said");
+}
+
+}  // namespace
+
+#if !defined(_WIN32)
+TEST_CASE("series: names that are no UTF-8 stay apart, have their rows, and are found again") {
+    Folder folder(0, with({{"for_each", {{"frame", "frames/*"}}}, {"outputs", {{"sum", "sums/{frame.index}.npy"}}}}));
+    // The third is what the first two would become if their bytes were replaced.
+    const std::vector<std::string> names{"a\xff.tif", "a\xfe.tif", "a\xef\xbf\xbd.tif", "a\xee\xbe\x80.tif", "a\xc3.tif", "a\xc3\xa9.tif"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        io::write(folder / "frames/one.tif", frame(static_cast<int>(i)));
+        fs::rename(folder / "frames/one.tif", folder / ("frames/" + names[i]));
+    }
+    said_by(folder, "", 0);
+    const auto before = contents(folder.path());
+    std::string table = read_text(folder / "statistics.csv");
+    CHECK(std::count(table.begin(), table.end(), '\n') == 7);
+    CHECK(contains(said_by(folder, "--resume", 0), "6 of 6 items were done before"));
+    fs::remove(folder / "sums/0002.npy");
+    CHECK(contains(said_by(folder, "--resume", 0), "5 were done before"));
+    for (const auto& [name, bytes] : before)
+        if (name.ends_with(".npy") || name.ends_with(".csv")) CHECK((read_text(folder / name) == bytes));
+}
+
+TEST_CASE("series: an output that is an input by another path is refused, and stays as it is") {
+    // Each item writes over what the other one reads.
+    Folder folder(0, with({{"for_each", {{"frame", {"frames/0001.tif", "frames/0000.tif"}}}}, {"outputs", {{"sum", "linked/{frame.index}.tif"}}}}));
+    for (const int i : {0, 1}) io::write(folder / fmt::format("frames/000{}.tif", i), frame(i));
+    fs::create_directory_symlink("frames", folder / "linked");
+    const std::string frame_0 = read_text(folder / "frames/0000.tif");
+    CHECK(contains(said_by(folder, "--overwrite", 2), "which the series reads"));
+    CHECK((read_text(folder / "frames/0000.tif") == frame_0));
+    CHECK(contains(said_by(folder, "--resume", 2), "which the series reads"));
+}
+
+TEST_CASE("series: outputs that become one through a link, and outputs that lie in each other, are refused") {
+    Folder linked(2, with({{"outputs", {{"sum", "{frame.stem}/a.npy"}}}}));
+    fs::create_directory(linked / "f000");
+    fs::create_directory_symlink("f000", linked / "f001");
+    CHECK(contains(said_by(linked, "", 2), "for frames/f000.tif and for frames/f001.tif"));
+    Folder nested(2, with({{"outputs", {{"sum", "{frame.stem}.zarr"}, {"again", {{"of", "sum"}, {"file", "{frame.stem}.zarr/x.npy"}}}}}}));
+    CHECK(contains(said_by(nested, "", 2), "beside the output"));
+    Folder gathered(2, with({{"outputs", {{"sum", "f/{frame.stem}.npy"}, {"mean", {{"of", "sum"}, {"file", "f"}, {"combine", "mean"}}}}}}));
+    said_by(gathered, "", 2);
+    for (const Folder* folder : {&linked, &nested, &gathered}) CHECK(!fs::exists(*folder / "job.series"));
+}
+
+TEST_CASE("series: two items of one name are refused: records and tables know them by it") {
+    Folder folder(0, with({{"for_each", {{"frame", {"frames/*.tif", "data:*.tif"}}}}, {"outputs", {{"sum", "{frame.index}.npy"}}}}));
+    fs::create_directory(folder / "root");
+    io::write(folder / "frames/a.tif", frame(0));
+    io::write(folder / "root/b.tif", frame(1));
+    said_by(folder, "--root data=root", 0);
+    fs::remove_all(folder / "job.series");
+    // A file of the job's folder that is named as if it lay below the root.
+    Json job = Json::parse(read_text(folder / "job.json"));
+    job["for_each"]["frame"] = {"./*.tif", "data:*.tif"};
+    write_text(folder / "job.json", job.dump());
+    io::write(folder / "data:b.tif", frame(2));
+    CHECK(contains(said_by(folder, "--overwrite --root data=root", 2), "two items of the name \"data:b.tif\""));
+}
+
+TEST_CASE("series: its report and trace are no file of the series") {
+    const Folder folder(3);
+    const auto before = contents(folder.path());
+    fs::create_directory_symlink(".", folder / "same");
+    for (const char* const option : {"--report", "--trace"}) {   // a gallery has a name of its own, .html
+        for (const char* const file : {"frames/f001.tif", "job.json", "sums/f002.npy", "statistics.csv", "same/frames/f001.tif", "same/sums/f002.npy"}) {
+            CAPTURE(option);
+            CAPTURE(file);
+            CHECK(contains(said_by(folder, fmt::format("--overwrite {} {}", option, file), 2), "a file of its own"));
+        }
+    }
+    CHECK(contains(said_by(folder, "--report r.json --trace r.json", 2), "a file of its own"));
+    for (const auto& [name, bytes] : before)
+        if (name.starts_with("frames") || name == "job.json") CHECK((read_text(folder / name) == bytes));
+    CHECK(!fs::exists(folder / "sums"));
+}
+#endif
+
+TEST_CASE("places: names that some file system holds for one are tried in their folder") {
+    const TempFolder folder;
+    const bool folds = [&] {
+        write_text(folder / "case", "");
+        return fs::exists(folder / "CASE");
+    }();
+    fs::remove(folder / "case");
+    Places tried(true), not_tried(false);
+    const std::vector<std::string> names{"A.png", "a.png", "sub/A.png", "sub/a.png", "e\xcc\x81", "\xc3\xa9", "other", "sub/other"};
+    std::size_t one = 0, taken_for_one = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        one += tried.take(folder / names[i], i) != nullptr ? 1 : 0;
+        taken_for_one += not_tried.take(folder / names[i], i) != nullptr ? 1 : 0;
+    }
+    CHECK(taken_for_one == 3);
+    CHECK((folds ? one >= 2 : one == 0));
+    CHECK(folder.listing().empty());
+    CHECK(*tried.take(folder / "other", 9) == 6);
+}
