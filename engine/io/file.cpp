@@ -89,7 +89,8 @@ std::string why_it_is_held(const fs::path& path) {
 #ifdef _WIN32
     return _waccess(path.c_str(), 2) == 0 ? "" : "write-protected";
 #else
-    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 && errno == EACCES) return "write-protected";
+    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 && errno == EACCES)
+        return "write-protected";
     const fs::path above = path.has_parent_path() ? path.parent_path() : fs::path(".");
     struct stat file{}, folder{};
     if (::lstat(path.c_str(), &file) != 0 || ::stat(above.c_str(), &folder) != 0) return {};

@@ -147,8 +147,8 @@ void check_writable(const std::filesystem::path&, const ArrayDesc&, const WriteO
 /// `store`: a folder will stand there, and may replace one that is a store.
 void check_target(const std::filesystem::path&, bool overwrite, bool store = false);
 
-/// Throws IoError where something stands that a file (a folder) may not replace: a folder, a device, a pipe, what the system holds
-/// in its place or protects from writing.
+/// Throws IoError where something stands that a file (a folder) may not replace: a folder, a device, a pipe, what the system
+/// holds in its place or protects from writing.
 void check_replaceable(const std::filesystem::path&, bool store = false);
 
 /// UTF-8 as it is.

@@ -224,7 +224,8 @@ void go_forward(const FolderOf& folder_of, const Done& done) {
         if (done.overwrite) {
             // By a process that has ended; somebody may have put there meanwhile what no file of ours replaces.
             std::error_code unknown;
-            if (const fs::file_status now = fs::symlink_status(to, unknown); fs::exists(now) && !fs::is_regular_file(now) && !fs::is_symlink(now))
+            if (const fs::file_status now = fs::symlink_status(to, unknown);
+                fs::exists(now) && !fs::is_regular_file(now) && !fs::is_symlink(now))
                 throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
             move_to(from, to);
             continue;

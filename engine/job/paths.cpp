@@ -193,7 +193,8 @@ void check_place(const fs::path& path, const std::string& pointer, bool folder) 
     try {
         io::check_replaceable(path, folder);
     } catch (const IoError& error) {
-        throw ConfigError(pointer, fmt::format("{}, which {}", to_utf8(path), error.problem), "a file that can be replaced, or nothing", error.hint);
+        throw ConfigError(pointer, fmt::format("{}, which {}", to_utf8(path), error.problem),
+                          "a file that can be replaced, or nothing", error.hint);
     }
 }
 

@@ -192,9 +192,10 @@ void Folds::save() {
         const Seal seal = output.statistic->seal(written.back(), items_.size());
         seals[output.spec->name] = {{"hash", seal.hash}, {"frame_bytes", seal.frame_bytes}};
     }
-    io::write_json(folder_ / path_from(unique_ + ".json"),
-                   with_checksum(host::with_octets_as_text({{"items", items_}, {"files", std::move(files)}, {"seals", std::move(seals)}})),
-                   true);
+    io::write_json(
+        folder_ / path_from(unique_ + ".json"),
+        with_checksum(host::with_octets_as_text({{"items", items_}, {"files", std::move(files)}, {"seals", std::move(seals)}})),
+        true);
     for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
         std::error_code ignored;
         if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);

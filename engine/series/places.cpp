@@ -15,12 +15,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The same for names that some file system holds for one, and for some others: small letters, and no letters with accents, however
-/// they are written (a sign that joins the letter before it is U+0300 to U+036F).
+/// The same for names that some file system holds for one, and for some others: small letters, and no letters with accents,
+/// however they are written (a sign that joins the letter before it is U+0300 to U+036F).
 std::string rough(const std::string& name) {
     std::string result;
     for (std::size_t i = 0; i < name.size(); ++i) {
-        const auto c = static_cast<unsigned char>(name[i]), next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
+        const auto c = static_cast<unsigned char>(name[i]),
+                   next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
         const bool joins = (c == 0xcc && next >= 0x80) || (c == 0xcd && next >= 0x80 && next < 0xb0);
         if (joins && !result.empty() && result.back() != '/') result.pop_back();
         if (c < 0x80) result += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);

@@ -1,5 +1,5 @@
-// Where files lie, and not how their paths are written: behind links, and on file systems that hold two names for one ("A" and "a",
-// or the two ways in which Unicode writes a letter with its accent).
+// Where files lie, and not how their paths are written: behind links, and on file systems that hold two names for one ("A" and
+// "a", or the two ways in which Unicode writes a letter with its accent).
 #pragma once
 
 #include "support/file_identity.hpp"

@@ -29,7 +29,9 @@ std::string how_to_replace(const SeriesOptions& options) {
 void check_targets(const PreparedSeries& series) {
     const bool may_exist = series.options.overwrite || series.options.resume;
     const std::size_t of_series = series.items.size();   // the owner of what all items make together
-    const auto whose = [&](std::size_t owner) { return owner == of_series ? std::string("the whole series") : series.items.name(owner); };
+    const auto whose = [&](std::size_t owner) {
+        return owner == of_series ? std::string("the whole series") : series.items.name(owner);
+    };
     RealPaths real;
     Places places(!series.where.confined);   // a stranger's files may be links by now: nothing is tried there
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
@@ -84,8 +86,9 @@ void check_names(const PreparedSeries& series) {
         const bool same = std::equal(first.begin(), first.end(), other.begin(), other.end(),
                                      [](const Element& a, const Element& b) { return a.file == b.file && a.part == b.part; });
         if (!same)
-            throw ConfigError(series.items.for_each.sources.front().pointer, fmt::format("two items of the name \"{}\"", known->first),
-                              "items whose names differ", "rename one of their files");
+            throw ConfigError(series.items.for_each.sources.front().pointer,
+                              fmt::format("two items of the name \"{}\"", known->first), "items whose names differ",
+                              "rename one of their files");
     }
 }
 

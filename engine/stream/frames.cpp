@@ -79,7 +79,9 @@ bool Pipe::fill() {
     do got = ::read(descriptor_, buffer_.data(), buffer_.size());
     while (got < 0 && errno == EINTR);
 #endif
-    if (got < 0) throw IoError(source_name, fmt::format("cannot be read: {}", std::strerror(errno)), "frames come from a program or a file");
+    if (got < 0)
+        throw IoError(source_name, fmt::format("cannot be read: {}", std::strerror(errno)),
+                      "frames come from a program or a file");
     if (got == 0) return false;
     at_ = 0;
     end_ = static_cast<std::size_t>(got);

@@ -16,8 +16,8 @@ namespace parallax::engine::stream {
 /// Bytes from a descriptor, as they come.
 class Pipe {
 public:
-    /// `cancelled` is asked while nothing comes: where it is true CancelledError is thrown. It may be empty. What cannot be read is an
-    /// IoError, and no end.
+    /// `cancelled` is asked while nothing comes: where it is true CancelledError is thrown. It may be empty. What cannot be read
+    /// is an IoError, and no end.
     explicit Pipe(int descriptor, std::function<bool()> cancelled = {});
 
     /// The next byte; nothing at the end.

@@ -45,7 +45,7 @@ using FramePtr = std::unique_ptr<Frame>;
 #if !defined(_WIN32)
 /// Of a pipe as much as it takes without waiting once it says that it takes something: who reads it may have stopped for ever.
 std::size_t most_at_once(int descriptor) {
-    struct stat state{};
+    struct stat state {};
     const bool waits = ::fstat(descriptor, &state) == 0 && (S_ISFIFO(state.st_mode) || S_ISSOCK(state.st_mode));
     return waits ? PIPE_BUF : std::size_t{1} << 30;
 }

@@ -83,7 +83,7 @@ int memory_file() {
 }
 
 std::uint64_t size_of(int file) {
-    struct stat state{};
+    struct stat state {};
     return fstat(file, &state) == 0 ? static_cast<std::uint64_t>(state.st_size) : 0;
 }
 
@@ -91,7 +91,7 @@ std::uint64_t size_of(int file) {
 void forget_beginning(int messages) {
 #if defined(__linux__)
     constexpr std::uint64_t kept = std::uint64_t{1} << 20;
-    struct stat state{};
+    struct stat state {};
     if (messages < 0 || fstat(messages, &state) != 0) return;
     const auto held = static_cast<std::uint64_t>(state.st_blocks) * 512, size = static_cast<std::uint64_t>(state.st_size);
     if (held > Child::longest_line && size > kept)
@@ -156,11 +156,11 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, to[0], 0);
     posix_spawn_file_actions_adddup2(&files, from[1], 1);
-    state_->messages = options.messages.empty()
-                           ? memory_file()
-                           : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    state_->messages = options.messages.empty() ? memory_file()
+                                                : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (state_->messages >= 0) posix_spawn_file_actions_adddup2(&files, state_->messages, 2);
-    else posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    else
+        posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     const int status =

@@ -27,7 +27,10 @@ struct Kind {
 constexpr Kind kinds[] = {
     // Above `memory.high` a process is slowed down until it stands nearly still: a limit, too.
     {"cgroup2", {"memory.max", "memory.high"}, "memory.current", {"inactive_file", "active_file"}, nullptr},
-    {"cgroup", {"memory.limit_in_bytes", nullptr}, "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"},
+    {"cgroup",
+     {"memory.limit_in_bytes", nullptr},
+     "memory.usage_in_bytes",
+     {"total_inactive_file", "total_active_file"},
      "memory.use_hierarchy"},
 };
 

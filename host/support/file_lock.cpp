@@ -15,8 +15,9 @@ namespace parallax::host {
 #if defined(_WIN32)
 
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
-    const HANDLE file = CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                                    nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
+    const HANDLE file =
+        CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                    OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
     if (file == INVALID_HANDLE_VALUE) return FileLock(none);
     OVERLAPPED from_the_first_byte{};
     const DWORD how = LOCKFILE_FAIL_IMMEDIATELY | (kind == Kind::exclusive ? LOCKFILE_EXCLUSIVE_LOCK : 0);

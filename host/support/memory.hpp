@@ -11,8 +11,8 @@ struct MemoryRoom {
     std::string words;         ///< "1.9 GB are free on this machine", or which limit it is
 };
 
-/// The least of what is free (memory and swap), what control groups of either kind leave and what the process's own limits (ulimit -d and
-/// -v) leave. It changes from one moment to the next: others take memory, too.
+/// The least of what is free (memory and swap), what control groups of either kind leave and what the process's own limits
+/// (ulimit -d and -v) leave. It changes from one moment to the next: others take memory, too.
 MemoryRoom memory_room();
 
 }  // namespace parallax::host::platform

@@ -7,7 +7,9 @@ namespace parallax::host {
 
 namespace {
 
-unsigned char byte_at(std::string_view text, std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; }
+unsigned char byte_at(std::string_view text, std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+}
 
 /// Of the character that a text begins with, in bytes; 0 where that is no UTF-8, in its shortest form.
 std::size_t length_of_character(std::string_view text) {
@@ -18,7 +20,8 @@ std::size_t length_of_character(std::string_view text) {
         if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
     const unsigned char second = byte_at(text, 1);
     const bool too_long = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-    const bool no_character = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);   // surrogates, and beyond the last
+    const bool no_character =
+        (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);   // surrogates, and beyond the last
     return too_long || no_character ? 0 : length;
 }
 
@@ -58,8 +61,10 @@ std::string octets_of_text(std::string_view text) {
     std::string bytes;
     while (!text.empty()) {
         const bool byte = stands_for_byte(text);
-        if (byte) bytes += static_cast<char>((byte_at(text, 1) == 0xbe ? 0x80 : 0xc0) | (byte_at(text, 2) & 0x3f));
-        else bytes += text.front();
+        if (byte)
+            bytes += static_cast<char>((byte_at(text, 1) == 0xbe ? 0x80 : 0xc0) | (byte_at(text, 2) & 0x3f));
+        else
+            bytes += text.front();
         text.remove_prefix(byte ? 3 : 1);
     }
     return bytes;

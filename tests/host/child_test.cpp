@@ -14,7 +14,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Child::Options shell(const std::string& script, const tests::fs::path& messages = {}) { return {{"/bin/sh", "-c", script}, {}, messages}; }
+Child::Options shell(const std::string& script, const tests::fs::path& messages = {}) {
+    return {{"/bin/sh", "-c", script}, {}, messages};
+}
 
 }  // namespace
 
@@ -38,14 +40,15 @@ TEST_CASE("a child's lines come whole, long ones too") {
 
 #if defined(__linux__)
 TEST_CASE("of a child's endless messages the end is kept") {
-    const std::string much = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tr '\\0' m >&2; sleep .2; done; "
-                             "echo >&2; echo last words >&2; sleep .3; echo done";
+    const std::string much =
+        "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tr '\\0' m >&2; sleep .2; done; "
+        "echo >&2; echo last words >&2; sleep .3; echo done";
     tests::TemporaryFolder folder;
     const tests::fs::path messages = folder.path() / "messages";
     Child child(shell(much, messages));
     CHECK(child.read_line(600s) == "done");
     CHECK(child.last_message() == "last words");
-    struct stat state{};
+    struct stat state {};
     REQUIRE(stat(messages.c_str(), &state) == 0);
     CHECK(state.st_size > 240000000);
     CHECK(state.st_blocks * 512 < 120000000);

@@ -67,7 +67,8 @@ TEST_CASE("control groups: the second kind, the least of all above, without file
 TEST_CASE("control groups: the first kind, beside the second without its memory") {
     System system;
     system.write("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory,pids:/a/b\n1:cpu:/z\n0::/\n");
-    system.write("proc/self/mountinfo", "33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n" + std::string(first_mount) +
+    system.write("proc/self/mountinfo", "33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n" +
+                                            std::string(first_mount) +
                                             "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n");
     system.first_kind("sys/fs/cgroup/memory", boundless, 1u << 30);
     system.first_kind("sys/fs/cgroup/memory/a", "8000", 6000);

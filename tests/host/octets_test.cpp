@@ -25,7 +25,8 @@ bool is_json_text(const std::string& text) {
 }  // namespace
 
 TEST_CASE("bytes as text: UTF-8 stays as it is") {
-    for (const char* const text : {"", "a.tif", "\xc3\xa9t\xc3\xa9", "e\xcc\x81", "\xe2\x82\xac", "\xf0\x9f\x94\xac", "\xee\x80\x80"}) {
+    for (const char* const text :
+         {"", "a.tif", "\xc3\xa9t\xc3\xa9", "e\xcc\x81", "\xe2\x82\xac", "\xf0\x9f\x94\xac", "\xee\x80\x80"}) {
         CHECK(text_of_octets(text) == text);
         CHECK(octets_of_text(text) == text);
     }
@@ -36,8 +37,24 @@ TEST_CASE("bytes as text: any bytes come back, and no two become the same") {
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
     // Pieces of characters, whole ones, ones of those that stand for bytes, and any bytes.
-    const std::string pieces[] = {"a", "\xff", "\xfe", "\xc3", "\xa9", "\xc3\xa9", "\xee\xbe\x80", "\xee\xbf\xbf", "\xee", "\xbe", "\xbf", "\xed\xa0\x80",
-                                  "\xc0\xaf", "\xf4\x90\x80\x80", "\xef\xbf\xbd", "\xf0\x9f\x94\xac", "\xe0\x80\xaf", "\xf0\x80\x80\x80"};
+    const std::string pieces[] = {"a",
+                                  "\xff",
+                                  "\xfe",
+                                  "\xc3",
+                                  "\xa9",
+                                  "\xc3\xa9",
+                                  "\xee\xbe\x80",
+                                  "\xee\xbf\xbf",
+                                  "\xee",
+                                  "\xbe",
+                                  "\xbf",
+                                  "\xed\xa0\x80",
+                                  "\xc0\xaf",
+                                  "\xf4\x90\x80\x80",
+                                  "\xef\xbf\xbd",
+                                  "\xf0\x9f\x94\xac",
+                                  "\xe0\x80\xaf",
+                                  "\xf0\x80\x80\x80"};
     std::map<std::string, std::string> seen;
     for (int draw = 0; draw < 20000; ++draw) {
         std::string bytes;

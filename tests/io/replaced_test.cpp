@@ -168,9 +168,12 @@ TEST_CASE("outputs: a journal of a dead process puts no file in the place of a p
     Json moves = Json::array();
     for (const char* const name : {"a.npy", "b.npy"}) {
         const bool first = name[0] == 'a';
-        struct stat state{};
+        struct stat state {};
         REQUIRE(::stat((first ? folder / "a.npy" : folder / (dead + "-1-b.npy")).c_str(), &state) == 0);
-        moves.push_back({{"folder", "."}, {"part", dead + (first ? "-0-a.npy" : "-1-b.npy")}, {"name", name}, {"old", first ? dead + "-old-0" : ""}});
+        moves.push_back({{"folder", "."},
+                         {"part", dead + (first ? "-0-a.npy" : "-1-b.npy")},
+                         {"name", name},
+                         {"old", first ? dead + "-old-0" : ""}});
         moves.back()["inode"] = static_cast<std::uint64_t>(state.st_ino);
         moves.back()["bytes"] = static_cast<std::uint64_t>(state.st_size);
     }

@@ -344,7 +344,8 @@ TEST_CASE("file systems without hard links: several files are replaced all the s
         for (int at = 1; at <= whole.calls; ++at) {
             if (whole.log[static_cast<std::size_t>(at - 1)] != "link") continue;
             set_up(scenario, folder);
-            const TracedRun run = run_traced(command("job.json", scenario.options), folder.string(), environment, {at, EPERM, false});
+            const TracedRun run =
+                run_traced(command("job.json", scenario.options), folder.string(), environment, {at, EPERM, false});
             CAPTURE(at);
             CAPTURE(run.err);
             ++links;

@@ -123,8 +123,9 @@ TEST_CASE("series: pipes, devices and lines without end in the place of records 
     Folder folder(3);
     REQUIRE(shell(folder.path(), "timeout 60 \"$P\" run job.json --device native --out out --quiet") == 0);
     const auto before = contents(folder / "out");
-    for (const char* const put : {"mkfifo out/job.series/items-1-2-0.jsonl", "ln -s /dev/zero out/job.series/items-1-2-1.jsonl",
-                                  "head -c 100000000 /dev/zero > out/job.series/items-1-2-2.jsonl; echo >> out/job.series/items-1-2-2.jsonl"}) {
+    for (const char* const put :
+         {"mkfifo out/job.series/items-1-2-0.jsonl", "ln -s /dev/zero out/job.series/items-1-2-1.jsonl",
+          "head -c 100000000 /dev/zero > out/job.series/items-1-2-2.jsonl; echo >> out/job.series/items-1-2-2.jsonl"}) {
         CAPTURE(put);
         REQUIRE(shell(folder.path(), put) == 0);
         CHECK(shell(folder.path(), "timeout 60 \"$P\" series check out/job.series > said") == 0);

@@ -26,7 +26,8 @@ std::string said_by(const Folder& folder, const std::string& arguments, int stat
 TEST_CASE("series: names that are no UTF-8 stay apart, have their rows, and are found again") {
     Folder folder(0, with({{"for_each", {{"frame", "frames/*"}}}, {"outputs", {{"sum", "sums/{frame.index}.npy"}}}}));
     // The third is what the first two would become if their bytes were replaced.
-    const std::vector<std::string> names{"a\xff.tif", "a\xfe.tif", "a\xef\xbf\xbd.tif", "a\xee\xbe\x80.tif", "a\xc3.tif", "a\xc3\xa9.tif"};
+    const std::vector<std::string> names{"a\xff.tif",         "a\xfe.tif", "a\xef\xbf\xbd.tif",
+                                         "a\xee\xbe\x80.tif", "a\xc3.tif", "a\xc3\xa9.tif"};
     for (std::size_t i = 0; i < names.size(); ++i) {
         io::write(folder / "frames/one.tif", frame(static_cast<int>(i)));
         fs::rename(folder / "frames/one.tif", folder / ("frames/" + names[i]));
@@ -44,7 +45,8 @@ TEST_CASE("series: names that are no UTF-8 stay apart, have their rows, and are 
 
 TEST_CASE("series: an output that is an input by another path is refused, and stays as it is") {
     // Each item writes over what the other one reads.
-    Folder folder(0, with({{"for_each", {{"frame", {"frames/0001.tif", "frames/0000.tif"}}}}, {"outputs", {{"sum", "linked/{frame.index}.tif"}}}}));
+    Folder folder(0, with({{"for_each", {{"frame", {"frames/0001.tif", "frames/0000.tif"}}}},
+                           {"outputs", {{"sum", "linked/{frame.index}.tif"}}}}));
     for (const int i : {0, 1}) io::write(folder / fmt::format("frames/000{}.tif", i), frame(i));
     fs::create_directory_symlink("frames", folder / "linked");
     const std::string frame_0 = read_text(folder / "frames/0000.tif");
@@ -58,15 +60,18 @@ TEST_CASE("series: outputs that become one through a link, and outputs that lie 
     fs::create_directory(linked / "f000");
     fs::create_directory_symlink("f000", linked / "f001");
     CHECK(contains(said_by(linked, "", 2), "for frames/f000.tif and for frames/f001.tif"));
-    Folder nested(2, with({{"outputs", {{"sum", "{frame.stem}.zarr"}, {"again", {{"of", "sum"}, {"file", "{frame.stem}.zarr/x.npy"}}}}}}));
+    Folder nested(
+        2, with({{"outputs", {{"sum", "{frame.stem}.zarr"}, {"again", {{"of", "sum"}, {"file", "{frame.stem}.zarr/x.npy"}}}}}}));
     CHECK(contains(said_by(nested, "", 2), "beside the output"));
-    Folder gathered(2, with({{"outputs", {{"sum", "f/{frame.stem}.npy"}, {"mean", {{"of", "sum"}, {"file", "f"}, {"combine", "mean"}}}}}}));
+    Folder gathered(
+        2, with({{"outputs", {{"sum", "f/{frame.stem}.npy"}, {"mean", {{"of", "sum"}, {"file", "f"}, {"combine", "mean"}}}}}}));
     said_by(gathered, "", 2);
     for (const Folder* folder : {&linked, &nested, &gathered}) CHECK(!fs::exists(*folder / "job.series"));
 }
 
 TEST_CASE("series: two items of one name are refused: records and tables know them by it") {
-    Folder folder(0, with({{"for_each", {{"frame", {"frames/*.tif", "data:*.tif"}}}}, {"outputs", {{"sum", "{frame.index}.npy"}}}}));
+    Folder folder(0,
+                  with({{"for_each", {{"frame", {"frames/*.tif", "data:*.tif"}}}}, {"outputs", {{"sum", "{frame.index}.npy"}}}}));
     fs::create_directory(folder / "root");
     io::write(folder / "frames/a.tif", frame(0));
     io::write(folder / "root/b.tif", frame(1));
@@ -85,7 +90,8 @@ TEST_CASE("series: its report and trace are no file of the series") {
     const auto before = contents(folder.path());
     fs::create_directory_symlink(".", folder / "same");
     for (const char* const option : {"--report", "--trace"}) {   // a gallery has a name of its own, .html
-        for (const char* const file : {"frames/f001.tif", "job.json", "sums/f002.npy", "statistics.csv", "same/frames/f001.tif", "same/sums/f002.npy"}) {
+        for (const char* const file :
+             {"frames/f001.tif", "job.json", "sums/f002.npy", "statistics.csv", "same/frames/f001.tif", "same/sums/f002.npy"}) {
             CAPTURE(option);
             CAPTURE(file);
             CHECK(contains(said_by(folder, fmt::format("--overwrite {} {}", option, file), 2), "a file of its own"));
@@ -106,7 +112,8 @@ TEST_CASE("places: names that some file system holds for one are tried in their 
     }();
     fs::remove(folder / "case");
     Places tried(true), not_tried(false);
-    const std::vector<std::string> names{"A.png", "a.png", "sub/A.png", "sub/a.png", "e\xcc\x81", "\xc3\xa9", "other", "sub/other"};
+    const std::vector<std::string> names{"A.png",     "a.png",    "sub/A.png", "sub/a.png",
+                                         "e\xcc\x81", "\xc3\xa9", "other",     "sub/other"};
     std::size_t one = 0, taken_for_one = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
         one += tried.take(folder / names[i], i) != nullptr ? 1 : 0;

@@ -154,8 +154,8 @@ TEST_CASE("stream: a stop is told and ends it, whatever it waits for") {
     std::string many;
     for (int i = 0; i < 2000; ++i) many += in;
     write_text(folder / "in", many);
-    // $1: what comes before the signal. $2: frames without end instead, of which nobody takes what becomes of them. The signal is sent
-    // when the program hears of it (bit 14 is SIGTERM's).
+    // $1: what comes before the signal. $2: frames without end instead, of which nobody takes what becomes of them. The signal is
+    // sent when the program hears of it (bit 14 is SIGTERM's).
     write_text(folder / "stop.sh",
                "rm -f a b; mkfifo a b; exec 3<> a 4<> b\n"
                "\"$P\" run job.json --quiet < ${2:-a} > b 2> said 3>&- 4>&- & p=$!\n"

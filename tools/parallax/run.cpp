@@ -187,8 +187,10 @@ int run_within(const Enforced& limits, const Options& options) {
         if (!options.quiet && !options.json) tell("watching: Ctrl-C ends it\n");
     }
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);
-    if (is_series) check_series_files(options, options.job.file, *job.series());
-    else check_report(options, job.prepared());
+    if (is_series)
+        check_series_files(options, options.job.file, *job.series());
+    else
+        check_report(options, job.prepared());
     warn(job.warnings());
 
     const Clock::time_point opening = Clock::now();

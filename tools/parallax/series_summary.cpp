@@ -98,7 +98,8 @@ void report_failures(const SeriesResult& result) {
 
 /// Of those that are asked for, with their options.
 std::vector<std::pair<const char*, std::string>> files_of(const SeriesRunOptions& options) {
-    std::vector<std::pair<const char*, std::string>> files{{"--report", options.report}, {"--trace", options.trace}, {"--gallery", options.gallery}};
+    std::vector<std::pair<const char*, std::string>> files{
+        {"--report", options.report}, {"--trace", options.trace}, {"--gallery", options.gallery}};
     std::erase_if(files, [](const auto& file) { return file.second.empty(); });
     return files;
 }
