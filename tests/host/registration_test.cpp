@@ -44,6 +44,12 @@ TEST_CASE("an .icd file that names a missing library, or none, is a problem that
         REQUIRE(inventory.problems.size() == 3);
         CHECK(inventory.problems[0].reason == "it crashed");
     }
+    {
+        const ScopedVariable none("OCL_ICD_VENDORS", std::nullopt), path("OPENCL_VENDOR_PATH", folder.path().string());
+        Inventory inventory;   // the loader's other variable, where the first is not set
+        opencl::add_registration_problems(inventory);
+        CHECK(inventory.problems.size() == 3);
+    }
     fs::create_directory(folder.path() / "empty");
     CHECK(problems((folder.path() / "empty").string()).empty());
 }
