@@ -64,6 +64,10 @@ struct Child::State {
     int messages = -1;            ///< what it writes to standard error
     std::string read;             ///< what has come and is no whole line yet
     std::optional<OwnTime> time;
+
+    ~State() {
+        if (messages >= 0) close(messages);
+    }
 };
 
 namespace {
@@ -144,6 +148,11 @@ fs::path program_path(const std::string& program) {
 }
 
 Child::Child(const Options& options) : state_(std::make_unique<State>()) {
+    state_->messages =
+        options.messages.empty() ? memory_file() : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (state_->messages < 0 && !options.messages.empty())
+        throw Error(fmt::format("{}, where a worker's messages go, cannot be written: {}", options.messages.string(),
+                                std::strerror(errno)));
     int to[2], from[2];   // a socket takes writes to a child that has died without a signal
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
         throw Error(fmt::format("no pipe to a worker process: {}", std::strerror(errno)));
@@ -156,11 +165,8 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, to[0], 0);
     posix_spawn_file_actions_adddup2(&files, from[1], 1);
-    state_->messages = options.messages.empty() ? memory_file()
-                                                : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (state_->messages >= 0) posix_spawn_file_actions_adddup2(&files, state_->messages, 2);
-    else
-        posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    else posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     const int status =
@@ -180,10 +186,7 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     throw Error(fmt::format("{} cannot be started: {}", words.front(), std::strerror(status)));
 }
 
-Child::~Child() {
-    end();
-    close_if_open(state_->messages);
-}
+Child::~Child() { end(); }
 
 bool Child::write(std::string_view bytes) {
     if (state_->input < 0) return false;

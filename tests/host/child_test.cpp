@@ -1,6 +1,7 @@
 // Children that say more than anybody wants to hear.
 #include "support/child.hpp"
 
+#include "parallax/host/error.hpp"
 #include "support.hpp"
 
 #include <doctest/doctest.h>
@@ -36,6 +37,18 @@ TEST_CASE("a child's lines come whole, long ones too") {
     CHECK(!child.read_line(600s));
     child.leave(600s);
     CHECK(child.ending() == "exit status 0");
+}
+
+TEST_CASE("a child whose messages cannot be kept is not started, and nothing of it stays open") {
+    if (!tests::fs::exists("/proc/self/fd")) return;
+    const auto open_files = [] {
+        return std::distance(tests::fs::directory_iterator("/proc/self/fd"), tests::fs::directory_iterator());
+    };
+    const tests::TemporaryFolder folder;
+    const auto before = open_files();
+    CHECK_THROWS_AS(Child(shell("echo", folder.path() / "absent/messages")), Error);
+    CHECK_THROWS_AS(Child({{"/nowhere/program"}, {}, {}}), Error);
+    CHECK(open_files() == before);
 }
 
 #if defined(__linux__)
