@@ -189,9 +189,9 @@ fs::path folder_of_input(const std::string& text, const Locations& where) {
     return folder;
 }
 
-void check_place(const fs::path& path, const std::string& pointer, bool folder) {
+void check_place(const fs::path& path, const std::string& pointer) {
     try {
-        io::check_replaceable(path, folder);
+        io::check_replaceable(path, io::writes_folder(path));
     } catch (const IoError& error) {
         throw ConfigError(pointer, fmt::format("{}, which {}", to_utf8(path), error.problem),
                           "a file that can be replaced, or nothing", error.hint);
@@ -235,7 +235,6 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
             throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a Zarr store, or nothing of that name",
                               "choose another name: what is in that folder is not removed");
     }
-    check_place(path, pointer, folder);
     return path;
 }
 

@@ -29,11 +29,11 @@ std::filesystem::path resolve_input(const std::string& text, const Locations&, c
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer);
 /// The folder in which such a file, or the first of a pattern's, is looked for; empty where the text names none.
 std::filesystem::path folder_of_input(const std::string& text, const Locations&);
-/// Throws ConfigError for absolute paths, for "..", for symbolic links that lead out of `out`, and where check_place() does.
+/// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
 std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
 /// Throws ConfigError where something stands that no file of ours may replace (io::check_replaceable()).
-void check_place(const std::filesystem::path&, const std::string& pointer, bool folder = false);
+void check_place(const std::filesystem::path&, const std::string& pointer);
 
 /// A hint for a file that is not there: the nearest name of its folder, or nothing.
 std::string near_file(const std::filesystem::path& missing);

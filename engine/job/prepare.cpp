@@ -222,4 +222,8 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
     return prepared;
 }
 
+void check_places(const Prepared& prepared) {
+    for (std::size_t i = 0; i < prepared.outputs.size(); ++i) check_place(prepared.outputs[i], prepared.job.outputs[i].pointer);
+}
+
 }  // namespace parallax::engine

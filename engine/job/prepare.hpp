@@ -44,6 +44,9 @@ using PreparedInputs = std::map<std::string, PreparedInput>;
 /// existing output, folder that cannot be written, shapes that an algorithm cannot take, formats that cannot hold a result),
 /// IoError (broken input), UnsupportedError (for_each: see series/series.hpp).
 Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& known = {});
+/// What prepare() leaves to who will write (an item of a series may be done already): throws ConfigError where something stands
+/// that no output may replace.
+void check_places(const Prepared&);
 PreparedInput prepare_input(const InputSpec&, const Locations&);
 
 /// What read() will deliver for a file: pages chosen, colours made luminance where the job says grey. Throws ConfigError for

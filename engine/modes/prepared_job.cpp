@@ -12,7 +12,9 @@ using Either = std::variant<Prepared, series::PreparedSeries>;
 
 Either prepare_either(Job job, const Locations& where, const series::SeriesOptions& how) {
     if (job.for_each) return series::prepare_series(std::move(job), where, how);
-    return prepare(std::move(job), where, how.overwrite);
+    Prepared prepared = prepare(std::move(job), where, how.overwrite);
+    check_places(prepared);
+    return prepared;
 }
 
 }  // namespace

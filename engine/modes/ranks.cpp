@@ -35,6 +35,7 @@ RankJob::RankJob(Job job, const Locations& where, bool overwrite, const Registry
                  const std::function<void(const Prepared&)>& check) {
     distributed::check_divisible(job, ranks.size());
     prepared = prepare(std::move(job), where, overwrite);
+    check_places(prepared);
     if (check) check(prepared);
     opening = std::chrono::steady_clock::now();
     const auto devices = prepared.job.device.select_equals(host::enumerate(prepared.job.device));

@@ -64,6 +64,17 @@ bool Places::folds(const fs::path& folder) {
     return known->second;
 }
 
+bool Places::may_fold(const fs::path& folder) {
+    const auto [known, fresh] = may_fold_.try_emplace(folder, false);
+    if (!fresh) return known->second;
+    std::error_code ignored;
+    bool any = false;
+    fs::path there = folder;
+    for (; !any && there.has_relative_path(); there = there.parent_path())
+        any = fs::is_directory(there, ignored) && folds(there);
+    return may_fold_[folder] = any;
+}
+
 bool Places::are_one(const fs::path& a, const fs::path& b) {
     fs::path folder;
     auto i = a.begin(), j = b.begin();
@@ -81,9 +92,13 @@ const std::size_t* Places::take(const fs::path& real, std::size_t owner) {
     const std::string name = to_utf8(real);
     const auto [known, fresh] = owners_.emplace(name, owner);
     if (!fresh) return &known->second;
-    const auto [twin, first] = alike_.emplace(rough(name), real);
-    if (first || (tries_ && !are_one(twin->second, real))) return nullptr;
-    return &owners_.at(to_utf8(twin->second));
+    if (!tries_ || !may_fold(real.parent_path())) return nullptr;
+    const std::string letters = rough(name);
+    const auto [begin, end] = alike_.equal_range(letters);
+    for (auto twin = begin; twin != end; ++twin)
+        if (are_one(twin->second, real)) return &owners_.at(to_utf8(twin->second));
+    alike_.emplace(letters, real);
+    return nullptr;
 }
 
 bool Places::has(const fs::path& real) const { return owners_.contains(to_utf8(real)); }

@@ -25,7 +25,7 @@ private:
 /// Places, each of one owner.
 class Places {
 public:
-    /// `tries`: where two names may be one it is tried, with a hidden file that goes again; else they are taken for one.
+    /// `tries`: where two names may be one it is tried, with a hidden file that goes again; else names that differ are two.
     explicit Places(bool tries) : tries_(tries) {}
     /// Whose the place is already; else it is the owner's from now on, and nothing comes back.
     const std::size_t* take(const std::filesystem::path& real, std::size_t owner);
@@ -36,11 +36,14 @@ public:
 private:
     bool are_one(const std::filesystem::path& a, const std::filesystem::path& b);
     bool folds(const std::filesystem::path& folder);
+    /// Of the folder and those that it lies in, one holds some names for one.
+    bool may_fold(const std::filesystem::path& folder);
 
     bool tries_;
     std::map<std::filesystem::path, bool> folds_;   ///< folders that hold some names for one
+    std::map<std::filesystem::path, bool> may_fold_;
     std::unordered_map<std::string, std::size_t> owners_;
-    std::unordered_map<std::string, std::filesystem::path> alike_;   ///< by what a file system may make of their names
+    std::unordered_multimap<std::string, std::filesystem::path> alike_;   ///< by what a file system may make of their names
 };
 
 /// Files that are there, by their numbers.

@@ -25,6 +25,15 @@ std::string how_to_replace(const SeriesOptions& options) {
                                               : "use --overwrite to replace them, or --out for another folder";
 }
 
+/// Items whose outputs --resume will most likely leave as they are; who finds out otherwise is the transaction that replaces them.
+std::set<std::string> names_done(const SeriesOptions& options) {
+    std::set<std::string> names;
+    if (!options.resume || !Manifest::exists(options.manifest)) return names;
+    for (const auto& [name, record] : Manifest::contents_of(options.manifest).records)
+        if (record.done) names.insert(name);
+    return names;
+}
+
 /// Every path that every item writes: below --out, free, and of one item only.
 void check_targets(const PreparedSeries& series) {
     const bool may_exist = series.options.overwrite || series.options.resume;
@@ -40,6 +49,7 @@ void check_targets(const PreparedSeries& series) {
                               "a file of its own for each item",
                               fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
     };
+    const std::set<std::string> done = names_done(series.options);
     std::size_t existing = 0;
     fs::path first;
     const std::string* pointer = nullptr;
@@ -52,6 +62,7 @@ void check_targets(const PreparedSeries& series) {
             io::recover(path.parent_path());
             take(path, output.pointer, i);
             const bool mine = i % series.options.shard.count == series.options.shard.number - 1;
+            if (mine && !done.contains(series.items.name(i))) check_place(path, output.pointer);
             if (may_exist || !mine || !fs::exists(path, ignored)) continue;
             if (existing++ == 0)
                 first = path, pointer = &series.job.outputs[static_cast<std::size_t>(&output - job.outputs.data())].pointer;
@@ -63,6 +74,7 @@ void check_targets(const PreparedSeries& series) {
                                          [&name = name](const OutputSpec& o) { return o.name == name; });
         if (output->form == OutputForm::table && !tables.insert(path).second) continue;
         take(path, output->pointer, of_series);
+        if (!series.options.resume) check_place(path, output->pointer);
         if (may_exist || series.options.shard.count > 1 || !fs::exists(path, ignored)) continue;
         if (existing++ == 0) first = path, pointer = &output->pointer;
     }

@@ -72,8 +72,9 @@ bool Pipe::fill() {
 #if defined(_WIN32)
     const int got = ::_read(descriptor_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
 #else
-    for (pollfd what{descriptor_, POLLIN, 0}; cancelled_ && ::poll(&what, 1, 100) <= 0;) {
+    for (pollfd what{descriptor_, POLLIN, 0}; cancelled_;) {
         if (cancelled_()) throw CancelledError("stopped on request while frames were waited for");
+        if (::poll(&what, 1, 100) > 0) break;
     }
     ssize_t got = 0;
     do got = ::read(descriptor_, buffer_.data(), buffer_.size());

@@ -54,11 +54,15 @@ TEST_CASE("a child whose messages cannot be kept is not started, and nothing of 
 #if defined(__linux__)
 TEST_CASE("of a child's endless messages the end is kept") {
     const std::string much =
-        "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tr '\\0' m >&2; sleep .2; done; "
-        "echo >&2; echo last words >&2; sleep .3; echo done";
+        "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tr '\\0' m >&2; echo part; read go; done; "
+        "echo >&2; echo last words >&2; echo done";
     tests::TemporaryFolder folder;
     const tests::fs::path messages = folder.path() / "messages";
     Child child(shell(much, messages));
+    for (int part = 0; part < 6; ++part) {
+        REQUIRE(child.read_line(600s) == "part");
+        REQUIRE(child.write("go\n"));
+    }
     CHECK(child.read_line(600s) == "done");
     CHECK(child.last_message() == "last words");
     struct stat state {};

@@ -66,7 +66,9 @@ engine::Job JobOptions::parse(const engine::Registry& registry) const {
 engine::Locations JobOptions::locations() const { return locations_of(*this); }
 
 engine::Prepared JobOptions::prepare(const engine::Registry& registry, bool overwrite) const {
-    return engine::prepare(parse(registry), locations(), overwrite);
+    engine::Prepared prepared = engine::prepare(parse(registry), locations(), overwrite);
+    engine::check_places(prepared);
+    return prepared;
 }
 
 std::filesystem::path manifest_of(const JobOptions& options) {
