@@ -10,14 +10,18 @@
 
 namespace parallax::engine::compare {
 
+/// Throws ConfigError ("--minutes") for what is no time to wait: nothing, less, no number, more than a week.
+void check_minutes(double minutes);
+
 class Budget {
 public:
     /// 0: no limit, everything is run as the study says.
     explicit Budget(double minutes);
 
     bool limited() const noexcept { return minutes_ > 0; }
-    /// The next of `left` points begins: what is left is shared out among them. False: nothing is left.
-    bool begin_point(std::size_t left);
+    /// The next of `left` points begins, or one that takes as much as `shares` of them: what is left is shared out among them. False:
+    /// nothing is left.
+    bool begin_point(std::size_t left, std::size_t shares = 1);
     /// Seconds until the point's share is used up.
     double point_seconds() const;
     /// How long a worker may take for what it is asked.

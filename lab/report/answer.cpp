@@ -63,7 +63,8 @@ Speeds speeds_at(const AnswerPoint& point, const Json& report, Span span) {
         if (point.rows[i]) speeds[i][i] = to_speed({1, 1, 1});
         for (std::size_t j = i + 1; j < devices && point.rows[i]; ++j) {
             if (!point.rows[j]) continue;
-            speeds[i][j] = to_speed(estimate_ratio(rounds[j], rounds[i]));   // the time of the one by the time of the other
+            const Apart apart = apart_of(report["rows"][*point.rows[i]], report["rows"][*point.rows[j]]);
+            speeds[i][j] = to_speed(estimate_ratio(rounds[j], rounds[i], apart));   // the time of the one by the time of the other
             speeds[j][i] = inverse(speeds[i][j]);
         }
     }

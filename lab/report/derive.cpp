@@ -40,7 +40,7 @@ Rounds host_part(const Json& end) {
 Json times_of(const Json& samples) {
     Json times = Json::object();
     const auto add = [&](const char* name, const Rounds& rounds) {
-        if (has_samples(rounds)) times[name] = to_json(estimate(rounds));
+        if (has_samples(rounds)) times[name] = to_json(estimate(rounds, apart_of(samples)));
     };
     add("device", rounds_of(samples, "device"));
     add("wall", rounds_of(samples, "wall"));
@@ -59,7 +59,7 @@ Json stages_of(const Json& samples) {
     if (!samples.contains("stages")) return stages;
     for (const auto& [name, lists] : samples["stages"].items()) {
         const Rounds rounds = rounds_of(samples["stages"], name);
-        if (has_samples(rounds)) stages[name] = to_json(estimate(rounds));
+        if (has_samples(rounds)) stages[name] = to_json(estimate(rounds, apart_of(samples)));
     }
     return stages;
 }
@@ -170,8 +170,8 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
     return key;
 }
 
-Json compare_rounds(const Rounds& of, const Rounds& to) {
-    const Estimate ratio = estimate_ratio(of, to);
+Json compare_rounds(const Rounds& of, const Rounds& to, Apart apart) {
+    const Estimate ratio = estimate_ratio(of, to, apart);
     const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
     return {{"ratio", ratio.median},
             {"low", ratio.low},
@@ -205,7 +205,7 @@ Json pairs_of(const Json& item, const Json& report) {
             const Json base{{"of", row["id"]},   {"to", (*other)["id"]},      {"case", row["case"]}, {"grid", row["grid"]},
                             {"way", row["way"]}, {"to_way", (*other)["way"]}, {"stage", nullptr}};
             Json whole = base;
-            whole.update(compare_rounds(rounds_of(row, Span::device), rounds_of(*other, Span::device)));
+            whole.update(compare_rounds(rounds_of(row, Span::device), rounds_of(*other, Span::device), apart_of(row, *other)));
             pairs.push_back(std::move(whole));
             const Json mine = row["samples"].value("stages", Json::object()),
                        theirs = (*other)["samples"].value("stages", Json::object());
@@ -215,7 +215,7 @@ Json pairs_of(const Json& item, const Json& report) {
                 if (!has_samples(a) || !has_samples(b) || median(flat(b)) <= 0 || median(flat(a)) <= 0) continue;
                 Json part = base;
                 part["stage"] = stage;
-                part.update(compare_rounds(a, b));
+                part.update(compare_rounds(a, b, apart_of(row, *other)));
                 pairs.push_back(std::move(part));
             }
         }

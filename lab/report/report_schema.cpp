@@ -64,6 +64,7 @@ Json report_schema() {
         {{"device", described(rounds, "Sum of the kernels' event times.")},
          {"wall", described(rounds, "From the first launch to the end of the last.")},
          {"stages", named_rounds},
+         {"fresh_processes", described(flag, "Each round was a process of its own.")},
          {"end_to_end", described(named_rounds, "wall, upload, run, download, device: from host memory to host memory.")}});
     const Json agreement =
         object_of({{"agrees", flag}, {"exact", flag}, {"max_error", number}, {"relative", number}, {"why_not", text}});

@@ -7,6 +7,7 @@
 #include "timing/statistics.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 using namespace parallax;
@@ -84,6 +85,50 @@ TEST_CASE(
     CHECK(count(history(week), "same") >= rows * 95 / 100);
     week.back() = night(random, rows, 1.05);
     CHECK(count(history(week), "slower") >= rows * 95 / 100);
+}
+
+TEST_CASE("history: rows of fresh processes are held against what those differ by") {
+    std::mt19937_64 random(20261125);
+    constexpr int rows = 200;
+    const auto fresh = [&](double times) {
+        Json report = night(random, rows, times);
+        for (Json& row : report["rows"]) {
+            row["samples"]["fresh_processes"] = true;
+            row["samples"]["device"] = Json::array();
+            for (int half = 0; half < 2; ++half)   // ten of them, which differ by 1.5%
+                for (Json& round : simulated(random, 1e-3 * times, 0.01, 0.015)) row["samples"]["device"].push_back(round);
+        }
+        return report;
+    };
+    const Json first = fresh(1);
+    CHECK(count(history({first, fresh(1)}), "same") >= rows * 95 / 100);
+    CHECK(count(history({first, fresh(1.05)}), "slower") >= rows * 95 / 100);
+    CHECK(count(history({first, fresh(1 / 1.05)}), "faster") >= rows * 95 / 100);
+    CHECK(count(history({first, night(random, rows, 1)}), "same") < rows * 95 / 100);   // turns tell less, and are judged as such
+}
+
+TEST_CASE("history: reports of other studies, other sizes and other cases are refused; a case that came is not there yet") {
+    std::mt19937_64 random(6);
+    const Json first = night(random, 2, 1);
+    const auto refused = [&](const Json& later) {
+        const ConfigError error = error_of<ConfigError>([&] { history({first, later}); });
+        CHECK(error_of<ConfigError>([&] { lab::changes(first.dump(), later.dump()); }).expected == error.expected);
+        return error.found;
+    };
+    Json other = first;
+    other["study"]["title"] = "weekly";
+    other["study"]["cases"][0]["id"] = "product";
+    CHECK(contains(refused(other), "which hold different studies (\"nightly\", \"weekly\")"));
+    Json quick = first;
+    quick["quick"] = true;
+    CHECK(contains(refused(quick), "--quick"));
+    Json larger = first;
+    larger["study"]["cases"][0]["inputs"] = {{"array", {{"shape", {5}}}}};
+    CHECK(contains(refused(larger), "the case \"sum\" is not the same"));
+    Json more = first;
+    more["study"]["cases"].push_back({{"id", "product"}});
+    more["study"]["cases"][0]["frames_a_second"] = 30;   // what is wanted changes no time
+    CHECK_FALSE(has_worsened(history({first, more})));
 }
 
 TEST_CASE("history: a noisy machine makes rows ambiguous, not slower") {
@@ -182,4 +227,39 @@ TEST_CASE("statistics: what is said of a repeated measurement") {
     CHECK(verdict(1.03, 1.05, 0.06) == Verdict::ambiguous);   // and yet surely more than before
     CHECK(verdict(1.07, 1.09, 0.06) == Verdict::slower);
     CHECK(judge_repeat({2, 1.9, 2.1}, 0.025, 0.025, 1e-6) == Verdict::same);
+}
+
+TEST_CASE("history: a device that really is slower is found from end to end") {
+    const char* const layer = std::getenv("PARALLAX_FAULT_LAYER");
+    if (layer == nullptr) {
+        MESSAGE("no layer that makes a device slower");
+        return;
+    }
+    const TempFolder folder;
+    write_text(folder / "study.json", R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "opencl"}], "ranked_by": "end_to_end",
+        "sampling": {"samples": 10, "rounds": 5, "fresh_processes": true, "budget_s": 0.5},
+        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u16", "axes": "n", "shape": [4000000]}},
+                   "steps": [{"run": "reduce"}]}]})");
+    const auto compare = [&](const char* out) {
+        const Run run = run_program({"compare", "study.json", "--out", out, "--quiet"}, folder.path());
+        CAPTURE(run.err);
+        return run.status;
+    };
+    if (compare("before") != 0) {
+        MESSAGE("no OpenCL device here");
+        return;
+    }
+    // Three times as long, so that no other work on this machine hides it; tests/compare/slowdown.py finds a twentieth.
+    ::setenv("OPENCL_LAYERS", layer, 1);
+    ::setenv("PARALLAX_FAULTS_SLOWER", "2", 1);
+    const int slower = compare("slower");
+    ::unsetenv("OPENCL_LAYERS");
+    ::unsetenv("PARALLAX_FAULTS_SLOWER");
+    CHECK(slower == 0);
+    const Run found = run_program({"history", "before", "slower", "--json"}, folder.path());
+    CHECK(found.status == 1);
+    const Json row = Json::parse(found.out)["rows"][0];
+    CAPTURE(row.dump());
+    CHECK(row["verdict"] == "slower");
+    CHECK(row["points"][1]["ratio"] > 1.5);
 }

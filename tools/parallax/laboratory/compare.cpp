@@ -2,6 +2,7 @@
 #include "laboratory/commands.hpp"
 #include "console.hpp"
 #include "support/child.hpp"
+#include "compare/budget.hpp"
 #include "compare/compare.hpp"
 #include "compare/replay.hpp"
 #include "report/contribution.hpp"
@@ -15,6 +16,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace parallax::cli {
 
@@ -26,7 +29,7 @@ using namespace engine::compare;
 struct Options {
     std::string study, job, replay, out, device, contribute, note;
     std::vector<std::string> roots, prices, programs;
-    double minutes = 0;
+    std::optional<double> minutes;
     bool quick = false, cold_cache = false, resume = false, overwrite = false, quiet = false, json = false;
 };
 
@@ -126,6 +129,7 @@ int compare(const Options& options) {
     const engine::Registry registry = engine::registry_with_peers();
     const Asked asked = read(options, registry);
     if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
+    if (options.minutes) check_minutes(*options.minutes);
     CompareOptions run;
     run.out = make_report_folder(options.out, options.overwrite);
     const fs::path program = host::own_program();
@@ -135,7 +139,7 @@ int compare(const Options& options) {
     run.where = asked.where;
     run.resume = options.resume;
     run.overwrite = options.overwrite;
-    run.minutes = options.minutes;
+    run.minutes = options.minutes.value_or(0);
     run.note = options.note;
     if (!options.device.empty()) run.only = device_from(options.device);
     std::vector<StudyDevice> devices =
@@ -145,6 +149,9 @@ int compare(const Options& options) {
         const std::size_t equals = std::min(one.find('='), one.size());
         devices.push_back(device_of_program(one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
     }
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const StudyDevice& device : devices) names.emplace_back(device.label, device.info.name);
+    check_prices(options.prices, names);
     watch_interrupts();
     run.cancelled = interrupted;
     ProgressBar bar(!options.quiet);
@@ -209,8 +216,7 @@ void add_compare(CLI::App& app, Command& command) {
     sub->add_option("--note", options->note, "What readers should know of this machine, such as \"two cores, shared\"");
     sub->add_flag("--cold-cache", options->cold_cache,
                   "Leave nothing of a row's arrays in the device's caches before each sample");
-    sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said")
-        ->check(CLI::PositiveNumber);
+    sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said");
     sub->add_flag("--resume", options->resume, "Go on with an interrupted study");
     sub->add_flag("--overwrite", options->overwrite, "Replace an earlier report");
     sub->add_option("--device", options->device,

@@ -45,6 +45,10 @@ int report(const Asked& asked) {
     const std::filesystem::path folder = out.empty() ? report_file(files.front()).parent_path() : engine::path_from(out);
     engine::writable_ancestor(folder / "report.json", "--out");
     const Json merged = engine::compare::merge(reports, files);
+    std::vector<std::pair<std::string, std::string>> devices;
+    for (const Json& device : merged["devices"])
+        devices.emplace_back(device["label"].get<std::string>(), device["info"]["name"].get<std::string>());
+    engine::compare::check_prices(prices, devices);
     engine::compare::write_report(merged, folder, overwrite || out.empty());
     if (!contribute.empty()) {
         engine::compare::write_contribution(merged, engine::path_from(contribute), overwrite);
