@@ -1,6 +1,7 @@
 #include "report/answer.hpp"
 
 #include "report/samples.hpp"
+#include "report/selection.hpp"
 #include "timing/statistics.hpp"
 
 #include <fmt/format.h>
@@ -110,9 +111,6 @@ Json answer_by(const Json& report, Span span) {
     }
     return {{"points", std::move(listed)}, {"overall", std::move(means)}};
 }
-
-/// Three digits, whole numbers from a hundred on.
-std::string short_number(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
 std::string label_of(const Json& report, std::size_t device) { return report["devices"][device]["label"].get<std::string>(); }
 

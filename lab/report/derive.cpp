@@ -1,7 +1,9 @@
 // Samples -> times, metrics, pairs and the summary. All of it is deterministic.
 #include "report/answer.hpp"
+#include "report/claims.hpp"
 #include "report/report.hpp"
 #include "report/samples.hpp"
+#include "report/selection.hpp"
 #include "timing/statistics.hpp"
 
 #include <fmt/format.h>
@@ -141,27 +143,6 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
     return metrics;
 }
 
-bool is_one_of(const Json& wanted, const std::string& value) {
-    if (wanted.is_string()) return wanted == value;
-    return std::find(wanted.begin(), wanted.end(), value) != wanted.end();
-}
-
-/// Whether a row is one of those that a selection of a report item names.
-bool selected(const Json& selector, const Json& row, const Json& device) {
-    if (selector.contains("case") && !is_one_of(selector["case"], row["case"].get<std::string>())) return false;
-    if (selector.contains("variant") && !is_one_of(selector["variant"], row["way"].get<std::string>())) return false;
-    if (selector.contains("device") && !is_one_of(selector["device"], device["label"].get<std::string>())) return false;
-    if (selector.contains("backend") && !is_one_of(selector["backend"], device["info"]["backend"].get<std::string>()))
-        return false;
-    if (selector.contains("type") && !is_one_of(selector["type"], device["info"]["type"].get<std::string>())) return false;
-    if (selector.contains("grid")) {
-        for (const auto& [axis, value] : selector["grid"].items()) {
-            if (!row["grid"].contains(axis) || row["grid"][axis] != value) return false;
-        }
-    }
-    return true;
-}
-
 /// What two rows of a pair have in common, save what the selections tell apart.
 std::string pair_key(const Json& row, const Json& device, bool variants_differ, bool devices_differ) {
     std::string key = row["case"].get<std::string>() + row["grid"].dump();
@@ -225,17 +206,6 @@ Json pairs_of(const Json& item, const Json& report) {
     return pairs;
 }
 
-std::string grid_text(const Json& grid) {
-    std::string text;
-    for (const auto& [axis, value] : grid.items())
-        text +=
-            fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value.is_string() ? value.get<std::string>() : value.dump());
-    return text;
-}
-
-/// Three digits, whole numbers from a hundred on.
-std::string round_text(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
-
 std::string duration(double ms) {
     return ms >= 1000 ? fmt::format("{:.3g} s", ms / 1000)
            : ms >= 1  ? fmt::format("{:.3g} ms", ms)
@@ -280,7 +250,7 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
         const double ratio = ms(*row) / fastest;
         text += device == ranked.front().first ? ")"
                 : ratio < 1.02                 ? ", the same within 2%)"
-                                               : fmt::format(", {} times as long)", round_text(ratio));
+                                               : fmt::format(", {} times as long)", short_number(ratio));
     }
     return text;
 }
@@ -304,6 +274,7 @@ Json summary_of(const Json& report) {
         if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
     }
     Json summary = Json::array();
+    for (std::string& line : claims_in_words(report)) summary.push_back(std::move(line));
     for (std::string& line : answer_in_words(report)) summary.push_back(std::move(line));
     for (const Json& one : report["study"]["cases"]) {
         if (const auto winners = winners_of(report, one["id"].get<std::string>())) summary.push_back(*winners);

@@ -34,6 +34,7 @@ Json report_schema() {
                    {"ranked_by", text},
                    {"prices", map_of(text)},
                    {"cases", list_of(object_of({{"id", text}, {"frames", number}, {"frames_a_second", number}}, {"id"}))},
+                   {"claims", list_of(object_of({{"says", text}}, {"says"}))},
                    {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
                   {"cases"}),
         "As it was run (study.schema.json), after --quick.");

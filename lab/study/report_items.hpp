@@ -6,12 +6,15 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "support/json_reader.hpp"
 
 #include <string>
 #include <vector>
 
 namespace parallax::engine::compare {
 
+/// Which rows are meant, if `key` is there: case, variant, device, backend, type, grid.
+void check_selector(const JsonObject& item, const std::string& key);
 /// Throws ConfigError. `cases` are the ids that an item may name.
 void check_report_items(const Json& items, const std::string& pointer, const std::vector<std::string>& cases);
 Json report_items_schema();

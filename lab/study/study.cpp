@@ -2,6 +2,7 @@
 #include "study/study.hpp"
 
 #include "cases/inputs.hpp"
+#include "study/claims.hpp"
 #include "study/report_items.hpp"
 #include "job/keys.hpp"
 #include "job/load.hpp"
@@ -20,7 +21,7 @@ namespace parallax::engine::compare {
 namespace {
 
 const std::vector<std::string> study_keys{"$schema",  "parallax_study", "title",  "source", "about",  "devices",
-                                          "sampling", "cases",          "report", "quick",  "prices", "ranked_by"};
+                                          "sampling", "cases",          "report", "claims", "quick",  "prices", "ranked_by"};
 const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
                                          "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
 const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",    "budget_s",
@@ -265,6 +266,7 @@ Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bo
         check_price(price);
     study.report = without_comments(f.list("report"));
     check_report_items(study.report, "/report", ids);
+    check_claims(f.list("claims"), "/claims");
     return study;
 }
 
@@ -376,6 +378,7 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
          {"sampling", std::move(sampling)},
          {"cases", {{"type", "array"}, {"items", std::move(one)}, {"minItems", 1}}},
          {"report", described(report_items_schema(), "Tables and figures.")},
+         {"claims", claims_schema()},
          {"ranked_by",
           described({{"enum", {"device", "end_to_end"}}},
                     "By which time devices are ranked: their own, or from host memory to host memory. By default their "

@@ -439,6 +439,18 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     REQUIRE(changes.size() == 2);
     for (const Json& change : changes) CHECK(change["verdict"] != "different result");
 
+    // What stands beside --replay is heard or refused, and what has come to its end has nothing to be resumed.
+    const auto beside = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"compare", "--replay", (folder / "out").string(), "--out", (folder / "beside").string(), "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words, folder.path());
+    };
+    CHECK(contains(beside({"--cold-cache"}).err, "it beside --replay"));
+    CHECK(contains(beside({"--price", "nobody=1 EUR"}).err, "part of no device's name"));
+    CHECK(beside({"--price", "native=7 EUR", "--overwrite"}).status <= 1);
+    CHECK(Json::parse(read_text(folder / "beside/report.json"))["study"]["prices"]["native"] == "7 EUR");
+    CHECK(contains(beside({"--resume"}).err, "a study that has come to its end"));
+
     Json wrong = report["rows"][0];
     wrong["records"]["value"]["value"] = 1;
     CHECK(change_of(report["rows"][0], wrong, true).verdict == "different result");

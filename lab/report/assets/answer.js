@@ -93,7 +93,7 @@ function answerCell(point, device, devices) {
     return { text: row ? row.outcome : "", class: "none", title: row ? row.reason || "" : "" };
   }
   const row = report.rows[index], speed = point.speed[device][asked.against], time = secondsIn(row, asked.span), other = asked.span === "end_to_end" ? row.times.device : row.times.end_to_end;
-  const wanted = Number(asked.frames) || caseOf(point.case).frames_a_second, frames = caseOf(point.case).frames || 1;
+  const wanted = Number(asked.frames) > 0 ? Number(asked.frames) : caseOf(point.case).frames_a_second, frames = caseOf(point.case).frames || 1;
   const best = devices.length > 1 && devices.every(one => point.rows[one] === null || point.speed[device][one].high >= 1);
   const share = speed && forThePrice(speed, device);
   return { class: best ? "best" : "", title: wayOf(row), nodes: [
@@ -143,6 +143,7 @@ function answerSection() {
     rest.classList.add("matrix");
     section.append(element("details", {}, element("summary", {}, `${lines.length - most} more points`), rest));
   }
+  if (asked.frames && !(Number(asked.frames) > 0)) section.append(element("p", { class: "small bad" }, `${asked.frames} frames a second are none: the study's are asked for.`));
   if (asked.size && !wantedSize()) section.append(element("p", { class: "small bad" }, `"${asked.size}" is no size of a frame: write it as 1920 x 1080.`));
   if (wantedSize()) section.append(element("p", { class: "small soft" }, "Sizes that were not measured cannot be answered from this page: small frames take longer than their pixels say, for launches and transfers, and transforms of other sizes may. ", element("code", {}, "parallax compare --job JOB"), " measures a job with your own frames on every device."));
   section.append(element("p", { class: "small soft" }, "Of each device its fastest row that agrees with the reference, bold the fastest and those that are not surely slower. × says how many times as fast as the chosen device; below it, and behind a time, the 95% interval. " +

@@ -66,10 +66,14 @@ Asked read(const Options& options, const engine::Registry& registry) {
     bool quick = options.quick;
     if (!options.replay.empty()) {
         if (quick) throw ConfigError("--quick", "it beside --replay", "--replay alone, which takes the sizes of the report");
+        if (options.cold_cache)
+            throw ConfigError("--cold-cache", "it beside --replay", "--replay alone, which measures as the report did");
         asked.earlier = load_report(options.replay);
         quick = asked.earlier.value("quick", false);
+        Json json = asked.earlier["study"];
+        add_prices(json, options.prices);
         try {
-            asked.study = parse_study(asked.earlier["study"], registry.algorithms(), quick);
+            asked.study = parse_study(json, registry.algorithms(), quick);
             asked.points = expand(asked.study, registry.algorithms());
         } catch (const ConfigError& error) {   // of another version, or changed by hand
             const std::string wrote = written_by(asked.earlier);
@@ -131,6 +135,10 @@ int compare(const Options& options) {
     if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
     if (options.minutes) check_minutes(*options.minutes);
     CompareOptions run;
+    const fs::path finished = fs::absolute(engine::path_from(options.out)) / "report.json";
+    if (options.resume && !options.overwrite && fs::exists(finished))
+        throw ConfigError("--resume", fmt::format("the report {}, of a study that has come to its end", engine::to_utf8(finished)),
+                          "a folder with an interrupted one", "--overwrite measures it again");
     run.out = make_report_folder(options.out, options.overwrite);
     const fs::path program = host::own_program();
     if (program.empty())

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 namespace parallax::cli {
 
 std::filesystem::path report_file(const std::string& given) {
@@ -21,9 +24,25 @@ std::filesystem::path report_file(const std::string& given) {
 }
 
 Json load_report(const std::string& given) {
-    Json json = engine::load_json(report_file(given));
+    constexpr const char* wanted = "a report.json of parallax compare, or a folder that has one";
+    Json json;
+    try {
+        json = engine::load_json(report_file(given));
+    } catch (const ConfigError& error) {   // whose advice is for jobs
+        const bool close = error.hint.starts_with("did you mean") || error.hint.find("--resume") != std::string::npos;
+        throw ConfigError("", error.found, wanted, close ? error.hint : "");
+    }
     engine::compare::check_report(json, given);
     return json;
+}
+
+void refuse_twice(const std::vector<std::string>& files) {
+    std::vector<std::filesystem::path> seen;
+    for (const std::string& file : files) {
+        seen.push_back(std::filesystem::weakly_canonical(report_file(file)));
+        if (std::count(seen.begin(), seen.end(), seen.back()) > 1)
+            throw ConfigError("", fmt::format("{}, a report that is there already", file), "each report once");
+    }
 }
 
 namespace {
@@ -40,6 +59,7 @@ int report(const Asked& asked) {
     for (const std::string& file : files) {
         reports.push_back(load_report(file));
     }
+    refuse_twice(files);
     engine::compare::add_prices(reports.front()["study"], prices);
     if (out.empty() && files.size() > 1) throw ConfigError("--out", "nothing", "a folder for the report of several machines");
     const std::filesystem::path folder = out.empty() ? report_file(files.front()).parent_path() : engine::path_from(out);
