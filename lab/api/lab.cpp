@@ -1,5 +1,13 @@
 #include "parallax/lab.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <utility>
+
 #include "compare/budget.hpp"
 #include "compare/compare.hpp"
 #include "compare/history.hpp"
@@ -14,14 +22,6 @@
 #include "support/child.hpp"
 #include "tune/tune.hpp"
 #include "tune/worker.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <mutex>
-#include <optional>
-#include <utility>
 
 namespace parallax::lab {
 

@@ -1,15 +1,15 @@
 #include "compare/history.hpp"
 
-#include "compare/replay.hpp"
-#include "parallax/host/error.hpp"
-#include "report/report.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "compare/replay.hpp"
+#include "parallax/host/error.hpp"
+#include "report/report.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 

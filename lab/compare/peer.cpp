@@ -1,17 +1,17 @@
 // The worker's protocol for programs of others (compare/worker.hpp, docs/peers.md).
 #include "parallax/peer.hpp"
 
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
 #include "cases/saved.hpp"
 #include "core/clock.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/json.hpp"
 #include "timing/sampling.hpp"
 #include "workers/worker_protocol.hpp"
-
-#include <chrono>
-#include <filesystem>
-#include <optional>
-#include <vector>
 
 namespace parallax::lab {
 
@@ -63,7 +63,11 @@ private:
     }
 
     /// Nobody tells what a device took.
-    Sample run() const { return {.wall = timed(row_->run)}; }
+    Sample run() const {
+        Sample sample;
+        sample.wall = timed(row_->run);
+        return sample;
+    }
 
     /// From host memory to host memory, in three parts.
     EndToEnd once() const {

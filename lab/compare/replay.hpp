@@ -1,13 +1,13 @@
 // The same study, run again: what changed, row by row.
 #pragma once
 
-#include "parallax/host/json.hpp"
-#include "report/samples.hpp"
-#include "timing/statistics.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "parallax/host/json.hpp"
+#include "report/samples.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -18,7 +18,7 @@ struct Change {
     double ratio = 0, low = 0, high = 0;   ///< later / earlier time; 0: not timed in both
     double difference_s = 0;               ///< later - earlier time
     std::string why;
-    bool of_processes = false;             ///< the interval holds what processes differ by
+    bool of_processes = false;   ///< the interval holds what processes differ by
 };
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else

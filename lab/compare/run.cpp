@@ -1,16 +1,3 @@
-#include "timing/clocks.hpp"
-#include "compare/budget.hpp"
-#include "compare/compare.hpp"
-#include "agreement/agreement.hpp"
-#include "workers/device_worker.hpp"
-#include "timing/environment.hpp"
-#include "cases/inputs.hpp"
-#include "compare/journal.hpp"
-#include "report/report.hpp"
-#include "job/report.hpp"
-#include "job/runner.hpp"
-#include "parallax/host/enumerate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +5,19 @@
 #include <map>
 #include <memory>
 #include <set>
+
+#include "agreement/agreement.hpp"
+#include "cases/inputs.hpp"
+#include "compare/budget.hpp"
+#include "compare/compare.hpp"
+#include "compare/journal.hpp"
+#include "job/report.hpp"
+#include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "report/report.hpp"
+#include "timing/clocks.hpp"
+#include "timing/environment.hpp"
+#include "workers/device_worker.hpp"
 
 namespace parallax::engine::compare {
 
@@ -195,8 +195,10 @@ private:
     /// Where it stands, if it is there already: of a row that is measured again the last word counts.
     void place(Json row) {
         const auto [at, fresh] = done_.emplace(row["id"].get<std::string>(), rows_.size());
-        if (fresh) rows_.push_back(std::move(row));
-        else rows_[at->second] = std::move(row);
+        if (fresh)
+            rows_.push_back(std::move(row));
+        else
+            rows_[at->second] = std::move(row);
     }
     void keep(Json row) {
         journal_.append({{"row", row}});
@@ -388,7 +390,8 @@ private:
         const double share = s.budget_s / s.rounds;
         Json& samples = active.row["samples"];
         if (s.fresh_processes) samples["fresh_processes"] = true;
-        if (active.row.value("run_s", 0.0) > (s.fresh_processes ? share : s.budget_s)) {   // one run says it all that this process has to say
+        if (active.row.value("run_s", 0.0) >
+            (s.fresh_processes ? share : s.budget_s)) {   // one run says it all that this process has to say
             if (round > 0 && !s.fresh_processes) return;
             const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", false}, {"samples", 1}, {"budget_s", 0}}, s.limit_s);
             if (active.over) return;
@@ -530,8 +533,7 @@ private:
     }
 
     void run_points() {
-        // Inputs, references and compiling come on top of a first round; a second chance leaves half the time to further rounds.
-        const std::size_t more = static_cast<std::size_t>(processes() - 1) * points_.size();
+        const std::size_t rounds = static_cast<std::size_t>(processes() - 1) * points_.size();
         std::vector<const Point*> points;
         for (const Point& point : points_) points.push_back(&point);
         for (const bool last : {false, true}) {
@@ -539,10 +541,8 @@ private:
             again_.clear();
             for (std::size_t p = 0; p < points.size(); ++p) {
                 const std::size_t left = points.size() - p;
-                const bool begun = more == 0 ? budget_.begin_point(left)
-                                   : last    ? budget_.begin_point(2 * left)
-                                             : budget_.begin_point(3 * left + more, 3);
-                if (begun)
+                // A second chance leaves half the time to further rounds.
+                if (budget_.begin_point(left, last && rounds > 0 ? 3 * left : rounds))
                     run_point(*points[p]);
                 else if (last_chance_)
                     leave_out(*points[p]);
@@ -562,7 +562,7 @@ private:
             for (const auto& worker : workers_) worker->close();
             for (std::size_t p = 0; p < points_.size(); ++p) {
                 const std::size_t left = static_cast<std::size_t>(processes() - round) * points_.size() - p;
-                if (budget_.begin_point(left)) repeat_point(points_[p], round);
+                if (budget_.begin_round(left)) repeat_point(points_[p], round);
             }
         }
         for (int round = 1; round < processes() && budget_.limited(); ++round)
@@ -582,7 +582,8 @@ private:
                row["samples"].contains("wall") && row["samples"]["wall"].size() <= static_cast<std::size_t>(round);
     }
     bool rows_lack_rounds(std::optional<int> round = {}) const {
-        return std::any_of(rows_.begin(), rows_.end(), [&](const Json& row) { return lacks(row, round.value_or(processes() - 1)); });
+        return std::any_of(rows_.begin(), rows_.end(),
+                           [&](const Json& row) { return lacks(row, round.value_or(processes() - 1)); });
     }
 
     void repeat_point(const Point& point, int round) {
@@ -683,7 +684,7 @@ private:
     std::map<std::string, std::size_t> done_;   ///< id -> where the row is
     std::size_t total_ = 0, current_ = 0;
     std::set<std::size_t> inputs_made_;   ///< points whose inputs are in their folders
-    std::size_t repeated_ = 0;          ///< rounds of rows after their first process
+    std::size_t repeated_ = 0;            ///< rounds of rows after their first process
     double reference_seconds_ = 0;
     bool last_chance_ = true;           ///< what is not run now is left out
     std::vector<const Point*> again_;   ///< points with rows that did not fit

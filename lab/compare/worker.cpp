@@ -1,19 +1,19 @@
 #include "compare/worker.hpp"
 
-#include "study/expand.hpp"
-#include "timing/bench.hpp"
+#include <fstream>
+#include <optional>
+
 #include "cases/saved.hpp"
 #include "compare/picture.hpp"
+#include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "peers/peers.hpp"
+#include "study/expand.hpp"
+#include "timing/bench.hpp"
 #include "timing/power.hpp"
 #include "timing/rates.hpp"
 #include "timing/sampling.hpp"
 #include "workers/worker_protocol.hpp"
-#include "job/runner.hpp"
-#include "parallax/host/enumerate.hpp"
-#include "peers/peers.hpp"
-
-#include <fstream>
-#include <optional>
 
 namespace parallax::engine::compare {
 

@@ -1,14 +1,14 @@
 #include "report/answer.hpp"
 
-#include "report/samples.hpp"
-#include "report/selection.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+
+#include "report/samples.hpp"
+#include "report/selection.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -65,7 +65,8 @@ Speeds speeds_at(const AnswerPoint& point, const Json& report, Span span) {
         for (std::size_t j = i + 1; j < devices && point.rows[i]; ++j) {
             if (!point.rows[j]) continue;
             const Apart apart = apart_of(report["rows"][*point.rows[i]], report["rows"][*point.rows[j]]);
-            speeds[i][j] = to_speed(estimate_ratio(rounds[j], rounds[i], apart));   // the time of the one by the time of the other
+            speeds[i][j] =
+                to_speed(estimate_ratio(rounds[j], rounds[i], apart));   // the time of the one by the time of the other
             speeds[j][i] = inverse(speeds[i][j]);
         }
     }

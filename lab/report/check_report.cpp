@@ -1,12 +1,12 @@
 // Is this a report that can be read? Held against report_schema(), with the place of what is wrong.
-#include "support/json_words.hpp"
-#include "report/report.hpp"
-#include "study/claims.hpp"
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "parallax/host/error.hpp"
+#include "report/report.hpp"
+#include "study/claims.hpp"
+#include "support/json_words.hpp"
 
 namespace parallax::engine::compare {
 

@@ -1,16 +1,16 @@
 #include "report/claims.hpp"
 
-#include "report/answer.hpp"
-#include "report/samples.hpp"
-#include "report/selection.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
+
+#include "report/answer.hpp"
+#include "report/samples.hpp"
+#include "report/selection.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -28,7 +28,8 @@ std::string name_of(const Json& report, const Json& row) {
 std::string words_of(const Json& selector) {
     const auto words = [&](const char* key) {
         std::vector<std::string> all;
-        if (selector.contains(key) && selector[key].is_string()) all.push_back(selector[key].get<std::string>());
+        if (selector.contains(key) && selector[key].is_string())
+            all.push_back(selector[key].get<std::string>());
         else if (selector.contains(key))
             for (const Json& one : selector[key]) all.push_back(one.get<std::string>());
         return fmt::format("{}", fmt::join(all, " or "));
@@ -62,7 +63,8 @@ std::vector<Sides> sides_of(const Json& claim, const Json& report, Span span) {
         const std::string id = across ? "" : row["case"].get<std::string>(), key = id + row["grid"].dump();
         if (points.emplace(key, Sides()).second) order.emplace_back(id, key);
         const auto take = [&](const char* side, const Json*& best) {
-            if (selected(claim[side], row, device_of(report, row)) && (best == nullptr || seconds(row) < seconds(*best))) best = &row;
+            if (selected(claim[side], row, device_of(report, row)) && (best == nullptr || seconds(row) < seconds(*best)))
+                best = &row;
         };
         take("of", points[key].of);
         take("to", points[key].to);
@@ -101,10 +103,12 @@ std::vector<std::string> of_times(const Json& claim, const Json& report) {
     const Span span = span_named(claim.value("by", ranked_by(report["study"]))).value_or(Span::device);
     std::vector<std::string> lines;
     for (const Sides& sides : sides_of(claim, report, span)) {
-        const Estimate ratio = estimate_ratio(rounds_of(*sides.to, span), rounds_of(*sides.of, span), apart_of(*sides.of, *sides.to));
+        const Estimate ratio =
+            estimate_ratio(rounds_of(*sides.to, span), rounds_of(*sides.of, span), apart_of(*sides.of, *sides.to));
         lines.push_back(fmt::format("Here, {}: {} times as fast [{} to {}], {} against {}: {}", at_point(*sides.of),
                                     short_number(ratio.median), short_number(ratio.low), short_number(ratio.high),
-                                    name_of(report, *sides.of), name_of(report, *sides.to), verdict_on(ratio, claimed_times(claim))));
+                                    name_of(report, *sides.of), name_of(report, *sides.to),
+                                    verdict_on(ratio, claimed_times(claim))));
     }
     if (lines.empty())
         lines.push_back(fmt::format("That cannot be told here: {} and {} were not timed beside each other", words_of(claim["of"]),
@@ -132,7 +136,8 @@ std::vector<std::string> of_values(const Json& claim, const Json& report) {
             if (!wanted) continue;
             away = std::abs(*value - *wanted);
         } else {
-            Range& range = points.emplace(row["case"].get<std::string>() + row["grid"].dump(), Range{*value, *value, &row}).first->second;
+            Range& range =
+                points.emplace(row["case"].get<std::string>() + row["grid"].dump(), Range{*value, *value, &row}).first->second;
             range.low = std::min(range.low, *value);
             range.high = std::max(range.high, *value);
             away = range.high - range.low;
@@ -148,7 +153,7 @@ std::vector<std::string> of_values(const Json& claim, const Json& report) {
                         farthest <= most ? "so it is here" : "not so here")};
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> claims_in_words(const Json& report) {
     std::vector<std::string> lines;
@@ -161,4 +166,4 @@ std::vector<std::string> claims_in_words(const Json& report) {
     return lines;
 }
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

@@ -1,17 +1,17 @@
 // Samples -> times, metrics, pairs and the summary. All of it is deterministic.
-#include "report/answer.hpp"
-#include "report/claims.hpp"
-#include "report/report.hpp"
-#include "report/samples.hpp"
-#include "report/selection.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+
+#include "report/answer.hpp"
+#include "report/claims.hpp"
+#include "report/report.hpp"
+#include "report/samples.hpp"
+#include "report/selection.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 

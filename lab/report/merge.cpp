@@ -53,7 +53,8 @@ void check_same_study(const Json& earlier, const Json& later, const std::string&
         throw ConfigError("", fmt::format("{} and {}, {}", earlier_name, later_name, what), "reports of one study",
                           "parallax compare --replay runs the study of a report again");
     };
-    if (earlier.value("quick", false) != later.value("quick", false)) refuse("one of which was made with --quick, of other sizes");
+    if (earlier.value("quick", false) != later.value("quick", false))
+        refuse("one of which was made with --quick, of other sizes");
     bool common = false;
     const Json before = cases_of(earlier), now = cases_of(later);
     for (const Json& one : before) {

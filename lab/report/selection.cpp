@@ -35,8 +35,8 @@ std::optional<double> number_of(const Json& row, const std::string& name) {
     std::string key;
     std::getline(keys, key, '.');
     const Json* at = key == "evaluation" && row.contains("evaluations") ? &row["evaluations"]
-                     : key == "record" && row.contains("records")      ? &row["records"]
-                                                                       : nullptr;
+                     : key == "record" && row.contains("records")       ? &row["records"]
+                                                                        : nullptr;
     while (at != nullptr && std::getline(keys, key, '.')) at = at->is_object() && at->contains(key) ? &(*at)[key] : nullptr;
     return at == nullptr ? std::nullopt : number(*at);
 }
@@ -51,4 +51,4 @@ std::string grid_text(const Json& grid) {
     return text;
 }
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

@@ -1,10 +1,10 @@
 // Rows that an item or a claim of a study names, and what a row's numbers are called.
 #pragma once
 
-#include "parallax/host/json.hpp"
-
 #include <optional>
 #include <string>
+
+#include "parallax/host/json.hpp"
 
 namespace parallax::engine::compare {
 
@@ -19,4 +19,4 @@ std::string short_number(double value);
 /// "size 1024, shape cube"
 std::string grid_text(const Json& grid);
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

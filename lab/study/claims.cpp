@@ -1,9 +1,9 @@
 #include "study/claims.hpp"
 
+#include <vector>
+
 #include "study/report_items.hpp"
 #include "support/json_reader.hpp"
-
-#include <vector>
 
 namespace parallax::engine::compare {
 
@@ -11,13 +11,14 @@ namespace {
 
 const std::vector<std::string> claim_keys{"says", "source", "of", "to", "times", "by", "value", "near", "within"};
 
-}  // namespace
+}   // namespace
 
 void check_claims(const Json& claims, const std::string& pointer) {
     for (std::size_t i = 0; i < claims.size(); ++i) {
-        const JsonObject claim(JsonValue(claims[i], pointer_to(pointer, i)),
-                               R"(a claim such as {"says": "shared memory is faster", "of": {"variant": "local"}, "to": {"variant": "image"}})",
-                               claim_keys);
+        const JsonObject claim(
+            JsonValue(claims[i], pointer_to(pointer, i)),
+            R"(a claim such as {"says": "shared memory is faster", "of": {"variant": "local"}, "to": {"variant": "image"}})",
+            claim_keys);
         claim.text("says");
         if (claim.has("source")) claim.text("source");
         check_selector(claim, "of");
@@ -34,7 +35,8 @@ void check_claims(const Json& claims, const std::string& pointer) {
         claim.word("by", {"device", "end_to_end"}, "device");
         if (!claim.has("times")) continue;
         const Json& times = claim.at("times").json();
-        const bool range = times.is_array() && times.size() == 2 && times[0].is_number() && times[1].is_number() && times[0] <= times[1];
+        const bool range =
+            times.is_array() && times.size() == 2 && times[0].is_number() && times[1].is_number() && times[0] <= times[1];
         if (!times.is_number() && !range) claim.at("times").refuse("how many times as fast: a number, or [least, most]");
     }
 }
@@ -54,7 +56,8 @@ Json claims_schema() {
                             "How many times as fast: a number, or [least, most]; left out: more than once.")},
         {"by", {{"enum", {"device", "end_to_end"}}}},
         {"value", described(text, "Instead of a time: a number of each row, \"evaluation.NAME.KEY\" or \"record.NAME.KEY\".")},
-        {"near", described({{"anyOf", {number, text}}}, "What it is, or the variable that says so; left out: rows of a point are alike.")},
+        {"near", described({{"anyOf", {number, text}}},
+                           "What it is, or the variable that says so; left out: rows of a point are alike.")},
         {"within", described(number, "By how much at most.")}};
     return {{"type", "array"},
             {"description", "What the paper says, which the report tells in words whether it is so here."},
@@ -66,4 +69,4 @@ Json claims_schema() {
               {"additionalProperties", false}}}};
 }
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

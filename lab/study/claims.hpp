@@ -1,10 +1,10 @@
-// What the paper says that a study repeats: "of" is so many times as fast as "to", or a value of each row is what it should be. What
-// the rows say of it stands in the report's words (report/claims.hpp).
+// What the paper says that a study repeats: "of" is so many times as fast as "to", or a value of each row is what it should be.
+// What the rows say of it stands in the report's words (report/claims.hpp).
 #pragma once
 
-#include "parallax/host/json.hpp"
-
 #include <string>
+
+#include "parallax/host/json.hpp"
 
 namespace parallax::engine::compare {
 
@@ -12,4 +12,4 @@ namespace parallax::engine::compare {
 void check_claims(const Json& claims, const std::string& pointer);
 Json claims_schema();
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

@@ -5,11 +5,11 @@
 // ("stage.sort") or a number of an evaluation or a record ("evaluation.quality.psnr_db", "record.counts.dimension").
 #pragma once
 
-#include "core/parameters.hpp"
-#include "support/json_reader.hpp"
-
 #include <string>
 #include <vector>
+
+#include "core/parameters.hpp"
+#include "support/json_reader.hpp"
 
 namespace parallax::engine::compare {
 

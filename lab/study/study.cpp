@@ -1,13 +1,6 @@
 // JSON -> Study.
 #include "study/study.hpp"
 
-#include "cases/inputs.hpp"
-#include "study/claims.hpp"
-#include "study/report_items.hpp"
-#include "job/keys.hpp"
-#include "job/load.hpp"
-#include "support/json_reader.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,16 +9,24 @@
 #include <cmath>
 #include <set>
 
+#include "cases/inputs.hpp"
+#include "job/keys.hpp"
+#include "job/load.hpp"
+#include "study/claims.hpp"
+#include "study/report_items.hpp"
+#include "support/json_reader.hpp"
+
 namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> study_keys{"$schema",  "parallax_study", "title",  "source", "about",  "devices",
-                                          "sampling", "cases",          "report", "claims", "quick",  "prices", "ranked_by"};
+const std::vector<std::string> study_keys{"$schema", "parallax_study", "title",  "source", "about",  "devices",  "sampling",
+                                          "cases",   "report",         "claims", "quick",  "prices", "ranked_by"};
 const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
                                          "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
-const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",    "budget_s",
-                                             "limit_s", "row_limit_s", "sustained_s", "cold",   "cold_cache", "energy_s", "fresh_processes"};
+const std::vector<std::string> sampling_keys{"warmups",    "samples",  "end_to_end",     "rounds",      "least_s",
+                                             "budget_s",   "limit_s",  "row_limit_s",    "sustained_s", "cold",
+                                             "cold_cache", "energy_s", "fresh_processes"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes", "operations"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -120,7 +121,8 @@ void check_price(const JsonValue& price) {
     const std::string expected = "an amount with its currency, such as \"31000 EUR\"", written = price.text(expected);
     double amount = 0;
     const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), amount);
-    if (error != std::errc() || !(amount > 0) || !std::isfinite(amount) || end + 1 >= written.data() + written.size() || *end != ' ')
+    if (error != std::errc() || !(amount > 0) || !std::isfinite(amount) || end + 1 >= written.data() + written.size() ||
+        *end != ' ')
         price.refuse(expected);
 }
 
@@ -314,9 +316,8 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
           described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
          {"energy_s", described({{"type", "number"}, {"default", 0}},
                                 "Measures joules a run for so long, where the device or the processor tells: NVML, RAPL.")},
-         {"fresh_processes",
-          described({{"type", "boolean"}, {"default", false}},
-                    "Each round in a process of its own, so that intervals hold what processes differ by.")},
+         {"fresh_processes", described({{"type", "boolean"}, {"default", false}},
+                                       "Each round in a process of its own, so that intervals hold what processes differ by.")},
          {"cold_cache",
           described(
               {{"type", "boolean"}, {"default", false}},

@@ -39,7 +39,7 @@ struct Sampling {
     double row_limit_s = 60;      ///< a row of which one run must be expected to take longer is left out, and says so
     double sustained_s = 0;       ///< runs from end to end without pause for this long; 0: not at all
     double energy_s = 0;          ///< joules of runs from end to end for this long, where the device tells; 0: not at all
-    bool fresh_processes = false; ///< each round in a process of its own, so that intervals hold what processes differ by
+    bool fresh_processes = false;   ///< each round in a process of its own, so that intervals hold what processes differ by
     bool cold_cache = false;      ///< each sample after a copy that fills the device's caches with other things
     bool cold = false;            ///< compile with empty caches of our own and the driver's
 };

@@ -1,12 +1,12 @@
 #include "timing/sampling.hpp"
 
-#include "core/clock.hpp"
-#include "timing/statistics.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <vector>
+
+#include "core/clock.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 /// A time that the driver does not tell is null.
 Json told(double seconds) { return seconds < 0 ? Json() : Json(seconds); }
 
-}  // namespace
+}   // namespace
 
 Json take_samples(const Json& request, const std::function<Sample()>& run) {
     const double budget = request.at("budget_s").get<double>(), least = request.value("least_s", 0.0),
@@ -28,9 +28,7 @@ Json take_samples(const Json& request, const std::function<Sample()>& run) {
     for (int i = 0; (i < warmups || seconds_since(start) < warm) && seconds_since(start) < budget; ++i) run();
     const auto sampling = Clock::now();
     Json wall = Json::array(), device = Json::array(), stages = Json::object();
-    const auto enough = [&] {
-        return wall.size() >= wanted && (seconds_since(sampling) >= least || wall.size() >= 10 * wanted);
-    };
+    const auto enough = [&] { return wall.size() >= wanted && (seconds_since(sampling) >= least || wall.size() >= 10 * wanted); };
     do {
         const Sample one = run();
         wall.push_back(one.wall);
@@ -80,4 +78,4 @@ Json run_without_pause(const Json& request, const std::function<double()>& run) 
             {"worst_s", at(1)}};
 }
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

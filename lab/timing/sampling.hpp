@@ -1,10 +1,10 @@
 // How a row is sampled: the one answer to "sample", "end_to_end" and "sustained" (compare/worker.hpp), whoever computes the row.
 #pragma once
 
+#include <functional>
+
 #include "parallax/host/json.hpp"
 #include "timing/bench.hpp"
-
-#include <functional>
 
 namespace parallax::engine::compare {
 
@@ -16,4 +16,4 @@ Json take_end_to_end(const Json& request, const std::function<EndToEnd()>& run);
 /// Runs for "seconds" without pause: how many in each second, and percentiles of what run() says that it took.
 Json run_without_pause(const Json& request, const std::function<double()>& run);
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

@@ -77,8 +77,8 @@ std::vector<double> ways_below(std::size_t n) {
     return ways;
 }
 
-/// In how many orders of m and n values u of the m x n pairs stand the wrong way round (Mann and Whitney 1947): the coefficients of
-/// the Gaussian binomial, the product of (1 - q^(n + i)) / (1 - q^i) over i to m.
+/// In how many orders of m and n values u of the m x n pairs stand the wrong way round (Mann and Whitney 1947): the coefficients
+/// of the Gaussian binomial, the product of (1 - q^(n + i)) / (1 - q^i) over i to m.
 std::vector<double> ways_to_cross(std::size_t m, std::size_t n) {
     std::vector<double> ways(m * n + 1);
     ways[0] = 1;

@@ -30,8 +30,9 @@ double percentile(std::vector<double>, double p);
 /// Of processes: the order statistics of their medians between which the median of all processes lies in 95% of cases, whatever
 /// their distribution (the sign test's; Conover 1999, 3.2).
 Estimate estimate(const Rounds&, Apart = Apart::turns);
-/// median(a) / median(b), the interval by resampling both. Of processes: the middle of the ratios of their medians, each of a with
-/// each of b, and the interval of Mann and Whitney's test (Hodges and Lehmann 1963), which one odd process in ten does not touch.
+/// median(a) / median(b), the interval by resampling both. Of processes: the middle of the ratios of their medians, each of a
+/// with each of b, and the interval of Mann and Whitney's test (Hodges and Lehmann 1963), which one odd process in ten does not
+/// touch.
 Estimate estimate_ratio(const Rounds& a, const Rounds& b, Apart = Apart::turns);
 
 /// Geometric mean of ratios that are above 0. Interval: by Student's t of their logarithms, as if the ratios were drawn from all
@@ -56,8 +57,8 @@ inline constexpr double practical_margin = 0.05;
 inline constexpr double repeat_margin = 0.025;
 
 /// The same where the interval holds what processes differ by: slower or faster where 1 lies outside and the ratio beyond both
-/// `known` and `margin`; the same where the whole interval lies within `known`, or holds 1 and lies within the larger of practical_margin and
-/// `margin`; ambiguous else.
+/// `known` and `margin`; the same where the whole interval lies within `known`, or holds 1 and lies within the larger of
+/// practical_margin and `margin`; ambiguous else.
 Verdict judge_processes(const Estimate& ratio, double known, double margin, double difference_s, double least_s = 2e-6);
 
 }  // namespace parallax::engine::compare

@@ -1,10 +1,10 @@
 // Pages in a real browser, as Debian has one: what they have become once their scripts have run.
 #pragma once
 
-#include "jobs/support.hpp"
-
 #include <cstdlib>
 #include <string>
+
+#include "jobs/support.hpp"
 
 namespace parallax::tests {
 
@@ -33,4 +33,4 @@ inline std::size_t count_of(const std::string& text, const std::string& part) {
     return count;
 }
 
-}  // namespace parallax::tests
+}   // namespace parallax::tests

@@ -66,10 +66,20 @@ TEST_CASE("budget: a point's share is what is left by how many are left, and not
     asked.rounds = 10;
     asked.budget_s = 100;
     CHECK(minute.sampling(asked, 5, 1).budget_s == doctest::Approx(10 * minute.point_seconds() / 5 / 2).epsilon(0.1));
-    CHECK(minute.begin_point(6, 3));
-    CHECK(minute.point_seconds() == doctest::Approx(30).epsilon(0.1));
+    // Further rounds take a third of a first one, but what a point needs comes first.
+    CHECK(minute.begin_point(6, 18));
+    CHECK(minute.point_seconds() == doctest::Approx(5).epsilon(0.1));
+    CHECK(minute.begin_point(3, 3));
+    CHECK(minute.point_seconds() == doctest::Approx(15).epsilon(0.1));
+    CHECK(minute.begin_point(60, 600));
+    CHECK(minute.point_seconds() == doctest::Approx(1).epsilon(0.1));
+    CHECK(minute.begin_round(6));
+    CHECK(minute.point_seconds() == doctest::Approx(10).epsilon(0.1));
+    CHECK(minute.begin_round(600));
+    CHECK(minute.point_seconds() == doctest::Approx(1).epsilon(0.1));
     Budget nothing(1e-9);
     CHECK_FALSE(nothing.begin_point(1));
+    CHECK_FALSE(nothing.begin_round(1));
 }
 
 TEST_CASE("budget: minutes that nobody can wait are refused, by the command and by the library") {

@@ -1,14 +1,15 @@
 // Regressions: what is injected is found, what is the same is called so, and a row tells since when.
 #include "compare/history.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
 #include "compare/replay.hpp"
 #include "jobs/support.hpp"
 #include "parallax/lab.hpp"
 #include "report/report.hpp"
 #include "timing/statistics.hpp"
-
-#include <cmath>
-#include <cstdlib>
-#include <random>
 
 using namespace parallax;
 using namespace parallax::engine::compare;
@@ -249,7 +250,8 @@ TEST_CASE("history: a device that really is slower is found from end to end") {
         return;
     }
     const TempFolder folder;
-    write_text(folder / "study.json", R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "opencl"}], "ranked_by": "end_to_end",
+    write_text(folder / "study.json",
+               R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "opencl"}], "ranked_by": "end_to_end",
         "sampling": {"samples": 8, "rounds": 8, "fresh_processes": true, "budget_s": 0.8},
         "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u16", "axes": "n", "shape": [1000000]}},
                    "steps": [{"run": "reduce"}]}]})");

@@ -38,7 +38,7 @@ std::string typed(const std::string& box, const std::string& text) {
            "'; box.dispatchEvent(new Event('change'));}";
 }
 
-}  // namespace
+}   // namespace
 
 TEST_CASE("page: one piece of hardware has one price, however many devices it appears as, and cells hold their intervals") {
     if (browser().empty()) {
@@ -71,9 +71,11 @@ TEST_CASE("page: frames of another size are no question for it, and what was mea
     CHECK(contains(other, "a guess by pixels: 4000/s"));
     CHECK(contains(other, "cannot be answered from this page"));
     CHECK(contains(other, "parallax compare --job JOB"));
-    const std::string measured = answer_in(page, folder, typed("pixels of a frame", "3072x2304") + typed("frames a second", "5000"));
+    const std::string measured =
+        answer_in(page, folder, typed("pixels of a frame", "3072x2304") + typed("frames a second", "5000"));
     CHECK(count_of(measured, "5000/s: no") == 4);
-    CHECK(contains(answer_in(page, folder, typed("pixels of a frame", "large")), "is no size of a frame: write it as 1920 x 1080"));
+    CHECK(
+        contains(answer_in(page, folder, typed("pixels of a frame", "large")), "is no size of a frame: write it as 1920 x 1080"));
     CHECK(contains(answer_in(page, folder, typed("frames a second", "500")), "500/s: yes, 2.3"));
 }
 
@@ -82,7 +84,8 @@ TEST_CASE("page: a price of no device is refused, and so is one that is no amoun
     const auto results = repository("results");
     REQUIRE(results);
     const auto said = [&](const std::string& price) {
-        const Run run = run_program({"report", (*results / "h200_two_minutes/buy").string(), "--price", price, "--out", "made"}, folder.path());
+        const Run run = run_program({"report", (*results / "h200_two_minutes/buy").string(), "--price", price, "--out", "made"},
+                                    folder.path());
         CHECK(run.status == 2);
         CHECK_FALSE(fs::exists(folder / "made"));
         return run.err;
@@ -93,7 +96,8 @@ TEST_CASE("page: a price of no device is refused, and so is one that is no amoun
         CAPTURE(amount);
         CHECK(contains(said(std::string("H200=") + amount), "an amount with its currency"));
     }
-    const Run compared = run_program({"compare", "buy", "--quick", "--device", "native", "--price", "H200=1 EUR", "--out", "out"}, folder.path());
+    const Run compared =
+        run_program({"compare", "buy", "--quick", "--device", "native", "--price", "H200=1 EUR", "--out", "out"}, folder.path());
     CHECK(compared.status == 2);
     CHECK(contains(compared.err, "part of no device's name"));
 }

@@ -1,19 +1,19 @@
 // Studies that run: workers that die, hang and are interrupted, reports that are made, merged and repeated.
-#include "compare/compare.hpp"
-#include "workers/device_worker.hpp"
-#include "compare/journal.hpp"
-#include "compare/replay.hpp"
-#include "report/report.hpp"
-#include "core/tuning.hpp"
-#include "io/file.hpp"
-#include "jobs/support.hpp"
-#include "peers/peers.hpp"
-
 #include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <set>
 #include <sstream>
+
+#include "compare/compare.hpp"
+#include "compare/journal.hpp"
+#include "compare/replay.hpp"
+#include "core/tuning.hpp"
+#include "io/file.hpp"
+#include "jobs/support.hpp"
+#include "peers/peers.hpp"
+#include "report/report.hpp"
+#include "workers/device_worker.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -262,11 +262,13 @@ TEST_CASE("compare: where a study asks for it each round is of a process of its 
         for (std::string line; std::getline(lines, line);) all.insert(line);
         return all.size();
     };
-    CHECK(processes() == 1 + 3);   // the reference's, and three of the device's
+    const std::size_t before = processes();   // the reference's and three of the device's, the last of which may not have come far
+    CHECK(before >= 3);
+    CHECK(before <= 4);
     options.cancelled = nullptr;
     options.resume = true;
     const Json report = ready.run(options);
-    CHECK(processes() == 4 + 1 + 3);   // begun again, and the third and fourth
+    CHECK(processes() == before + 1 + 3);   // begun again, and the third and fourth
     REQUIRE(report["rows"].size() == 4);
     for (const Json& row : report["rows"]) {
         CAPTURE(row.dump());
@@ -293,14 +295,15 @@ TEST_CASE("compare: a row that crashes in a later process has crashed, and one f
     CompareOptions options = options_in(folder);
     const std::string began = (folder / "began").string();
     // The third process is the device's second.
-    options.worker = {"sh", "-c", "echo $$ >> \"$0\"; [ $(wc -l < \"$0\") != 3 ] || exit 7; exec \"$@\"", began, program(), "worker"};
+    options.worker = {"sh",  "-c",      "echo $$ >> \"$0\"; [ $(wc -l < \"$0\") != 3 ] || exit 7; exec \"$@\"",
+                      began, program(), "worker"};
     const Json crashed = ready.run(options);
     CHECK(crashed["rows"][0]["outcome"] == "crashed");
     CHECK(crashed["rows"][0]["times"].empty());
 
     options = options_in(folder);
     options.overwrite = true;
-    options.minutes = 1.5 / 60;
+    options.minutes = 0.2;
     json["sampling"]["rounds"] = json["sampling"]["samples"] = 100;
     const Json hurried = Ready(json).run(options);
     CAPTURE(hurried["summary"].dump());
@@ -441,7 +444,8 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
 
     // What stands beside --replay is heard or refused, and what has come to its end has nothing to be resumed.
     const auto beside = [&](const std::vector<std::string>& more) {
-        std::vector<std::string> words{"compare", "--replay", (folder / "out").string(), "--out", (folder / "beside").string(), "--quiet"};
+        std::vector<std::string> words{"compare", "--replay", (folder / "out").string(), "--out", (folder / "beside").string(),
+                                       "--quiet"};
         words.insert(words.end(), more.begin(), more.end());
         return run_program(words, folder.path());
     };

@@ -97,7 +97,8 @@ TEST_CASE("statistics: a fifth more or less is seen, a hundredth is not") {
     CHECK(judge({2, 1.9, 2.1}, practical_margin, 1e-6) == Verdict::same);   // a microsecond is below what clocks tell
 }
 
-TEST_CASE("statistics: of processes an interval holds what they differ by, as often as it says, and an odd one does not move it") {
+TEST_CASE(
+    "statistics: of processes an interval holds what they differ by, as often as it says, and an odd one does not move it") {
     std::mt19937_64 random(20261125);
     constexpr int trials = 400;
     for (const std::size_t processes : {4, 5, 10}) {
@@ -130,11 +131,11 @@ TEST_CASE("statistics: what is said of measurements in fresh processes") {
         return judge_processes({(low + high) / 2, low, high}, repeat_margin, margin, 1e-3);
     };
     CHECK(verdict(0.97, 1.045) == Verdict::same);
-    CHECK(verdict(1.005, 1.02) == Verdict::same);        // surely more, and too little to matter
+    CHECK(verdict(1.005, 1.02) == Verdict::same);   // surely more, and too little to matter
     CHECK(verdict(1.01, 1.09) == Verdict::slower);
     CHECK(verdict(0.91, 0.99) == Verdict::faster);
-    CHECK(verdict(0.97, 1.06) == Verdict::ambiguous);    // too wide
-    CHECK(verdict(1.005, 1.04) == Verdict::ambiguous);   // surely more, and it may matter
+    CHECK(verdict(0.97, 1.06) == Verdict::ambiguous);         // too wide
+    CHECK(verdict(1.005, 1.04) == Verdict::ambiguous);        // surely more, and it may matter
     CHECK(verdict(1.01, 1.09, 0.06) == Verdict::ambiguous);   // nights of this row differ by that
     CHECK(verdict(0.97, 1.06, 0.06) == Verdict::same);
     CHECK(judge_processes({2, 1.9, 2.1}, repeat_margin, repeat_margin, 1e-6) == Verdict::same);

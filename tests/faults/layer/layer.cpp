@@ -102,7 +102,8 @@ void take_longer() {
     const auto now = Clock::now();
     const auto until = now + std::chrono::duration_cast<Clock::duration>((now - work_began) * slower());
     work_began = {};
-    while (Clock::now() < until) {}
+    while (Clock::now() < until) {
+    }
 }
 
 /// The limits of a smaller device.

@@ -1,23 +1,24 @@
 // parallax compare: a study, or a job of one's own, on every device that it names; and the same study again, against what it was.
-#include "laboratory/commands.hpp"
-#include "console.hpp"
-#include "support/child.hpp"
-#include "compare/budget.hpp"
 #include "compare/compare.hpp"
-#include "compare/replay.hpp"
-#include "report/contribution.hpp"
-#include "report/report.hpp"
-#include "job/load.hpp"
-#include "terminal.hpp"
-#include "parallax/host/enumerate.hpp"
-#include "parallax/lab.hpp"
-#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+
+#include "compare/budget.hpp"
+#include "compare/replay.hpp"
+#include "console.hpp"
+#include "job/load.hpp"
+#include "laboratory/commands.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "parallax/lab.hpp"
+#include "peers/peers.hpp"
+#include "report/contribution.hpp"
+#include "report/report.hpp"
+#include "support/child.hpp"
+#include "terminal.hpp"
 
 namespace parallax::cli {
 
@@ -137,7 +138,8 @@ int compare(const Options& options) {
     CompareOptions run;
     const fs::path finished = fs::absolute(engine::path_from(options.out)) / "report.json";
     if (options.resume && !options.overwrite && fs::exists(finished))
-        throw ConfigError("--resume", fmt::format("the report {}, of a study that has come to its end", engine::to_utf8(finished)),
+        throw ConfigError("--resume",
+                          fmt::format("the report {}, of a study that has come to its end", engine::to_utf8(finished)),
                           "a folder with an interrupted one", "--overwrite measures it again");
     run.out = make_report_folder(options.out, options.overwrite);
     const fs::path program = host::own_program();

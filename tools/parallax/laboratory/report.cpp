@@ -1,15 +1,16 @@
 // parallax report: report.json of one or several machines -> one report.
-#include "console.hpp"
-#include "laboratory/commands.hpp"
-#include "report/contribution.hpp"
 #include "report/report.hpp"
-#include "job/load.hpp"
-#include "job/paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+
+#include "console.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
+#include "laboratory/commands.hpp"
+#include "report/contribution.hpp"
 
 namespace parallax::cli {
 
