@@ -11,9 +11,9 @@ namespace parallax::engine::compare {
 
 namespace {
 
-constexpr double least_point_s = 0.5;     ///< below, not even one run of a row is worth its inputs
-constexpr double most_given_up_s = 5;     ///< what a point needs before further rounds of others count
-constexpr double least_round_s = 1;       ///< in which processes begin and a row is made ready again
+constexpr double least_point_s = 0.5;   ///< below, not even one run of a row is worth its inputs
+constexpr double most_given_up_s = 5;   ///< what a point needs before further rounds of others count
+constexpr double least_round_s = 1;     ///< in which processes begin and a row is made ready again
 
 }  // namespace
 
@@ -29,13 +29,15 @@ Budget::Budget(double minutes) : minutes_(minutes) {}
 double Budget::seconds_left() const { return 60 * minutes_ - seconds_since(start_); }
 
 void Budget::end_in(double seconds) {
-    point_end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::max(seconds, 0.0)));
+    point_end_ =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::max(seconds, 0.0)));
 }
 
 bool Budget::begin_point(std::size_t left, std::size_t rounds) {
     if (!limited()) return true;
     const double seconds = seconds_left(), points = static_cast<double>(std::max<std::size_t>(left, 1)),
-                 share = std::max(3 * seconds / (3 * points + static_cast<double>(rounds)), std::min(seconds / points, most_given_up_s));
+                 share = std::max(3 * seconds / (3 * points + static_cast<double>(rounds)),
+                                  std::min(seconds / points, most_given_up_s));
     end_in(share);
     return share >= least_point_s;
 }

@@ -19,8 +19,8 @@ public:
     explicit Budget(double minutes);
 
     bool limited() const noexcept { return minutes_ > 0; }
-    /// The next of `left` points begins: what is left is shared out among them, and among `rounds` further rounds of points, which
-    /// take a third of a first one; nobody gives up less than some seconds for those. False: nothing is left.
+    /// The next of `left` points begins: what is left is shared out among them, and among `rounds` further rounds of points,
+    /// which take a third of a first one; nobody gives up less than some seconds for those. False: nothing is left.
     bool begin_point(std::size_t left, std::size_t rounds = 0);
     /// The next of `left` further rounds of points: a second at least, as long as there is one.
     bool begin_round(std::size_t left);

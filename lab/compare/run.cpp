@@ -242,16 +242,17 @@ private:
 
     /// Inputs in files that every worker reads: all compute on the same bits.
     std::optional<Missing> make_inputs(const Point& point, const fs::path& folder) {
+        const Locations where = with_our_images(options_.where, point.inputs, work_);
         for (const auto& [name, spec] : point.inputs.items()) {
-            if (const std::string why = missing_file(name, spec, options_.where); !why.empty()) return Missing{"refused", why};
+            if (const std::string why = missing_file(name, spec, where); !why.empty()) return Missing{"refused", why};
         }
         fs::create_directories(folder);
         Json roots = Json::object();
-        for (const auto& [name, root] : options_.where.roots) roots[name] = to_utf8(fs::absolute(root));
+        for (const auto& [name, root] : where.roots) roots[name] = to_utf8(fs::absolute(root));
         const Json request{{"do", "make"},
                            {"inputs", point.inputs},
                            {"folder", to_utf8(folder)},
-                           {"base", to_utf8(fs::absolute(options_.where.job_folder))},
+                           {"base", to_utf8(fs::absolute(where.job_folder))},
                            {"roots", std::move(roots)}};
         std::string why;
         for (std::size_t d = 0; d < devices_.size();

@@ -262,7 +262,8 @@ TEST_CASE("compare: where a study asks for it each round is of a process of its 
         for (std::string line; std::getline(lines, line);) all.insert(line);
         return all.size();
     };
-    const std::size_t before = processes();   // the reference's and three of the device's, the last of which may not have come far
+    const std::size_t before =
+        processes();   // the reference's and three of the device's, the last of which may not have come far
     CHECK(before >= 3);
     CHECK(before <= 4);
     options.cancelled = nullptr;
