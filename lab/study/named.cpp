@@ -1,13 +1,13 @@
 // Studies by name, and their images.
-#include "study/embedded_studies.hpp"
-#include "study/study.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+
+#include "study/embedded_studies.hpp"
+#include "study/study.hpp"
 
 namespace parallax::engine::compare {
 
@@ -33,7 +33,7 @@ bool reads_our_image(const Json& input, const std::filesystem::path& folder) {
            std::any_of(images.begin(), images.end(), [&](const auto& one) { return one.first == path.substr(beside.size()); });
 }
 
-}  // namespace
+}   // namespace
 
 Json study_named(const std::string& name) {
     std::vector<std::string> names;
@@ -46,7 +46,8 @@ Json study_named(const std::string& name) {
 }
 
 Locations with_our_images(Locations where, const Json& inputs, const std::filesystem::path& to) {
-    const bool wanted = std::any_of(inputs.begin(), inputs.end(), [&](const Json& one) { return reads_our_image(one, where.job_folder); });
+    const bool wanted =
+        std::any_of(inputs.begin(), inputs.end(), [&](const Json& one) { return reads_our_image(one, where.job_folder); });
     if (!wanted) return where;
     std::filesystem::create_directories(to / "images");
     std::filesystem::create_directories(to / "studies");

@@ -16,15 +16,15 @@
 // A case is a job whose inputs are made (or read) and whose outputs are held against a reference instead of being written.
 #pragma once
 
-#include "job/job.hpp"
-#include "job/paths.hpp"
-
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "job/job.hpp"
+#include "job/paths.hpp"
 
 namespace parallax::engine::compare {
 
@@ -116,8 +116,8 @@ void check_prices(const std::vector<std::string>& written, const std::vector<std
 Json study_of_job(const Json& job, const std::vector<Algorithm>&, const Locations& where);
 /// One of those that come with the program, "buy". Throws ConfigError with their names.
 Json study_named(const std::string& name);
-/// Where the inputs of a point are: where it is said, or below `to`, where the images are laid that studies of the program read from
-/// beside their folder, if that is not here: a study is known by its name, or comes from a report.
+/// Where the inputs of a point are: where it is said, or below `to`, where the images are laid that studies of the program read
+/// from beside their folder, if that is not here: a study is known by its name, or comes from a report.
 Locations with_our_images(Locations, const Json& inputs, const std::filesystem::path& to);
 /// JSON Schema 2020-12; configs/schema/study.schema.json is its text.
 Json study_schema(const std::vector<Algorithm>&);

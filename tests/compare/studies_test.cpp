@@ -15,8 +15,7 @@ TEST_CASE("studies: each runs with its small sizes, agrees with the reference, a
     for (const auto& entry : fs::directory_iterator(*configs / "studies")) {
         const std::string name = entry.path().stem().string();
         CAPTURE(name);
-        const Run run = run_program({"compare", name, "--quick", "--out", (folder / name).string(), "--quiet"},
-                                    folder.path());
+        const Run run = run_program({"compare", name, "--quick", "--out", (folder / name).string(), "--quiet"}, folder.path());
         CAPTURE(run.err);
         CHECK(run.status == 0);
         if (run.status != 0) continue;
