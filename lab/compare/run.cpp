@@ -73,6 +73,7 @@ public:
         if (done_.size() < total_ || rows_lack_rounds()) {
             try {
                 start_workers();
+                budget_ = Budget(options_.minutes);   // opening devices comes on top
                 run_points();
                 repeat_points();
             } catch (const CancelledError&) {   // asked between requests, or by a worker that was ended while it was at work

@@ -248,7 +248,7 @@ TEST_CASE("compare: where a study asks for it each round is of a process of its 
     const Ready ready(json);
     CompareOptions options = options_in(folder);
     const std::string began = (folder / "began").string();
-    options.worker = {"sh", "-c", "echo $$ >> \"$0\"; exec \"$@\"", began, program(), "worker"};
+    options.worker = {"/bin/sh", "-c", "echo $$ >> \"$0\"; exec \"$@\"", began, program(), "worker"};
     bool third = false;
     options.progress = [&](const std::string& what, double done) {
         CHECK(done <= 1);
@@ -296,8 +296,8 @@ TEST_CASE("compare: a row that crashes in a later process has crashed, and one f
     CompareOptions options = options_in(folder);
     const std::string began = (folder / "began").string();
     // The third process is the device's second.
-    options.worker = {"sh",  "-c",      "echo $$ >> \"$0\"; [ $(wc -l < \"$0\") != 3 ] || exit 7; exec \"$@\"",
-                      began, program(), "worker"};
+    options.worker = {"/bin/sh", "-c",      "echo $$ >> \"$0\"; [ $(wc -l < \"$0\") != 3 ] || exit 7; exec \"$@\"",
+                      began,     program(), "worker"};
     const Json crashed = ready.run(options);
     CHECK(crashed["rows"][0]["outcome"] == "crashed");
     CHECK(crashed["rows"][0]["times"].empty());
