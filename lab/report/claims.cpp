@@ -52,29 +52,47 @@ struct Sides {
     const Json *of = nullptr, *to = nullptr;
 };
 
-/// Where both sides were timed: the last point of each case. Where the sides are of different cases, the case is none.
+/// Whether a side is of other devices than the other: else both are of one.
+bool compares_devices(const Json& claim) {
+    for (const char* side : {"of", "to"})
+        for (const char* key : {"device", "backend", "type"})
+            if (claim[side].contains(key)) return true;
+    return false;
+}
+
+/// Where both sides were timed: the last point of each case. Where the sides are of different cases, the case is none. Of a claim that
+/// says nothing of devices, both sides are of the device that has the fastest `of`.
 std::vector<Sides> sides_of(const Json& claim, const Json& report, Span span) {
-    const bool across = claim["of"].contains("case") && claim["to"].contains("case");
+    const bool across = claim["of"].contains("case") && claim["to"].contains("case"), by_device = !compares_devices(claim);
     std::vector<std::pair<std::string, std::string>> order;   // case, point
-    std::map<std::string, Sides> points;
+    std::map<std::string, std::map<std::size_t, Sides>> points;   // by device, or all below 0
     const auto seconds = [&](const Json& row) { return median(flat(rounds_of(row, span))); };
     for (const Json& row : report["rows"]) {
         if (row["outcome"] != "ok" || !has_samples(rounds_of(row, span))) continue;
         const std::string id = across ? "" : row["case"].get<std::string>(), key = id + row["grid"].dump();
-        if (points.emplace(key, Sides()).second) order.emplace_back(id, key);
+        if (points.try_emplace(key).second) order.emplace_back(id, key);
+        Sides& sides = points[key][by_device ? row["device"].get<std::size_t>() : 0];
         const auto take = [&](const char* side, const Json*& best) {
             if (selected(claim[side], row, device_of(report, row)) && (best == nullptr || seconds(row) < seconds(*best)))
                 best = &row;
         };
-        take("of", points[key].of);
-        take("to", points[key].to);
+        take("of", sides.of);
+        take("to", sides.to);
     }
+    const auto fastest = [&](const std::map<std::size_t, Sides>& devices) {
+        Sides best;
+        for (const auto& [device, sides] : devices) {
+            if (sides.of == nullptr || sides.to == nullptr || sides.of == sides.to) continue;
+            if (best.of == nullptr || seconds(*sides.of) < seconds(*best.of)) best = sides;
+        }
+        return best;
+    };
     std::vector<Sides> found;
     std::vector<std::string> cases;
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
-        const Sides& sides = points[at->second];
-        const bool known = std::find(cases.begin(), cases.end(), at->first) != cases.end();
-        if (known || sides.of == nullptr || sides.to == nullptr || sides.of == sides.to) continue;
+        if (std::find(cases.begin(), cases.end(), at->first) != cases.end()) continue;
+        const Sides sides = fastest(points[at->second]);
+        if (sides.of == nullptr) continue;
         cases.push_back(at->first);
         found.insert(found.begin(), sides);
     }
@@ -93,7 +111,8 @@ std::string verdict_on(const Estimate& ratio, const std::optional<std::pair<doub
     constexpr double matters = 1.02;   // as between the rows of a session
     if (ratio.low > 1 / matters && ratio.high < matters) return "here neither is faster by what matters";
     if (ratio.high < 1) return "the other way round";
-    if (!times) return ratio.low > 1 ? "so it is here" : "here neither is surely faster";
+    if (ratio.low <= 1) return "here neither is surely faster";
+    if (!times) return "so it is here";
     if (ratio.low > times->second) return "more than that";
     if (ratio.high < times->first) return "less than that";
     return "so it is here";

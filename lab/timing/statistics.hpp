@@ -28,7 +28,7 @@ double percentile(std::vector<double>, double p);
 /// Median of all samples. Interval: percentiles of the medians of 1000 resamplings, first of rounds, then of samples within each
 /// (a bootstrap in two stages, Davison and Hinkley 1997, 3.8), with a fixed seed: the same samples give the same interval.
 /// Of processes: the order statistics of their medians between which the median of all processes lies in 95% of cases, whatever
-/// their distribution (the sign test's; Conover 1999, 3.2).
+/// their distribution (the sign test's; Conover 1999, 3.2); of four and five all of them, 87.5 and 93.75% of cases.
 Estimate estimate(const Rounds&, Apart = Apart::turns);
 /// median(a) / median(b), the interval by resampling both. Of processes: the middle of the ratios of their medians, each of a
 /// with each of b, and the interval of Mann and Whitney's test (Hodges and Lehmann 1963), which one odd process in ten does not

@@ -86,6 +86,19 @@ TEST_CASE("claims: how many times as fast, at the last point where both were tim
                    "cannot be told here"));
 }
 
+TEST_CASE("claims: both sides are of one device unless the claim says which, and a wide interval says nothing") {
+    Json report = report_of(Json::array({faster({{"variant", "fused"}}, {{"variant", "slow"}})}));
+    report["rows"].push_back(row("a", 2, "slow", 1, 0.5e-3));   // of the other device, and faster
+    CHECK(contains(claims_in_words(report)[0], "9 times as fast [9 to 9], fused on Card against slow on Card: so it is here."));
+
+    Json wide = report_of(Json::array({faster({{"type", "gpu"}}, {{"variant", "reference"}}, 3)}));
+    for (Json& one : wide["rows"])
+        if (one["way"] == "reference") one["samples"]["device"] = Json::array({{0.5e-3, 0.6e-3}, {4e-3, 5e-3}});
+    const std::string said = claims_in_words(wide)[0];
+    CAPTURE(said);
+    CHECK(contains(said, ": here neither is surely faster."));
+}
+
 TEST_CASE("claims: values near what theory has, and alike over variants and devices") {
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"near", "theory"}, {"within", 0.5}}),
                    "0.5 away at most"));

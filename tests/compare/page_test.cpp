@@ -59,6 +59,15 @@ TEST_CASE("page: one piece of hardware has one price, however many devices it ap
     const std::string fewer = answer_in(page, folder, "document.querySelectorAll('.filter input')[2].click();");
     CHECK(count_of(fewer, "one piece of hardware, 2 ways to use it") == 1);
     CHECK(count_of(fewer, "31000 EUR") == 1);
+    // A second card of the same name is another piece.
+    std::string text = read_text(page);
+    const std::string way = "NVIDIA H200, CUDA";
+    for (std::size_t at = text.find(way); at != std::string::npos; at = text.find(way, at))
+        text.replace(at, way.size(), "NVIDIA H200, OpenCL #2");
+    write_text(folder / "two_cards.html", text);
+    const std::string two = answer_in(folder / "two_cards.html", folder, "");
+    CHECK(count_of(two, "one piece of hardware, 2 ways to use it") == 1);
+    CHECK(count_of(two, "31000 EUR") == 2);
 }
 
 TEST_CASE("page: frames of another size are no question for it, and what was measured is answered") {
@@ -100,4 +109,5 @@ TEST_CASE("page: a price of no device is refused, and so is one that is no amoun
         run_program({"compare", "buy", "--quick", "--device", "native", "--price", "H200=1 EUR", "--out", "out"}, folder.path());
     CHECK(compared.status == 2);
     CHECK(contains(compared.err, "part of no device's name"));
+    CHECK_FALSE(fs::exists(folder / "out"));
 }

@@ -32,7 +32,7 @@ public:
             transform_ = fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, parameters_.fft);
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
-        // Of H as of its tiles: one more column in all.
+        // H is even: of the half spectrum's columns half the rows are kept.
         const bool kept = tabulates_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));

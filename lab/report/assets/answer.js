@@ -27,14 +27,16 @@ function hardwareOf(index) {
   const { info } = report.devices[index], row = report.rows.find(row => row.device === index), of = row && report.sessions[row.session].environment;
   return info.type === "cpu" && of && of.processor ? `${of.processor}, ${of.threads} threads` : info.name;
 }
-const piecesOf = devices => [...devices.reduce((all, i) => all.set(hardwareOf(i), [...(all.get(hardwareOf(i)) || []), i]), new Map())];
+// Two cards of one name are two pieces, and so are equal machines: their labels end in "#2", "(machine 2)".
+const pieceOf = index => hardwareOf(index) + /( #\d+| \(machine \d+\))*$/.exec(report.devices[index].label)[0];
+const piecesOf = devices => [...devices.reduce((all, i) => all.set(pieceOf(i), [...(all.get(pieceOf(i)) || []), i]), new Map())];
 // One price for all ways to use a piece: where only one of its devices is called so, it is theirs all the same.
-const priceOfPiece = index => report.devices.map((_, i) => i).filter(i => hardwareOf(i) === hardwareOf(index)).map(i => priceOf(report.devices[i])).find(Boolean);
+const priceOfPiece = index => report.devices.map((_, i) => i).filter(i => pieceOf(i) === pieceOf(index)).map(i => priceOf(report.devices[i])).find(Boolean);
 
 // How many times as fast for the same money; nothing where a price is missing, or of the same piece.
 function forThePrice(speed, device) {
   const price = priceOfPiece(device), base = priceOfPiece(asked.against);
-  return price && base && price.currency === base.currency && hardwareOf(device) !== hardwareOf(asked.against) ? `${times(speed.ratio * base.amount / price.amount)} for the price` : "";
+  return price && base && price.currency === base.currency && pieceOf(device) !== pieceOf(asked.against) ? `${times(speed.ratio * base.amount / price.amount)} for the price` : "";
 }
 
 // One run has no interval.

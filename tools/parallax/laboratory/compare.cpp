@@ -141,7 +141,6 @@ int compare(const Options& options) {
         throw ConfigError("--resume",
                           fmt::format("the report {}, of a study that has come to its end", engine::to_utf8(finished)),
                           "a folder with an interrupted one", "--overwrite measures it again");
-    run.out = make_report_folder(options.out, options.overwrite);
     const fs::path program = host::own_program();
     if (program.empty())
         throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
@@ -175,6 +174,7 @@ int compare(const Options& options) {
     if (!options.contribute.empty() && fs::exists(engine::path_from(options.contribute)) && !options.overwrite)
         throw ConfigError("--contribute", "the existing file " + options.contribute, "a file that is not there yet",
                           "use --overwrite to replace it");   // before hours of measuring
+    run.out = make_report_folder(options.out, options.overwrite);
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();
 
