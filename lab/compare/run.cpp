@@ -599,7 +599,10 @@ private:
                 if (at != done_.end() && lacks(rows_[at->second], round)) rows.push_back({d, rows_[at->second], 0, 0, false});
             }
             if (rows.empty()) continue;
-            if (!inputs_made_.count(current_) && make_inputs(point, folder / "inputs")) return;   // the folder of an earlier run
+            if (!inputs_made_.count(current_)) {   // the folder of an earlier run
+                if (const auto missing = make_inputs(point, folder / "inputs"))
+                    return say(fmt::format("inputs of {} cannot be made again: {}", point.id, missing->reason));
+            }
             inputs_made_.insert(current_);
             if (round % 2 == 1) std::reverse(rows.begin(), rows.end());   // nobody always comes first
             sampling_ = budget_.sampling(study_.sampling, rows.size(), point.ways.size() - w);

@@ -60,8 +60,8 @@ bool compares_devices(const Json& claim) {
     return false;
 }
 
-/// Where both sides were timed: the last point of each case. Where the sides are of different cases, the case is none. Of a claim that
-/// says nothing of devices, both sides are of the device that has the fastest `of`.
+/// Where both sides were timed: the last point of each case. Where the sides are of different cases, the case is none. Of a claim
+/// that says nothing of devices, both sides are of the device that has the fastest `of`.
 std::vector<Sides> sides_of(const Json& claim, const Json& report, Span span) {
     const bool across = claim["of"].contains("case") && claim["to"].contains("case"), by_device = !compares_devices(claim);
     std::vector<std::pair<std::string, std::string>> order;   // case, point
