@@ -99,6 +99,17 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
     return head;
 }
 
+/// The header of its name beside a file that has none, as of the .img of a pair; empty: there is none.
+std::string header_beside(fs::path elements) {
+    if (elements.extension() == ".gz") elements.replace_extension();
+    for (const char* const ending : {".hdr", ".nhdr", ".mhd"}) {
+        std::error_code none;
+        const fs::path header = fs::path(elements).replace_extension(ending);
+        if (header != elements && fs::is_regular_file(header, none)) return show(header.filename());
+    }
+    return {};
+}
+
 struct Detected {
     const Format* format;
     std::string remark;  ///< what is odd about the name
@@ -136,7 +147,9 @@ Detected detect(const Source& source) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
              "the file is damaged, or its name is wrong");
     }
-    fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", readable);
+    const std::string header = header_beside(source.asked);
+    const std::string hint = header.empty() ? readable : fmt::format("{} beside it may describe its elements: read that file", header);
+    fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", hint);
 }
 
 void check_selection(const Source& source, const Format& format) {
