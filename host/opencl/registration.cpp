@@ -99,13 +99,13 @@ void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>&
                 {entry.source, "the file cannot be read or names no library", "reinstall the driver or remove the file"});
             continue;
         }
-        const bool is_loaded = platform::library_is_loaded(entry.library);
-        const std::string problem = platform::library_problem(entry.library);
-        if (problem.empty() && entry.padded && !is_loaded)
+        if (entry.padded && !platform::library_is_loaded(entry.library)) {
             inventory.problems.push_back(
-                {entry.source,
-                 "blanks or a carriage return stand beside the library's name: the loader takes them for a part of it",
+                {entry.source, "blanks or a carriage return stand beside the library's name: the loader takes them for a part of it",
                  fmt::format("write the name alone: echo {} > {}", entry.library, entry.source)});
+            continue;
+        }
+        const std::string problem = platform::library_problem(entry.library);
         if (!problem.empty())
             inventory.problems.push_back({entry.source, fmt::format("it names a library that cannot be loaded: {}", problem),
                                           "reinstall the driver that the file belongs to, or remove the file"});
