@@ -101,10 +101,10 @@ call 'from a folder that cannot be written, to one that can' 0 'volume.npy' 'out
 somebody='setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent'
 if [ "$(id -u)" -eq 0 ] && $somebody test -x "$parallax" 2> /dev/null; then
     chmod 755 "$work"
-    reads='sed "s,\"steps\": \[,\"inputs\": { \"image\": $input }\, \"steps\": [ { \"run\": \"crop\" }\, ," "$work/job.json" > job.json; chmod 755 .
-        mkdir -m 700 closed; mkdir -m 777 out; touch closed/a.npy; '"$somebody"' "$parallax" run job.json --out out'
+    reads='echo "{ \"parallax\": 1, \"inputs\": { \"image\": $input }, \"steps\": [ { \"run\": \"equalize\" } ], \"outputs\": { \"image\": \"o.npy\" } }" > job.json
+        chmod 755 .; mkdir -m 700 closed; mkdir -m 777 out; touch closed/a.npy; '"$somebody"' "$parallax" run job.json --out out'
     call 'an input in a closed folder' 2 'may not enter the folder .*closed' "input='\"closed/a.npy\"'; $reads"
-    call 'a pattern in a closed folder' 2 'may not look into the folder closed' "input='{ \"files\": \"closed/*.npy\"\, \"combine\": \"mean\" }'; $reads"
+    call 'a pattern in a closed folder' 2 'may not look into the folder closed' "input='{ \"files\": \"closed/*.npy\", \"combine\": \"mean\" }'; $reads"
     call 'a job in a closed folder' 2 'may not enter the folder .*closed' "chmod 755 .; mkdir -m 700 closed; cp \"\$work/job.json\" closed; $somebody \"\$parallax\" run closed/job.json"
     call 'from below a closed folder' 2 'closed may not be entered by this user' "chmod 755 .; mkdir -m 700 closed; mkdir -m 777 closed/own; cp \"\$work/job.json\" closed/own; chmod 644 closed/own/job.json
         cd closed/own && $somebody \"\$parallax\" run job.json --quiet --out out"
