@@ -367,8 +367,8 @@ SliceStream slices(const Source& source) {
 
 namespace {
 
-/// Of an axis among a header's: x is the first.
-std::size_t place_of(const Axis& axis) { return std::string_view("?xyztn").find(axis.name); }
+/// Of an axis among a header's seven: x is the first, the last is what has no name there.
+std::size_t place_of(const Axis& axis) { return std::min<std::size_t>(std::string_view("?xyztn").find(axis.name), 7); }
 
 }   // namespace
 
