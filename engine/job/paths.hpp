@@ -32,7 +32,7 @@ std::filesystem::path folder_of_input(const std::string& text, const Locations&)
 /// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
 std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
-/// A hint for a file that is not there: the nearest name of its folder, or nothing.
+/// A hint for a file that is not there: a link, a closed folder, the nearest name beside it, or nothing.
 std::string near_file(const std::filesystem::path& missing);
 
 /// The nearest folder on the way to `file` that exists; throws ConfigError if it is no folder or cannot be written.
