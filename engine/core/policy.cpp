@@ -32,7 +32,7 @@ Policy Policy::parse(const PolicyTable& table, const Json& object, const std::st
                 known.empty() ? "no policy: this variant has none" : fmt::format("one of {}", fmt::join(known, " | ")),
                 did_you_mean(name, known));
         }
-        const bool legal = value.is_number_integer() &&
+        const bool legal = value.is_number() &&   // 16.0 is 16
                            std::any_of(field->choices.begin(), field->choices.end(), [&](int choice) { return value == choice; });
         if (!legal) throw ConfigError(here, describe(value), fmt::format("one of {}", fmt::join(field->choices, " | ")));
         policy.list_[static_cast<std::size_t>(field - table.begin())].second = value.get<int>();

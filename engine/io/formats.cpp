@@ -99,6 +99,17 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
     return head;
 }
 
+/// The header of its name beside a file that has none, as of the .img of a pair; empty: there is none.
+std::string header_beside(fs::path elements) {
+    if (elements.extension() == ".gz") elements.replace_extension();
+    for (const char* const ending : {".hdr", ".nhdr", ".mhd"}) {
+        std::error_code none;
+        const fs::path header = fs::path(elements).replace_extension(ending);
+        if (header != elements && fs::is_regular_file(header, none)) return show(header.filename());
+    }
+    return {};
+}
+
 struct Detected {
     const Format* format;
     std::string remark;  ///< what is odd about the name
@@ -136,7 +147,9 @@ Detected detect(const Source& source) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
              "the file is damaged, or its name is wrong");
     }
-    fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", readable);
+    const std::string header = header_beside(source.asked);
+    const std::string hint = header.empty() ? readable : fmt::format("{} beside it may describe its elements: read that file", header);
+    fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", hint);
 }
 
 void check_selection(const Source& source, const Format& format) {
@@ -218,7 +231,14 @@ std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteO
     if (!shown && (options.window || options.window_percentile || !options.colour_map.empty() || options.scale_bar || options.colour_bar))
         return "windows, colours and bars are for .png, .jpg, .gif and .mp4 files; other formats keep the values";
     if (options.montage && format.name != "png" && format.name != "jpeg") return "a montage is for .png and .jpg files";
-    return format.refusal(desc, options);
+    const std::string problem = format.refusal(desc, options);
+    if (!problem.empty() || format.name == "npy") return problem;   // where no axis has a name
+    for (const Axis& axis : desc.axes) {
+        const auto same = [&](const Axis& other) { return other.name == axis.name; };
+        if (std::count_if(desc.axes.begin(), desc.axes.end(), same) > 1)
+            return fmt::format("it tells axes by their names, and two of {} are called {}", desc.describe(), axis.name);
+    }
+    return {};
 }
 
 std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options, const Format*& format) {
@@ -226,7 +246,13 @@ std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteO
     if (!format) throw IoError(show(path), "has an extension of no format that is known", writable);
     if (!format->write) throw IoError(show(path), fmt::format("{} files are only read", format->name), writable);
     const std::string problem = refusal_of(*format, desc, options);
-    return problem.empty() && format->name == "tiff" && tiff::is_ome_name(show(path)) ? tiff::ome_refusal(desc.type) : problem;
+    if (!problem.empty() || format->name != "tiff" || !tiff::is_ome_name(show(path))) return problem;
+    std::span<const Axis> pages = desc.axes;   // what is in front of rows and columns, and of channels behind them
+    pages = pages.first(pages.size() - std::min<std::size_t>(pages.size(), !pages.empty() && pages.back().name == 'c' ? 3 : 2));
+    const auto unnamed = [](const Axis& axis) { return std::string_view("tzc").find(axis.name) == std::string_view::npos; };
+    if (std::any_of(pages.begin(), pages.end(), unnamed))
+        return fmt::format("OME-TIFF has the axes t, z and c for pages; this is {}", desc.describe());
+    return tiff::ome_refusal(desc.type);
 }
 
 }  // namespace

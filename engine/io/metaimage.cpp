@@ -227,9 +227,12 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (is_complex(desc.type)) return "MetaImage holds no complex numbers";
     std::span<const Axis> axes = desc.axes;
     if (!axes.empty() && axes.back().name == 'c') axes = axes.first(axes.size() - 1);
-    const auto unfit = [](const Axis& axis) { return std::string_view("xyzt").find(axis.name) == std::string_view::npos; };
-    if (axes.empty() || axes.size() > 4 || std::any_of(axes.begin(), axes.end(), unfit))
-        return fmt::format("MetaImage holds x, y, z and t, and channels behind them; this is {}", desc.describe());
+    const auto place = [](const Axis& axis) { return std::string_view("xyzt").find(axis.name); };
+    const auto unfit = [&](const Axis& axis) { return place(axis) == std::string_view::npos; };
+    const auto turned = [&](const Axis& one, const Axis& next) { return place(one) <= place(next); };
+    if (axes.empty() || std::any_of(axes.begin(), axes.end(), unfit) ||
+        std::adjacent_find(axes.begin(), axes.end(), turned) != axes.end())
+        return fmt::format("MetaImage holds t, z, y, x in this order, and channels behind them; this is {}", desc.describe());
     return {};
 }
 

@@ -365,6 +365,13 @@ SliceStream slices(const Source& source) {
             }};
 }
 
+namespace {
+
+/// Of an axis among a header's seven: x is the first, the last is what has no name there.
+std::size_t place_of(const Axis& axis) { return std::min<std::size_t>(std::string_view("?xyztn").find(axis.name), 7); }
+
+}   // namespace
+
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (is_complex(desc.type)) return "NIfTI is written without complex numbers";
     const auto& axes = desc.axes;
@@ -372,6 +379,9 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (desc.find('c'))
         return fmt::format("NIfTI is written without channels, this is {}: write a .tif, .png or .npy file", desc.describe());
     if (axes.size() > 4) return fmt::format("NIfTI is written with up to 4 axes, this is {}", desc.describe());
+    const auto after = [](const Axis& one, const Axis& next) { return place_of(one) <= place_of(next); };
+    if (std::adjacent_find(axes.begin(), axes.end(), after) != axes.end())
+        return fmt::format("NIfTI has its axes in the order n, t, z, y, x, this is {}", desc.describe());
     return {};
 }
 
@@ -394,17 +404,13 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     }
     h.dim.fill(1);
     h.pixdim.fill(1);
-    std::size_t place = 0;
-    for (std::size_t i = desc.axes.size(); i-- > 0;) {
-        const Axis& axis = desc.axes[i];
-        ++place;
-        if (axis.name == 't') place = std::max<std::size_t>(place, 4);  // a series of pictures: z stays 1
-        if (axis.name == 'n' && place == 4) place = 5;                  // vectors without time
+    for (const Axis& axis : desc.axes) {   // those that it has not stay 1
+        const std::size_t place = place_of(axis);
         h.dim[place] = axis.size;
         h.pixdim[place] = place >= 4 ? axis.spacing : axis.spacing * in_file;
         if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }
-    h.dim[0] = static_cast<std::int64_t>(place);
+    h.dim[0] = static_cast<std::int64_t>(place_of(desc.axes.front()));
     h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
     const auto& notes = array.metadata.notes;
     if (const auto& affine = array.metadata.affine) {

@@ -216,14 +216,33 @@ struct FileAxes {
 };
 
 /// What each axis is by its kind, else by its place: a list of numbers a voxel comes first or last, and has no direction.
+/// Whether the first axis holds the two parts of complex numbers.
+bool has_pairs(const std::vector<std::string_view>& kinds) { return !kinds.empty() && in_lower_case(kinds[0]) == "complex"; }
+
+/// Of labels that are our names, each once, as Parallax writes them; none of others. Parts of complex numbers have no name.
+std::optional<std::vector<char>> names_by_labels(const std::vector<std::string>& labels, bool pairs, std::size_t count) {
+    if (labels.size() != count) return std::nullopt;
+    std::vector<char> names(pairs ? 1 : 0, '\0');
+    for (std::size_t i = names.size(); i < count; ++i) {
+        const char name = labels[i].size() == 1 ? labels[i].front() : '?';
+        if (std::string_view("xyztcn").find(name) == std::string_view::npos) return std::nullopt;
+        if (std::count(names.begin(), names.end(), name) > 0) return std::nullopt;
+        names.push_back(name);
+    }
+    return names;
+}
+
 std::vector<char> name_axes(const Source& source, const Header& header, std::size_t count,
                             const std::vector<std::string>& directions) {
     const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
     if (!kinds.empty() && kinds.size() != count)
         fail(source, fmt::format("has {} kinds for {} axes in its NRRD header", kinds.size(), count), again);
+    const bool pairs = has_pairs(kinds);
+    if (const auto named = names_by_labels(quoted(field(header, "labels")), pairs, count)) return *named;
     std::string_view free = "xyzt";
     std::vector<char> names(count, 'n');
-    for (std::size_t i = 0; i < count; ++i) {
+    if (pairs) names[0] = '\0';
+    for (std::size_t i = pairs ? 1 : 0; i < count; ++i) {
         const std::string kind = kinds.empty() ? std::string() : in_lower_case(kinds[i]);
         const bool undirected = !directions.empty() && directions[i] == "none";
         if (kind == "time") {
@@ -362,7 +381,7 @@ StoredArray read_header(const Source& source) {
     // Pairs of real numbers are complex ones.
     const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
     std::size_t first = 0;
-    if (!kinds.empty() && in_lower_case(kinds[0]) == "complex" && sizes[0] == 2 && is_floating(row->type)) {
+    if (has_pairs(kinds) && sizes[0] == 2 && is_floating(row->type)) {
         array.stored = row->type == ElementType::f32 ? ElementType::c64 : ElementType::c128;
         first = 1;
     }
@@ -455,7 +474,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         return r.type == real && (r.name.ends_with('8') || r.name.ends_with("16") || r.name.ends_with("32") ||
                                   r.name.ends_with("64") || is_floating(real));
     });
-    std::vector<std::string> sizes, kinds, directions, spacings, units;
+    std::vector<std::string> sizes, labels, kinds, directions, spacings, units;
     std::optional<Space> space = space_of(array);
     if (space && !(agrees(*space, desc) && desc.find('x') && desc.find('y'))) space.reset();
     // Readers ask for as many directions as the space has: one plane of z, and time as a direction of its own.
@@ -466,17 +485,18 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     };
     const bool other_colours = has_other_colours(array);
     if (complex)
-        sizes.emplace_back("2"), kinds.emplace_back("complex"), directions.emplace_back("none"), spacings.emplace_back("nan"),
-            units.emplace_back("\"\"");
-    const auto add_plane = [&] {
-        sizes.emplace_back("1"), kinds.emplace_back("domain"), directions.push_back(vector(space->steps[2], 0)),
+        sizes.emplace_back("2"), labels.emplace_back("\"\""), kinds.emplace_back("complex"), directions.emplace_back("none"),
             spacings.emplace_back("nan"), units.emplace_back("\"\"");
+    const auto add_plane = [&] {
+        sizes.emplace_back("1"), labels.emplace_back("\"z\""), kinds.emplace_back("domain"),
+            directions.push_back(vector(space->steps[2], 0)), spacings.emplace_back("nan"), units.emplace_back("\"\"");
     };
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         const std::size_t place = std::string_view("xyz").find(axis.name);
         const bool spatial = place != std::string_view::npos, colours = axis.name == 'c' && i + 1 == desc.axes.size() && !other_colours;
         sizes.push_back(fmt::format("{}", axis.size));
+        labels.push_back(fmt::format("\"{}\"", axis.name));
         kinds.emplace_back(spatial            ? "domain"
                            : axis.name == 't' ? "time"
                            : colours && (desc.type == ElementType::u8 || desc.type == ElementType::u16) && axis.size == 3
@@ -497,7 +517,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         text += fmt::format("space directions: {}\n", fmt::join(directions, " "));
     else
         text += fmt::format("spacings: {}\n", fmt::join(spacings, " "));
-    text += fmt::format("kinds: {}\n", fmt::join(kinds, " "));
+    text += fmt::format("kinds: {}\nlabels: {}\n", fmt::join(kinds, " "), fmt::join(labels, " "));
     if (bytes_of(real) > 1) text += fmt::format("endian: {}\n", std::endian::native == std::endian::big ? "big" : "little");
     text += "encoding: raw\n";
     if (space) {

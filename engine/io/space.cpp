@@ -1,6 +1,7 @@
 #include "io/space.hpp"
 
 #include <cmath>
+#include <string_view>
 
 #include "io/units.hpp"
 
@@ -73,7 +74,8 @@ std::vector<Axis> volume_axes(const ArrayDesc& desc, const std::optional<Space>&
     };
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         if (desc.axes[i].name == 'c') continue;
-        if (desc.axes[i].name == 't') fill(3);
+        const std::size_t place = std::string_view("xyzt").find(desc.axes[i].name);
+        if (place != std::string_view::npos) fill(place);
         axes.push_back(desc.axes[i]);
     }
     const bool picture = axes.size() == 2 && axes[0].name == 'x' && axes[1].name == 'y';

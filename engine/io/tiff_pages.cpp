@@ -267,19 +267,19 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
         }
         return;
     }
-    double one = 0;  // what the resolution counts pixels in, in desc.unit
+    double of_x = 0, of_y = 0;   // what the resolutions count pixels in, in desc.unit
     std::string name;
     if (said.imagej && !said.unit.empty()) {
-        one = said.x, name = said.unit;
+        of_x = said.x, of_y = said.y, name = said.unit;
     } else if (unit == RESUNIT_INCH) {
-        one = 25400, name = "um";
+        of_x = of_y = 25400, name = "um";
     } else if (unit == RESUNIT_CENTIMETER) {
-        one = 10000, name = "um";
+        of_x = of_y = 10000, name = "um";
     } else if (resolved && x != y) {
         document.file.warnings.push_back(fmt::format(
             "its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
     }
-    if (resolved && one > 0) desc = desc.with_unit(name).with_spacing('x', one / x).with_spacing('y', one / y);
+    if (resolved && of_x > 0) desc = desc.with_unit(name).with_spacing('x', of_x / x).with_spacing('y', of_y / y);
     // Without a unit ImageJ counts in pixels, slices too.
     if (said.imagej && said.z > 0 && desc.unit == said.unit) desc = desc.with_spacing('z', said.z);
 }

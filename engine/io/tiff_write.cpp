@@ -93,6 +93,16 @@ std::string description_of(const HostArray& array, const Layout& layout) {
         if (frames > 0 && frames != 1) text += fmt::format("finterval={}\n", frames);
         return text + "loop=false\n";
     }
+    // Pages without words are slices: those that are none of ImageJ's are told in tifffile's.
+    if (layout.pages > 1) {
+        std::string shape, axes;
+        for (const Axis& axis : layout.axes) shape += fmt::format("{}, ", axis.size);
+        for (const Axis& axis : layout.axes)
+            axes += axis.name == 't' ? 'T' : axis.name == 'z' ? 'Z' : axis.name == 'c' ? 'C' : 'Q';
+        const bool channels = layout.channels > 1;
+        return fmt::format("{{\"shape\": [{}{}, {}{}], \"axes\": \"{}YX{}\"}}", shape, layout.height, layout.width,
+                           channels ? fmt::format(", {}", layout.channels) : "", axes, channels ? "S" : "");
+    }
     const auto note = array.metadata.notes.find("tiff.description");
     if (note == array.metadata.notes.end()) return {};
     const std::string_view text = note->second;

@@ -154,7 +154,9 @@ Json load_json(const fs::path& path) {
     const std::string name = io::show(path);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (!fs::exists(status)) throw ConfigError("", fmt::format("no file {}", name), "a JSON file", near_file(path));
+    if (!fs::exists(status))
+        throw ConfigError("", fmt::format("no file {}", name), "a JSON file",
+                          path == "-" ? "JSON on standard input is the file /dev/stdin" : near_file(path));
     if (fs::is_directory(status)) throw ConfigError("", fmt::format("the folder {}", name), "a JSON file");
     if (fs::is_regular_file(status) && fs::file_size(path, error) > max_bytes) {
         throw ConfigError("", fmt::format("{} bytes in {}", fs::file_size(path, error), name), "a JSON file of at most 64 MiB");

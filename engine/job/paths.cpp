@@ -1,14 +1,15 @@
 #include "job/paths.hpp"
 
-#include "core/parameters.hpp"
-#include "io/file.hpp"
-#include "job/confinement.hpp"
-#include "job/pattern.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <system_error>
+
+#include "core/parameters.hpp"
+#include "io/file.hpp"
+#include "io/io.hpp"
+#include "job/confinement.hpp"
+#include "job/pattern.hpp"
 
 namespace parallax::engine {
 
@@ -109,6 +110,7 @@ std::string near_pattern(const fs::path& pattern) {
         const std::string name = to_utf8(it->path().filename());
         if (count++ == 0 || name < first) first = name;
     }
+    if (ignored == std::errc::permission_denied) return fmt::format("this user may not look into the folder {}", to_utf8(folder));
     if (count == 0) return "there are no files in that folder";
     return fmt::format("in that folder are {} others, such as {}", count, first);
 }
@@ -116,7 +118,14 @@ std::string near_pattern(const fs::path& pattern) {
 }  // namespace
 
 std::string near_file(const fs::path& missing) {
-    std::error_code ignored;
+    std::error_code ignored, denied;
+    if (fs::is_symlink(fs::symlink_status(missing, ignored)))
+        return fmt::format("it is a link to {}, where nothing is", to_utf8(fs::read_symlink(missing, ignored)));
+    if (!fs::exists(missing, denied) && denied == std::errc::permission_denied) {
+        fs::path folder = fs::absolute(missing, ignored).parent_path();
+        while (folder.has_relative_path() && !fs::exists(folder, denied)) folder = folder.parent_path();
+        return fmt::format("this user may not enter the folder {}", to_utf8(folder));
+    }
     std::vector<std::string> names;
     for (fs::directory_iterator it(missing.has_parent_path() ? missing.parent_path() : fs::path("."), ignored), end;
          !ignored && it != end && names.size() < 10000; it.increment(ignored)) {
@@ -241,9 +250,14 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
 fs::path writable_ancestor(const fs::path& file, const std::string& pointer) {
     fs::path folder = fs::absolute(file).parent_path();
     std::error_code error;
-    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+    bool closed = false;   // to this user: whether there is anything below it nobody can tell
+    while (!fs::exists(folder, error) && folder.has_relative_path()) {
+        closed = error == std::errc::permission_denied;
+        folder = folder.parent_path();
+    }
     const char* const problem = !fs::is_directory(folder, error) ? "is not a folder"
-                                : !io::can_create_in(folder)             ? "is read-only"
+                                : closed                         ? "may not be entered by this user"
+                                : !io::can_create_in(folder)     ? "is read-only"
                                                                  : nullptr;
     if (!problem) return folder;
     throw ConfigError(pointer, fmt::format("the file {}, although {} {}", to_utf8(file), to_utf8(folder), problem),

@@ -1,16 +1,18 @@
 #include "job/prepare.hpp"
 
-#include "job/endings.hpp"
-#include "io/space.hpp"
-#include "io/transaction.hpp"
-#include "io/units.hpp"
-#include "job/read.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "core/carry.hpp"
+#include "io/space.hpp"
+#include "io/transaction.hpp"
+#include "io/units.hpp"
+#include "job/endings.hpp"
+#include "job/read.hpp"
+#include "pipeline/place.hpp"
 
 namespace parallax::engine {
 
@@ -87,6 +89,35 @@ std::uint64_t beside(const InputSpec& spec, const PreparedInput& input) {
     return bytes;
 }
 
+/// Warns of steps whose inputs say where they lie, and lie elsewhere, as far as earlier steps carry what files say.
+void tell_of_places(Prepared& prepared) {
+    std::map<Source, Metadata> places;
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+        const PreparedInput& input = prepared.inputs[i];
+        places[{std::nullopt, prepared.job.inputs[i].name}] =
+            with_stated_spacing(input.infos.front().metadata, input.desc, prepared.job.inputs[i]);
+    }
+    for (std::size_t i = 0; i < prepared.resolved.steps.size(); ++i) {
+        const Step& step = prepared.resolved.pipeline.steps[i];
+        ResolvedStep& resolved = prepared.resolved.steps[i];
+        const ArrayDescs& inputs = resolved.problem.inputs;
+        for (auto first = step.inputs.begin(); first != step.inputs.end(); ++first) {
+            for (auto second = std::next(first); second != step.inputs.end(); ++second) {
+                const ArrayDesc& desc = inputs.at(first->first);
+                if (!unlike_pixels(desc, inputs.at(second->first)).empty()) continue;   // that has been told
+                const std::string how = unlike_places(places.at(first->second), places.at(second->second), desc);
+                if (!how.empty())
+                    resolved.warnings.push_back(
+                        fmt::format("\"{}\" and \"{}\" are taken pixel by pixel, and {}", first->first, second->first, how));
+            }
+        }
+        Metadata carried;   // as it is when the step runs
+        if (!inputs.empty())
+            carried = carry(*step.algorithm, step.parameters, inputs.begin()->second, places.at(step.inputs.begin()->second));
+        for (const auto& [port, desc] : resolved.shapes) places[{i, port}] = carried;
+    }
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
@@ -112,6 +143,8 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
     whole.pages.reset();
     whole.volume.reset();
+    Metadata place;   // of the first file
+    std::string unlike;
     for (const fs::path& file : prepared.files) {
         const host::OpenedFile opened = prepared.open(file);
         whole.through = opened.path();
@@ -123,13 +156,22 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
             if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end())
                 prepared.warnings.push_back(warning);
         }
+        const ArrayDesc stated = with_stated_spacing(desc, input);
+        const Metadata metadata = with_stated_spacing(prepared.infos.back().metadata, stated, input);
         if (&file == &prepared.files.front()) {
             prepared.desc = desc;
+            place = metadata;
         } else if (desc.describe() != prepared.desc.describe()) {
             throw ConfigError(pointer,
                               fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()),
                                           prepared.desc.describe(), to_utf8(file), desc.describe()),
                               "files of one type and shape");
+        } else if (unlike.empty()) {   // one stands for all
+            unlike = unlike_pixels(with_stated_spacing(prepared.desc, input), stated);
+            if (unlike.empty()) unlike = unlike_places(place, metadata, stated);
+            if (!unlike.empty())
+                prepared.warnings.push_back(fmt::format("{} and {} are combined pixel by pixel, and {}",
+                                                        to_utf8(prepared.files.front()), to_utf8(file), unlike));
         }
     }
     if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
@@ -212,6 +254,7 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
         arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i]),
                           beside(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
+    tell_of_places(prepared);
     std::set<fs::path> taken;
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);

@@ -1,12 +1,11 @@
 #include "pipeline/resolve.hpp"
 
-#include "core/units.hpp"
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
-#include <cmath>
 #include <iterator>
+
+#include "parallax/host/error.hpp"
+#include "pipeline/place.hpp"
 
 namespace parallax::engine {
 
@@ -40,26 +39,14 @@ ArrayDescs infer(const Pipeline& pipeline, const Step& step, const Problem& prob
 }
 
 /// Two that say how large their pixels are, and say it differently.
-std::vector<std::string> unlike_pixels(const ArrayDescs& inputs) {
+std::vector<std::string> unlike_inputs(const ArrayDescs& inputs) {
     std::vector<std::string> all;
-    const auto says = [](const ArrayDesc& desc, const Axis& axis) { return !desc.unit.empty() || axis.spacing != 1; };
-    const auto show = [](const ArrayDesc& desc, const Axis& axis) { return fmt::format("{:g} {}", axis.spacing, desc.unit); };
     for (auto first = inputs.begin(); first != inputs.end(); ++first) {
         for (auto second = std::next(first); second != inputs.end(); ++second) {
-            const auto& [one, a] = *first;
-            const auto& [other, b] = *second;
-            for (const char name : {'x', 'y', 'z'}) {
-                const Axis *const p = a.find(name), *const q = b.find(name);
-                if (p == nullptr || q == nullptr || !says(a, *p) || !says(b, *q)) continue;
-                const double in_a = millimetres(a.unit), in_b = millimetres(b.unit);
-                const bool alike = in_a > 0 && in_b > 0
-                                       ? std::abs(p->spacing * in_a - q->spacing * in_b) <= 1e-3 * p->spacing * in_a
-                                       : a.unit == b.unit && std::abs(p->spacing - q->spacing) <= 1e-3 * p->spacing;
-                if (alike) continue;
-                all.push_back(fmt::format("\"{}\" and \"{}\" are taken pixel by pixel, and their pixels are not alike: {} is {} and {}",
-                                          one, other, name, show(a, *p), show(b, *q)));
-                break;
-            }
+            const std::string how = unlike_pixels(first->second, second->second);
+            if (!how.empty())
+                all.push_back(
+                    fmt::format("\"{}\" and \"{}\" are taken pixel by pixel, and {}", first->first, second->first, how));
         }
     }
     return all;
@@ -87,7 +74,7 @@ Resolved resolve(Pipeline pipeline, std::vector<ResolvedInput> inputs) {
         next.problem.parameters = step.parameters;
         next.problem.outputs = step.outputs;
         for (const auto& [port, source] : step.inputs) next.problem.inputs.emplace(port, resolved.desc(source));
-        for (std::string& warning : unlike_pixels(next.problem.inputs)) next.warnings.push_back(std::move(warning));
+        next.warnings = unlike_inputs(next.problem.inputs);
         in_terms_of(resolved.pipeline, step, [&] {
             next.shapes = infer(resolved.pipeline, step, next.problem);
             if (!step.algorithm->warnings) return;

@@ -301,8 +301,14 @@ FileState state_of(const FileReport& report) {
             report.identity ? report.identity->inode : 0};
 }
 
+fs::path place_of(const fs::path& file) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(file), place = fs::weakly_canonical(whole, failed);
+    return failed ? whole.lexically_normal() : place;
+}
+
 bool unchanged(const FileState& file) {
-    const fs::path path = path_from(file.path);
+    const fs::path path = place_of(path_from(file.path));   // a folder that it leads through and out of again may be gone
     const auto now = io::identity_of_tree(path);
     if (!now || now->bytes != file.bytes) return false;
     const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode);

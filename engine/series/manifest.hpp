@@ -85,6 +85,9 @@ private:
 /// The job without what does not change its results: device, comment, memory limit, and which items there are.
 Json identity_of(const Job&);
 
+/// Where a path leads, links followed: the same for each way to write it, whatever folder the series is run from.
+std::filesystem::path place_of(const std::filesystem::path&);
+
 /// As the file was when it was read or written, whatever stands under its name now.
 FileState state_of(const FileReport&);
 /// Whether a file still is what it was: by size, time and inode, and where one of these differs by its hash.

@@ -181,11 +181,11 @@ void trust_what_is_done(FolderWatch& folder, const fs::path& manifest) {
     std::map<fs::path, FileState> done;
     for (const auto& [name, record] : Manifest::contents_of(manifest).records) {
         for (const FileState& input : record.inputs) {
-            if (record.done) done.emplace(path_from(input.path).lexically_normal(), input);
+            if (record.done) done.emplace(place_of(path_from(input.path)), input);
         }
     }
     folder.trust([done = std::move(done)](const fs::path& file) {
-        const auto known = done.find(fs::absolute(file).lexically_normal());
+        const auto known = done.find(place_of(file));
         return known != done.end() && unchanged(known->second);
     });
 }

@@ -29,9 +29,6 @@ bool is_mine(const PreparedSeries& series, std::size_t item) {
     return item % series.options.shard.count == series.options.shard.number - 1;
 }
 
-/// The same from whatever folder the series is run: "../out" is not "out" by its letters.
-fs::path place_of(const fs::path& file) { return fs::absolute(file).lexically_normal(); }
-
 std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
     std::vector<fs::path> targets;
     for (const OutputSpec& output : job_of(series.job, series.items, item).outputs) {

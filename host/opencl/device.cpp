@@ -1,17 +1,18 @@
 #include "opencl/device.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
 #include "opencl/info.hpp"
 #include "opencl/loader.hpp"
 #include "opencl/registration.hpp"
 #include "parallax/host/error.hpp"
+#include "support/platform.hpp"
 #include "support/text.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
 
 namespace parallax::host::opencl {
 namespace {
@@ -44,6 +45,9 @@ std::string hint_for_empty(const std::string& platform) {
         return "the AMD driver sees no GPU: check that the user belongs to the groups video and render";
     if (contains_nocase(platform, "intel"))
         return "the Intel driver sees no GPU: check that the user belongs to the group render";
+    if (const auto asked = host::platform::environment("POCL_DEVICES"); asked && contains_nocase(platform, "portable"))
+        return fmt::format("POCL_DEVICES asks for \"{}\": unset it, or let it name devices that PoCL has, such as pthread",
+                           *asked);
     if (contains_nocase(platform, "portable"))
         return "PoCL has none where the folder of its cache cannot be made: let POCL_CACHE_DIR name one that can be written";
     return "its driver is installed but sees no hardware";

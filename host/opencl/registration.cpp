@@ -1,15 +1,16 @@
 #include "opencl/registration.hpp"
 
-#include "support/entries.hpp"
-#include "support/platform.hpp"
-#include "support/text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "support/entries.hpp"
+#include "support/platform.hpp"
+#include "support/text.hpp"
 
 namespace parallax::host::opencl {
 namespace {
@@ -19,9 +20,12 @@ constexpr const char* nvidia_library = "libnvidia-opencl.so.1";
 
 Registration read_icd(const fs::path& path) {
     std::ifstream file(path);
-    std::string library;
-    std::getline(file, library);
-    return {path.string(), trim(library)};
+    std::string line(4096, '\0');   // longer than any path
+    file.getline(line.data(), static_cast<std::streamsize>(line.size()));
+    line.resize(std::strlen(line.c_str()));
+    const std::string library = trim(line);
+    const bool is_text = std::none_of(library.begin(), library.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    return {path.string(), is_text ? library : std::string(), is_text && library != line};
 }
 
 // A folder of .icd files, one of them, or a library: what OCL_ICD_VENDORS may name. Khronos' loader takes folders only, and then
@@ -93,6 +97,12 @@ void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>&
         if (entry.library.empty()) {
             inventory.problems.push_back(
                 {entry.source, "the file cannot be read or names no library", "reinstall the driver or remove the file"});
+            continue;
+        }
+        if (entry.padded && !platform::library_is_loaded(entry.library)) {
+            inventory.problems.push_back(
+                {entry.source, "blanks or a carriage return stand beside the library's name: the loader takes them for a part of it",
+                 fmt::format("write the name alone: echo {} > {}", entry.library, entry.source)});
             continue;
         }
         const std::string problem = platform::library_problem(entry.library);

@@ -11,7 +11,8 @@ namespace parallax::host::opencl {
 
 struct Registration {
     std::string source;    ///< the .icd file, or the variable that names the library
-    std::string library;   ///< as it is written there; empty: the file names none
+    std::string library;   ///< as it is written there, without blanks around it; empty: the file names none
+    bool padded = false;   ///< with blanks or a carriage return around it, which loaders take for a part of the name
 };
 
 /// A driver that this process does not load, and what it did when a child loaded it.

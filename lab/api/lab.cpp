@@ -1,5 +1,14 @@
 #include "parallax/lab.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "compare/budget.hpp"
 #include "compare/compare.hpp"
 #include "compare/history.hpp"
 #include "compare/replay.hpp"
@@ -13,14 +22,6 @@
 #include "support/child.hpp"
 #include "tune/tune.hpp"
 #include "tune/worker.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <mutex>
-#include <optional>
-#include <utility>
 
 namespace parallax::lab {
 
@@ -81,7 +82,7 @@ std::shared_ptr<const host::Device> device_of(const Options& options) {
 std::string study(const std::string& name) { return text_of(engine::compare::study_named(name)); }
 
 std::string compare(const std::string& text, const CompareOptions& options) {
-    if (!(options.minutes >= 0)) throw ConfigError("--minutes", fmt::format("{}", options.minutes), "0 or more");
+    if (options.minutes != 0) engine::compare::check_minutes(options.minutes);
     const engine::Registry registry = engine::registry_with_peers();
     engine::compare::CompareOptions run;
     run.where = locations_of(options);
@@ -106,6 +107,7 @@ std::string changes(const std::string& earlier, const std::string& later) {
     const Json was = parse(earlier, "the earlier report"), is = parse(later, "the later report");
     engine::compare::check_report(was, "the earlier report");
     engine::compare::check_report(is, "the later report");
+    engine::compare::check_same_study(was, is, "the earlier report", "the later report");
     return text_of(engine::compare::to_json(engine::compare::changes_between(was, is)));
 }
 

@@ -10,14 +10,20 @@
 
 namespace parallax::engine::compare {
 
+/// Throws ConfigError ("--minutes") for what is no time to wait: nothing, less, no number, more than a week.
+void check_minutes(double minutes);
+
 class Budget {
 public:
     /// 0: no limit, everything is run as the study says.
     explicit Budget(double minutes);
 
     bool limited() const noexcept { return minutes_ > 0; }
-    /// The next of `left` points begins: what is left is shared out among them. False: nothing is left.
-    bool begin_point(std::size_t left);
+    /// The next of `left` points begins: what is left is shared out among them, and among `rounds` further rounds of points,
+    /// which take a third of a first one; nobody gives up less than some seconds for those. False: nothing is left.
+    bool begin_point(std::size_t left, std::size_t rounds = 0);
+    /// The next of `left` further rounds of points: a second at least, as long as there is one.
+    bool begin_round(std::size_t left);
     /// Seconds until the point's share is used up.
     double point_seconds() const;
     /// How long a worker may take for what it is asked.
@@ -32,6 +38,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     double seconds_left() const;
+    void end_in(double seconds);
 
     double minutes_ = 0;
     Clock::time_point start_ = Clock::now(), point_end_ = start_;

@@ -66,7 +66,8 @@ std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& i
     if (!devices.empty()) return devices;
     std::vector<std::string> reasons;
     for (const auto& device : inventory.devices)
-        reasons.push_back(fmt::format("{} ({}) is admitted by no rule", device->info().name, device->info().platform));
+        reasons.push_back(fmt::format("{} ({}) is not among {}", device->info().name, device->info().platform,
+                                      only && !admits(*only, device) ? "those that were asked for" : "the study's \"devices\""));
     for (const host::PlatformProblem& problem : inventory.problems) reasons.push_back(problem.platform + ": " + problem.reason);
     throw UnsupportedError("the study takes none of this machine's devices", reasons);
 }

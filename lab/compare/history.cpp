@@ -1,14 +1,15 @@
 #include "compare/history.hpp"
 
-#include "compare/replay.hpp"
-#include "parallax/host/error.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "compare/replay.hpp"
+#include "parallax/host/error.hpp"
+#include "report/report.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -48,9 +49,7 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
     std::vector<std::string> verdicts;
     for (const Change* change : changes) {
         std::string verdict = change->verdict;
-        if (change->ratio > 0)
-            verdict =
-                to_string(judge_repeat({change->ratio, change->low, change->high}, repeat_margin, margin, change->difference_s));
+        if (change->ratio > 0) verdict = to_string(verdict_of(*change, margin));
         verdicts.push_back(verdict);
         points.push_back({{"ratio", change->ratio > 0 ? Json(change->ratio) : Json()},
                           {"low", change->low},
@@ -71,6 +70,7 @@ Json history_of(const std::vector<Json>& reports, const std::vector<std::string>
     if (reports.size() < 2)
         throw ConfigError("", fmt::format("{} report{}", reports.size(), reports.size() == 1 ? "" : "s"),
                           "two or more, the oldest first");
+    for (std::size_t i = 1; i < reports.size(); ++i) check_same_study(reports.front(), reports[i], names.front(), names[i]);
     std::vector<std::vector<Change>> changes;
     for (std::size_t i = 1; i < reports.size(); ++i) changes.push_back(changes_between(reports.front(), reports[i], by));
     Json history{{"parallax_history", 1}, {"reports", Json::array()}, {"rows", Json::array()}};

@@ -59,13 +59,21 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
     }
     const Rounds was = rounds_of(before, span), is = rounds_of(after, span);
     if (!has_samples(was) || !has_samples(is) || !(median(flat(was)) > 0)) return change;
-    const Estimate ratio = estimate_ratio(is, was);
+    const Apart apart = apart_of(before, after);
+    change.of_processes = apart == Apart::processes && std::min(was.size(), is.size()) >= least_processes;
+    const Estimate ratio = estimate_ratio(is, was, apart);
     change.ratio = ratio.median;
     change.low = ratio.low;
     change.high = ratio.high;
     change.difference_s = median(flat(is)) - median(flat(was));
-    change.verdict = to_string(judge_repeat(ratio, repeat_margin, repeat_margin, change.difference_s));
+    change.verdict = to_string(verdict_of(change, repeat_margin));
     return change;
+}
+
+Verdict verdict_of(const Change& change, double margin) {
+    const Estimate ratio{change.ratio, change.low, change.high};
+    return change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
+                               : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
 }
 
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by) {

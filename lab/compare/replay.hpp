@@ -1,12 +1,13 @@
 // The same study, run again: what changed, row by row.
 #pragma once
 
-#include "parallax/host/json.hpp"
-#include "report/samples.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "parallax/host/json.hpp"
+#include "report/samples.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -17,16 +18,20 @@ struct Change {
     double ratio = 0, low = 0, high = 0;   ///< later / earlier time; 0: not timed in both
     double difference_s = 0;               ///< later - earlier time
     std::string why;
+    bool of_processes = false;   ///< the interval holds what processes differ by
 };
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
 /// by name, backend and platform. Integers must have the same bits and rows the same outcome, else the result is different; reals
 /// must have the same bits where device, driver and engine are the same. Times, by which the study ranks or those of `by`, differ
-/// as judge_repeat() says.
+/// as judge_repeat() says, of rows
+/// that were measured in fresh processes as judge_processes() does.
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by = {});
 Json to_json(const std::vector<Change>&);
 /// The two rows alone.
 Change change_of(const Json& earlier_row, const Json& later_row, bool same_program, Span = Span::device);
+/// What a change of times is, where a row's nights have shown how far it moves by itself: `margin`.
+Verdict verdict_of(const Change&, double margin);
 /// Whether something is worse than it was: slower, another result, or gone.
 bool is_worse(const Change&);
 

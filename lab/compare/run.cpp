@@ -1,22 +1,23 @@
-#include "timing/clocks.hpp"
-#include "compare/budget.hpp"
-#include "compare/compare.hpp"
-#include "agreement/agreement.hpp"
-#include "workers/device_worker.hpp"
-#include "timing/environment.hpp"
-#include "cases/inputs.hpp"
-#include "compare/journal.hpp"
-#include "report/report.hpp"
-#include "job/report.hpp"
-#include "job/runner.hpp"
-#include "parallax/host/enumerate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <set>
+
+#include "agreement/agreement.hpp"
+#include "cases/inputs.hpp"
+#include "compare/budget.hpp"
+#include "compare/compare.hpp"
+#include "compare/journal.hpp"
+#include "job/report.hpp"
+#include "job/runner.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "report/report.hpp"
+#include "timing/clocks.hpp"
+#include "timing/environment.hpp"
+#include "workers/device_worker.hpp"
 
 namespace parallax::engine::compare {
 
@@ -37,6 +38,12 @@ struct Active {
     bool over = false;            ///< it has failed, or its time is spent
 };
 
+/// What a process that has only just begun runs before it is measured: clocks rise, memory is touched.
+constexpr double warm_s = 0.1;
+
+/// A fresh process runs a row at least that often: to make it ready, and as one sample.
+constexpr double least_runs = 3;
+
 std::string outcome_of(const Json& error) {
     const std::string kind = error.value("kind", std::string());
     return kind == "unsupported" || kind == "config" ? "refused" : "failed";
@@ -56,18 +63,19 @@ public:
           work_(options.out / "work"),
           journal_(options.out / "journal.jsonl", header(), options.resume, options.overwrite) {
         for (const Json& entry : journal_.earlier()) {
-            if (entry.contains("row")) rows_.push_back(entry["row"]);
+            if (entry.contains("row")) place(entry["row"]);
             if (entry.contains("session")) sessions_.push_back(entry["session"]);
         }
-        for (const Json& row : rows_) done_.insert(row["id"].get<std::string>());
     }
 
     Json run() {
-        const std::size_t total = count_rows();
-        if (done_.size() < total) {
+        total_ = count_rows();
+        if (done_.size() < total_ || rows_lack_rounds()) {
             try {
                 start_workers();
-                run_points(total);
+                budget_ = Budget(options_.minutes);   // opening devices comes on top
+                run_points();
+                repeat_points();
             } catch (const CancelledError&) {   // asked between requests, or by a worker that was ended while it was at work
                 throw CancelledError("stopped on request; --resume goes on with what is left");
             }
@@ -163,8 +171,9 @@ private:
     }
 
     void say(const std::string& what) const {
-        if (options_.progress)
-            options_.progress(what, total_ == 0 ? 0.0 : static_cast<double>(done_.size()) / static_cast<double>(total_));
+        if (!options_.progress) return;
+        const auto whole = static_cast<double>(total_ * static_cast<std::size_t>(processes()));
+        options_.progress(what, whole == 0 ? 0.0 : static_cast<double>(done_.size() + repeated_) / whole);
     }
 
     Json blank_row(const Point& point, const Way& way, std::size_t device) const {
@@ -184,10 +193,17 @@ private:
                   {"operations", point.work.operations}}}};
     }
 
+    /// Where it stands, if it is there already: of a row that is measured again the last word counts.
+    void place(Json row) {
+        const auto [at, fresh] = done_.emplace(row["id"].get<std::string>(), rows_.size());
+        if (fresh)
+            rows_.push_back(std::move(row));
+        else
+            rows_[at->second] = std::move(row);
+    }
     void keep(Json row) {
         journal_.append({{"row", row}});
-        done_.insert(row["id"].get<std::string>());
-        rows_.push_back(std::move(row));
+        place(std::move(row));
     }
 
     void miss(Active& active, const std::string& outcome, const std::string& reason) const {
@@ -227,16 +243,17 @@ private:
 
     /// Inputs in files that every worker reads: all compute on the same bits.
     std::optional<Missing> make_inputs(const Point& point, const fs::path& folder) {
+        const Locations where = with_our_images(options_.where, point.inputs, work_);
         for (const auto& [name, spec] : point.inputs.items()) {
-            if (const std::string why = missing_file(name, spec, options_.where); !why.empty()) return Missing{"refused", why};
+            if (const std::string why = missing_file(name, spec, where); !why.empty()) return Missing{"refused", why};
         }
         fs::create_directories(folder);
         Json roots = Json::object();
-        for (const auto& [name, root] : options_.where.roots) roots[name] = to_utf8(fs::absolute(root));
+        for (const auto& [name, root] : where.roots) roots[name] = to_utf8(fs::absolute(root));
         const Json request{{"do", "make"},
                            {"inputs", point.inputs},
                            {"folder", to_utf8(folder)},
-                           {"base", to_utf8(fs::absolute(options_.where.job_folder))},
+                           {"base", to_utf8(fs::absolute(where.job_folder))},
                            {"roots", std::move(roots)}};
         std::string why;
         for (std::size_t d = 0; d < devices_.size();
@@ -306,9 +323,8 @@ private:
         return {{"do", what}, {"job", job}, {"inputs", std::move(inputs)}, {"input_folder", to_utf8(folder / "inputs")}};
     }
 
-    /// The job with every parameter said, and what the program left held against the reference, as ours is.
-    void prepare_program(Active& active, const Point& point, const Way& way, const fs::path& folder) {
-        const Case& c = study_.cases[point.case_index];
+    /// The job with every parameter said.
+    Json program_request(const Active& active, const Point& point, const Way& way, const fs::path& folder) const {
         const Json job = job_of(point, Way{.label = way.label, .set = way.set}, algorithms_);
         Json steps = Json::array();
         const Pipeline pipeline = pipeline_of(job, algorithms_);
@@ -324,6 +340,14 @@ private:
         Json request = job_request("prepare", job, folder);
         request["steps"] = std::move(steps);
         request["folder"] = to_utf8(results);
+        return request;
+    }
+
+    /// What a program left is held against the reference, as ours is.
+    void prepare_program(Active& active, const Point& point, const Way& way, const fs::path& folder) {
+        const Case& c = study_.cases[point.case_index];
+        const Json request = program_request(active, point, way, folder);
+        const fs::path results = path_from(request["folder"].get<std::string>());
         const Json answer = ask(active, request, budget_.limit_s(study_.sampling.limit_s));
         if (active.over) return;
         for (const char* key : {"variant", "run_s", "records", "note"}) {
@@ -367,8 +391,10 @@ private:
         const auto part = [&](int count) { return count * (round + 1) / s.rounds - count * round / s.rounds; };
         const double share = s.budget_s / s.rounds;
         Json& samples = active.row["samples"];
-        if (active.row.value("run_s", 0.0) > s.budget_s) {   // one run says it all
-            if (round > 0) return;
+        if (s.fresh_processes) samples["fresh_processes"] = true;
+        if (active.row.value("run_s", 0.0) >
+            (s.fresh_processes ? share : s.budget_s)) {   // one run says it all that this process has to say
+            if (round > 0 && !s.fresh_processes) return;
             const Json answer = ask(active, {{"do", "end_to_end"}, {"warm", false}, {"samples", 1}, {"budget_s", 0}}, s.limit_s);
             if (active.over) return;
             samples["wall"].push_back(answer["run"]);
@@ -380,8 +406,9 @@ private:
             const auto before = std::chrono::steady_clock::now();
             const Json answer = ask(active,
                                     {{"do", "sample"},
-                                     {"move", round > 0},
-                                     {"warmups", round == 0 ? s.warmups : 1},
+                                     {"move", round > 0 && !s.fresh_processes},
+                                     {"warmups", round == 0 || s.fresh_processes ? s.warmups : 1},
+                                     {"warm_s", s.fresh_processes ? warm_s : 0},
                                      {"samples", part(s.samples)},
                                      {"least_s", s.least_s / s.rounds},
                                      {"budget_s", share},
@@ -486,7 +513,7 @@ private:
             }
         }
         sampling_ = budget_.sampling(study_.sampling, rows.size(), ways_left);
-        for (int round = 0; round < sampling_.rounds; ++round) {
+        for (int round = 0; round < sampling_.rounds / processes(); ++round) {
             for (Active& active : rows) {
                 check_cancelled();
                 if (!active.over) take_turn(active, round);
@@ -507,15 +534,18 @@ private:
         }
     }
 
-    void run_points(std::size_t total) {
+    void run_points() {
+        const std::size_t rounds = static_cast<std::size_t>(processes() - 1) * points_.size();
         std::vector<const Point*> points;
         for (const Point& point : points_) points.push_back(&point);
         for (const bool last : {false, true}) {
             last_chance_ = last || !budget_.limited();
             again_.clear();
             for (std::size_t p = 0; p < points.size(); ++p) {
-                if (budget_.begin_point(points.size() - p))
-                    run_point(*points[p], total);
+                const std::size_t left = points.size() - p;
+                // A second chance leaves half the time to further rounds.
+                if (budget_.begin_point(left, last && rounds > 0 ? 3 * left : rounds))
+                    run_point(*points[p]);
                 else if (last_chance_)
                     leave_out(*points[p]);
                 else
@@ -523,7 +553,79 @@ private:
             }
             points = again_;
         }
+    }
+
+    /// Further rounds, each in processes that have only just begun: from process to process times change by more than within one
+    /// (where memory lies, which clocks a device has), and a difference is one only where it is larger than that.
+    void repeat_points() {
+        last_chance_ = false;
+        for (int round = 1; round < processes(); ++round) {
+            if (!rows_lack_rounds(round)) continue;
+            for (const auto& worker : workers_) worker->close();
+            for (std::size_t p = 0; p < points_.size(); ++p) {
+                const std::size_t left = static_cast<std::size_t>(processes() - round) * points_.size() - p;
+                if (budget_.begin_round(left)) repeat_point(points_[p], round);
+            }
+        }
+        for (int round = 1; round < processes() && budget_.limited(); ++round)
+            if (rows_lack_rounds(round)) {
+                budget_.leave_out(fmt::format("rounds after {} of {} in fresh processes of some rows", round, processes()));
+                break;
+            }
         if (budget_.limited()) sessions_.back()["budget"] = budget_.to_json();
+    }
+
+    /// How many processes a row is measured in, a round each.
+    int processes() const { return study_.sampling.fresh_processes ? study_.sampling.rounds : 1; }
+    /// Whether a row that is timed has less than `round` + 1 rounds, or than it should have. One run that takes longer than the
+    /// budget is all that there will be.
+    bool lacks(const Json& row, int round) const {
+        return row["outcome"] == "ok" && row.contains("samples") && row.value("run_s", 0.0) <= study_.sampling.budget_s &&
+               row["samples"].contains("wall") && row["samples"]["wall"].size() <= static_cast<std::size_t>(round);
+    }
+    bool rows_lack_rounds(std::optional<int> round = {}) const {
+        return std::any_of(rows_.begin(), rows_.end(),
+                           [&](const Json& row) { return lacks(row, round.value_or(processes() - 1)); });
+    }
+
+    void repeat_point(const Point& point, int round) {
+        current_ = static_cast<std::size_t>(&point - points_.data());
+        const fs::path folder = folder_of(point);
+        for (std::size_t w = 0; w < point.ways.size(); ++w) {
+            std::vector<Active> rows;
+            for (std::size_t d = 0; d < devices_.size(); ++d) {
+                if (!has_row(point, point.ways[w], d)) continue;
+                const auto at = done_.find(row_id(point, point.ways[w], d));
+                if (at != done_.end() && lacks(rows_[at->second], round)) rows.push_back({d, rows_[at->second], 0, 0, false});
+            }
+            if (rows.empty()) continue;
+            if (!inputs_made_.count(current_)) {   // the folder of an earlier run
+                if (const auto missing = make_inputs(point, folder / "inputs"))
+                    return say(fmt::format("inputs of {} cannot be made again: {}", point.id, missing->reason));
+            }
+            inputs_made_.insert(current_);
+            if (round % 2 == 1) std::reverse(rows.begin(), rows.end());   // nobody always comes first
+            sampling_ = budget_.sampling(study_.sampling, rows.size(), point.ways.size() - w);
+            for (Active& active : rows) {
+                check_cancelled();
+                if (budget_.limited() && least_runs * active.row.value("run_s", 0.0) > budget_.point_seconds()) continue;
+                say(fmt::format("{}, process {} of {}", active.row["id"].get<std::string>(), round + 1, processes()));
+                begin_again(active, point, point.ways[w], folder);
+                if (!active.over) take_turn(active, round);
+                if (!active.over) ask(active, {{"do", "release"}}, study_.sampling.limit_s);
+                ++repeated_;
+                const bool unheard = active.row["outcome"] == "left out" || active.row["outcome"] == "not run";
+                if (!unheard) keep(std::move(active.row));   // else what it had counts
+            }
+        }
+    }
+
+    /// A row that agreed, made ready in another process.
+    void begin_again(Active& active, const Point& point, const Way& way, const fs::path& folder) {
+        Json request = is_program(active.device) ? program_request(active, point, way, folder)
+                                                 : job_request("prepare", job_of(point, way, algorithms_), folder);
+        request["again"] = true;
+        ask(active, request, budget_.limit_s(study_.sampling.limit_s));
     }
 
     /// Whether a row is to be tried again, when the others have been run.
@@ -547,8 +649,11 @@ private:
         }
     }
 
-    void run_point(const Point& point, std::size_t total) {
-        total_ = total;
+    fs::path folder_of(const Point& point) const {
+        return fs::absolute(work_ / std::to_string(static_cast<std::size_t>(&point - points_.data())));
+    }
+
+    void run_point(const Point& point) {
         current_ = static_cast<std::size_t>(&point - points_.data());
         bool left = false;
         for (const Way& way : point.ways)
@@ -557,7 +662,7 @@ private:
         if (!left) return;
         check_cancelled();
         say("inputs of " + point.id);
-        const fs::path folder = fs::absolute(work_ / std::to_string(current_));
+        const fs::path folder = folder_of(point);
         std::optional<Missing> missing = make_inputs(point, folder / "inputs");
         if (!missing) {
             say("reference of " + point.id);
@@ -565,7 +670,8 @@ private:
         }
         for (std::size_t w = 0; w < point.ways.size(); ++w) run_way(point, point.ways[w], folder, missing, point.ways.size() - w);
         std::error_code ignored;
-        fs::remove_all(folder, ignored);
+        fs::remove_all(processes() > 1 ? folder / "reference" : folder, ignored);   // further processes read the same inputs
+        inputs_made_.insert(current_);
     }
 
     const Study& study_;
@@ -580,8 +686,10 @@ private:
     std::vector<std::unique_ptr<DeviceWorker>> workers_;
     std::unique_ptr<DeviceWorker> oracle_;
     std::vector<Json> sessions_, rows_;
-    std::set<std::string> done_;
+    std::map<std::string, std::size_t> done_;   ///< id -> where the row is
     std::size_t total_ = 0, current_ = 0;
+    std::set<std::size_t> inputs_made_;   ///< points whose inputs are in their folders
+    std::size_t repeated_ = 0;            ///< rounds of rows after their first process
     double reference_seconds_ = 0;
     bool last_chance_ = true;           ///< what is not run now is left out
     std::vector<const Point*> again_;   ///< points with rows that did not fit

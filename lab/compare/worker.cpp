@@ -1,29 +1,25 @@
 #include "compare/worker.hpp"
 
-#include "study/expand.hpp"
-#include "timing/bench.hpp"
+#include <fstream>
+#include <optional>
+
 #include "cases/saved.hpp"
 #include "compare/picture.hpp"
-#include "timing/power.hpp"
-#include "timing/rates.hpp"
-#include "workers/worker_protocol.hpp"
-#include "timing/statistics.hpp"
-#include "core/clock.hpp"
 #include "job/runner.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
-
-#include <chrono>
-#include <fstream>
-#include <optional>
+#include "study/expand.hpp"
+#include "timing/bench.hpp"
+#include "timing/power.hpp"
+#include "timing/rates.hpp"
+#include "timing/sampling.hpp"
+#include "workers/worker_protocol.hpp"
 
 namespace parallax::engine::compare {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 fs::path path_of(const Json& text) { return path_from(text.get<std::string>()); }
 
@@ -130,6 +126,7 @@ private:
 
     Json prepare(const Json& request) {
         const Bench::First first = start(request);
+        if (request.value("again", false)) return Json::object();   // another process has told the rest
         const HostArrays arrays = bench_->arrays();
         const Json records = bench_->records();
         Json answer{{"variant", first.variants.back()},
@@ -267,71 +264,22 @@ private:
 
     Json sample(const Json& request) {
         if (request.value("move", false)) move_arrays();
-        const auto start = Clock::now();
-        const double budget = request.at("budget_s").get<double>();
         const auto caches = request.value("cold_cache", false) ? Bench::Caches::cold : Bench::Caches::as_they_are;
-        for (int i = 0; i < request.at("warmups").get<int>() && seconds_since(start) < budget; ++i) bench_->run(caches);
-        const auto sampling = Clock::now();
-        std::vector<Sample> samples;
-        const auto wanted = request.at("samples").get<std::size_t>();
-        const double least = request.value("least_s", 0.0);
-        const auto enough = [&] {
-            return samples.size() >= wanted && (seconds_since(sampling) >= least || samples.size() >= 10 * wanted);
-        };
-        do samples.push_back(bench_->run(caches));
-        while (!enough() && seconds_since(sampling) < budget);
-        Json wall = Json::array(), device = Json::array(), stages = Json::object();
-        for (const Sample& one : samples) {
-            wall.push_back(one.wall);
-            device.push_back(one.device < 0 ? Json() : Json(one.device));
-            for (const auto& [name, seconds] : one.stages) stages[name].push_back(seconds);
-        }
-        return {{"wall", std::move(wall)}, {"device", std::move(device)}, {"stages", std::move(stages)}};
+        return take_samples(request, [this, caches] { return bench_->run(caches); });
     }
 
     Json end_to_end(const Json& request) {
-        const double budget = request.at("budget_s").get<double>();
-        const int most = request.at("samples").get<int>();
-        if (request.value("warm", false)) bench_->run_from_end_to_end();
-        const auto start = Clock::now();
-        std::map<std::string, Json> lists;
-        int count = 0;
-        do {
-            const EndToEnd one = bench_->run_from_end_to_end();
-            lists["wall"].push_back(one.wall);
-            lists["upload"].push_back(one.upload);
-            lists["run"].push_back(one.run);
-            lists["download"].push_back(one.download);
-            lists["device"].push_back(one.device < 0 ? Json() : Json(one.device));
-        } while (++count < most && seconds_since(start) < budget);
-        return lists;
+        return take_end_to_end(request, [this] { return bench_->run_from_end_to_end(); });
     }
 
-    /// Runs from end to end without pause: how many in each second, and how long they took.
+    /// Runs from end to end without pause, and what the card says of itself meanwhile.
     Json sustained(const Json& request) {
         const double seconds = request.at("seconds").get<double>();
-        std::vector<double> latencies;
-        std::vector<int> each_second;
         const auto source = power_source_of(device_->info());
         const auto monitor = source ? std::make_unique<PowerMonitor>(*source, std::max(0.05, seconds / 200)) : nullptr;
-        const auto start = Clock::now();
-        for (double at = 0; at < seconds; at = seconds_since(start)) {
-            latencies.push_back(bench_->run_from_end_to_end(Bench::EventTimes::leave).wall);
-            each_second.resize(std::max<std::size_t>(each_second.size(), static_cast<std::size_t>(at) + 1));
-            ++each_second[static_cast<std::size_t>(at)];
-        }
-        const double took = seconds_since(start);
-        const double mean = static_cast<double>(latencies.size()) / took;
-        return {{"seconds", took},
-                {"runs", latencies.size()},
-                {"runs_a_second", mean},
-                {"each_second", each_second},
-                {"median_s", percentile(latencies, 0.5)},
-                {"p95_s", percentile(latencies, 0.95)},
-                {"p99_s", percentile(latencies, 0.99)},
-                {"p999_s", percentile(latencies, 0.999)},
-                {"worst_s", percentile(latencies, 1)},
-                {"history", monitor ? monitor->history() : Json()}};
+        Json answer = run_without_pause(request, [this] { return bench_->run_from_end_to_end(Bench::EventTimes::leave).wall; });
+        answer["history"] = monitor ? monitor->history() : Json();
+        return answer;
     }
 
     /// Joules of a run from end to end. {} where nobody tells.

@@ -6,11 +6,11 @@
 //   {"do": "reference", "job": {...}, "inputs": [...], "input_folder": DIR, "folder": DIR} -> {"seconds": ...}
 //   {"do": "prepare", "job": {...}, "inputs": ..., "reference": DIR, "tolerance": ..., ...} -> what compiling, agreeing,
 //   evaluating gave
+//       with "again": true, of a row that another process has told about -> {}
 //   {"do": "agree", "folder": DIR, "records": {...}, "reference": DIR, "tolerance": ...} -> {"agreement": {...}}: of another
 //   program
-//   {"do": "sample", "move": false, "warmups": 3, "samples": 6, "least_s": 0, "budget_s": 0.4, "cold_cache": false} -> {"device":
-//   [...], "wall":
-//   [...], "stages": {...}}
+//   {"do": "sample", "move": false, "warmups": 3, "warm_s": 0, "samples": 6, "least_s": 0, "budget_s": 0.4, "cold_cache": false}
+//                                                                  -> {"device": [...], "wall": [...], "stages": {...}}
 //   {"do": "end_to_end", "samples": 6, "budget_s": 0.4}            -> {"wall": [...], "upload": [...], ...}
 //   {"do": "sustained", "seconds": 60}                             -> {"runs_a_second": ..., "each_second": [...], ...}
 //   {"do": "energy", "seconds": 10, "idle_s": 2}                   -> {"counter_joules": ..., "integrated_joules": ..., ...}, or

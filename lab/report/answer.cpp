@@ -1,13 +1,14 @@
 #include "report/answer.hpp"
 
-#include "report/samples.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+
+#include "report/samples.hpp"
+#include "report/selection.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -63,7 +64,9 @@ Speeds speeds_at(const AnswerPoint& point, const Json& report, Span span) {
         if (point.rows[i]) speeds[i][i] = to_speed({1, 1, 1});
         for (std::size_t j = i + 1; j < devices && point.rows[i]; ++j) {
             if (!point.rows[j]) continue;
-            speeds[i][j] = to_speed(estimate_ratio(rounds[j], rounds[i]));   // the time of the one by the time of the other
+            const Apart apart = apart_of(report["rows"][*point.rows[i]], report["rows"][*point.rows[j]]);
+            speeds[i][j] =
+                to_speed(estimate_ratio(rounds[j], rounds[i], apart));   // the time of the one by the time of the other
             speeds[j][i] = inverse(speeds[i][j]);
         }
     }
@@ -109,9 +112,6 @@ Json answer_by(const Json& report, Span span) {
     }
     return {{"points", std::move(listed)}, {"overall", std::move(means)}};
 }
-
-/// Three digits, whole numbers from a hundred on.
-std::string short_number(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
 std::string label_of(const Json& report, std::size_t device) { return report["devices"][device]["label"].get<std::string>(); }
 

@@ -1,11 +1,12 @@
 // Is this a report that can be read? Held against report_schema(), with the place of what is wrong.
-#include "support/json_words.hpp"
-#include "report/report.hpp"
-#include "parallax/host/error.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "parallax/host/error.hpp"
+#include "report/report.hpp"
+#include "study/claims.hpp"
+#include "support/json_words.hpp"
 
 namespace parallax::engine::compare {
 
@@ -76,6 +77,7 @@ void check_report(const Json& json, const std::string& name) {
                           "read it with the Parallax that wrote it, or one that is newer");
     static const Json schema = report_schema();
     check(schema, json, "", name);
+    check_claims(json["study"].value("claims", Json::array()), "/study/claims");
     for (std::size_t i = 0; i < json["rows"].size(); ++i) {
         for (const auto& [key, list] : {std::pair{"device", "devices"}, std::pair{"session", "sessions"}}) {
             if (json["rows"][i][key] >= json[list].size())

@@ -1,15 +1,17 @@
 // Samples -> times, metrics, pairs and the summary. All of it is deterministic.
-#include "report/answer.hpp"
-#include "report/report.hpp"
-#include "report/samples.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+
+#include "report/answer.hpp"
+#include "report/claims.hpp"
+#include "report/report.hpp"
+#include "report/samples.hpp"
+#include "report/selection.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -40,7 +42,7 @@ Rounds host_part(const Json& end) {
 Json times_of(const Json& samples) {
     Json times = Json::object();
     const auto add = [&](const char* name, const Rounds& rounds) {
-        if (has_samples(rounds)) times[name] = to_json(estimate(rounds));
+        if (has_samples(rounds)) times[name] = to_json(estimate(rounds, apart_of(samples)));
     };
     add("device", rounds_of(samples, "device"));
     add("wall", rounds_of(samples, "wall"));
@@ -59,7 +61,7 @@ Json stages_of(const Json& samples) {
     if (!samples.contains("stages")) return stages;
     for (const auto& [name, lists] : samples["stages"].items()) {
         const Rounds rounds = rounds_of(samples["stages"], name);
-        if (has_samples(rounds)) stages[name] = to_json(estimate(rounds));
+        if (has_samples(rounds)) stages[name] = to_json(estimate(rounds, apart_of(samples)));
     }
     return stages;
 }
@@ -141,27 +143,6 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
     return metrics;
 }
 
-bool is_one_of(const Json& wanted, const std::string& value) {
-    if (wanted.is_string()) return wanted == value;
-    return std::find(wanted.begin(), wanted.end(), value) != wanted.end();
-}
-
-/// Whether a row is one of those that a selection of a report item names.
-bool selected(const Json& selector, const Json& row, const Json& device) {
-    if (selector.contains("case") && !is_one_of(selector["case"], row["case"].get<std::string>())) return false;
-    if (selector.contains("variant") && !is_one_of(selector["variant"], row["way"].get<std::string>())) return false;
-    if (selector.contains("device") && !is_one_of(selector["device"], device["label"].get<std::string>())) return false;
-    if (selector.contains("backend") && !is_one_of(selector["backend"], device["info"]["backend"].get<std::string>()))
-        return false;
-    if (selector.contains("type") && !is_one_of(selector["type"], device["info"]["type"].get<std::string>())) return false;
-    if (selector.contains("grid")) {
-        for (const auto& [axis, value] : selector["grid"].items()) {
-            if (!row["grid"].contains(axis) || row["grid"][axis] != value) return false;
-        }
-    }
-    return true;
-}
-
 /// What two rows of a pair have in common, save what the selections tell apart.
 std::string pair_key(const Json& row, const Json& device, bool variants_differ, bool devices_differ) {
     std::string key = row["case"].get<std::string>() + row["grid"].dump();
@@ -170,8 +151,8 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
     return key;
 }
 
-Json compare_rounds(const Rounds& of, const Rounds& to) {
-    const Estimate ratio = estimate_ratio(of, to);
+Json compare_rounds(const Rounds& of, const Rounds& to, Apart apart) {
+    const Estimate ratio = estimate_ratio(of, to, apart);
     const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
     return {{"ratio", ratio.median},
             {"low", ratio.low},
@@ -205,7 +186,7 @@ Json pairs_of(const Json& item, const Json& report) {
             const Json base{{"of", row["id"]},   {"to", (*other)["id"]},      {"case", row["case"]}, {"grid", row["grid"]},
                             {"way", row["way"]}, {"to_way", (*other)["way"]}, {"stage", nullptr}};
             Json whole = base;
-            whole.update(compare_rounds(rounds_of(row, Span::device), rounds_of(*other, Span::device)));
+            whole.update(compare_rounds(rounds_of(row, Span::device), rounds_of(*other, Span::device), apart_of(row, *other)));
             pairs.push_back(std::move(whole));
             const Json mine = row["samples"].value("stages", Json::object()),
                        theirs = (*other)["samples"].value("stages", Json::object());
@@ -215,7 +196,7 @@ Json pairs_of(const Json& item, const Json& report) {
                 if (!has_samples(a) || !has_samples(b) || median(flat(b)) <= 0 || median(flat(a)) <= 0) continue;
                 Json part = base;
                 part["stage"] = stage;
-                part.update(compare_rounds(a, b));
+                part.update(compare_rounds(a, b, apart_of(row, *other)));
                 pairs.push_back(std::move(part));
             }
         }
@@ -224,17 +205,6 @@ Json pairs_of(const Json& item, const Json& report) {
                      [](const Json& a, const Json& b) { return a["ratio"].get<double>() > b["ratio"].get<double>(); });
     return pairs;
 }
-
-std::string grid_text(const Json& grid) {
-    std::string text;
-    for (const auto& [axis, value] : grid.items())
-        text +=
-            fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value.is_string() ? value.get<std::string>() : value.dump());
-    return text;
-}
-
-/// Three digits, whole numbers from a hundred on.
-std::string round_text(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
 std::string duration(double ms) {
     return ms >= 1000 ? fmt::format("{:.3g} s", ms / 1000)
@@ -280,7 +250,7 @@ std::optional<std::string> winners_of(const Json& report, const std::string& id)
         const double ratio = ms(*row) / fastest;
         text += device == ranked.front().first ? ")"
                 : ratio < 1.02                 ? ", the same within 2%)"
-                                               : fmt::format(", {} times as long)", round_text(ratio));
+                                               : fmt::format(", {} times as long)", short_number(ratio));
     }
     return text;
 }
@@ -304,6 +274,7 @@ Json summary_of(const Json& report) {
         if (outcomes[outcome] > 0) counts += fmt::format(", {} {}", outcomes[outcome], what);
     }
     Json summary = Json::array();
+    for (std::string& line : claims_in_words(report)) summary.push_back(std::move(line));
     for (std::string& line : answer_in_words(report)) summary.push_back(std::move(line));
     for (const Json& one : report["study"]["cases"]) {
         if (const auto winners = winners_of(report, one["id"].get<std::string>())) summary.push_back(*winners);

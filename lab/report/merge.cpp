@@ -47,6 +47,25 @@ Json cases_of(const Json& report) {
     return cases;
 }
 
+void check_same_study(const Json& earlier, const Json& later, const std::string& earlier_name, const std::string& later_name) {
+    const auto title = [](const Json& report) { return report["study"].value("title", std::string()); };
+    const auto refuse = [&](const std::string& what) {
+        throw ConfigError("", fmt::format("{} and {}, {}", earlier_name, later_name, what), "reports of one study",
+                          "parallax compare --replay runs the study of a report again");
+    };
+    if (earlier.value("quick", false) != later.value("quick", false))
+        refuse("one of which was made with --quick, of other sizes");
+    bool common = false;
+    const Json before = cases_of(earlier), now = cases_of(later);
+    for (const Json& one : before) {
+        const auto other = std::find_if(now.begin(), now.end(), [&](const Json& c) { return c["id"] == one["id"]; });
+        if (other == now.end()) continue;
+        common = true;
+        if (*other != one) refuse(fmt::format("in which the case \"{}\" is not the same", one["id"].get<std::string>()));
+    }
+    if (!common) refuse(fmt::format("which hold different studies (\"{}\", \"{}\")", title(earlier), title(later)));
+}
+
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names) {
     Json merged = reports.front();
     for (std::size_t i = 1; i < reports.size(); ++i) {

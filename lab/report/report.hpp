@@ -25,6 +25,9 @@ Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, con
 Json derive(Json report);
 /// What must be equal for numbers of two reports to be comparable: devices, sampling and what is wanted of a device may differ.
 Json cases_of(const Json& report);
+/// Throws ConfigError where rows of `later` may be others than those of `earlier` under the same names: another study, other
+/// sizes, a case that is another one. A case that came or went is none of these.
+void check_same_study(const Json& earlier, const Json& later, const std::string& earlier_name, const std::string& later_name);
 /// Several machines' reports of one study as one. Throws ConfigError where the studies differ.
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names);
 /// JSON Schema 2020-12; configs/schema/report.schema.json is its text.

@@ -34,6 +34,7 @@ Json report_schema() {
                    {"ranked_by", text},
                    {"prices", map_of(text)},
                    {"cases", list_of(object_of({{"id", text}, {"frames", number}, {"frames_a_second", number}}, {"id"}))},
+                   {"claims", list_of(object_of({{"says", text}}, {"says"}))},
                    {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
                   {"cases"}),
         "As it was run (study.schema.json), after --quick.");
@@ -64,6 +65,7 @@ Json report_schema() {
         {{"device", described(rounds, "Sum of the kernels' event times.")},
          {"wall", described(rounds, "From the first launch to the end of the last.")},
          {"stages", named_rounds},
+         {"fresh_processes", described(flag, "Each round was a process of its own.")},
          {"end_to_end", described(named_rounds, "wall, upload, run, download, device: from host memory to host memory.")}});
     const Json agreement =
         object_of({{"agrees", flag}, {"exact", flag}, {"max_error", number}, {"relative", number}, {"why_not", text}});

@@ -27,6 +27,13 @@ std::vector<double> flat(const Rounds& rounds) {
     return all;
 }
 
+Apart apart_of(const Json& samples) { return samples.value("fresh_processes", false) ? Apart::processes : Apart::turns; }
+
+Apart apart_of(const Json& row, const Json& other) {
+    const auto fresh = [](const Json& one) { return one.contains("samples") && apart_of(one["samples"]) == Apart::processes; };
+    return fresh(row) && fresh(other) ? Apart::processes : Apart::turns;
+}
+
 std::optional<Span> span_named(const std::string& name) {
     if (name == "device") return Span::device;
     if (name == "end_to_end") return Span::end_to_end;

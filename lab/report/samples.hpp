@@ -16,6 +16,10 @@ bool has_samples(const Rounds&);
 /// All of them, round after round.
 std::vector<double> flat(const Rounds&);
 
+/// What a row's rounds are; of two rows processes only where both are.
+Apart apart_of(const Json& samples);
+Apart apart_of(const Json& row, const Json& other);
+
 /// Which time of a row is meant: the device's (the host's clock where its driver does not tell), or from host memory to host
 /// memory.
 enum class Span { device, end_to_end };

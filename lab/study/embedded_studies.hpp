@@ -1,4 +1,4 @@
-// The files configs/studies/*.json as part of the program.
+// The files configs/studies/*.json and configs/images/*.png as part of the program.
 #pragma once
 
 #include "program/embedded.hpp"

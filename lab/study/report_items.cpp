@@ -18,14 +18,6 @@ const std::vector<std::string> item_keys{"kind", "title",   "note",    "cases", 
 const std::vector<std::string> paper_keys{"source", "note", "series", "header", "rows"};
 const std::vector<std::string> selector_keys{"case", "variant", "device", "backend", "type", "grid"};
 
-void check_selector(const JsonObject& item, const std::string& key) {
-    if (!item.has(key)) return;
-    const JsonObject selector(item.at(key), "an object such as {\"backend\": \"native\", \"variant\": \"reference\"}",
-                              selector_keys);
-    for (const char* text : {"case", "variant", "device", "backend", "type"}) selector.texts(text);
-    selector.object("grid");
-}
-
 void check_paper(const JsonObject& item) {
     if (!item.has("paper")) return;
     const JsonObject paper(item.at("paper"), "an object with the paper's own numbers", paper_keys);
@@ -49,6 +41,14 @@ void check_paper(const JsonObject& item) {
 }
 
 }  // namespace
+
+void check_selector(const JsonObject& item, const std::string& key) {
+    if (!item.has(key)) return;
+    const JsonObject selector(item.at(key), "an object such as {\"backend\": \"native\", \"variant\": \"reference\"}",
+                              selector_keys);
+    for (const char* text : {"case", "variant", "device", "backend", "type"}) selector.texts(text);
+    selector.object("grid");
+}
 
 void check_report_items(const Json& items, const std::string& pointer, const std::vector<std::string>& cases) {
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -5,13 +5,16 @@
 // ("stage.sort") or a number of an evaluation or a record ("evaluation.quality.psnr_db", "record.counts.dimension").
 #pragma once
 
-#include "core/parameters.hpp"
-
 #include <string>
 #include <vector>
 
+#include "core/parameters.hpp"
+#include "support/json_reader.hpp"
+
 namespace parallax::engine::compare {
 
+/// Which rows are meant, if `key` is there: case, variant, device, backend, type, grid.
+void check_selector(const JsonObject& item, const std::string& key);
 /// Throws ConfigError. `cases` are the ids that an item may name.
 void check_report_items(const Json& items, const std::string& pointer, const std::vector<std::string>& cases);
 Json report_items_schema();

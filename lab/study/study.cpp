@@ -1,28 +1,32 @@
 // JSON -> Study.
 #include "study/study.hpp"
 
-#include "cases/inputs.hpp"
-#include "study/report_items.hpp"
-#include "job/keys.hpp"
-#include "job/load.hpp"
-#include "support/json_reader.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <set>
+
+#include "cases/inputs.hpp"
+#include "job/keys.hpp"
+#include "job/load.hpp"
+#include "study/claims.hpp"
+#include "study/report_items.hpp"
+#include "support/json_reader.hpp"
 
 namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> study_keys{"$schema",  "parallax_study", "title",  "source", "about",  "devices",
-                                          "sampling", "cases",          "report", "quick",  "prices", "ranked_by"};
+const std::vector<std::string> study_keys{"$schema", "parallax_study", "title",  "source", "about",  "devices",  "sampling",
+                                          "cases",   "report",         "claims", "quick",  "prices", "ranked_by"};
 const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
                                          "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
-const std::vector<std::string> sampling_keys{"warmups", "samples",     "end_to_end",  "rounds", "least_s",    "budget_s",
-                                             "limit_s", "row_limit_s", "sustained_s", "cold",   "cold_cache", "energy_s"};
+const std::vector<std::string> sampling_keys{"warmups",    "samples",  "end_to_end",     "rounds",      "least_s",
+                                             "budget_s",   "limit_s",  "row_limit_s",    "sustained_s", "cold",
+                                             "cold_cache", "energy_s", "fresh_processes"};
 const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
 const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes", "operations"};
 const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
@@ -42,7 +46,10 @@ Sampling read_sampling(const Json& value, const std::string& pointer) {
     s.cold = f.flag("cold", s.cold);
     s.energy_s = f.number("energy_s", s.energy_s, 0, 86400);
     s.cold_cache = f.flag("cold_cache", s.cold_cache);
+    s.fresh_processes = f.flag("fresh_processes", s.fresh_processes);
     s.rounds = std::min(s.rounds, s.samples);
+    if (s.fresh_processes && s.rounds > 100)
+        throw ConfigError(pointer + "/rounds", std::to_string(s.rounds), "at most 100 where each is a process of its own");
     return s;
 }
 
@@ -114,7 +121,8 @@ void check_price(const JsonValue& price) {
     const std::string expected = "an amount with its currency, such as \"31000 EUR\"", written = price.text(expected);
     double amount = 0;
     const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), amount);
-    if (error != std::errc() || !(amount > 0) || end + 1 >= written.data() + written.size() || *end != ' ')
+    if (error != std::errc() || !(amount > 0) || !std::isfinite(amount) || end + 1 >= written.data() + written.size() ||
+        *end != ' ')
         price.refuse(expected);
 }
 
@@ -208,6 +216,25 @@ void add_prices(Json& study, const std::vector<std::string>& written) {
     }
 }
 
+void check_prices(const std::vector<std::string>& written, const std::vector<std::pair<std::string, std::string>>& devices) {
+    const auto lower = [](std::string text) {
+        for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        return text;
+    };
+    for (const std::string& one : written) {
+        const std::string name = one.substr(0, one.find('='));
+        std::vector<std::string> labels;
+        bool is_there = false;
+        for (const auto& [label, hardware] : devices) {
+            is_there = is_there || lower(label + " " + hardware).find(lower(name)) != std::string::npos;
+            labels.push_back(label);
+        }
+        if (!is_there)
+            throw ConfigError("--price", fmt::format("\"{}\", which is part of no device's name", name),
+                              fmt::format("a part of one of these: {}", fmt::join(labels, "; ")));
+    }
+}
+
 Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bool quick) {
     if (!json.is_object())
         throw ConfigError("", describe(json), R"(a study: {"parallax_study": 1, "title": ..., "cases": [...]})");
@@ -241,6 +268,7 @@ Study parse_study(const Json& json, const std::vector<Algorithm>& algorithms, bo
         check_price(price);
     study.report = without_comments(f.list("report"));
     check_report_items(study.report, "/report", ids);
+    check_claims(f.list("claims"), "/claims");
     return study;
 }
 
@@ -288,6 +316,8 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
           described({{"type", "number"}, {"default", 0}}, "Runs each row from end to end without pause for so long.")},
          {"energy_s", described({{"type", "number"}, {"default", 0}},
                                 "Measures joules a run for so long, where the device or the processor tells: NVML, RAPL.")},
+         {"fresh_processes", described({{"type", "boolean"}, {"default", false}},
+                                       "Each round in a process of its own, so that intervals hold what processes differ by.")},
          {"cold_cache",
           described(
               {{"type", "boolean"}, {"default", false}},
@@ -349,6 +379,7 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
          {"sampling", std::move(sampling)},
          {"cases", {{"type", "array"}, {"items", std::move(one)}, {"minItems", 1}}},
          {"report", described(report_items_schema(), "Tables and figures.")},
+         {"claims", claims_schema()},
          {"ranked_by",
           described({{"enum", {"device", "end_to_end"}}},
                     "By which time devices are ranked: their own, or from host memory to host memory. By default their "

@@ -16,14 +16,15 @@
 // A case is a job whose inputs are made (or read) and whose outputs are held against a reference instead of being written.
 #pragma once
 
-#include "job/job.hpp"
-#include "job/paths.hpp"
-
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "job/job.hpp"
+#include "job/paths.hpp"
 
 namespace parallax::engine::compare {
 
@@ -39,6 +40,7 @@ struct Sampling {
     double row_limit_s = 60;      ///< a row of which one run must be expected to take longer is left out, and says so
     double sustained_s = 0;       ///< runs from end to end without pause for this long; 0: not at all
     double energy_s = 0;          ///< joules of runs from end to end for this long, where the device tells; 0: not at all
+    bool fresh_processes = false;   ///< each round in a process of its own, so that intervals hold what processes differ by
     bool cold_cache = false;      ///< each sample after a copy that fills the device's caches with other things
     bool cold = false;            ///< compile with empty caches of our own and the driver's
 };
@@ -107,11 +109,16 @@ struct Study {
 Study parse_study(const Json&, const std::vector<Algorithm>&, bool quick);
 /// Lays what --price gives, "H200=31000 EUR", over a study's prices. Throws ConfigError.
 void add_prices(Json& study, const std::vector<std::string>& written);
+/// Throws ConfigError ("--price") where one of them is of none of the devices, each a label and a name.
+void check_prices(const std::vector<std::string>& written, const std::vector<std::pair<std::string, std::string>>& devices);
 /// A study of one user's job: its inputs, its steps, each device that there is. Of a series its first item, whose files are
 /// looked for by `where`. Throws ConfigError as parse_job() does, and where a series finds nothing.
 Json study_of_job(const Json& job, const std::vector<Algorithm>&, const Locations& where);
 /// One of those that come with the program, "buy". Throws ConfigError with their names.
 Json study_named(const std::string& name);
+/// Where the inputs of a point are: where it is said, or below `to`, where the images are laid that studies of the program read
+/// from beside their folder, if that is not here: a study is known by its name, or comes from a report.
+Locations with_our_images(Locations, const Json& inputs, const std::filesystem::path& to);
 /// JSON Schema 2020-12; configs/schema/study.schema.json is its text.
 Json study_schema(const std::vector<Algorithm>&);
 

@@ -46,6 +46,54 @@ Estimate interval(double value, const Statistic& statistic) {
     return {value, std::min(percentile(values, 0.025), value), std::max(percentile(values, 0.975), value)};
 }
 
+std::vector<double> medians_of(const Rounds& rounds) {
+    std::vector<double> medians;
+    for (const auto& round : rounds) medians.push_back(median(round));
+    std::sort(medians.begin(), medians.end());
+    return medians;
+}
+
+/// How many values may be left out at each end of a sorted list so that the rest holds the middle in 95% of cases: the list has
+/// value number u with a chance in proportion to ways[u], and is as long as ways less one.
+std::size_t left_out_at_each_end(const std::vector<double>& ways) {
+    double all = 0, below = 0;
+    for (const double one : ways) all += one;
+    std::size_t out = 0;
+    for (std::size_t u = 0; u + 1 < ways.size() / 2; ++u) {
+        below += ways[u];
+        if (2 * below > 0.05 * all) break;
+        out = u;
+    }
+    return out;
+}
+
+/// In how many ways u of n values lie below the middle: the binomial coefficients.
+std::vector<double> ways_below(std::size_t n) {
+    std::vector<double> ways{1};
+    for (std::size_t i = 1; i <= n; ++i) {
+        ways.push_back(0);
+        for (std::size_t u = i; u > 0; --u) ways[u] += ways[u - 1];
+    }
+    return ways;
+}
+
+/// In how many orders of m and n values u of the m x n pairs stand the wrong way round (Mann and Whitney 1947): the coefficients
+/// of the Gaussian binomial, the product of (1 - q^(n + i)) / (1 - q^i) over i to m.
+std::vector<double> ways_to_cross(std::size_t m, std::size_t n) {
+    std::vector<double> ways(m * n + 1);
+    ways[0] = 1;
+    for (std::size_t i = 1; i <= m; ++i) {
+        for (std::size_t u = ways.size(); u-- > n + i;) ways[u] -= ways[u - n - i];
+        for (std::size_t u = i; u < ways.size(); ++u) ways[u] += ways[u - i];
+    }
+    return ways;
+}
+
+/// The rest of a sorted list, with its middle.
+Estimate middle_of(const std::vector<double>& sorted, std::size_t out, double value) {
+    return {value, std::min(sorted[out], value), std::max(sorted[sorted.size() - 1 - out], value)};
+}
+
 /// The 97.5% quantile of Student's distribution; above 30 degrees of freedom by the first terms of its series.
 double student_975(std::size_t degrees) {
     constexpr double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -73,13 +121,24 @@ double median(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-Estimate estimate(const Rounds& given) {
+Estimate estimate(const Rounds& given, Apart apart) {
     const Rounds rounds = without_empty(given);
+    if (apart == Apart::processes && rounds.size() >= least_processes) {
+        const std::vector<double> medians = medians_of(rounds);
+        return middle_of(medians, left_out_at_each_end(ways_below(medians.size())), median(all_of(rounds)));
+    }
     return interval(median(all_of(rounds)), [&](std::mt19937_64& random) { return median(resample(rounds, random)); });
 }
 
-Estimate estimate_ratio(const Rounds& given_a, const Rounds& given_b) {
+Estimate estimate_ratio(const Rounds& given_a, const Rounds& given_b, Apart apart) {
     const Rounds a = without_empty(given_a), b = without_empty(given_b);
+    if (apart == Apart::processes && std::min(a.size(), b.size()) >= least_processes) {
+        std::vector<double> ratios;
+        for (const double of : medians_of(a))
+            for (const double to : medians_of(b)) ratios.push_back(of / to);
+        std::sort(ratios.begin(), ratios.end());
+        return middle_of(ratios, left_out_at_each_end(ways_to_cross(a.size(), b.size())), median(ratios));
+    }
     return interval(median(all_of(a)) / median(all_of(b)),
                     [&](std::mt19937_64& random) { return median(resample(a, random)) / median(resample(b, random)); });
 }
@@ -116,6 +175,15 @@ Verdict judge_repeat(const Estimate& ratio, double known, double margin, double 
     const Verdict verdict = judge(ratio, std::max(known, margin), difference_s, least_s);
     if (verdict != Verdict::same || std::abs(difference_s) < least_s || within(known)) return verdict;
     return ratio.low <= 1 && ratio.high >= 1 && within(margin) ? Verdict::same : Verdict::ambiguous;
+}
+
+Verdict judge_processes(const Estimate& ratio, double known, double margin, double difference_s, double least_s) {
+    const auto within = [&](double most) { return ratio.low >= 1 / (1 + most) && ratio.high <= 1 + most; };
+    const double matters = std::max(known, margin);
+    if (std::abs(difference_s) < least_s || within(known)) return Verdict::same;
+    if (ratio.low > 1 && ratio.median > 1 + matters) return Verdict::slower;
+    if (ratio.high < 1 && ratio.median < 1 / (1 + matters)) return Verdict::faster;
+    return ratio.low <= 1 && ratio.high >= 1 && within(std::max(practical_margin, margin)) ? Verdict::same : Verdict::ambiguous;
 }
 
 }  // namespace parallax::engine::compare

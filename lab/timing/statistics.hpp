@@ -10,6 +10,12 @@ namespace parallax::engine::compare {
 /// change.
 using Rounds = std::vector<std::vector<double>>;
 
+/// What is apart from round to round: turns of one process, or processes. Where memory lies and which clocks a device has changes
+/// with the process, and times by a few hundredths with it.
+enum class Apart { turns, processes };
+/// Of fewer nothing is said about what processes differ by: they are taken as turns.
+inline constexpr std::size_t least_processes = 4;
+
 struct Estimate {
     double median = 0, low = 0, high = 0;   ///< 95% interval
 };
@@ -21,9 +27,13 @@ double percentile(std::vector<double>, double p);
 
 /// Median of all samples. Interval: percentiles of the medians of 1000 resamplings, first of rounds, then of samples within each
 /// (a bootstrap in two stages, Davison and Hinkley 1997, 3.8), with a fixed seed: the same samples give the same interval.
-Estimate estimate(const Rounds&);
-/// median(a) / median(b), the interval by resampling both.
-Estimate estimate_ratio(const Rounds& a, const Rounds& b);
+/// Of processes: the order statistics of their medians between which the median of all processes lies in 95% of cases, whatever
+/// their distribution (the sign test's; Conover 1999, 3.2); of four and five all of them, 87.5 and 93.75% of cases.
+Estimate estimate(const Rounds&, Apart = Apart::turns);
+/// median(a) / median(b), the interval by resampling both. Of processes: the middle of the ratios of their medians, each of a
+/// with each of b, and the interval of Mann and Whitney's test (Hodges and Lehmann 1963), which one odd process in ten does not
+/// touch.
+Estimate estimate_ratio(const Rounds& a, const Rounds& b, Apart = Apart::turns);
 
 /// Geometric mean of ratios that are above 0. Interval: by Student's t of their logarithms, as if the ratios were drawn from all
 /// that could have been measured; of a single ratio it is the ratio.
@@ -45,5 +55,10 @@ Verdict judge_repeat(const Estimate& ratio, double known, double margin, double 
 inline constexpr double practical_margin = 0.05;
 /// The same on a quiet machine, whose rows are looked through for slowdowns of a twentieth.
 inline constexpr double repeat_margin = 0.025;
+
+/// The same where the interval holds what processes differ by: slower or faster where 1 lies outside and the ratio beyond both
+/// `known` and `margin`; the same where the whole interval lies within `known`, or holds 1 and lies within the larger of
+/// practical_margin and `margin`; ambiguous else.
+Verdict judge_processes(const Estimate& ratio, double known, double margin, double difference_s, double least_s = 2e-6);
 
 }  // namespace parallax::engine::compare

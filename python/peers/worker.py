@@ -57,10 +57,10 @@ class _Worker:
         return time.perf_counter() - began
 
     def sample(self, request):
-        began = time.perf_counter()
-        for _ in range(request["warmups"]):
-            if time.perf_counter() - began < request["budget_s"]:
-                self.timed(self.run)
+        began, warmups = time.perf_counter(), 0
+        while (warmups < request["warmups"] or time.perf_counter() - began < request.get("warm_s", 0)) and time.perf_counter() - began < request["budget_s"]:
+            self.timed(self.run)
+            warmups += 1
         began, wall = time.perf_counter(), []
         while True:
             wall.append(self.timed(self.run))

@@ -308,6 +308,9 @@ TEST_CASE("stacks of large frames, whose transfer functions go through one table
                 CAPTURE(policy.dump());
                 const CallResult result = run_or_another(session, parameters, image, variant, {"amplitude"}, policy);
                 CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
+                const auto makes_table = [](const PlanBuilder::Built& built) { return built.kernel == "transfer_tiles"; };
+                if (result.variant == variant)
+                    CHECK(std::any_of(result.built.begin(), result.built.end(), makes_table) == (policy.at("keep_transfer") == 1));
             }
         }
     });

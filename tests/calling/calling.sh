@@ -75,6 +75,9 @@ fi
 if has mpi && command -v mpirun > /dev/null; then
     call 'mpirun, by PATH' 0 'counts.json' 'export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl=^tcp
         "$parallax" run "$work/job.json" --quiet && cp "$work/ranks.json" . && ls "$bin"/libparallax_peer_mpi.so && PATH="$bin:$PATH" && mpirun -n 2 parallax run ranks.json --quiet && ls'
+    for left in 'OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=2' 'PMI_SIZE=2 PMI_RANK=0'; do
+        call "a launcher's variables without it: $left" 1 'MPI knows this one alone' "$left \"\$parallax\" run \"\$work/job.json\" --out out; status=\$?; [ ! -e out ] || exit 9; exit \$status"
+    done
 fi
 
 # Where it is called from, and what it may write.
@@ -93,6 +96,21 @@ fi
 # Who may write everywhere learns it when the file is made, others before the work is done.
 call 'from a folder that cannot be written' "$([ "$(id -u)" -eq 0 ] && echo 1 || echo 2)" 'volume.npy|/proc' 'cd /proc && "$parallax" run "$work/job.json" --quiet'
 call 'from a folder that cannot be written, to one that can' 0 'volume.npy' 'out="$PWD/out"; cd /proc && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'
+
+# Folders that are closed to who runs it, which root does not meet.
+somebody='setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent'
+if [ "$(id -u)" -eq 0 ] && $somebody test -x "$parallax" 2> /dev/null; then
+    chmod 755 "$work"
+    reads='echo "{ \"parallax\": 1, \"inputs\": { \"image\": $input }, \"steps\": [ { \"run\": \"equalize\" } ], \"outputs\": { \"image\": \"o.npy\" } }" > job.json
+        chmod 755 .; mkdir -m 700 closed; mkdir -m 777 out; touch closed/a.npy; '"$somebody"' "$parallax" run job.json --out out'
+    call 'an input in a closed folder' 2 'may not enter the folder .*closed' "input='\"closed/a.npy\"'; $reads"
+    call 'a pattern in a closed folder' 2 'may not look into the folder closed' "input='{ \"files\": \"closed/*.npy\", \"combine\": \"mean\" }'; $reads"
+    call 'a job in a closed folder' 2 'may not enter the folder .*closed' "chmod 755 .; mkdir -m 700 closed; cp \"\$work/job.json\" closed; $somebody \"\$parallax\" run closed/job.json"
+    call 'from below a closed folder' 2 'closed may not be entered by this user' "chmod 755 .; mkdir -m 700 closed; mkdir -m 777 closed/own; cp \"\$work/job.json\" closed/own; chmod 644 closed/own/job.json
+        cd closed/own && $somebody \"\$parallax\" run job.json --quiet --out out"
+else
+    echo "left out: folders that are closed to who runs it, which take root and a program that others may run"
+fi
 
 # No OpenCL, and no device that fits.
 call 'no OpenCL driver: what there is' 0 'native' 'OCL_ICD_VENDORS=/nowhere "$parallax" devices'

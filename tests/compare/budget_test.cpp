@@ -61,8 +61,42 @@ TEST_CASE("budget: a point's share is what is left by how many are left, and not
     minute.leave_out("x");
     minute.leave_out("x");
     CHECK(minute.to_json()["left_out"] == Json({"x"}));
+    // Of ten rounds in fresh processes this point's time is for one.
+    asked.fresh_processes = true;
+    asked.rounds = 10;
+    asked.budget_s = 100;
+    CHECK(minute.sampling(asked, 5, 1).budget_s == doctest::Approx(10 * minute.point_seconds() / 5 / 2).epsilon(0.1));
+    // Further rounds take a third of a first one, but what a point needs comes first.
+    CHECK(minute.begin_point(6, 18));
+    CHECK(minute.point_seconds() == doctest::Approx(5).epsilon(0.1));
+    CHECK(minute.begin_point(3, 3));
+    CHECK(minute.point_seconds() == doctest::Approx(15).epsilon(0.1));
+    CHECK(minute.begin_point(60, 600));
+    CHECK(minute.point_seconds() == doctest::Approx(1).epsilon(0.1));
+    CHECK(minute.begin_round(6));
+    CHECK(minute.point_seconds() == doctest::Approx(10).epsilon(0.1));
+    CHECK(minute.begin_round(600));
+    CHECK(minute.point_seconds() == doctest::Approx(1).epsilon(0.1));
     Budget nothing(1e-9);
     CHECK_FALSE(nothing.begin_point(1));
+    CHECK_FALSE(nothing.begin_round(1));
+}
+
+TEST_CASE("budget: minutes that nobody can wait are refused, by the command and by the library") {
+    const TempFolder folder;
+    for (const char* minutes : {"0", "-1", "nan", "inf", "1e9", "10081"}) {
+        CAPTURE(minutes);
+        const Run run = run_program({"compare", "buy", "--minutes", minutes, "--out", "out"}, folder.path());
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, "--minutes"));
+        CHECK(contains(run.err, "more than 0 and at most 10080, a week"));
+        CHECK_FALSE(fs::exists(folder / "out"));
+        if (std::string(minutes) == "0") continue;   // of the library: no limit
+        lab::CompareOptions options{{.program = program_of_tests()}};
+        options.out = (folder / "out").string();
+        options.minutes = std::strtod(minutes, nullptr);
+        CHECK(error_of<ConfigError>([&] { lab::compare(heavy_and_light, options); }).pointer == "--minutes");
+    }
 }
 
 TEST_CASE("budget: what takes too long is left out and said, the rest is measured, and the time is kept") {

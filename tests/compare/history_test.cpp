@@ -1,13 +1,15 @@
 // Regressions: what is injected is found, what is the same is called so, and a row tells since when.
 #include "compare/history.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
 #include "compare/replay.hpp"
 #include "jobs/support.hpp"
 #include "parallax/lab.hpp"
 #include "report/report.hpp"
 #include "timing/statistics.hpp"
-
-#include <cmath>
-#include <random>
 
 using namespace parallax;
 using namespace parallax::engine::compare;
@@ -84,6 +86,52 @@ TEST_CASE(
     CHECK(count(history(week), "same") >= rows * 95 / 100);
     week.back() = night(random, rows, 1.05);
     CHECK(count(history(week), "slower") >= rows * 95 / 100);
+}
+
+TEST_CASE("history: rows of fresh processes are held against what those differ by") {
+    std::mt19937_64 random(20261125);
+    constexpr int rows = 200;
+    const auto fresh = [&](double times) {
+        Json report = night(random, rows, times);
+        for (Json& row : report["rows"]) {
+            row["samples"]["fresh_processes"] = true;
+            row["samples"]["device"] = Json::array();
+            for (int half = 0; half < 2; ++half)   // ten of them, which differ by 1.5%
+                for (Json& round : simulated(random, 1e-3 * times, 0.01, 0.015)) row["samples"]["device"].push_back(round);
+        }
+        return report;
+    };
+    const Json first = fresh(1);
+    CHECK(count(history({first, fresh(1)}), "same") >= rows * 95 / 100);
+    CHECK(count(history({first, fresh(1.05)}), "slower") >= rows * 95 / 100);
+    CHECK(count(history({first, fresh(1 / 1.05)}), "faster") >= rows * 95 / 100);
+    const Json turns = night(random, 1, 1);   // what one of the two tells of processes is nothing
+    CHECK(change_of(first["rows"][0], first["rows"][1], false).of_processes);
+    CHECK_FALSE(change_of(first["rows"][0], turns["rows"][0], false).of_processes);
+}
+
+TEST_CASE("history: reports of other studies, other sizes and other cases are refused; a case that came is not there yet") {
+    std::mt19937_64 random(6);
+    const Json first = night(random, 2, 1);
+    const auto refused = [&](const Json& later) {
+        const ConfigError error = error_of<ConfigError>([&] { history({first, later}); });
+        CHECK(error_of<ConfigError>([&] { lab::changes(first.dump(), later.dump()); }).expected == error.expected);
+        return error.found;
+    };
+    Json other = first;
+    other["study"]["title"] = "weekly";
+    other["study"]["cases"][0]["id"] = "product";
+    CHECK(contains(refused(other), "which hold different studies (\"nightly\", \"weekly\")"));
+    Json quick = first;
+    quick["quick"] = true;
+    CHECK(contains(refused(quick), "--quick"));
+    Json larger = first;
+    larger["study"]["cases"][0]["inputs"] = {{"array", {{"shape", {5}}}}};
+    CHECK(contains(refused(larger), "the case \"sum\" is not the same"));
+    Json more = first;
+    more["study"]["cases"].push_back({{"id", "product"}});
+    more["study"]["cases"][0]["frames_a_second"] = 30;   // what is wanted changes no time
+    CHECK_FALSE(has_worsened(history({first, more})));
 }
 
 TEST_CASE("history: a noisy machine makes rows ambiguous, not slower") {
@@ -163,6 +211,17 @@ TEST_CASE("history: the command tells what changed, and its status is for a nigh
     CHECK(contains(bad.out, "since 2"));
     CHECK(contains(bad.out, "drivers 2"));
     CHECK(run_program({"history", "1.json"}, folder.path()).status == 2);
+    const auto refused = [&](const std::vector<std::string>& words) {
+        const Run run = run_program(words, folder.path());
+        CHECK(run.status == 2);
+        return run.err;
+    };
+    CHECK(contains(refused({"history", "1.json", "2.json", "./1.json"}), "./1.json, a report that is there already"));
+    CHECK(contains(refused({"report", "1.json", "1.json", "--out", "x"}), "each report once"));
+    write_text(folder / "log.txt", "hello");
+    CHECK(contains(refused({"history", "1.json", "log.txt"}), "a report.json of parallax compare, or a folder that has one"));
+    CHECK_FALSE(contains(refused({"history", "1.json", "log.txt"}), "parallax init"));
+    CHECK(contains(refused({"history", "1.json", "2.jso"}), "did you mean"));
     CHECK(run_program({"history", "1.json", "3.json", "--by", "device"}, folder.path()).status == 1);
     CHECK(run_program({"history", "1.json", "3.json", "--by", "clock"}, folder.path()).status == 2);
     CHECK(Json::parse(run_program({"history", "1.json", "3.json", "--json"}, folder.path()).out)["rows"].size() == 3);
@@ -182,4 +241,40 @@ TEST_CASE("statistics: what is said of a repeated measurement") {
     CHECK(verdict(1.03, 1.05, 0.06) == Verdict::ambiguous);   // and yet surely more than before
     CHECK(verdict(1.07, 1.09, 0.06) == Verdict::slower);
     CHECK(judge_repeat({2, 1.9, 2.1}, 0.025, 0.025, 1e-6) == Verdict::same);
+}
+
+TEST_CASE("history: a device that really is slower is found from end to end") {
+    const char* const layer = std::getenv("PARALLAX_FAULT_LAYER");
+    if (layer == nullptr) {
+        MESSAGE("no layer that makes a device slower");
+        return;
+    }
+    const TempFolder folder;
+    write_text(folder / "study.json",
+               R"({"parallax_study": 1, "title": "sums", "devices": [{"backend": "opencl"}], "ranked_by": "end_to_end",
+        "sampling": {"samples": 8, "rounds": 8, "fresh_processes": true, "budget_s": 0.8},
+        "cases": [{"id": "sum", "inputs": {"array": {"make": "random", "type": "u16", "axes": "n", "shape": [1000000]}},
+                   "steps": [{"run": "reduce"}]}]})");
+    const auto compare = [&](const char* out) {
+        const Run run = run_program({"compare", "study.json", "--out", out, "--quiet"}, folder.path());
+        CAPTURE(run.err);
+        return run.status;
+    };
+    if (compare("before") != 0) {
+        MESSAGE("no OpenCL device here");
+        return;
+    }
+    // Thirty times as long, so that no other work on this machine hides it; tests/compare/slowdown.py finds a twentieth.
+    ::setenv("OPENCL_LAYERS", layer, 1);
+    ::setenv("PARALLAX_FAULTS_SLOWER", "29", 1);
+    const int slower = compare("slower");
+    ::unsetenv("OPENCL_LAYERS");
+    ::unsetenv("PARALLAX_FAULTS_SLOWER");
+    CHECK(slower == 0);
+    const Run found = run_program({"history", "before", "slower", "--json"}, folder.path());
+    CHECK(found.status == 1);
+    const Json row = Json::parse(found.out)["rows"][0];
+    CAPTURE(row.dump());
+    CHECK(row["verdict"] == "slower");
+    CHECK(row["points"][1]["ratio"] > 3);
 }

@@ -116,7 +116,7 @@ TEST_CASE("programs: a row of one's own from C++ is held against the reference a
     options.out = (folder / "out").string();
     options.programs = {{"mine", "'" + mine.string() + "'"}};
     Json study = Json::parse(study_of_blurs);
-    study["sampling"]["sustained_s"] = 0.5;
+    study["sampling"].update({{"sustained_s", 0.5}, {"fresh_processes", true}});
     const Json report = Json::parse(lab::compare(study.dump(), options));
     const Json& sum = *row_of(report, "sum", "mine");
     CAPTURE(sum.dump());
@@ -126,6 +126,10 @@ TEST_CASE("programs: a row of one's own from C++ is held against the reference a
     CHECK(sum["times"].contains("wall"));
     CHECK(sum["metrics"]["end_to_end_ms"] > 0);
     CHECK(sum["metrics"]["runs_a_second"] > 0);
+    CHECK(sum["sustained"]["p999_s"] >= sum["sustained"]["median_s"]);
+    CHECK(sum["samples"]["fresh_processes"] == true);
+    for (const char* span : {"wall", "device"}) CHECK(sum["samples"][span].size() == 2);
+    for (const char* part : {"wall", "upload", "run", "download"}) CHECK(sum["samples"]["end_to_end"][part].size() == 2);
     for (const char* id : {"blur", "spectrum"}) {
         CHECK(row_of(report, id, "mine")->at("outcome") == "refused");
         CHECK(row_of(report, id, "mine")->at("reason") == "only sums");

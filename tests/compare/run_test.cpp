@@ -1,18 +1,19 @@
 // Studies that run: workers that die, hang and are interrupted, reports that are made, merged and repeated.
-#include "compare/compare.hpp"
-#include "workers/device_worker.hpp"
-#include "compare/journal.hpp"
-#include "compare/replay.hpp"
-#include "report/report.hpp"
-#include "core/tuning.hpp"
-#include "io/file.hpp"
-#include "jobs/support.hpp"
-#include "peers/peers.hpp"
-
 #include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <sstream>
+
+#include "compare/compare.hpp"
+#include "compare/journal.hpp"
+#include "compare/replay.hpp"
+#include "core/tuning.hpp"
+#include "io/file.hpp"
+#include "jobs/support.hpp"
+#include "peers/peers.hpp"
+#include "report/report.hpp"
+#include "workers/device_worker.hpp"
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -240,6 +241,79 @@ TEST_CASE("compare: a result that disagrees has no time") {
     CHECK(report["rows"][1]["outcome"] == "ok");
 }
 
+TEST_CASE("compare: where a study asks for it each round is of a process of its own; interrupted, it goes on where it was") {
+    const TempFolder folder;
+    Json json = study_text(R"(["reference", "threaded"])", 8);
+    json["sampling"].update({{"rounds", 4}, {"fresh_processes", true}});
+    const Ready ready(json);
+    CompareOptions options = options_in(folder);
+    const std::string began = (folder / "began").string();
+    options.worker = {"/bin/sh", "-c", "echo $$ >> \"$0\"; exec \"$@\"", began, program(), "worker"};
+    bool third = false;
+    options.progress = [&](const std::string& what, double done) {
+        CHECK(done <= 1);
+        third = third || contains(what, "process 3 of 4");
+    };
+    options.cancelled = [&] { return third; };
+    CHECK_THROWS_AS(ready.run(options), CancelledError);
+    const auto processes = [&] {
+        std::set<std::string> all;
+        std::istringstream lines(read_text(began));
+        for (std::string line; std::getline(lines, line);) all.insert(line);
+        return all.size();
+    };
+    const std::size_t before =
+        processes();   // the reference's and three of the device's, the last of which may not have come far
+    CHECK(before >= 3);
+    CHECK(before <= 4);
+    options.cancelled = nullptr;
+    options.resume = true;
+    const Json report = ready.run(options);
+    CHECK(processes() == before + 1 + 3);   // begun again, and the third and fourth
+    REQUIRE(report["rows"].size() == 4);
+    for (const Json& row : report["rows"]) {
+        CAPTURE(row.dump());
+        CHECK(row["outcome"] == "ok");
+        CHECK(row["agreement"]["exact"] == true);
+        CHECK(row["samples"]["fresh_processes"] == true);
+        CHECK(row["samples"]["wall"].size() == 4);
+        CHECK(row["samples"]["end_to_end"]["wall"].size() == 4);
+        CHECK(row["times"]["end_to_end"]["low"] <= row["times"]["end_to_end"]["median"]);
+    }
+    CHECK_NOTHROW(check_report(report, "fresh"));
+    CHECK(change_of(report["rows"][0], report["rows"][0], true, Span::end_to_end).of_processes);
+    CHECK_FALSE(fs::exists(folder / "out/work"));
+    json["sampling"]["rounds"] = json["sampling"]["samples"] = 101;
+    CHECK(error_of<ConfigError>([&] { Ready again(json); }).pointer == "/sampling/rounds");
+}
+
+TEST_CASE("compare: a row that crashes in a later process has crashed, and one for which no time is left keeps what it had") {
+    const TempFolder folder;
+    Json json = study_text(R"(["threaded"])", 8);
+    json["sampling"].update({{"rounds", 4}, {"fresh_processes", true}});
+    json["cases"][0]["grid"]["n"] = {100};
+    const Ready ready(json);
+    CompareOptions options = options_in(folder);
+    const std::string began = (folder / "began").string();
+    // The third process is the device's second.
+    options.worker = {"/bin/sh", "-c",      "echo $$ >> \"$0\"; [ $(wc -l < \"$0\") != 3 ] || exit 7; exec \"$@\"",
+                      began,     program(), "worker"};
+    const Json crashed = ready.run(options);
+    CHECK(crashed["rows"][0]["outcome"] == "crashed");
+    CHECK(crashed["rows"][0]["times"].empty());
+
+    options = options_in(folder);
+    options.overwrite = true;
+    options.minutes = 0.2;
+    json["sampling"]["rounds"] = json["sampling"]["samples"] = 100;
+    const Json hurried = Ready(json).run(options);
+    CAPTURE(hurried["summary"].dump());
+    CHECK(hurried["rows"][0]["outcome"] == "ok");
+    const std::size_t rounds = hurried["rows"][0]["samples"]["wall"].size();
+    CHECK(rounds > 0);
+    if (rounds < 100) CHECK(contains(hurried["summary"].back().get<std::string>(), "of 100 in fresh processes"));
+}
+
 TEST_CASE("compare: interrupted and resumed, no row is lost or run twice; another study's journal is refused") {
     const TempFolder folder;
     const Ready ready(study_text(R"(["reference", "threaded"])"));
@@ -368,6 +442,19 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     const Json changes = Json::parse(replay.out);
     REQUIRE(changes.size() == 2);
     for (const Json& change : changes) CHECK(change["verdict"] != "different result");
+
+    // What stands beside --replay is heard or refused, and what has come to its end has nothing to be resumed.
+    const auto beside = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"compare", "--replay", (folder / "out").string(), "--out", (folder / "beside").string(),
+                                       "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words, folder.path());
+    };
+    CHECK(contains(beside({"--cold-cache"}).err, "it beside --replay"));
+    CHECK(contains(beside({"--price", "nobody=1 EUR"}).err, "part of no device's name"));
+    CHECK(beside({"--price", "native=7 EUR", "--overwrite"}).status <= 1);
+    CHECK(Json::parse(read_text(folder / "beside/report.json"))["study"]["prices"]["native"] == "7 EUR");
+    CHECK(contains(beside({"--resume"}).err, "a study that has come to its end"));
 
     Json wrong = report["rows"][0];
     wrong["records"]["value"]["value"] = 1;

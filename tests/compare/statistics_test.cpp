@@ -96,3 +96,75 @@ TEST_CASE("statistics: a fifth more or less is seen, a hundredth is not") {
     CHECK(same >= 95);
     CHECK(judge({2, 1.9, 2.1}, practical_margin, 1e-6) == Verdict::same);   // a microsecond is below what clocks tell
 }
+
+TEST_CASE(
+    "statistics: of processes an interval holds what they differ by, as often as it says, and an odd one does not move it") {
+    std::mt19937_64 random(20261125);
+    constexpr int trials = 400;
+    for (const std::size_t processes : {4, 5, 10}) {
+        CAPTURE(processes);
+        int held = 0, held_alone = 0;
+        for (int i = 0; i < trials; ++i) {
+            const auto rounds = [&] { return simulate(random, 1e-3, 0, 0.02, static_cast<int>(processes), 9); };
+            const Rounds a = rounds(), b = rounds();
+            const auto holds = [](const Estimate& e, double truth) { return e.low <= truth && truth <= e.high; };
+            held += holds(estimate_ratio(a, b, Apart::processes), 1);
+            held_alone += holds(estimate(a, Apart::processes), 1e-3);
+        }
+        CHECK(held >= trials * 93 / 100);
+        CHECK(held_alone >= trials * (processes == 4 ? 83 : 90) / 100);   // of four the whole range holds the middle in 7 of 8
+    }
+    // Of 36 pairs of 6 and 6 five may be left out at each end (2 x 19 of 924 orders).
+    const Rounds ones{{1}, {1.01}, {1.02}, {1.03}, {1.04}, {1.05}};
+    Rounds odd = ones;
+    odd[2] = {9};
+    CHECK(estimate_ratio(ones, ones, Apart::processes).median == doctest::Approx(1));
+    CHECK(estimate_ratio(ones, ones, Apart::processes).high < 1.04);
+    CHECK(estimate_ratio(odd, ones, Apart::processes).median < 1.02);
+    // Fewer than four processes tell nothing of what others differ by.
+    const Rounds three{{1, 1.1}, {1.01, 1.1}, {1.02, 1.1}};
+    CHECK(estimate_ratio(three, ones, Apart::processes).high == estimate_ratio(three, ones).high);
+}
+
+TEST_CASE("statistics: what is said of measurements in fresh processes") {
+    const auto verdict = [](double low, double high, double margin = repeat_margin) {
+        return judge_processes({(low + high) / 2, low, high}, repeat_margin, margin, 1e-3);
+    };
+    CHECK(verdict(0.97, 1.045) == Verdict::same);
+    CHECK(verdict(1.005, 1.02) == Verdict::same);   // surely more, and too little to matter
+    CHECK(verdict(1.01, 1.09) == Verdict::slower);
+    CHECK(verdict(0.91, 0.99) == Verdict::faster);
+    CHECK(verdict(0.97, 1.06) == Verdict::ambiguous);         // too wide
+    CHECK(verdict(1.005, 1.04) == Verdict::ambiguous);        // surely more, and it may matter
+    CHECK(verdict(1.01, 1.09, 0.06) == Verdict::ambiguous);   // nights of this row differ by that
+    CHECK(verdict(0.97, 1.06, 0.06) == Verdict::same);
+    CHECK(judge_processes({2, 1.9, 2.1}, repeat_margin, repeat_margin, 1e-6) == Verdict::same);
+}
+
+TEST_CASE("statistics: in ten processes that differ by two hundredths equal rows are the same in 95%, and a twentieth is found") {
+    std::mt19937_64 random(20261126);
+    constexpr int trials = 400;
+    for (const double odd : {0.0, 0.02}) {   // the share of processes that a neighbour made a tenth slower
+        CAPTURE(odd);
+        const auto row = [&](double seconds) {
+            Rounds rounds = simulate(random, seconds, 0.01, odd > 0 ? 0.01 : 0.019, 10, 10);
+            for (auto& round : rounds)
+                if (std::uniform_real_distribution<double>()(random) < odd)
+                    for (double& value : round) value *= 1.1;
+            return rounds;
+        };
+        const auto said = [&](double times) {
+            const Rounds a = row(1e-3), b = row(1e-3 * times);
+            return judge_processes(estimate_ratio(b, a, Apart::processes), repeat_margin, repeat_margin, difference(b, a));
+        };
+        int same = 0, slower = 0, faster = 0;
+        for (int i = 0; i < trials; ++i) {
+            same += said(1) == Verdict::same;
+            slower += said(1.05) == Verdict::slower;
+            faster += said(1 / 1.05) == Verdict::faster;
+        }
+        CHECK(same >= trials * 94 / 100);
+        CHECK(slower >= trials * 95 / 100);
+        CHECK(faster >= trials * 95 / 100);
+    }
+}

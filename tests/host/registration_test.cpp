@@ -1,10 +1,11 @@
 // Drivers that are registered but broken. The loader reads its folder once in a process: the check is called directly.
-#include "opencl/errors.hpp"
 #include "opencl/registration.hpp"
-#include "parallax/host/error.hpp"
-#include "support.hpp"
 
 #include <doctest/doctest.h>
+
+#include "opencl/errors.hpp"
+#include "parallax/host/error.hpp"
+#include "support.hpp"
 
 using namespace parallax;
 using namespace parallax::host;
@@ -49,6 +50,19 @@ TEST_CASE("an .icd file that names a missing library, or none, is a problem that
         Inventory inventory;   // the loader's other variable, where the first is not set
         opencl::add_registration_problems(inventory);
         CHECK(inventory.problems.size() == 3);
+    }
+    // Bytes of something else name no library.
+    write_text(folder.path() / "noise.icd", std::string("\x7f"
+                                                        "ELF\x02\x01\0\x1b[31m",
+                                                        12));
+    CHECK(problems((folder.path() / "noise.icd").string()).at(0).reason.find("names no library") != std::string::npos);
+    // What editors of Windows put behind a name is no part of it to people, but to loaders.
+    for (const char* const name : {"libno_driver.so.1\r\n", "  libno_driver.so.1\n", "libno_driver.so.1 "}) {
+        write_text(folder.path() / "padded.icd", name);
+        const auto padded = problems((folder.path() / "padded.icd").string());
+        REQUIRE(padded.size() == 1);
+        CHECK(padded[0].reason.find("stand beside the library's name") != std::string::npos);
+        CHECK(padded[0].hint.find("echo libno_driver.so.1 > ") != std::string::npos);
     }
     fs::create_directory(folder.path() / "empty");
     CHECK(problems((folder.path() / "empty").string()).empty());

@@ -23,7 +23,8 @@ import bombs
 PROGRAM = pathlib.Path(os.environ["PARALLAX_BIN"]).resolve()
 # The bound: what the process takes of itself, and so much for each byte declared or in the file.
 BASE_BYTES, BYTES_PER_DECLARED, BYTES_PER_FILE = 96 << 20, 4, 8
-BASE_S, NS_PER_DECLARED, NS_PER_FILE = 0.5, 150, 500   # a row of one pixel, a page of one pixel are the dearest
+BASE_S, NS_PER_DECLARED, NS_PER_FILE = 0.5, 300, 500   # a row of one pixel, a page of one pixel are the dearest
+TRIES = 3   # the least time counts: what a busy neighbour takes is not the file's
 WALL_S, ADDRESSES = 60, 6 << 30   # of a child
 
 
@@ -89,6 +90,11 @@ def main():
                     ways = [ways[tried % 2]]
                 for way, arguments in ways:
                     status, seconds, memory, said = run(arguments, folder)
+                    for _ in range(TRIES - 1):
+                        if seconds <= bound_s:
+                            break
+                        status, again_s, memory, said = run(arguments, folder)
+                        seconds = min(seconds, again_s)
                     problems = []
                     if status not in (0, 1, 2):
                         problems.append(f"status {status}")

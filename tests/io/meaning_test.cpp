@@ -1,13 +1,17 @@
 // What arrays mean survives formats that have other axes, units and numbers of dimensions than ours.
-#include "io/support.hpp"
-
-#include "io/io.hpp"
-#include "io/window.hpp"
-
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <utility>
+
+#include "io/io.hpp"
+#include "io/support.hpp"
+#include "io/units.hpp"
+#include "io/window.hpp"
+#include "seed.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -19,6 +23,32 @@ std::string text_of(const std::filesystem::path& file) {
     std::stringstream all;
     all << in.rdbuf();
     return all.str();
+}
+
+/// Whether each element lies where it lay, by the names of the axes; an axis of one index may come and go.
+bool same_by_names(const HostArray& a, const HostArray& b) {
+    const std::size_t bytes = bytes_of(a.desc.type);
+    if (a.desc.type != b.desc.type || a.desc.count() != b.desc.count()) return false;
+    for (const Axis& axis : b.desc.axes)
+        if (a.desc.size(axis.name) != axis.size) return false;
+    for (std::int64_t i = 0; i < a.desc.count(); ++i) {
+        std::int64_t left = i, place = 0;
+        for (std::size_t n = a.desc.axes.size(); n-- > 0;) {
+            const Axis& axis = a.desc.axes[n];
+            if (const Axis* const there = b.desc.find(axis.name)) place += left % axis.size * there->stride;
+            left /= axis.size;
+        }
+        if (std::memcmp(a.data() + static_cast<std::size_t>(i) * bytes, b.data() + static_cast<std::size_t>(place) * bytes,
+                        bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool has_rows_and_columns(const ArrayDesc& desc) {
+    std::string names;
+    for (const Axis& axis : desc.axes) names += axis.name;
+    return names.ends_with("yx") || names.ends_with("yxc");
 }
 
 void check_affine(const HostArray& back, const std::array<double, 16>& right) {
@@ -123,4 +153,131 @@ TEST_CASE("meaning: two colours of three are not grey and alpha") {
     three.metadata.channels = {"red", "green", "blue"};
     io::write(folder / "c.tif", three);
     CHECK(io::info(folder / "c.tif").colour == io::Colour::rgb);
+}
+
+TEST_CASE("meaning: NIfTI's fourth axis is time where it is in a unit of time, and told where it is not") {
+    const Folder folder;
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    struct Row {
+        int code;
+        double seconds;     ///< 0: no time
+        const char* told;   ///< nullptr: nothing
+    };
+    const Row rows[] = {
+        {8, 1, nullptr},  {16, 1e-3, nullptr},          {24, 1e-6, nullptr},        {0, 1, "a unit that it does not name"},
+        {32, 0, "hertz"}, {40, 0, "parts per million"}, {48, 0, "radians a second"}};
+    for (const Row& row : rows) {
+        for (const int length : {0, 1, 2, 3}) {   // not said, m, mm, um
+            NiftiFixture nifti;
+            nifti.big = random() % 2 == 0;
+            nifti.dim = {4, 2, 1, 1, 3};
+            nifti.units = static_cast<std::uint8_t>(length | row.code);
+            const float step = static_cast<float>(1 + static_cast<double>(1 + random() % 5000) / 7);   // not 1
+            nifti.pixdim[4] = step;
+            CAPTURE(row.code);
+            CAPTURE(step);
+            Bytes voxels{{}, nifti.big};
+            voxels.add_all<std::int16_t>({1, 2, 3, 4, 5, 6});
+            put(folder / "a.nii", nifti.header() + voxels.text);
+            const io::FileInfo info = io::info(folder / "a.nii");
+            REQUIRE(info.desc.find('t') != nullptr);
+            CHECK(info.desc.find('t')->spacing == doctest::Approx(row.seconds > 0 ? step * row.seconds : 1));
+            const auto told = [&](const std::string& word) {
+                return std::count_if(info.warnings.begin(), info.warnings.end(),
+                                     [&](const std::string& warning) { return warning.find(word) != std::string::npos; });
+            };
+            if (row.told != nullptr) {
+                CHECK(told(row.told) == 1);
+                CHECK(told(fmt::format("{}", static_cast<double>(step))) == 1);
+            } else {
+                CHECK(told("fourth axis") + told("frames") == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("meaning: ImageJ's pixels, planes and frames each have a unit of their own") {
+    const Folder folder;
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    using Units = std::vector<std::pair<const char*, double>>;
+    const Units lengths = {{"micron", 1e-3}, {"um", 1e-3}, {"\\u00B5m", 1e-3}, {"nm", 1e-6},
+                           {"mm", 1},        {"cm", 10},   {"inch", 25.4}};   // in mm
+    const Units times = {{"", 1}, {"s", 1}, {"sec", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"hour", 3600}};
+    const auto number = [&] { return static_cast<double>(1 + random() % 999) / 8; };
+    for (int turn = 0; turn < 100; ++turn) {
+        const auto any_of = [&](const Units& units) { return units[random() % units.size()]; };
+        const auto [x_unit, x_mm] = any_of(lengths);
+        const auto [y_unit, y_mm] = any_of(lengths);
+        const auto [z_unit, z_mm] = any_of(lengths);
+        const auto [t_unit, seconds] = any_of(times);
+        const bool own_y = random() % 2 == 0, own_z = random() % 2 == 0, fathoms = random() % 8 == 0, moons = random() % 8 == 0;
+        const double between = number(), interval = number();
+        const std::uint64_t per_x = 1 + random() % 50, per_y = 1 + random() % 50;   // pixels in a unit
+        std::string text = "ImageJ=1.54f\nimages=4\nslices=2\nframes=2\nhyperstack=true\n";
+        text += fmt::format("unit={}\nspacing={}\nfinterval={}\n", x_unit, between, interval);
+        if (own_y) text += fmt::format("yunit={}\n", y_unit);
+        if (own_z || fathoms) text += fmt::format("zunit={}\n", fathoms ? "fathom" : z_unit);
+        if (*t_unit != '\0' || moons) text += fmt::format("tunit={}\n", moons ? "moon" : t_unit);
+        CAPTURE(text);
+        std::vector<std::vector<TiffEntry>> pages;
+        for (std::uint64_t page = 0; page < 4; ++page)
+            pages.push_back(tiff_picture(2, 1, 8, 1, 8 + 2 * page, 2,
+                                         {tiff_text(270, text), {282, 5, {per_x, 1}}, {283, 5, {per_y, 1}}, {296, 3, {1}}}));
+        put(folder / "a.tif", make_tiff(pages, "abcdefgh"));
+        const io::FileInfo info = io::info(folder / "a.tif");
+        CHECK(info.desc.describe() == "u8 2 x 2 x 1 x 2 (t, z, y, x)");
+        const double mm = io::millimetres(info.desc.unit);
+        REQUIRE(mm > 0);
+        CHECK(info.desc.find('x')->spacing * mm == doctest::Approx(x_mm / static_cast<double>(per_x)));
+        CHECK(info.desc.find('y')->spacing * mm == doctest::Approx((own_y ? y_mm : x_mm) / static_cast<double>(per_y)));
+        CHECK(info.desc.find('z')->spacing * mm == doctest::Approx(between * (own_z && !fathoms ? z_mm : x_mm)));
+        CHECK(info.desc.find('t')->spacing == doctest::Approx(moons ? 1 : interval * seconds));
+        CHECK(info.warnings.size() == static_cast<std::size_t>(fathoms) + static_cast<std::size_t>(moons));
+        for (const std::string& warning : info.warnings)
+            CHECK(warning.find(warning.find("length") != std::string::npos ? "\"fathom\"" : "\"moon\"") != std::string::npos);
+    }
+}
+
+TEST_CASE("meaning: whatever axes an array has, a format gives them back or refuses them before it writes") {
+    const Folder folder;
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    constexpr ElementType types[] = {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::f32, ElementType::c64};
+    std::map<std::string, int> written;
+    for (int turn = 0; turn < 60; ++turn) {
+        std::string names = "ntzyxc";
+        if (turn % 3 == 0) std::shuffle(names.begin(), names.end(), random);
+        if (turn % 4 == 0) names += "nzx"[random() % 3];   // a second one
+        std::vector<ArrayDesc::Extent> extents;
+        for (const char name : names)
+            if (random() % 4 != 0) extents.push_back({name, 1 + static_cast<std::int64_t>(random() % 4)});
+        if (extents.empty()) continue;
+        const HostArray array = pattern(ArrayDesc::dense(types[random() % std::size(types)], extents));
+        CAPTURE(array.desc.describe());
+        for (const char* const name :
+             {"a.npy", "a.tif", "a.ome.tif", "a.nii", "a.nrrd", "a.mha", "a.h5", "a.zarr", "a.ome.zarr"}) {
+            CAPTURE(std::string(name));
+            const fs::path path = folder / name;
+            fs::remove_all(path);
+            try {
+                io::check_writable(path, array.desc, {});
+            } catch (const IoError& refused) {
+                CHECK_FALSE(refused.hint.empty());
+                continue;
+            }
+            io::write(path, array);
+            ++written[name];
+            const HostArray back = io::read(path);
+            // NumPy's axes have no names, and a TIFF's rows and columns are y and x, whatever they were.
+            const bool tiff = std::string(name).ends_with(".tif"), picture = tiff && !has_rows_and_columns(array.desc);
+            CHECK((name == std::string("a.npy") || picture ? same_elements(array, back) : same_by_names(array, back)));
+        }
+    }
+    CHECK(written["a.npy"] > 40);
+    CHECK(written.size() > 5);   // HDF5 and Zarr where they are built in
 }

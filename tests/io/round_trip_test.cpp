@@ -206,6 +206,7 @@ TEST_CASE("a strided array is written as what it shows") {
     const Folder folder;
     HostArray view = pattern(picture(ElementType::f32));
     std::swap(view.desc.axes[0], view.desc.axes[1]);
+    std::swap(view.desc.axes[0].name, view.desc.axes[1].name);
     for (const char* name : {"a.npy", "a.tif", "a.nii"}) {
         CAPTURE(std::string(name));
         io::write(folder / name, view);

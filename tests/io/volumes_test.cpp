@@ -172,6 +172,13 @@ TEST_CASE("volumes: a NIfTI pair") {
     CHECK(io::info(folder / "a.hdr").parts.size() == 1);
     put(folder / "b.hdr", header), put(folder / "b.img", std::string(352, '\0') + elements);
     CHECK(values_of<std::int16_t>(io::read(folder / "b.hdr")) == values);
+    for (const char* const ending : {".img", ".img.gz", ".raw"}) {   // the elements themselves: told what to read instead
+        const fs::path file = folder / (std::string("a") + ending);
+        put(file, elements);
+        CHECK(io_error(file, [&] { io::info(file); }).hint.starts_with("a.hdr beside it"));
+    }
+    put(folder / "alone.img", elements);
+    CHECK(io_error(folder / "alone.img", [&] { io::info(folder / "alone.img"); }).hint.starts_with("readable are"));
     put(folder / "c.hdr", at_0);
     CHECK(io_error(folder / "c.hdr", [&] { io::info(folder / "c.hdr"); }).problem.find("c.img") != std::string::npos);
 }

@@ -191,3 +191,64 @@ TEST_CASE("a stated spacing is the affine's, too, and pixels that are not alike 
         CHECK(contains(run.err, "pixels are not alike: y is 2 mm and 1 mm") == !alike);
     }
 }
+
+TEST_CASE("files and inputs that lie elsewhere, or are turned, are told of where they are taken pixel by pixel") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 4}, {'y', 5}, {'x', 6}})
+                                          .with_unit("mm")
+                                          .with_spacing('x', 1)
+                                          .with_spacing('y', 2)
+                                          .with_spacing('z', 3));
+    std::fill_n(array.as<std::uint8_t>(), array.desc.count(), std::uint8_t{7});
+    using Affine = std::array<double, 16>;
+    const Affine here{1, 0, 0, -20, 0, 2, 0, -30, 0, 0, 3, -40, 0, 0, 0, 1};
+    struct Row {
+        Affine other;
+        const char* told;   // nullptr: nothing
+    };
+    const Row rows[] = {
+        {here, nullptr},
+        {{1, 0, 0, -20.001, 0, 2, 0, -30, 0, 0, 3, -40, 0, 0, 0, 1}, nullptr},   // less than a hundredth of a voxel
+        {{1, 0, 0, -18, 0, 2, 0, -30, 0, 0, 3, -40, 0, 0, 0, 1}, "up to 2 mm away"},
+        {{-1, 0, 0, -20, 0, 2, 0, -30, 0, 0, 3, -40, 0, 0, 0, 1}, "x, y, z go towards RAS and LAS"},   // left for right
+        {{0, 2, 0, -20, 1, 0, 0, -30, 0, 0, 3, -40, 0, 0, 0, 1}, "x, y, z go towards RAS and ARS"},
+    };
+    array.metadata.affine = here;
+    io::write(folder / "a1.nii", array);
+    for (const Row& row : rows) {
+        CAPTURE(row.told == nullptr ? "" : row.told);
+        array.metadata.affine = row.other;
+        io::write(folder / "a2.nii", array, {.overwrite = true});
+        const auto told = [&](const Run& run, const char* what) {
+            CAPTURE(run.err);
+            CHECK(run.status == 0);
+            CHECK(contains(run.err, what) == (row.told != nullptr));
+            if (row.told != nullptr) CHECK(contains(run.err, row.told));
+            CHECK(contains(run.err, "lie elsewhere") == (row.told != nullptr));
+        };
+        told(run_job(folder, {{"files", "a?.nii"}, {"combine", "mean"}}, {{{"run", "reduce"}, {"in", {{"array", "image"}}}}},
+                     {{"value", "v.json"}}),
+             "a2.nii are combined pixel by pixel");
+        // Of two inputs, also behind a step that cuts both alike.
+        for (const bool cut : {false, true}) {
+            Json steps = Json::array();
+            if (cut) {
+                const Json box{{"run", "crop"}, {"x", {1, 3}}};
+                for (const char* const name : {"one", "two"}) {
+                    steps.push_back(box);
+                    steps.back()["id"] = name, steps.back()["in"] = {{"image", name}},
+                    steps.back()["out"] = {{"image", std::string(name) + "_cut"}};
+                }
+            }
+            const std::string end = cut ? "_cut" : "";
+            steps.push_back({{"run", "mask"}, {"in", {{"image", "one" + end}, {"mask", "two" + end}}}});
+            write_text(folder / "two.json", Json{{"parallax", 1},
+                                                 {"inputs", {{"one", "a1.nii"}, {"two", "a2.nii"}}},
+                                                 {"steps", steps},
+                                                 {"outputs", {{"image", "m.npy"}}}}
+                                                .dump());
+            told(run_program({"run", "two.json", "--overwrite", "--device", "native"}, folder.path()),
+                 "\"image\" and \"mask\" are taken pixel by pixel");
+        }
+    }
+}

@@ -185,6 +185,15 @@ TEST_CASE("info: what a file holds") {
     CHECK(contains(run_program({"info", "a.npy"}, folder.path()).out, "f32 2 x 3 (y, x)"));
     write_text(folder / "b.npy", read_text(folder / "a.npy").substr(0, 100));
     CHECK(run_program({"info", "b.npy"}, folder.path()).status == 1);
+    // Of time nothing is claimed that the file does not say.
+    HostArray film = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 3}, {'y', 2}, {'x', 2}}));
+    std::fill_n(film.as<std::uint8_t>(), 12, std::uint8_t{1});
+    for (const double interval : {1.0, 0.25}) {
+        film.desc = film.desc.with_spacing('t', interval);
+        io::write(folder / "film.tif", film, {.overwrite = true});
+        CHECK(contains(run_program({"info", "film.tif"}, folder.path()).out,
+                       interval == 1 ? "t 1 (a second, or not said)" : "t 0.25 s"));
+    }
 }
 
 TEST_CASE("run: outputs, summary, report; a second run needs --overwrite; the reported job repeats the run") {

@@ -227,13 +227,14 @@ TEST_CASE("policy: overlays on the defaults, refuses what the table does not hol
     CHECK(policy.at("unroll") == 4);
     CHECK(policy.to_json().dump() == R"({"work_group_size":256,"unroll":4})");
     CHECK(Policy::parse(policies, policy.to_json(), "") == policy);
+    CHECK(Policy::parse(policies, Json::parse(R"({"unroll": 4.0})"), "").to_json() == policy.to_json());
     CHECK_THROWS_AS(policy.at("other"), std::out_of_range);
     struct Row { const char* text; const char* pointer; const char* message; };
-    for (const Row& row : {Row{R"({"unrol": 2})", "/steps/0/policy/unrol", "did you mean \"unroll\""},
-                           Row{R"({"unroll": 3})", "/steps/0/policy/unroll", "1 | 2 | 4"},
-                           Row{R"({"unroll": "2"})", "/steps/0/policy/unroll", "the string \"2\""},
-                           Row{R"({"unroll": 2.0})", "/steps/0/policy/unroll", "1 | 2 | 4"},
-                           Row{R"([])", "/steps/0/policy", "an object"}}) {
+    for (const Row& row :
+         {Row{R"({"unrol": 2})", "/steps/0/policy/unrol", "did you mean \"unroll\""},
+          Row{R"({"unroll": 3})", "/steps/0/policy/unroll", "1 | 2 | 4"},
+          Row{R"({"unroll": "2"})", "/steps/0/policy/unroll", "the string \"2\""},
+          Row{R"({"unroll": 2.5})", "/steps/0/policy/unroll", "1 | 2 | 4"}, Row{R"([])", "/steps/0/policy", "an object"}}) {
         CAPTURE(std::string(row.text));
         try {
             Policy::parse(policies, Json::parse(row.text), "/steps/0/policy");

@@ -64,7 +64,7 @@ def listing(folder):
 
 def try_row(row, made, folder):
     """What is wrong with what the program does; nothing if all is well."""
-    shutil.copytree(made, folder)
+    shutil.copytree(made, folder, symlinks=True)
     (folder / "locked").mkdir()
     (folder / "locked").chmod(0o500)
     (folder / "job.json").write_bytes(job_of(row))
@@ -219,7 +219,7 @@ def main():
                     print(f"{'FAILED' if problems else 'ok'}: {row['mistake']}: {'; '.join(problems)}\n{said}", flush=True)
         for other in OTHERS if not chosen.words else ():
             folder = work / other.__name__
-            shutil.copytree(made, folder)
+            shutil.copytree(made, folder, symlinks=True)
             tried += 1
             try:
                 other(folder)

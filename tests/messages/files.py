@@ -63,6 +63,8 @@ def make(folder, run):
     for i in range(3):
         npy(folder / "frames" / f"f{i}.npy", (16, 20))
     (folder / "empty_folder").mkdir()
+    (folder / "leads_nowhere.npy").symlink_to("gone.npy")
+    (folder / "circle.npy").symlink_to("circle.npy")
     (folder / "mine.zarr").mkdir()
     (folder / "mine.zarr" / "thesis.txt").write_text("precious")
     (folder / "taken.zarr").write_text("a file")

@@ -107,6 +107,44 @@ TEST_CASE("series: pages, volumes, ranges, strides, several variables, names in 
     }
 }
 
+TEST_CASE("series: a stack of the frames of one file has their time, and of several files none") {
+    Json job = frames_job();
+    job["steps"].erase(1);
+    job["inputs"]["image"] = "{p}";
+    const Folder folder(0, job);
+    HostArray film = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 7}, {'y', 12}, {'x', 16}}));
+    for (int i = 0; i < 7; ++i) std::copy_n(frame(i).as<std::uint8_t>(), 192, film.as<std::uint8_t>() + 192 * i);
+    film.desc = film.desc.with_spacing('t', 0.125);
+    io::write(folder / "film.tif", film);
+    io::write(folder / "film.nii", film);
+    film.desc = film.desc.with_spacing('t', 1);   // as where nothing is said
+    io::write(folder / "untimed.tif", film);
+    struct Row {
+        Json each;
+        double interval;
+    };
+    const Row rows[] = {{{{"pages", "film.tif"}}, 0.125},
+                        {{{"pages", "film.tif"}, {"stride", 3}}, 0.375},
+                        {{{"volumes", "film.nii"}, {"range", {1, 5}}, {"stride", 2}}, 0.25},
+                        {{{"pages", "untimed.tif"}, {"stride", 2}}, 1},
+                        {{{"pages", {"film.tif", "film.tif"}}}, 1}};   // what lies between two films nobody knows
+    for (const Row& row : rows) {
+        CAPTURE(row.each.dump());
+        job["for_each"] = {{"p", row.each}};
+        for (const char* const name : {"all.tif", "all.nii", "all.nrrd"}) {
+            job["outputs"] = {{"all", {{"of", "sum"}, {"file", name}, {"combine", "stack"}}}};
+            write_text(folder / "job.json", job.dump());
+            const TempFolder out;
+            const Run run = run_job(folder.path(), out.path().string(), {"--quiet"});
+            CAPTURE(run.err);
+            REQUIRE(run.status == 0);
+            const HostArray all = io::read(out / name);
+            REQUIRE(all.desc.find('t') != nullptr);
+            CHECK(all.desc.find('t')->spacing == doctest::Approx(row.interval));
+        }
+    }
+}
+
 TEST_CASE("series: wrong requests are refused before anything is written") {
     const Folder folder(3);
     fs::create_directories(folder / "out/there");
@@ -240,6 +278,20 @@ TEST_CASE("series: from another folder --resume finds what is done") {
         CHECK(contains(run.out + run.err, "4 of 4 items were done before"));
     }
     CHECK(contents(folder / "out") == before);
+}
+
+TEST_CASE("series: --resume finds what is done though a folder that the path to it led through is gone") {
+    const Folder folder(3, frames_job());
+    const auto run_to = [&](const char* out) {
+        return run_program({"run", "job.json", "--out", out, "--resume", "--device", "native"}, folder.path());
+    };
+    fs::create_directories(folder / "gone");
+    REQUIRE(run_to("gone/../out").status == 0);
+    fs::remove(folder / "gone");
+    const Run second = run_to("out");
+    CAPTURE(second.err);
+    CHECK(second.status == 0);
+    CHECK(contains(second.out + second.err, "3 of 3 items were done before"));
 }
 
 TEST_CASE("series: a copy of the job beside other frames does not take this one's results for its own") {

@@ -1,11 +1,12 @@
 // parallax devices: what there is, and why a rule takes one device and not another.
+#include <fmt/format.h>
+
 #include "commands.hpp"
 #include "console.hpp"
 #include "job/runner.hpp"
-#include "support/warnings.hpp"
 #include "parallax/host/enumerate.hpp"
-
-#include <fmt/format.h>
+#include "support/text.hpp"
+#include "support/warnings.hpp"
 
 namespace parallax::cli {
 
@@ -21,7 +22,8 @@ Json to_json(const std::vector<host::PlatformProblem>& problems) {
 
 void print_problems(const host::Inventory& inventory) {
     for (const host::PlatformProblem& problem : inventory.problems) {
-        tell("{}: {}{}\n", problem.platform, problem.reason, problem.hint.empty() ? "" : ". " + problem.hint);
+        tell("{}\n", host::printable(fmt::format("{}: {}{}", problem.platform, problem.reason,
+                                                 problem.hint.empty() ? "" : ". " + problem.hint)));
     }
 }
 

@@ -12,6 +12,7 @@
 #include "job/job.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
+#include "pipeline/place.hpp"
 
 namespace parallax::cli {
 
@@ -88,22 +89,6 @@ const char* words_of(const io::FileInfo& info) {
     }
 }
 
-/// "RAS": where x, y and z go in a body, by the axis that each is nearest to; empty without an affine.
-std::string orientation_of(const Metadata& metadata) {
-    if (!metadata.affine) return {};
-    constexpr const char* ends[] = {"LR", "PA", "IS"};
-    std::string letters;
-    for (std::size_t column = 0; column < 3; ++column) {
-        std::size_t nearest = 0;
-        const auto at = [&](std::size_t row) { return (*metadata.affine)[row * 4 + column]; };
-        for (std::size_t row = 1; row < 3; ++row) {
-            if (std::abs(at(row)) > std::abs(at(nearest))) nearest = row;
-        }
-        letters += ends[nearest][at(nearest) > 0 ? 1 : 0];
-    }
-    return letters;
-}
-
 Json to_json(const io::FileInfo& info, const Range& range) {
     Json axes = Json::array();
     for (const Axis& axis : info.desc.axes) {
@@ -119,7 +104,7 @@ Json to_json(const io::FileInfo& info, const Range& range) {
     if (range.finite > 0)
         json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
     json["non_finite"] = range.non_finite;
-    if (info.metadata.affine) json["affine"] = *info.metadata.affine, json["orientation"] = orientation_of(info.metadata);
+    if (info.metadata.affine) json["affine"] = *info.metadata.affine, json["orientation"] = engine::orientation_of(info.metadata);
     json["warnings"] = info.warnings;
     json["ignored"] = info.ignored;
     if (!info.metadata.notes.empty()) json["notes"] = info.metadata.notes;
@@ -137,13 +122,15 @@ void print(const io::FileInfo& info, const Range& range) {
     std::string spacing;
     for (const Axis& axis : info.desc.axes) {
         if (axis.name == 'c' || axis.name == 'n') continue;
-        spacing += fmt::format("{}{} {}{}", spacing.empty() ? "" : ", ", axis.name, axis.spacing, axis.name == 't' ? " s" : "");
+        // Files that say nothing of time have 1, too.
+        const char* const time = axis.name != 't' ? "" : axis.spacing == 1 ? " (a second, or not said)" : " s";
+        spacing += fmt::format("{}{} {}{}", spacing.empty() ? "" : ", ", axis.name, axis.spacing, time);
     }
     // Without a unit 1 is a pixel; any other number is a length that the file does not name.
     const bool pixels =
         std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.spacing == 1; });
     fmt::print("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
-    if (const std::string letters = orientation_of(info.metadata); !letters.empty())
+    if (const std::string letters = engine::orientation_of(info.metadata); !letters.empty())
         fmt::print("towards  {} (x, y, z go there), from {:.6g}, {:.6g}, {:.6g} mm right, anterior, superior\n", letters,
                    (*info.metadata.affine)[3], (*info.metadata.affine)[7], (*info.metadata.affine)[11]);
     if (info.white_is_zero) fmt::print("polarity white is zero\n");

@@ -35,6 +35,15 @@ int work_as_rank(const JobOptions& options, const engine::distributed::Launched&
     std::unique_ptr<engine::distributed::Communicator> ranks;
     try {
         ranks = engine::distributed::join_mpi();
+        if (ranks->size() == 1)   // each of them would do the whole job, into the same files
+            return report_error(
+                UnsupportedError(
+                    fmt::format("the environment speaks of {} processes, and MPI knows this one alone", launched.processes),
+                    {"by the mpirun of another MPI than the program is built with, processes do not find each other: "
+                     "start it by that one's",
+                     "variables that another program's start has left over: unset OMPI_COMM_WORLD_SIZE, PMI_SIZE, "
+                     "PMIX_RANK and SLURM_NTASKS"}),
+                options.file);
         std::unique_ptr<RankWork> mine;
         try {
             engine::prepare_together(*ranks, [&] { mine = std::make_unique<RankWork>(options, rules, *ranks); });

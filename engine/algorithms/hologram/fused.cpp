@@ -1,6 +1,10 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
 // kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all. Of a padded
 // frame (mean, zero) only the rows of the frame itself are read and written: 61 bytes a pixel with the mean, 53 with zeros.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
@@ -10,10 +14,6 @@
 #include "algorithms/hologram/variants.hpp"
 #include "core/integers.hpp"
 #include "core/make_variant.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
 
 namespace parallax::engine::hologram {
 
@@ -32,7 +32,7 @@ public:
             transform_ = fft::make_transform(builder, {width_, height_, 1, fft::Kind::c2c}, parameters_.fft);
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
-        // Of H as of its tiles: one more column in all.
+        // H is even: of the half spectrum's columns half the rows are kept.
         const bool kept = tabulates_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));

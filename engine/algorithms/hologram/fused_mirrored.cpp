@@ -1,5 +1,9 @@
 // `fused_mirrored`: the three kernels of `fused` for padding by reflection, on cosine transforms of the frame itself
 // (fft/mirror.clh): 29 bytes a pixel in all, where the padded frame takes four times 32.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/radices.hpp"
@@ -10,10 +14,6 @@
 #include "algorithms/hologram/variants.hpp"
 #include "core/integers.hpp"
 #include "core/make_variant.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
 
 namespace parallax::engine::hologram {
 

@@ -25,7 +25,8 @@ bool may_tabulate(const PlanBuilder& builder, const Geometry& geometry, const Po
 }  // namespace
 
 PolicyField keep_transfer_field() {
-    return {"keep_transfer", 1, {0, 1}, "1: H of a single distance is made once and read for each frame; 0: columns make it for each"};
+    return {"keep_transfer", 1, {0, 1},
+            "1: H of a single distance is made once and read for each frame; 0: columns make it for each"};
 }
 
 bool keeps_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {

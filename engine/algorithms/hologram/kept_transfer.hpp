@@ -1,5 +1,5 @@
-// The transfer function in a table on the device, in the order in which the column passes of `fused` and `fused_mirrored` read it.
-// That of the only plane is kept: a frame then costs its reading, where it would cost the making of H.
+// The transfer function in a table on the device, in the order in which the column passes of `fused` and `fused_mirrored` read
+// it. That of the only plane is kept: a frame then costs its reading, where it would cost the making of H.
 #pragma once
 
 #include "algorithms/hologram/steps.hpp"

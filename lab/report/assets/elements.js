@@ -18,6 +18,7 @@ function choice(label, options, chosen, change) {
   return element("label", {}, element("span", { class: "soft" }, label), box);
 }
 
+// `header` is a list of cells, or a list of such lists; a cell is a text, or { text or nodes, class, title, id, span }.
 function table(header, rows, leading = 1) {
   const cell = (content, i, tag) => {
     const plain = content === null || typeof content !== "object";
@@ -25,9 +26,11 @@ function table(header, rows, leading = 1) {
     const made = element(tag, { class: (i < leading ? "name " : "") + (plain ? "" : content.class || "") }, ...parts);
     if (!plain && content.title) made.title = content.title;
     if (!plain && content.id) made.id = content.id;
+    if (!plain && content.span > 1) made.colSpan = content.span;
     return made;
   };
+  const heads = Array.isArray(header[0]) ? header : [header];
   return element("div", { class: "scroll" }, element("table", {},
-    element("thead", {}, element("tr", {}, ...header.map((content, i) => cell(content, i, "th")))),
+    element("thead", {}, ...heads.map(head => element("tr", {}, ...head.map((content, i) => cell(content, i, "th"))))),
     element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map((content, i) => cell(content, i, "td")))))));
 }

@@ -1,7 +1,8 @@
 // An OpenCL layer (OPENCL_LAYERS) that stands between Parallax and the driver. It counts calls and live references,
 // and fails the n-th call with a chosen code, once or from then on. A stalled device is simulated, too: its commands
-// never end, and so is a smaller one: less local memory, smaller work-groups. Steered by the functions of layer.h, which a
-// test finds in the loaded library.
+// never end, and so is a smaller one: less local memory, smaller work-groups; and a slower one: PARALLAX_FAULTS_SLOWER=0.05 lets
+// whatever is waited for take a twentieth longer, by a processor that is busy meanwhile. Steered by the functions of layer.h,
+// which a test finds in the loaded library.
 #include "layer.h"
 
 #include <CL/cl_layer.h>
@@ -80,6 +81,29 @@ template <class A> void count_event(A argument) {
 
 void wait_while_stalled() {
     while (stalled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// By which share work takes longer; 0: not at all.
+double slower() {
+    static const double share = [] {
+        const char* const text = std::getenv("PARALLAX_FAULTS_SLOWER");
+        return text == nullptr ? 0.0 : std::atof(text);
+    }();
+    return share;
+}
+using Clock = std::chrono::steady_clock;
+thread_local Clock::time_point work_began{};   // by the first command since the last wait
+
+void note_work() {
+    if (slower() > 0 && work_began == Clock::time_point()) work_began = Clock::now();
+}
+void take_longer() {
+    if (slower() <= 0 || work_began == Clock::time_point()) return;
+    const auto now = Clock::now();
+    const auto until = now + std::chrono::duration_cast<Clock::duration>((now - work_began) * slower());
+    work_began = {};
+    while (Clock::now() < until) {
+    }
 }
 
 /// The limits of a smaller device.
@@ -180,7 +204,9 @@ template <Call which, class... A, cl_int(CL_API_CALL* cl_icd_dispatch::*entry)(A
         if constexpr (which == call::clFinish || which == call::clWaitForEvents) wait_while_stalled();
         if constexpr (which == call::clEnqueueNDRangeKernel)
             if (const cl_int why = refuse(arguments...); why != CL_SUCCESS) return why;
+        if constexpr (names[which].starts_with("clEnqueue")) note_work();
         const cl_int status = (driver.*entry)(arguments...);
+        if constexpr (which == call::clFinish || which == call::clWaitForEvents) take_longer();
         if (status != CL_SUCCESS) return status;
         if constexpr (retains) ++live[kind_of<A...>()];
         else if constexpr (releases) --live[kind_of<A...>()];

@@ -22,5 +22,7 @@ void add_bindings(CLI::App&, Command&);
 std::filesystem::path report_file(const std::string& given);
 /// The same, read and checked.
 Json load_report(const std::string& given);
+/// Throws ConfigError where a report stands in the list a second time.
+void refuse_twice(const std::vector<std::string>& files);
 
 }  // namespace parallax::cli

@@ -1,20 +1,24 @@
 // parallax compare: a study, or a job of one's own, on every device that it names; and the same study again, against what it was.
-#include "laboratory/commands.hpp"
-#include "console.hpp"
-#include "support/child.hpp"
 #include "compare/compare.hpp"
-#include "compare/replay.hpp"
-#include "report/contribution.hpp"
-#include "report/report.hpp"
-#include "job/load.hpp"
-#include "terminal.hpp"
-#include "parallax/host/enumerate.hpp"
-#include "parallax/lab.hpp"
-#include "peers/peers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+
+#include "compare/budget.hpp"
+#include "compare/replay.hpp"
+#include "console.hpp"
+#include "job/load.hpp"
+#include "laboratory/commands.hpp"
+#include "parallax/host/enumerate.hpp"
+#include "parallax/lab.hpp"
+#include "peers/peers.hpp"
+#include "report/contribution.hpp"
+#include "report/report.hpp"
+#include "support/child.hpp"
+#include "terminal.hpp"
 
 namespace parallax::cli {
 
@@ -26,7 +30,7 @@ using namespace engine::compare;
 struct Options {
     std::string study, job, replay, out, device, contribute, note;
     std::vector<std::string> roots, prices, programs;
-    double minutes = 0;
+    std::optional<double> minutes;
     bool quick = false, cold_cache = false, resume = false, overwrite = false, quiet = false, json = false;
 };
 
@@ -63,10 +67,14 @@ Asked read(const Options& options, const engine::Registry& registry) {
     bool quick = options.quick;
     if (!options.replay.empty()) {
         if (quick) throw ConfigError("--quick", "it beside --replay", "--replay alone, which takes the sizes of the report");
+        if (options.cold_cache)
+            throw ConfigError("--cold-cache", "it beside --replay", "--replay alone, which measures as the report did");
         asked.earlier = load_report(options.replay);
         quick = asked.earlier.value("quick", false);
+        Json json = asked.earlier["study"];
+        add_prices(json, options.prices);
         try {
-            asked.study = parse_study(asked.earlier["study"], registry.algorithms(), quick);
+            asked.study = parse_study(json, registry.algorithms(), quick);
             asked.points = expand(asked.study, registry.algorithms());
         } catch (const ConfigError& error) {   // of another version, or changed by hand
             const std::string wrote = written_by(asked.earlier);
@@ -126,8 +134,13 @@ int compare(const Options& options) {
     const engine::Registry registry = engine::registry_with_peers();
     const Asked asked = read(options, registry);
     if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
+    if (options.minutes) check_minutes(*options.minutes);
     CompareOptions run;
-    run.out = make_report_folder(options.out, options.overwrite);
+    const fs::path finished = fs::absolute(engine::path_from(options.out)) / "report.json";
+    if (options.resume && !options.overwrite && fs::exists(finished))
+        throw ConfigError("--resume",
+                          fmt::format("the report {}, of a study that has come to its end", engine::to_utf8(finished)),
+                          "a folder with an interrupted one", "--overwrite measures it again");
     const fs::path program = host::own_program();
     if (program.empty())
         throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
@@ -135,7 +148,7 @@ int compare(const Options& options) {
     run.where = asked.where;
     run.resume = options.resume;
     run.overwrite = options.overwrite;
-    run.minutes = options.minutes;
+    run.minutes = options.minutes.value_or(0);
     run.note = options.note;
     if (!options.device.empty()) run.only = device_from(options.device);
     std::vector<StudyDevice> devices =
@@ -145,6 +158,9 @@ int compare(const Options& options) {
         const std::size_t equals = std::min(one.find('='), one.size());
         devices.push_back(device_of_program(one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
     }
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const StudyDevice& device : devices) names.emplace_back(device.label, device.info.name);
+    check_prices(options.prices, names);
     watch_interrupts();
     run.cancelled = interrupted;
     ProgressBar bar(!options.quiet);
@@ -158,6 +174,7 @@ int compare(const Options& options) {
     if (!options.contribute.empty() && fs::exists(engine::path_from(options.contribute)) && !options.overwrite)
         throw ConfigError("--contribute", "the existing file " + options.contribute, "a file that is not there yet",
                           "use --overwrite to replace it");   // before hours of measuring
+    run.out = make_report_folder(options.out, options.overwrite);
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();
 
@@ -209,8 +226,7 @@ void add_compare(CLI::App& app, Command& command) {
     sub->add_option("--note", options->note, "What readers should know of this machine, such as \"two cores, shared\"");
     sub->add_flag("--cold-cache", options->cold_cache,
                   "Leave nothing of a row's arrays in the device's caches before each sample");
-    sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said")
-        ->check(CLI::PositiveNumber);
+    sub->add_option("--minutes", options->minutes, "In about so many minutes: what does not fit is left out, and said");
     sub->add_flag("--resume", options->resume, "Go on with an interrupted study");
     sub->add_flag("--overwrite", options->overwrite, "Replace an earlier report");
     sub->add_option("--device", options->device,

@@ -53,6 +53,7 @@ void print_rows(const Json& history, bool all) {
 int show_history(const HistoryOptions& options) {
     std::vector<Json> reports;
     for (const std::string& file : options.files) reports.push_back(load_report(file));
+    refuse_twice(options.files);
     const Json history = engine::compare::history_of(reports, options.files, engine::compare::span_named(options.by));
     if (options.json) {
         fmt::print("{}\n", text_of(history));

@@ -1,12 +1,16 @@
 // parallax report: report.json of one or several machines -> one report.
-#include "console.hpp"
-#include "laboratory/commands.hpp"
-#include "report/contribution.hpp"
 #include "report/report.hpp"
-#include "job/load.hpp"
-#include "job/paths.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "console.hpp"
+#include "job/load.hpp"
+#include "job/paths.hpp"
+#include "laboratory/commands.hpp"
+#include "report/contribution.hpp"
 
 namespace parallax::cli {
 
@@ -21,9 +25,25 @@ std::filesystem::path report_file(const std::string& given) {
 }
 
 Json load_report(const std::string& given) {
-    Json json = engine::load_json(report_file(given));
+    constexpr const char* wanted = "a report.json of parallax compare, or a folder that has one";
+    Json json;
+    try {
+        json = engine::load_json(report_file(given));
+    } catch (const ConfigError& error) {   // whose advice is for jobs
+        const bool close = error.hint.starts_with("did you mean") || error.hint.find("--resume") != std::string::npos;
+        throw ConfigError("", error.found, wanted, close ? error.hint : "");
+    }
     engine::compare::check_report(json, given);
     return json;
+}
+
+void refuse_twice(const std::vector<std::string>& files) {
+    std::vector<std::filesystem::path> seen;
+    for (const std::string& file : files) {
+        seen.push_back(std::filesystem::weakly_canonical(report_file(file)));
+        if (std::count(seen.begin(), seen.end(), seen.back()) > 1)
+            throw ConfigError("", fmt::format("{}, a report that is there already", file), "each report once");
+    }
 }
 
 namespace {
@@ -40,11 +60,16 @@ int report(const Asked& asked) {
     for (const std::string& file : files) {
         reports.push_back(load_report(file));
     }
+    refuse_twice(files);
     engine::compare::add_prices(reports.front()["study"], prices);
     if (out.empty() && files.size() > 1) throw ConfigError("--out", "nothing", "a folder for the report of several machines");
     const std::filesystem::path folder = out.empty() ? report_file(files.front()).parent_path() : engine::path_from(out);
     engine::writable_ancestor(folder / "report.json", "--out");
     const Json merged = engine::compare::merge(reports, files);
+    std::vector<std::pair<std::string, std::string>> devices;
+    for (const Json& device : merged["devices"])
+        devices.emplace_back(device["label"].get<std::string>(), device["info"]["name"].get<std::string>());
+    engine::compare::check_prices(prices, devices);
     engine::compare::write_report(merged, folder, overwrite || out.empty());
     if (!contribute.empty()) {
         engine::compare::write_contribution(merged, engine::path_from(contribute), overwrite);
