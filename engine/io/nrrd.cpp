@@ -215,10 +215,6 @@ struct FileAxes {
     std::vector<double> spacing;   ///< NaN: not said
 };
 
-/// What each axis is by its kind, else by its place: a list of numbers a voxel comes first or last, and has no direction.
-/// Whether the first axis holds the two parts of complex numbers.
-bool has_pairs(const std::vector<std::string_view>& kinds) { return !kinds.empty() && in_lower_case(kinds[0]) == "complex"; }
-
 /// Of labels that are our names, each once, as Parallax writes them; none of others. Parts of complex numbers have no name.
 std::optional<std::vector<char>> names_by_labels(const std::vector<std::string>& labels, bool pairs, std::size_t count) {
     if (labels.size() != count) return std::nullopt;
@@ -232,12 +228,13 @@ std::optional<std::vector<char>> names_by_labels(const std::vector<std::string>&
     return names;
 }
 
+/// What each axis is by its label, else by its kind, else by its place: a list of numbers a voxel comes first or last, and has no
+/// direction. `pairs`: the first holds the two parts of complex numbers, and has no name.
 std::vector<char> name_axes(const Source& source, const Header& header, std::size_t count,
-                            const std::vector<std::string>& directions) {
+                            const std::vector<std::string>& directions, bool pairs) {
     const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
     if (!kinds.empty() && kinds.size() != count)
         fail(source, fmt::format("has {} kinds for {} axes in its NRRD header", kinds.size(), count), again);
-    const bool pairs = has_pairs(kinds);
     if (const auto named = names_by_labels(quoted(field(header, "labels")), pairs, count)) return *named;
     std::string_view free = "xyzt";
     std::vector<char> names(count, 'n');
@@ -376,15 +373,12 @@ StoredArray read_header(const Source& source) {
     if (!directions.empty() && directions.size() != count)
         fail(source, fmt::format("has {} space directions for {} axes in its NRRD header", directions.size(), count), again);
     FileAxes axes;
-    axes.names = name_axes(source, header, count, directions);
-    array.stored = row->type;
-    // Pairs of real numbers are complex ones.
     const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
-    std::size_t first = 0;
-    if (has_pairs(kinds) && sizes[0] == 2 && is_floating(row->type)) {
-        array.stored = row->type == ElementType::f32 ? ElementType::c64 : ElementType::c128;
-        first = 1;
-    }
+    const bool pairs = !kinds.empty() && in_lower_case(kinds[0]) == "complex" && sizes[0] == 2 && is_floating(row->type);
+    axes.names = name_axes(source, header, count, directions, pairs);
+    array.stored = row->type;
+    if (pairs) array.stored = row->type == ElementType::f32 ? ElementType::c64 : ElementType::c128;
+    const std::size_t first = pairs ? 1 : 0;
     std::vector<ArrayDesc::Extent> extents;
     for (std::size_t i = count; i-- > first;) extents.push_back({axes.names[i], sizes[i]});
     if (extents.empty()) extents.push_back({'x', 1});

@@ -13,10 +13,10 @@ MB = 1 << 20
 
 class Bomb:
     """declared: bytes of the array that the file says it holds, and may; 0 where it must be refused. holes: bytes of nothing behind `make`'s.
-    raw: how the job says that the bytes lie."""
+    raw: how the job says that the bytes lie. ns: of processor time that a declared byte may take."""
 
-    def __init__(self, name, make, declared=0, holes=0, raw=None, says=None):
-        self.name, self.make, self.declared, self.holes, self.raw, self.says = name, make, declared, holes, raw, says
+    def __init__(self, name, make, declared=0, holes=0, raw=None, says=None, ns=150):
+        self.name, self.make, self.declared, self.holes, self.raw, self.says, self.ns = name, make, declared, holes, raw, says, ns
 
 
 # PNG
@@ -70,7 +70,7 @@ PNG = [
     Bomb("as much as deflate can hold", lambda: png(16000, 16000, pixels(16001 * 16000) + END), 16000 * 16000),
     Bomb("cut off", lambda: png(16000, 16000, pixels(16001 * 16000)[:200000]), 16000 * 16000),
     Bomb("20 million rows of a bit", lambda: png(1, 20000000, pixels(40000000) + END, 1), 20000000),
-    Bomb("20 million rows, interlaced", lambda: png(1, 20000000, pixels(40000000) + END, 8, 0, 1), 20000000),
+    Bomb("20 million rows, interlaced", lambda: png(1, 20000000, pixels(40000000) + END, 8, 0, 1), 20000000, ns=300),   # each byte is a row
     Bomb("20 million columns", lambda: png(20000000, 1, pixels(20000001) + END), 20000000),
     Bomb("a palette of colours and 1 bit", lambda: png(8000, 8000, PALETTE + pixels(1001 * 8000) + END, 1, 3), 3 * 8000 * 8000),
     Bomb("a palette, interlaced", lambda: png(4000, 4000, PALETTE + pixels(520 * 4000) + END, 1, 3, 1), 3 * 4000 * 4000),

@@ -23,7 +23,7 @@ import bombs
 PROGRAM = pathlib.Path(os.environ["PARALLAX_BIN"]).resolve()
 # The bound: what the process takes of itself, and so much for each byte declared or in the file.
 BASE_BYTES, BYTES_PER_DECLARED, BYTES_PER_FILE = 96 << 20, 4, 8
-BASE_S, NS_PER_DECLARED, NS_PER_FILE = 0.5, 300, 500   # a row of one pixel, a page of one pixel are the dearest
+BASE_S, NS_PER_FILE = 0.5, 500   # and Bomb.ns: a row of one pixel, a page of one pixel are the dearest
 TRIES = 3   # the least time counts: what a busy neighbour takes is not the file's
 WALL_S, ADDRESSES = 60, 6 << 30   # of a child
 
@@ -80,7 +80,7 @@ def main():
                 size = len(data) + (bomb.holes if bomb.holes <= 2 * bomb.declared else 0)   # a hole is no reason to take longer
                 (folder / "job.json").write_text(json.dumps(job_of(path.name, bomb)))
                 bound_bytes = BASE_BYTES + BYTES_PER_DECLARED * bomb.declared + BYTES_PER_FILE * size
-                bound_s = BASE_S + 1e-9 * (NS_PER_DECLARED * bomb.declared + NS_PER_FILE * size)
+                bound_s = BASE_S + 1e-9 * (bomb.ns * bomb.declared + NS_PER_FILE * size)
                 ways = [("run", ["run", "job.json", "--overwrite", "--quiet"])]
                 if not bomb.raw:
                     ways.insert(0, ("info", ["info", path.name]))
@@ -91,10 +91,10 @@ def main():
                 for way, arguments in ways:
                     status, seconds, memory, said = run(arguments, folder)
                     for _ in range(TRIES - 1):
-                        if seconds <= bound_s:
+                        if seconds <= bound_s or status not in (0, 1, 2):   # what ended badly is not tried until it ends well
                             break
-                        status, again_s, memory, said = run(arguments, folder)
-                        seconds = min(seconds, again_s)
+                        status, again_s, again_bytes, said = run(arguments, folder)
+                        seconds, memory = min(seconds, again_s), max(memory, again_bytes)
                     problems = []
                     if status not in (0, 1, 2):
                         problems.append(f"status {status}")

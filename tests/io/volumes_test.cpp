@@ -122,6 +122,12 @@ TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") 
     const io::FileInfo rgb = io::info(folder / "rgb.nrrd");
     CHECK(rgb.desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
     CHECK(rgb.colour == io::Colour::rgb);
+    // Complex numbers of integers are none of ours: their two parts are a list, which has a name.
+    for (const char* const kind : {"complex", "Complex"}) {
+        put(folder / "pairs.nrrd", std::string("NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nkinds: ") + kind +
+                                       " domain domain\nencoding: raw\n\nabcdef");
+        CHECK(io::info(folder / "pairs.nrrd").desc.describe() == "u8 3 x 1 x 2 (y, x, c)");
+    }
     put(folder / "times.nrrd",
         "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nkinds: domain domain time\nspacings: 1 1 0.25\nencoding: "
         "raw\n\nabcdef");
