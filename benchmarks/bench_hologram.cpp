@@ -36,10 +36,20 @@ std::vector<std::uint8_t> image(Size size) {
 }
 
 /// A pixel, none: 1 byte in, half spectrum out and in, two products out and in at 8 bytes each, 4 bytes out. reflect: cosines of
-/// 4 bytes out and in, 8 bytes of the field out and in. mean, zero: the transforms that know their zeros (FORMULAS 5.2).
-double floor_bytes(Size size, const std::string& padding) {
+/// 4 bytes out and in, 8 bytes of the field out and in. mean, zero: the transforms that know their zeros (FORMULAS 5.2). Planes
+/// share what comes before the columns.
+double floor_bytes(Size size, const std::string& padding, int planes) {
     const double pixels = static_cast<double>(size.width * size.height);
-    return pixels * (padding == "none" ? 32 : padding == "reflect" ? 29 : 53);
+    const double shared = padding == "none" ? 8 : padding == "reflect" ? 5 : 9, a_plane = padding == "none" || padding == "reflect" ? 24 : 44;
+    return pixels * (shared + planes * a_plane);
+}
+
+/// `planes` distances around the one that single frames have.
+Json distances_um(int planes) {
+    if (planes == 1) return distance * 1e6;
+    Json all = Json::array();
+    for (int i = 0; i < planes; ++i) all.push_back(distance * 1e6 * (0.8 + 0.4 * i / (planes - 1)));
+    return all;
 }
 
 class FftwHologram {
@@ -138,7 +148,7 @@ double relative_error(const float* a, const float* b, std::int64_t count) {
     return std::sqrt(error / norm);
 }
 
-int run(const Options& options, const std::vector<std::string>& paddings) {
+int run(const Options& options, const std::vector<std::string>& paddings, int planes, const std::string& policy) {
     const std::vector<Size> sizes = options.chosen_sizes();
     Bench bench(options);
     fmt::print("copy {:.1f} GB/s; copy %: 32 bytes a pixel at that speed\n", bench.bandwidth * 1e-9);
@@ -153,7 +163,7 @@ int run(const Options& options, const std::vector<std::string>& paddings) {
         const std::vector<std::uint8_t> pixels = image(size);
         HostArray host = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', size.height}, {'x', size.width}}));
         std::copy(pixels.begin(), pixels.end(), reinterpret_cast<std::uint8_t*>(host.data()));
-        const std::int64_t count = size.width * size.height;
+        const std::int64_t count = size.width * size.height * planes;
         const DeviceArray input = bench.session.upload(host);
         for (const std::string& padding : paddings) {
             std::vector<float> first;   // what the first row computed: the others must agree
@@ -169,14 +179,14 @@ int run(const Options& options, const std::vector<std::string>& paddings) {
                     throw Error(
                         fmt::format("{} at {} differs by {:.1e}: no time without agreement", row.name, row.size, row.error));
             };
-            if (fftw && padding == "none") {
+            if (fftw && padding == "none" && planes == 1) {
                 const auto start = std::chrono::steady_clock::now();
                 FftwHologram steps(*fftw, size, options.threads, pixels);
                 Row row{to_string(size),
                         "fftw",
                         fmt::format("none: {} threads, FFTW_MEASURE", options.threads),
                         {},
-                        floor_bytes(size, padding)};
+                        floor_bytes(size, padding, planes)};
                 row.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
                 steps.run();
                 row.error = agree(steps.amplitude());
@@ -193,10 +203,11 @@ int run(const Options& options, const std::vector<std::string>& paddings) {
                 call.parameters = hologram.parameters.parse({{"method", "angular_spectrum"},
                                                              {"wavelength_nm", wavelength * 1e9},
                                                              {"pixel_um", pixel * 1e6},
-                                                             {"distance_um", distance * 1e6},
+                                                             {"distance_um", distances_um(planes)},
                                                              {"padding", padding}},
                                                             "");
                 call.variant = variant.name;
+                if (!policy.empty()) call.policy = Json::parse(policy);
                 call.inputs = {{"hologram", input}};
                 call.outputs = {"amplitude"};
                 CallResult result;
@@ -206,7 +217,7 @@ int run(const Options& options, const std::vector<std::string>& paddings) {
                     print_refusal(to_string(size), variant.name, error, padding + ": ");
                     continue;
                 }
-                Row row{to_string(size), variant.name, padding + ": " + variant.summary, {}, floor_bytes(size, padding)};
+                Row row{to_string(size), variant.name, padding + ": " + variant.summary, {}, floor_bytes(size, padding, planes)};
                 row.plan_seconds = result.plan_seconds;
                 row.error = agree(bench.session.download(result.outputs.at("amplitude")).as<float>());
                 check(row);
@@ -228,5 +239,9 @@ int main(int argc, char** argv) {
     options.add_to(app);
     std::vector<std::string> paddings{"none", "reflect"};
     app.add_option("--padding", paddings, "none, reflect, mean, zero")->delimiter(',')->capture_default_str();
-    return run_main(app, argc, argv, [&] { return run(options, paddings); });
+    int planes = 1;
+    app.add_option("--planes", planes, "distances of a frame")->check(CLI::Range(1, 1000))->capture_default_str();
+    std::string policy;
+    app.add_option("--policy", policy, "JSON; of the variants that are asked for");
+    return run_main(app, argc, argv, [&] { return run(options, paddings, planes, policy); });
 }

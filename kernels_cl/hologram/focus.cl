@@ -1,6 +1,7 @@
 // How sharp a plane is, and which plane is sharpest; everything stays on the device.
-//   focus_partial   sums of the metric's terms over each work-group's share of the region, by the number of all terms
-//   focus_final     their sum, which is the mean -> values[slot]; one work-group
+//   focus_partial   sums of the metric's terms over each work-group's share of the region, by the number of all terms;
+//                   get_group_id(1) = plane of a batch
+//   focus_final     their sum, which is the mean -> values[first + plane]; a work-group a plane
 //   focus_best      the extreme of values[0 .. count) -> planes[count], from where the kernels of a last pass read it
 // Definitions: engine/algorithms/hologram/reference.hpp. Sums are taken in an order that depends on the region alone.
 #include "prelude/prelude.clh"
@@ -56,23 +57,26 @@ INLINE float term(GLOBAL const float* a, ulong64 i, uint width, float mean) {
 #endif
 }
 
-// region: left, top, width, height in pixels of the image, which is `width` wide. mean_of_plane is read for variance only.
+// The batch begins with plane `first`; in `amplitude` its planes lie `pixels` apart. region: left, top, width, height in pixels of
+// the image, which is `width` wide. means of planes are read for variance only.
 KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* RESTRICT sums,
-                          GLOBAL const float* RESTRICT mean_of_plane, uint width, int left, int top, int region_width,
-                          int region_height) {
+                          GLOBAL const float* RESTRICT means, uint first, ulong64 pixels, uint width, int left, int top,
+                          int region_width, int region_height) {
     LOCAL_ARRAY(float, tree, GROUP);
     const uint item = get_local_id(0);
     const int inner_width = region_width - MARGIN_LEFT - MARGIN_RIGHT, inner_height = region_height - 2 * MARGIN_Y;
+    const uint plane = (uint)get_group_id(1);
+    GLOBAL const float* image = amplitude + plane * pixels;
     float sum = 0.0f;
 #if METRIC == METRIC_VARIANCE
-    const float mean = mean_of_plane[0];
+    const float mean = means[first + plane];
 #else
     const float mean = 0.0f;
 #endif
     for (int y = (int)get_group_id(0); y < inner_height; y += GROUPS) {
         const ulong64 row = (ulong64)(top + MARGIN_Y + y) * width + (ulong64)(left + MARGIN_LEFT);
         float row_sum = 0.0f;
-        for (int x = (int)item; x < inner_width; x += GROUP) row_sum += term(amplitude, row + (ulong64)x, width, mean);
+        for (int x = (int)item; x < inner_width; x += GROUP) row_sum += term(image, row + (ulong64)x, width, mean);
         sum += row_sum;
     }
     // Here already: all terms together may be more than a float holds.
@@ -82,19 +86,20 @@ KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* 
         if (item < step) tree[item] += tree[item + step];
         BARRIER_LOCAL();
     }
-    if (item == 0) sums[get_group_id(0)] = tree[0];
+    if (item == 0) sums[plane * GROUPS + get_group_id(0)] = tree[0];
 }
 
-KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT values, uint slot) {
+KERNEL void focus_final(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT values, uint first) {
     LOCAL_ARRAY(float, tree, GROUP);
     const uint item = get_local_id(0);
-    tree[item] = item < GROUPS ? sums[item] : 0.0f;
+    const uint plane = (uint)get_group_id(0);
+    tree[item] = item < GROUPS ? sums[plane * GROUPS + item] : 0.0f;
     BARRIER_LOCAL();
     for (uint step = GROUP / 2; step > 0; step /= 2) {
         if (item < step) tree[item] += tree[item + step];
         BARRIER_LOCAL();
     }
-    if (item == 0) values[slot] = tree[0];
+    if (item == 0) values[first + plane] = tree[0];
 }
 
 // maximum != 0: the largest value is best. NaN never wins; of equal planes the first does.

@@ -4,6 +4,8 @@
 //   in   kx <= width/2 in tiles (fused_tiles.clh)       plus, minus   the same shape: U(kx), U(-kx)
 // KEPT below FFT_N: of a padded frame only its own rows are read and written; beyond them stand zeros, and what comes out there
 // is cropped. MEAN 1: a constant was taken off the whole plane, which is one number of the spectrum.
+// STACK 1: a launch makes `count` planes from `slot` on, each `stride` numbers behind the one before; a work-group makes
+// `together` of them from one F. get_group_id(1) says which.
 // A work-group takes FFT_LINES neighbouring columns, a part of a tile; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
 #define FFT_INTERLEAVED (FFT_LINES > 1)
@@ -18,6 +20,9 @@
 #endif
 #ifndef MEAN               // 1: mean[0] was taken off
 #define MEAN 0
+#endif
+#ifndef STACK              // 0: one plane, without a loop's cost in registers
+#define STACK 0
 #endif
 #define IS_KEPT(i) (KEPT == FFT_N || (i) < KEPT)
 
@@ -39,7 +44,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
              GLOBAL const float2* RESTRICT forward_twiddles, GLOBAL const float2* RESTRICT inverse_twiddles,
              GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
              GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes,
-             GLOBAL const float* RESTRICT mean, uint slot, uint width) {
+             GLOBAL const float* RESTRICT mean, uint slot, uint width, uint count, uint together, ulong64 stride) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     float2 spectrum[FFT_REGISTERS];
@@ -57,23 +62,31 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 #include "fft/stockham_core.clh"
 #undef twiddles
 
-    const uint plane = planes[slot];
-    const float4 plane_scale = scale[plane];
-    const float2 plane_unit = unit[plane];
-    const int2 plane_limit = limit[plane];
     FFT_FOR_EACH_POINT(
         spectrum[k] = v[k];
         if (MEAN && x == 0u && i == 0) spectrum[k].x += mean[0] * (float)FFT_N * (float)width;)
 
+#if STACK
+    const uint first = (uint)get_group_id(1) * together, end = min(first + together, count);
 #pragma unroll 1
-    for (int side = 0; side < 2; ++side) {         // one after the other: two columns at once do not fit the registers
-        // The same as before, which compilers cannot know: else they keep what is alike for both sides, and spill.
-        const int item = place + side * (int)(width >> 31);
-        const float sign = side == 0 ? 1.0f : -1.0f;
-        GLOBAL float2* out = side == 0 ? plus : minus;
-        FFT_FOR_EACH_POINT(
-            const float2 h = transfer_of(x, i, there, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit);
-            v[k] = complex_multiply(spectrum[k], make_float2(h.x, sign * h.y));)
+    for (uint at = first; at < end; ++at)
+#else
+    const uint at = 0u;
+#endif
+    {
+        const uint plane = planes[slot + at];
+        const float4 plane_scale = scale[plane];
+        const float2 plane_unit = unit[plane];
+        const int2 plane_limit = limit[plane];
+#pragma unroll 1
+        for (int side = 0; side < 2; ++side) {   // one after the other: two columns at once do not fit the registers
+            // The same as before, which compilers cannot know: else they keep what is alike for all columns, and spill.
+            const int item = place + (side + (int)at) * (int)(width >> 31);
+            const float sign = side == 0 ? 1.0f : -1.0f;
+            GLOBAL float2* out = (side == 0 ? plus : minus) + at * stride;
+            FFT_FOR_EACH_POINT(
+                const float2 h = transfer_of(x, i, there, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit);
+                v[k] = complex_multiply(spectrum[k], make_float2(h.x, sign * h.y));)
 
 #define FFT_LOAD(i, value)
 #define FFT_STORE(i, value) \
@@ -84,5 +97,6 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 #define twiddles inverse_twiddles
 #include "fft/stockham_core.clh"
 #undef twiddles
+        }
     }
 }

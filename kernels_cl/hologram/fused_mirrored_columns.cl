@@ -4,6 +4,8 @@
 //   in    cosine transforms of the rows, floats in tiles of 2 TILE_PAIRS columns (fused_tiles.clh)
 //   out   what is transformed back along y, float2 in tiles of the same columns (mirror_tiled())
 // The rows of both lie as mirror_place() says.
+// STACK 1: a launch makes `count` planes from `slot` on, each `stride` numbers behind the one before; a work-group makes
+// `together` of them from one transform. get_group_id(1) says which.
 // FFT_PAIRS must be 1: the points k and N - k of a spectrum meet.
 // A work-group takes FFT_LINES pairs of columns, a tile or a part of one; work-item = item * FFT_LINES + line.
 #include "prelude/prelude.clh"
@@ -17,12 +19,16 @@
 // Several work-groups share a tile where they take few columns: the row passes want whole sectors of memory.
 #define TILE_PAIRS (FFT_LINES > 4 ? FFT_LINES : 4)
 
+#ifndef STACK              // 0: one plane, without a loop's cost in registers
+#define STACK 0
+#endif
+
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const float2* RESTRICT forward_twiddles,
              GLOBAL const float2* RESTRICT inverse_twiddles, GLOBAL const float2* RESTRICT quarters,
              GLOBAL const float2* RESTRICT table, GLOBAL const ulong64* RESTRICT turns, GLOBAL const float4* RESTRICT scale,
              GLOBAL const float2* RESTRICT unit, GLOBAL const int2* RESTRICT limit, GLOBAL const uint* RESTRICT planes, uint slot,
-             uint width) {
+             uint width, uint count, uint together, ulong64 stride) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     float2 u[FFT_REGISTERS];
@@ -49,10 +55,6 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     // Cosine transforms: u.x of the first column, u.y of the second.
     FFT_FOR_EACH_POINT(u[k] = mirror_cosine(v[k], FFT_OPPOSITE(v), quarters[i]);)
 
-    const uint plane = planes[slot];
-    const float4 plane_scale = scale[plane];
-    const float2 plane_unit = unit[plane];
-    const int2 plane_limit = limit[plane];
     // Point i of a column in its tile, as mirror_tiled() has it.
 #define PLACE(i) ((tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within)
 #if METHOD == METHOD_TILES
@@ -62,28 +64,44 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     (there ? mirrored_transfer_at((int)x + column, i, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit)  \
            : make_float2(0.0f, 0.0f))
 #endif
+#if STACK
+    const uint begin = (uint)get_group_id(1) * together, end = min(begin + together, count);
+#endif
 #pragma unroll 1
     for (int column = 0; column < 2; ++column) {   // one after the other: two at once do not fit the registers
         const int there = column == 0 ? first : second;
-        // The same as before, which compilers cannot know: else they keep what is alike for both columns, and spill.
-        const int item = place + column * (int)(width >> 31);
-        FFT_FOR_EACH_POINT(
-            const float2 h = TRANSFER(i);
-            v[k] = make_float2(u[k].x * h.x, u[k].x * h.y);
-            u[k].x = u[k].y;)
-        FFT_FOR_EACH_POINT(
-            const float2 opposite = FFT_OPPOSITE(v);
-            spectrum[k] = mirror_spectrum(v[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
-        FFT_FOR_EACH_POINT(v[k] = spectrum[k];)
+#if STACK
+#pragma unroll 1
+        for (uint at = begin; at < end; ++at)
+#else
+        const uint at = 0u;
+#endif
+        {
+            const uint plane = planes[slot + at];
+            const float4 plane_scale = scale[plane];
+            const float2 plane_unit = unit[plane];
+            const int2 plane_limit = limit[plane];
+            GLOBAL float2* to = out + at * stride;
+            // The same as before, which compilers cannot know: else they keep what is alike for all columns, and spill.
+            const int item = place + (column + (int)at) * (int)(width >> 31);
+            FFT_FOR_EACH_POINT(
+                const float2 h = TRANSFER(i);
+                v[k] = make_float2(u[k].x * h.x, u[k].x * h.y);)
+            FFT_FOR_EACH_POINT(
+                const float2 opposite = FFT_OPPOSITE(v);
+                spectrum[k] = mirror_spectrum(v[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
+            FFT_FOR_EACH_POINT(v[k] = spectrum[k];)
 
 #define FFT_LOAD(i, value)
 #define FFT_STORE(i, value) \
-    if (there) out[PLACE(i)] = value;
+    if (there) to[PLACE(i)] = value;
 #define FFT_INVERSE 1
 #define FFT_REVERSED 1
 #define FFT_EXCHANGE_BUSY 1
 #define twiddles inverse_twiddles
 #include "fft/stockham_core.clh"
 #undef twiddles
+        }
+        FFT_FOR_EACH_POINT(u[k].x = u[k].y;)   // the second column's turn
     }
 }

@@ -1,6 +1,7 @@
 // Third pass of the fused reconstruction: a row of U is transformed back and stored as what was asked for, cropped.
 //   plus, minus   U(kx) and U(-kx), 0 <= kx <= width/2, in tiles (fused_columns.cl, fused_tiles.clh)
 //   out           height x width, any of amplitude, phase, intensity, field
+// get_group_id(1) = plane of a batch; plus and minus hold them `stride` numbers apart, out without a gap from `offset` on.
 // FFT_NEIGHBOURS: of a mirrored row two pixels are stored at once.
 #include "prelude/prelude.clh"
 #include "fft/stockham.clh"
@@ -16,14 +17,16 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
                                                          GLOBAL float* amplitude, GLOBAL float* phase, GLOBAL float* intensity,
                                                          GLOBAL float2* field, GLOBAL const float2* RESTRICT twiddles,
                                                          GLOBAL const float2* RESTRICT quarters, uint width, uint height,
-                                                         uint rows, float factor, ulong64 offset) {
+                                                         uint rows, float factor, ulong64 offset, ulong64 stride) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
     const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
     const uint y = (uint)get_group_id(0) * FFT_LINES + (uint)line;
     const int there = y < height;
     const uint row = there ? y : 0u;
-    const ulong64 start = offset + (ulong64)y * width;
+    const ulong64 plane = get_group_id(1), start = offset + (plane * height + y) * width;
+    plus += plane * stride;
+    minus += plane * stride;
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
 #if MIRRORED

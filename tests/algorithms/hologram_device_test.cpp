@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -159,12 +160,26 @@ std::vector<std::string> device_variants(Session& session, const Parameters& par
     return names;
 }
 
+/// Of a step by that name, since the profiler was cleared.
+std::size_t launches_of(const Profiler& profiler, const std::string& name) {
+    const auto is_one = [&](const Profiler::Entry& entry) { return !entry.path.empty() && entry.path.back() == name; };
+    return static_cast<std::size_t>(std::count_if(profiler.entries().begin(), profiler.entries().end(), is_one));
+}
+
 /// Ways of one variant that differ in what is kept from frame to frame.
 std::vector<Json> ways_of(const Algorithm& algorithm, const std::string& variant) {
     const PolicyTable& table = algorithm.variant(variant)->policy;
     const auto keeps = [](const PolicyField& field) { return field.name == "keep_transfer"; };
     if (std::none_of(table.begin(), table.end(), keeps)) return {Json::object()};
     return {Json{{"keep_transfer", 1}}, Json{{"keep_transfer", 0}}};
+}
+
+/// A policy of one variant, half of its fields drawn from what they may be.
+Json drawn_policy(const Algorithm& algorithm, const std::string& variant, std::mt19937& random) {
+    Json policy = Json::object();
+    for (const PolicyField& field : algorithm.variant(variant)->policy)
+        if (random() % 2 == 0) policy[field.name] = field.choices[random() % field.choices.size()];
+    return policy;
 }
 
 struct Case {
@@ -296,22 +311,34 @@ TEST_CASE("phase, intensity and field are those of one complex field") {
     });
 }
 
-TEST_CASE("stacks of large frames, whose transfer functions go through one table") {
+TEST_CASE("planes of a stack that are made together are those of each alone") {
     on_each_device([](Session& session) {
         const Algorithm& algorithm = session.engine().registry().get("hologram");
-        const Image image = rings(1030, 1024);
-        const Parameters parameters = parse(algorithm, R"({"distance_um": [700, -250, 300], "padding": "none"})");
-        const Reference expected = reference(parameters, image);
-        for (const std::string& variant : device_variants(session, parameters, image, {"amplitude"})) {
-            if (variant != "fused") continue;
-            for (const Json& policy : ways_of(algorithm, variant)) {
-                CAPTURE(policy.dump());
-                const CallResult result = run_or_another(session, parameters, image, variant, {"amplitude"}, policy);
-                CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
-                const auto makes_table = [](const PlanBuilder::Built& built) { return built.kernel == "transfer_tiles"; };
-                if (result.variant == variant)
-                    CHECK(std::any_of(result.built.begin(), result.built.end(), makes_table) == (policy.at("keep_transfer") == 1));
-            }
+        struct Row {
+            std::int64_t width, height;
+            const char *padding, *variant;
+        };
+        for (const Row& row : {Row{130, 98, "none", "fused"}, {50, 37, "mean", "fused"}, {61, 34, "zero", "fused"},
+                               {94, 82, "reflect", "fused_mirrored"}, {75, 60, "reflect", "fused_mirrored"}}) {
+            const Image image = rings(row.width, row.height);
+            Json job{{"distance_um", {700, -250, 300, 450, 500, 90, 1}}, {"method", "angular_spectrum"}, {"padding", row.padding}};
+            const Parameters parameters = parse(algorithm, job.dump());
+            const std::vector<std::string> variants = device_variants(session, parameters, image, {"amplitude"});
+            if (std::find(variants.begin(), variants.end(), row.variant) == variants.end()) continue;
+            const Reference expected = reference(parameters, image);
+            for (const int at_once : {0, 1, 2, 4, 8})
+                for (const int together : {0, 1, 2, 4}) {
+                    if (at_once == 1 && together > 0) continue;
+                    const Json policy{{"planes_at_once", at_once}, {"planes_together", together}};
+                    CAPTURE(row.variant);
+                    CAPTURE(policy.dump());
+                    session.profiler().clear();
+                    const CallResult result = run_or_another(session, parameters, image, row.variant, {"amplitude"}, policy);
+                    CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
+                    if (result.variant != row.variant || at_once == 0) continue;
+                    const std::size_t launches = static_cast<std::size_t>((7 + at_once - 1) / at_once);
+                    CHECK(launches_of(session.profiler(), "columns") == launches);
+                }
         }
     });
 }
@@ -351,6 +378,17 @@ TEST_CASE("focus is found on the device, and the best plane is the stack's") {
                 }
                 CHECK(record.at("best_index").get<std::size_t>() == focus.index);
                 CHECK(record.at("best_distance_um").get<double>() == doctest::Approx(focus.distance * 1e6).epsilon(1e-3));
+
+                const std::vector<std::string> variants = device_variants(session, all, image, {"amplitude"});
+                if (std::find(variants.begin(), variants.end(), "fused_mirrored") != variants.end())
+                    for (const int at_once : {1, 2, 4}) {
+                        CAPTURE(at_once);
+                        const CallResult batches = run_or_another(session, all, image, "fused_mirrored", {"amplitude", "focus"},
+                                                                  {{"planes_at_once", at_once}});
+                        for (std::size_t i = 0; i < values.size(); ++i)
+                            CHECK(batches.records.at("focus").at("value").at(i).get<double>() ==
+                                  doctest::Approx(values[i]).epsilon(2e-4));
+                    }
 
                 const CallResult one = run(session, best, image, "", {"amplitude", "focus"});
                 const HostArray plane = session.download(one.outputs.at("amplitude"));
@@ -579,7 +617,8 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
                      {"band_limit", random() % 2 == 0}};
             if (random() % 3 == 0) job["pixel_um"] = {pixel, pixel * between(.5, 2)};
             Json distances = Json::array();
-            for (unsigned i = 0; i < 1 + random() % 4; ++i)
+            const unsigned planes = random() % 4 == 0 ? 5 + random() % 8 : 1 + random() % 4;
+            for (unsigned i = 0; i < planes; ++i)
                 distances.push_back((random() % 3 == 0 ? -1 : 1) * between(.05, 40) * std::max(side * 1e6, 1.0));
             job["distance_um"] = distances;
             if (width > 20 && height > 20 && random() % 4 == 0) {
@@ -602,8 +641,7 @@ TEST_CASE("drawn at random: every variant against the reference, and against lig
             for (const std::string& variant : device_variants(session, parameters, image, {"field"})) {
                 if (variant == "paper" && (expected.geometry.padded_width % 2 || expected.geometry.padded_height % 2)) continue;
                 CAPTURE(variant);
-                const std::vector<Json> ways = ways_of(algorithm, variant);
-                const Json policy = ways[random() % ways.size()];
+                const Json policy = drawn_policy(algorithm, variant, random);
                 CAPTURE(policy.dump());
                 const CallResult result = run_or_another(session, parameters, image, variant, {"field"}, policy);
                 const HostArray field = session.download(result.outputs.at("field"));

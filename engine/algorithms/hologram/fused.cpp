@@ -9,6 +9,7 @@
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/kept_transfer.hpp"
+#include "algorithms/hologram/plane_batches.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
@@ -24,7 +25,7 @@ constexpr int most_columns = 4;   // of a tile: 4 complex numbers are a memory s
 class FusedPlan : public PlanePlan {
 public:
     FusedPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
-        : PlanePlan(builder, problem),
+        : PlanePlan(builder, problem, batch_of(builder, problem, policy)),
           width_(static_cast<int>(geometry_.padded_width)),
           height_(static_cast<int>(geometry_.padded_height)) {
         const int group = policy.at("work_group_size");
@@ -33,11 +34,13 @@ public:
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
         // H is even: of the half spectrum's columns half the rows are kept.
-        const bool kept = tabulates_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
+        const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);
         method.add("KEPT", geometry_.height).add("MEAN", has_endless_mean());
+        const std::int64_t at_once = batch_of(builder, problem, policy);
+        method.add("STACK", at_once > 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::line_table(columns_.line));
@@ -48,10 +51,12 @@ public:
 
         const std::int64_t columns = divided_up(width_ / 2 + 1, tile_columns()) * tile_columns();
         if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_ / 2 + 1, tile_columns(), false}, group);
-        const auto bytes = static_cast<std::size_t>(columns * geometry_.height) * 2 * sizeof(float);
+        together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(width_ / 2 + 1).x), at_once);
+        stride_ = static_cast<std::uint64_t>(columns * geometry_.height);
+        const std::size_t bytes = static_cast<std::size_t>(stride_) * 2 * sizeof(float);
         half_ = builder.scratch(bytes);
-        plus_ = builder.scratch(bytes);
-        minus_ = builder.scratch(bytes);
+        plus_ = builder.scratch(static_cast<std::size_t>(at_once) * bytes);
+        minus_ = builder.scratch(static_cast<std::size_t>(at_once) * bytes);
     }
 
 protected:
@@ -70,19 +75,27 @@ protected:
                   static_cast<std::uint32_t>(geometry_.height)});
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        if (table_) table_->make(x, phases_, slot, changed_);
-        if (kept_) kept_->make(x, phases_, slot, changed_);
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
+        if (table_) table_->make(x, phases_, batch.slot, changed_);
+        if (kept_) kept_->make(x, phases_, changed_);
         const host::Buffer& table = table_ ? table_->buffer() : kept_ ? kept_->buffer() : x.buffer(half_);
-        x.launch("columns", *columns_.kernel, columns_.groups(width_ / 2 + 1), columns_.local(),
+        host::NDRange groups = columns_.groups(width_ / 2 + 1);
+        groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
+        x.launch("columns", *columns_.kernel, groups, columns_.local(),
                  {x.buffer(half_), x.buffer(plus_), x.buffer(minus_), forward_columns_, inverse_columns_, table, phases_.turns(),
-                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), mean(), slot, static_cast<std::uint32_t>(width_)});
-        const FusedRowsBack::From from{x.buffer(plus_), x.buffer(minus_), forward_rows_};
+                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), mean(), batch.slot, u32(width_), batch.count, u32(together_), stride_});
+        const FusedRowsBack::From from{x.buffer(plus_), x.buffer(minus_), forward_rows_, stride_, batch.count};
         if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
         if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);
     }
 
 private:
+    static std::int64_t batch_of(const PlanBuilder& builder, const Problem& problem, const Policy& policy) {
+        const Geometry g = resolve(problem);
+        const std::int64_t columns = g.padded_width / 2 + 1;
+        return planes_at_once(builder, g, policy, divided_up(columns, most_columns),
+                              static_cast<std::size_t>(columns * g.height) * 4 * sizeof(float));
+    }
     /// What stands around the frame; any buffer where that is nothing.
     const host::Buffer& mean() const { return intake_ ? intake_->mean() : forward_rows_; }
 
@@ -110,6 +123,8 @@ private:
     int tile_columns() const { return std::max(4, 2 * columns_.line.lines); }   // as fused_columns.cl has it
 
     int width_, height_;               // of the padded frame
+    std::int64_t together_ = 1;        // planes of a work-group
+    std::uint64_t stride_ = 0;         // numbers between planes
     bool changed_ = false;
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;
@@ -148,7 +163,7 @@ Variant fused_variant() {
         .summary = "three kernels: real rows to a half spectrum, columns forward x H x back, rows back with the modulus",
         .role = Role::best,
         .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"},
-                   keep_transfer_field()},
+                   keep_transfer_field(), planes_at_once_field(), planes_together_field()},
         .supports = supports_fused,
     });
 }

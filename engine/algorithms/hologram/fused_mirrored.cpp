@@ -9,6 +9,7 @@
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/kept_transfer.hpp"
+#include "algorithms/hologram/plane_batches.hpp"
 #include "algorithms/hologram/plane_plan.hpp"
 #include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/variants.hpp"
@@ -24,7 +25,7 @@ constexpr int most_pairs = 4;   // of columns in a tile: 8 floats, or 4 complex 
 class FusedMirroredPlan : public PlanePlan {
 public:
     FusedMirroredPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy)
-        : PlanePlan(builder, problem),
+        : PlanePlan(builder, problem, batch_of(builder, problem, policy)),
           width_(static_cast<int>(geometry_.width)),
           height_(static_cast<int>(geometry_.height)),
           row_quarters_(builder.constant(fft::quarters(width_, width_))),
@@ -39,6 +40,8 @@ public:
         host::Defines method;
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);
+        const std::int64_t at_once = batch_of(builder, problem, policy);
+        method.add("STACK", at_once > 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_pairs, fft::Pairs::opposites);
         forward_columns_ = builder.constant(fft::line_table(columns_.line));
@@ -53,9 +56,10 @@ public:
 
         const std::int64_t columns = divided_up(2 * pairs(), tile_columns()) * tile_columns();
         if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_, tile_columns(), true}, group);
-        const auto numbers = static_cast<std::size_t>(columns * height_);
-        cosines_ = builder.scratch(numbers * sizeof(float));
-        field_ = builder.scratch(numbers * 2 * sizeof(float));
+        together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(pairs()).x), at_once);
+        stride_ = static_cast<std::uint64_t>(columns * height_);
+        cosines_ = builder.scratch(static_cast<std::size_t>(stride_) * sizeof(float));
+        field_ = builder.scratch(static_cast<std::size_t>(at_once) * static_cast<std::size_t>(stride_) * 2 * sizeof(float));
     }
 
 protected:
@@ -68,19 +72,28 @@ protected:
                  {image, background, dark, x.buffer(cosines_), forward_rows_, row_quarters_, row_quarters_, u32(height_)});
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        if (table_) table_->make(x, phases_, slot, changed_);
-        if (kept_) kept_->make(x, phases_, slot, changed_);
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
+        if (table_) table_->make(x, phases_, batch.slot, changed_);
+        if (kept_) kept_->make(x, phases_, changed_);
         const host::Buffer& table = table_ ? table_->buffer() : kept_ ? kept_->buffer() : column_quarters_;
-        x.launch("columns", *columns_.kernel, columns_.groups(pairs()), columns_.local(),
+        host::NDRange groups = columns_.groups(pairs());
+        groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
+        x.launch("columns", *columns_.kernel, groups, columns_.local(),
                  {x.buffer(cosines_), x.buffer(field_), forward_columns_, inverse_columns_, column_quarters_, table,
-                  phases_.turns(), phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), slot, u32(width_)});
-        const FusedRowsBack::From from{x.buffer(field_), x.buffer(field_), row_quarters_};
+                  phases_.turns(), phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), batch.slot, u32(width_), batch.count, u32(together_),
+                  stride_});
+        const FusedRowsBack::From from{x.buffer(field_), x.buffer(field_), row_quarters_, stride_, batch.count};
         if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
         if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);
     }
 
 private:
+    static std::int64_t batch_of(const PlanBuilder& builder, const Problem& problem, const Policy& policy) {
+        const Geometry g = resolve(problem);
+        const std::int64_t of_pairs = (g.width + 1) / 2;
+        return planes_at_once(builder, g, policy, divided_up(of_pairs, most_pairs),
+                              static_cast<std::size_t>(of_pairs * g.height) * 4 * sizeof(float));
+    }
     std::int64_t pairs() const { return (geometry_.width + 1) / 2; }
 
     host::Defines tile() const {
@@ -91,6 +104,8 @@ private:
     int tile_columns() const { return std::max(8, 2 * columns_.line.lines); }   // as fused_mirrored_columns.cl has it
 
     int width_, height_;
+    std::int64_t together_ = 1;   // planes of a work-group
+    std::uint64_t stride_ = 0;    // numbers between planes
     bool changed_ = false;
     host::Buffer row_quarters_, column_quarters_;
     std::unique_ptr<fft::Transform> transform_;
@@ -130,7 +145,7 @@ Variant fused_mirrored_variant() {
         .summary = "padding by reflection in three kernels: real rows to cosines, columns forward x H x back, rows back",
         .role = Role::best,
         .policy = {{"work_group_size", 256, {32, 64, 128, 256}, "work-items of the kernels that handle one pixel each"},
-                   keep_transfer_field()},
+                   keep_transfer_field(), planes_at_once_field(), planes_together_field()},
         .supports = supports_fused_mirrored,
     });
 }

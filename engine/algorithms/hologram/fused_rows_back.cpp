@@ -40,9 +40,11 @@ void FusedRowsBack::amplitude_only(Execution& x, const From& from, const host::B
 void FusedRowsBack::store(Execution& x, fft::LineKernel& kernel, const From& from, const host::Buffer& amplitude,
                           const host::Buffer& phase, const host::Buffer& intensity, const host::Buffer& field,
                           std::int64_t first) {
-    x.launch("rows inverse", *kernel.kernel, kernel.groups(height_), kernel.local(),
+    host::NDRange groups = kernel.groups(height_);
+    groups.y = from.count;
+    x.launch("rows inverse", *kernel.kernel, groups, kernel.local(),
              {from.plus, from.minus, amplitude, phase, intensity, field, twiddles_, from.quarters, u32(width_), u32(height_),
-              u32(rows_), factor_, static_cast<std::uint64_t>(first)});
+              u32(rows_), factor_, static_cast<std::uint64_t>(first), from.stride});
 }
 
 }  // namespace parallax::engine::hologram

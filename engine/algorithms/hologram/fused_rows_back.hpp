@@ -17,12 +17,15 @@ public:
     FusedRowsBack(PlanBuilder&, const Problem&, const Geometry&, std::int64_t width, std::int64_t rows, std::int64_t kept,
                   const host::Defines& tiles, bool mirrored);
     /// Where the spectrum is; `quarters` is read where it is mirrored (hologram/quarters.hpp), `minus` where not.
+    /// Planes: `count`, each `stride` numbers behind the one before.
     struct From {
         const host::Buffer &plus, &minus, &quarters;
+        std::uint64_t stride = 0;
+        std::uint32_t count = 1;
     };
-    /// Plane `plane` of every output that the bindings have.
+    /// From plane `plane` on of every output that the bindings have.
     void outputs(Execution&, const From&, const Bindings&, std::int64_t plane);
-    /// Amplitude alone, into `amplitude` (width x height): for the focus metric.
+    /// Amplitude alone, into `amplitude` (width x height a plane): for the focus metric.
     void amplitude_only(Execution&, const From&, const host::Buffer& amplitude);
 
 private:

@@ -53,8 +53,8 @@ protected:
         simd_.forward(x, intake_ ? x.buffer(frame_) : arrays.input("hologram"));
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        table_->make(x, phases_, slot, changed_);
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
+        table_->make(x, phases_, batch.slot, changed_);
         simd_.columns(x, table_->buffer());
         const std::int64_t first = target.plane * geometry_.width * geometry_.height;
         if (target.outputs) {

@@ -8,18 +8,12 @@ namespace parallax::engine::hologram {
 namespace {
 
 constexpr std::uint64_t share_of_memory = 16;   // other plans and the caller's arrays want memory, too
-constexpr std::int64_t large_plane = 1 << 20;   // pixels
 
 host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) {
     host::Defines defines;
     defines.add("METHOD", method_define(geometry.methods.front())).add("TILE", tiles.tile).add("MIRRORED", tiles.mirrored);
     add_phase_defines(defines, geometry);
     return {"hologram/transfer_tiles.cl", defines};
-}
-
-bool may_tabulate(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
-    return policy.at("keep_transfer") != 0 && !has_impulse_response(geometry) &&
-           bytes <= builder.device().global_memory / share_of_memory;
 }
 
 }  // namespace
@@ -30,12 +24,8 @@ PolicyField keep_transfer_field() {
 }
 
 bool keeps_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
-    return geometry.distances.size() == 1 && may_tabulate(builder, geometry, policy, bytes);
-}
-
-bool tabulates_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
-    const bool large = geometry.padded_width * geometry.padded_height >= large_plane;
-    return (geometry.distances.size() == 1 || large) && may_tabulate(builder, geometry, policy, bytes);
+    return policy.at("keep_transfer") != 0 && geometry.distances.size() == 1 && !has_impulse_response(geometry) &&
+           bytes <= builder.device().global_memory / share_of_memory;
 }
 
 KeptTransfer::KeptTransfer(PlanBuilder& builder, const Geometry& geometry, const TransferTiles& tiles, int group)
@@ -44,11 +34,11 @@ KeptTransfer::KeptTransfer(PlanBuilder& builder, const Geometry& geometry, const
       transfer_(builder.kernel(program(geometry, tiles), "transfer_tiles", static_cast<std::size_t>(group))),
       table_(builder.state(tiles.bytes())) {}
 
-void KeptTransfer::make(Execution& x, const PhaseTable& phases, std::uint32_t slot, bool changed) {
-    if (phases.count() == 1 && made_ && !changed) return;
+void KeptTransfer::make(Execution& x, const PhaseTable& phases, bool changed) {
+    if (made_ && !changed) return;
     made_ = true;
     x.launch("transfer function", *transfer_, grid_.groups, grid_.local,
-             {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), slot, u32(tiles_.columns),
+             {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), std::uint32_t{0}, u32(tiles_.columns),
               u32(tiles_.rows)});
 }
 

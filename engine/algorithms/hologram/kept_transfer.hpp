@@ -20,15 +20,12 @@ PolicyField keep_transfer_field();
 /// Whether H is kept: the policy says so, there is one plane and it has a transfer function, and the table takes at most a
 /// sixteenth of the device's memory.
 bool keeps_transfer(const PlanBuilder&, const Geometry&, const Policy&, std::size_t bytes);
-/// The same where a table pays for each plane of a stack, too, though it serves once: the columns of `fused` would make each
-/// number of it four times. Small planes are not worth the launch.
-bool tabulates_transfer(const PlanBuilder&, const Geometry&, const Policy&, std::size_t bytes);
 
 class KeptTransfer {
 public:
     KeptTransfer(PlanBuilder&, const Geometry&, const TransferTiles&, int group);
-    /// That of the only plane at the first call and when the phase constants have `changed`; that of a stack's at every call.
-    void make(Execution&, const PhaseTable&, std::uint32_t slot, bool changed);
+    /// At the first call, and when the phase constants have `changed`.
+    void make(Execution&, const PhaseTable&, bool changed);
     const host::Buffer& buffer() const noexcept { return table_; }
 
 private:

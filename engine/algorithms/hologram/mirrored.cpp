@@ -65,12 +65,12 @@ protected:
         transform_->enqueue(x, spectrum, spectrum, fft::Direction::forward);
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
         const host::Buffer &spectrum = x.buffer(spectrum_), &work = x.buffer(work_);
-        if (table_) table_->make(x, phases_, slot, changed_);
+        if (table_) table_->make(x, phases_, batch.slot, changed_);
         x.launch("propagate", *propagate_, quarter_.groups, quarter_.local,
                  {spectrum, work, table_ ? table_->buffer() : spectrum, phases_.turns(), phases_.scale(), phases_.unit(),
-                  phases_.limit(), phases_.planes(), slot, order_ ? order_->found() : phases_.scale(), u32(geometry_.width),
+                  phases_.limit(), phases_.planes(), batch.slot, order_ ? order_->found() : phases_.scale(), u32(geometry_.width),
                   u32(geometry_.height), quarter_turn(geometry_.width), quarter_turn(geometry_.height)});
         {
             const auto scope = x.scope("inverse transform");

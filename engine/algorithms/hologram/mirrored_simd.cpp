@@ -82,8 +82,8 @@ protected:
         rows_->enqueue(x, "rows forward", folded, x.buffer(half_), false);
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        table_->make(x, phases_, slot, changed_);
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
+        table_->make(x, phases_, batch.slot, changed_);
         x.launch("columns", *columns_, {groups_}, {},
                  {x.buffer(half_), table_->buffer(), x.buffer(folded_), x.buffer(scratch_), twiddles_, order_, quarters_,
                   row_quarters_, static_cast<std::int32_t>(width_), panels_});

@@ -35,8 +35,8 @@ protected:
         transform_->enqueue(x, x.buffer(spectrum_), x.buffer(spectrum_), fft::Direction::forward);
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
-        propagator_.enqueue(x, phases_, x.buffer(spectrum_), slot, changed_, x.buffer(work_));
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
+        propagator_.enqueue(x, phases_, x.buffer(spectrum_), batch.slot, changed_, x.buffer(work_));
         const PixelGrid grid(geometry_.padded_width, geometry_.padded_height, group_);
         x.launch("swap quadrants", *swap_, grid.groups, grid.local,
                  {x.buffer(work_), x.buffer(spectrum_), static_cast<std::uint32_t>(geometry_.padded_width),

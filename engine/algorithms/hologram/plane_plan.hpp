@@ -1,5 +1,5 @@
-// What the device plans of `hologram` have in common: planes one after another, focus measured on the device, the best
-// plane made once more. How a plane is made is the variant's own.
+// What the device plans of `hologram` have in common: planes one batch after another, focus measured on the device, the best
+// plane made once more. How planes are made is the variant's own.
 #pragma once
 
 #include "algorithms/hologram/steps.hpp"
@@ -10,13 +10,18 @@ namespace parallax::engine::hologram {
 
 class PlanePlan : public Plan {
 public:
-    PlanePlan(PlanBuilder&, const Problem&);
+    /// planes_at_once: most planes of a batch.
+    PlanePlan(PlanBuilder&, const Problem&, std::int64_t planes_at_once = 1);
     void update(const Parameters&) override;
     void enqueue(Execution&, const Bindings&) final;
 
 protected:
-    /// Where one plane goes: the outputs of the job at index `plane`, or `amplitude` (output size) for the focus
-    /// metric, or both; what is null is not wanted.
+    /// Planes that PhaseTable::planes() names from `slot` on; 1 but for variants that make more at once.
+    struct Batch {
+        std::uint32_t slot, count;
+    };
+    /// Where a batch goes: the outputs of the job from index `plane` on, or `amplitude` (one output size after the other) for the
+    /// focus metric, or both; what is null is not wanted.
     struct Target {
         const Bindings* outputs = nullptr;
         std::int64_t plane = 0;
@@ -24,8 +29,7 @@ protected:
     };
     /// All that every plane shares. `changed`: the phase constants are new.
     virtual void begin(Execution&, const Bindings&, bool changed) = 0;
-    /// The plane that PhaseTable::planes()[slot] names.
-    virtual void plane(Execution&, std::uint32_t slot, const Target&) = 0;
+    virtual void planes(Execution&, const Batch&, const Target&) = 0;
     virtual void end(Execution&) {}
 
     /// What stands around the hologram is its mean.
@@ -39,6 +43,7 @@ protected:
     PhaseTable phases_;
 
 private:
+    std::uint32_t planes_at_once_;
     std::optional<FocusSearch> focus_;
     Scratch amplitude_;
     bool wants_focus_, wants_planes_;

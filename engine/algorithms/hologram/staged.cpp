@@ -45,10 +45,10 @@ protected:
         if (!single_) transform(x, "forward transform", fft::Direction::forward);
     }
 
-    void plane(Execution& x, std::uint32_t slot, const Target& target) override {
+    void planes(Execution& x, const Batch& batch, const Target& target) override {
         const host::Buffer& field = x.buffer(single_ ? field_ : work_);
-        if (single_) single_propagator_->enqueue(x, phases_, x.buffer(spectrum_), slot, x.buffer(work_), field);
-        else propagator_->enqueue(x, phases_, x.buffer(spectrum_), slot, changed_, field);
+        if (single_) single_propagator_->enqueue(x, phases_, x.buffer(spectrum_), batch.slot, x.buffer(work_), field);
+        else propagator_->enqueue(x, phases_, x.buffer(spectrum_), batch.slot, changed_, field);
         if (target.outputs) finish_.enqueue(x, field, *target.outputs, target.plane);
         if (target.amplitude) finish_.amplitude_only(x, field, *target.amplitude);
     }

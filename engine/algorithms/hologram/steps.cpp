@@ -110,6 +110,7 @@ FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::
                          std::int64_t height)
     : autofocus_(autofocus),
       width_(width),
+      pixels_(width * height),
       planes_(planes),
       region_(autofocus.region.value_or(std::array<int, 4>{0, 0, i32(width), i32(height)})) {
     const auto spec_of = [](Metric metric) {
@@ -125,19 +126,20 @@ FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::
         mean_partial_ = builder.kernel(spec_of(Metric::dubois), "focus_partial", reduce_group);
         mean_final_ = builder.kernel(spec_of(Metric::dubois), "focus_final", reduce_group);
     }
-    sums_ = builder.state(reduce_groups * sizeof(float));
+    sums_ = builder.state(planes * reduce_groups * sizeof(float));
     values_ = builder.state(planes * sizeof(float));
-    mean_ = builder.state(sizeof(float));
+    means_ = builder.state(planes * sizeof(float));
 }
 
-void FocusSearch::measure(Execution& x, const host::Buffer& amplitude, std::size_t plane) {
-    const auto sum = [&](host::Kernel& partial, host::Kernel& final, const host::Buffer& values, std::uint32_t slot) {
-        x.launch("focus metric", partial, reduce_many, reduce_local,
-                 {amplitude, sums_, mean_, u32(width_), region_[0], region_[1], region_[2], region_[3]});
-        x.launch("focus metric", final, reduce_one, reduce_local, {sums_, values, slot});
+void FocusSearch::measure(Execution& x, const host::Buffer& amplitude, std::uint32_t plane, std::uint32_t count) {
+    const auto sum = [&](host::Kernel& partial, host::Kernel& final, const host::Buffer& values) {
+        x.launch("focus metric", partial, {reduce_groups, count, 1}, reduce_local,
+                 {amplitude, sums_, means_, plane, static_cast<std::uint64_t>(pixels_), u32(width_), region_[0], region_[1],
+                  region_[2], region_[3]});
+        x.launch("focus metric", final, {count, 1, 1}, reduce_local, {sums_, values, plane});
     };
-    if (mean_partial_) sum(*mean_partial_, *mean_final_, mean_, 0);
-    sum(*partial_, *final_, values_, static_cast<std::uint32_t>(plane));
+    if (mean_partial_) sum(*mean_partial_, *mean_final_, means_);
+    sum(*partial_, *final_, values_);
 }
 
 void FocusSearch::choose(Execution& x, const PhaseTable& table) {

@@ -48,7 +48,8 @@ private:
 class FocusSearch {
 public:
     FocusSearch(PlanBuilder&, const Autofocus&, std::size_t planes, std::int64_t width, std::int64_t height);
-    void measure(Execution&, const host::Buffer& amplitude, std::size_t plane);
+    /// Of `count` planes from `plane` on, which lie in `amplitude` one after the other.
+    void measure(Execution&, const host::Buffer& amplitude, std::uint32_t plane, std::uint32_t count);
     /// planes[count] = best.
     void choose(Execution&, const PhaseTable&);
     /// Warnings, and the record `focus` if it is wanted.
@@ -56,11 +57,11 @@ public:
 
 private:
     Autofocus autofocus_;
-    std::int64_t width_;
+    std::int64_t width_, pixels_;
     std::size_t planes_;
     std::array<int, 4> region_;
     KernelPtr partial_, final_, mean_partial_, mean_final_, best_;
-    host::Buffer sums_, values_, mean_;
+    host::Buffer sums_, values_, means_;
 };
 
 /// Field -> amplitude, phase, intensity, field (hologram/finish.cl), cropped.
