@@ -38,6 +38,7 @@ std::string problem_key(const Call& call, const Problem& problem, const ArrayDes
     if (call.algorithm->plan_key) key += "|" + call.algorithm->plan_key(problem);
     for (const std::string& output : problem.outputs) key += "|>" + output;
     if (problem.slab > 0) key += "|slab " + std::to_string(problem.slab) + ',' + std::to_string(problem.slab_workspace);
+    if (problem.memory > 0) key += "|memory " + std::to_string(problem.memory);
     return key;
 }
 
@@ -319,7 +320,8 @@ void Session::trim() {
 PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) { return plan(call, inputs, Widening::first_give_back); }
 
 PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs, Widening widening) {
-    const Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab, call.slab_workspace};
+    Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab, call.slab_workspace};
+    problem.memory = call.memory > 0 ? call.memory : engine_.limits().bytes;
     PlannedCall ready;
     ready.id = call.id.empty() ? call.algorithm->name : call.id;
     ready.parameters = call.parameters;

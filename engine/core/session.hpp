@@ -68,6 +68,7 @@ struct Call {
     std::string pointer;                     ///< where the step stands in the job, for errors
     std::int64_t slab = 0;                   ///< as in Problem; for plan() alone
     std::uint64_t slab_workspace = 0;
+    std::uint64_t memory = 0;                ///< see Problem; 0: what the engine was given
     const Choice* choice = nullptr;          ///< that was made before, in place of variant and policy; for plan() alone
 };
 

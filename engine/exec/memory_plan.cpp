@@ -104,6 +104,7 @@ Problem problem_of(const Resolved& resolved, const Slabs& slabs, std::size_t ste
     Problem problem = resolved.steps[step].problem;
     problem.slab = slabs.by_step[step];
     problem.slab_workspace = slabs.workspace;
+    problem.memory = resolved.pipeline.limits.memory_limit.value_or(0);
     return problem;
 }
 
@@ -289,6 +290,7 @@ Call call_of(const Step& step) {
 
 Call call_of(const Pipeline& job, const MemoryPlan& fit, std::size_t i) {
     Call call = call_of(job.steps[i]);
+    call.memory = job.limits.memory_limit.value_or(0);
     if (fit.choices.empty()) return call;
     call.slab = fit.slabs.by_step[i];
     call.slab_workspace = fit.slabs.workspace;

@@ -93,7 +93,7 @@ private:
     static std::int64_t batch_of(const PlanBuilder& builder, const Problem& problem, const Policy& policy) {
         const Geometry g = resolve(problem);
         const std::int64_t columns = g.padded_width / 2 + 1;
-        return planes_at_once(builder, g, policy, divided_up(columns, most_columns),
+        return planes_at_once(builder, problem, g, policy, divided_up(columns, most_columns),
                               static_cast<std::size_t>(columns * g.height) * 4 * sizeof(float));
     }
     /// What stands around the frame; any buffer where that is nothing.

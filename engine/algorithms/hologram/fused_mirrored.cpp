@@ -91,7 +91,7 @@ private:
     static std::int64_t batch_of(const PlanBuilder& builder, const Problem& problem, const Policy& policy) {
         const Geometry g = resolve(problem);
         const std::int64_t of_pairs = (g.width + 1) / 2;
-        return planes_at_once(builder, g, policy, divided_up(of_pairs, most_pairs),
+        return planes_at_once(builder, problem, g, policy, divided_up(of_pairs, most_pairs),
                               static_cast<std::size_t>(of_pairs * g.height) * 4 * sizeof(float));
     }
     std::int64_t pairs() const { return (geometry_.width + 1) / 2; }

@@ -15,10 +15,11 @@ PolicyField planes_at_once_field();     ///< of a launch
 PolicyField planes_together_field();    ///< of a work-group
 
 /// Of a launch: as the policy says, else as many as fill the device and share enough; fewer where they take more than a sixteenth
-/// of its memory. 1 where a table of H is made for each plane, or kept for the only one.
+/// of the memory. 1 where a table of H is made for each plane, or kept for the only one. Launches are alike, but for rounding.
 /// groups: work-groups of the column pass for one plane. bytes: what a plane takes between the passes.
-std::int64_t planes_at_once(const PlanBuilder&, const Geometry&, const Policy&, std::int64_t groups, std::size_t bytes);
-/// Of these a work-group makes so many: all that the device need not share out to be full.
+std::int64_t planes_at_once(const PlanBuilder&, const Problem&, const Geometry&, const Policy&, std::int64_t groups,
+                            std::size_t bytes);
+/// Of these a work-group makes so many: all, where the groups of one plane fill the device, else as many as leave it full.
 std::int64_t planes_together(const PlanBuilder&, const Policy&, std::int64_t groups, std::int64_t at_once);
 
 }  // namespace parallax::engine::hologram
