@@ -40,7 +40,8 @@ std::vector<std::uint8_t> image(Size size) {
 /// share what comes before the columns.
 double floor_bytes(Size size, const std::string& padding, int planes) {
     const double pixels = static_cast<double>(size.width * size.height);
-    const double shared = padding == "none" ? 8 : padding == "reflect" ? 5 : 9, a_plane = padding == "none" || padding == "reflect" ? 24 : 44;
+    const double shared = padding == "none" ? 8 : padding == "reflect" ? 5 : 9;
+    const double a_plane = padding == "none" || padding == "reflect" ? 24 : 44;
     return pixels * (shared + planes * a_plane);
 }
 

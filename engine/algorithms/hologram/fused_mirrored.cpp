@@ -80,8 +80,8 @@ protected:
         groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
         x.launch("columns", *columns_.kernel, groups, columns_.local(),
                  {x.buffer(cosines_), x.buffer(field_), forward_columns_, inverse_columns_, column_quarters_, table,
-                  phases_.turns(), phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), batch.slot, u32(width_), batch.count, u32(together_),
-                  stride_});
+                  phases_.turns(), phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), batch.slot, u32(width_),
+                  batch.count, u32(together_), stride_});
         const FusedRowsBack::From from{x.buffer(field_), x.buffer(field_), row_quarters_, stride_, batch.count};
         if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
         if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);

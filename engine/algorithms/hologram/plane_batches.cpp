@@ -23,7 +23,10 @@ std::int64_t even_parts(std::int64_t all, std::int64_t most) { return divided_up
 }  // namespace
 
 PolicyField planes_at_once_field() {
-    return {"planes_at_once", 0, {0, 1, 2, 4, 8, 16, 32}, "planes of a stack that share launches; 0: chosen by the frame and the device"};
+    return {"planes_at_once",
+            0,
+            {0, 1, 2, 4, 8, 16, 32},
+            "planes of a stack that share launches; 0: chosen by the frame and the device"};
 }
 
 PolicyField planes_together_field() {
@@ -43,7 +46,8 @@ std::int64_t planes_at_once(const PlanBuilder& builder, const Problem& problem, 
     const auto held = static_cast<std::int64_t>(memory / share_of_memory / std::max<std::size_t>(1, bytes + amplitude));
     const auto all = static_cast<std::int64_t>(geometry.distances.size());
     const std::int64_t asked = policy.at("planes_at_once");
-    const std::int64_t wanted = asked != 0 ? asked : std::max(planes_that_share, divided_up(enough_to_overlap * units_of(builder), groups));
+    const std::int64_t full = divided_up(enough_to_overlap * units_of(builder), groups);
+    const std::int64_t wanted = asked != 0 ? asked : std::max(planes_that_share, full);
     const std::int64_t most = std::clamp<std::int64_t>(std::min(wanted, held), 1, all);
     return asked != 0 ? most : even_parts(all, most);
 }

@@ -1,5 +1,5 @@
-// How many planes of a stack `fused` and `fused_mirrored` make by one launch of each kernel. A small frame alone does not fill the
-// device; of a large one, planes that a work-group makes one after the other share the transform forward of its columns.
+// How many planes of a stack `fused` and `fused_mirrored` make by one launch of each kernel. A small frame alone does not fill
+// the device; of a large one, planes that a work-group makes one after the other share the transform forward of its columns.
 #pragma once
 
 #include "algorithms/hologram/optics.hpp"
