@@ -1,24 +1,29 @@
 #include "compare/replay.hpp"
 
-#include "report/answer.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "report/answer.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
 namespace {
 
-/// The device of `later` that takes the place of one of `earlier`.
-std::optional<std::size_t> counterpart(const Json& device, const Json& devices) {
+bool has_label(const Json& devices, const Json& label) {
+    return std::any_of(devices.begin(), devices.end(), [&](const Json& device) { return device["label"] == label; });
+}
+
+/// The one of `devices` that takes the place of a device of `earlier`: that of its label, else one of its name whose label is new.
+std::optional<std::size_t> counterpart(const Json& device, const Json& earlier, const Json& devices) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if (devices[i]["label"] == device["label"]) return i;
     }
     for (const std::vector<const char*>& keys : {std::vector{"name", "backend", "platform"}, std::vector{"name", "backend"}}) {
         for (std::size_t i = 0; i < devices.size(); ++i) {
-            if (std::all_of(keys.begin(), keys.end(),
+            if (!has_label(earlier, devices[i]["label"]) &&
+                std::all_of(keys.begin(), keys.end(),
                             [&](const char* key) { return devices[i]["info"][key] == device["info"][key]; }))
                 return i;
         }
@@ -65,13 +70,14 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
     change.ratio = ratio.median;
     change.low = ratio.low;
     change.high = ratio.high;
+    change.confidence = ratio.confidence;
     change.difference_s = median(flat(is)) - median(flat(was));
     change.verdict = to_string(verdict_of(change, repeat_margin));
     return change;
 }
 
 Verdict verdict_of(const Change& change, double margin) {
-    const Estimate ratio{change.ratio, change.low, change.high};
+    const Estimate ratio{change.ratio, change.low, change.high, change.confidence};
     return change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
                                : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
 }
@@ -81,7 +87,7 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later, std:
     std::vector<Change> changes;
     for (const Json& row : earlier["rows"]) {
         const Json& device = earlier["devices"][row["device"].get<std::size_t>()];
-        const auto there = counterpart(device, later["devices"]);
+        const auto there = counterpart(device, earlier["devices"], later["devices"]);
         Change change{row["id"].get<std::string>(), {}, "not there", 0, 0, 0, 0, "no such device here"};
         if (there) {
             change.why = "no such row here";
@@ -104,7 +110,7 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later, std:
 
 Json to_json(const std::vector<Change>& changes) {
     Json list = Json::array();
-    for (const Change& c : changes)
+    for (const Change& c : changes) {
         list.push_back({{"row", c.row},
                         {"device", c.device},
                         {"verdict", c.verdict},
@@ -112,6 +118,8 @@ Json to_json(const std::vector<Change>& changes) {
                         {"low", c.low},
                         {"high", c.high},
                         {"why", c.why}});
+        tell_confidence(list.back(), {c.ratio, c.low, c.high, c.confidence});
+    }
     return list;
 }
 

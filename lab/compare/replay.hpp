@@ -18,7 +18,8 @@ struct Change {
     double ratio = 0, low = 0, high = 0;   ///< later / earlier time; 0: not timed in both
     double difference_s = 0;               ///< later - earlier time
     std::string why;
-    bool of_processes = false;   ///< the interval holds what processes differ by
+    bool of_processes = false;              ///< the interval holds what processes differ by
+    double confidence = usual_confidence;   ///< of the interval
 };
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else

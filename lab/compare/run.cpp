@@ -618,6 +618,7 @@ private:
                 if (!unheard) keep(std::move(active.row));   // else what it had counts
             }
         }
+        tidy(point, round);
     }
 
     /// A row that agreed, made ready in another process.
@@ -669,9 +670,21 @@ private:
             missing = make_reference(point, folder);
         }
         for (std::size_t w = 0; w < point.ways.size(); ++w) run_way(point, point.ways[w], folder, missing, point.ways.size() - w);
-        std::error_code ignored;
-        fs::remove_all(processes() > 1 ? folder / "reference" : folder, ignored);   // further processes read the same inputs
         inputs_made_.insert(current_);
+        tidy(point, 0);
+    }
+
+    /// After a round of a point: the disk is given back what no later round of it reads.
+    void tidy(const Point& point, int round) {
+        bool again = false;
+        for (const Way& way : point.ways)
+            for (std::size_t d = 0; d < devices_.size() && round + 1 < processes(); ++d) {
+                const auto at = done_.find(row_id(point, way, d));
+                again = again || (at != done_.end() && lacks(rows_[at->second], processes() - 1));
+            }
+        std::error_code ignored;
+        fs::remove_all(again ? folder_of(point) / "reference" : folder_of(point), ignored);
+        if (!again) inputs_made_.erase(current_);
     }
 
     const Study& study_;

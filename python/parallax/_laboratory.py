@@ -129,10 +129,11 @@ def compare(study: StudyLike, *, out: str | os.PathLike[str], folder: str | os.P
         arguments += ["--contribute", str(pathlib.Path(contribute).resolve())]
     flags = {"--quick": quick, "--cold-cache": cold_cache, "--resume": resume, "--overwrite": overwrite, "--quiet": progress is None}
     arguments += [name for name, wanted in flags.items() if wanted]
-    pairs = {"--root": {name: pathlib.Path(root).resolve() for name, root in (roots or {}).items()}, "--worker": programs, "--price": prices}
+    folders = {name: pathlib.Path(root).resolve() for name, root in (roots or {}).items()}
+    pairs: dict[str, Mapping[str, object] | None] = {"--root": folders, "--worker": programs, "--price": prices}
     for option, values in pairs.items():
-        for name, value in (values or {}).items():
-            arguments += [option, f"{name}={value}"]
+        for name, given_value in (values or {}).items():
+            arguments += [option, f"{name}={given_value}"]
     ended = _ask(_program(program), arguments, text, folder if text is not None else ".", progress, cancel)
     if not ended.answered:
         _fail(ended, given, cancel)
@@ -149,7 +150,7 @@ def history(reports: Sequence[str | os.PathLike[str] | Comparison], *, by: str =
 
     >>> import parallax, tempfile
     >>> sums = {"id": "sum", "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": [1000]}}, "steps": [{"run": "reduce"}]}
-    >>> study = {"parallax_study": 1, "devices": [{"backend": "native"}], "sampling": {"budget_s": 0.1}, "cases": [sums]}
+    >>> study = {"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}], "sampling": {"budget_s": 0.1}, "cases": [sums]}
     >>> accepted, tonight = (parallax.compare(study, out=tempfile.mkdtemp()) for night in range(2))
     >>> found = parallax.history([accepted, tonight])
     >>> found.rows[0].verdict in ("same", "faster", "slower", "ambiguous"), found.rows[0].ratios[0].median

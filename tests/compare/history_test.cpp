@@ -105,6 +105,13 @@ TEST_CASE("history: rows of fresh processes are held against what those differ b
     CHECK(count(history({first, fresh(1)}), "same") >= rows * 95 / 100);
     CHECK(count(history({first, fresh(1.05)}), "slower") >= rows * 95 / 100);
     CHECK(count(history({first, fresh(1 / 1.05)}), "faster") >= rows * 95 / 100);
+    Json few = first;
+    for (Json& row : few["rows"])
+        row["samples"]["device"].erase(row["samples"]["device"].begin() + 3, row["samples"]["device"].end());
+    const Json change = to_json(std::vector{change_of(few["rows"][0], few["rows"][1], false)})[0];
+    CHECK(change["confidence"].get<double>() == doctest::Approx(0.9));   // of three to three
+    CHECK(history({few, few})["rows"][0]["points"][1]["confidence"].get<double>() == doctest::Approx(0.9));
+    CHECK_FALSE(contains(history({first, first}).dump(), "confidence"));
     const Json turns = night(random, 1, 1);   // what one of the two tells of processes is nothing
     CHECK(change_of(first["rows"][0], first["rows"][1], false).of_processes);
     CHECK_FALSE(change_of(first["rows"][0], turns["rows"][0], false).of_processes);
@@ -176,6 +183,16 @@ TEST_CASE(
     CHECK(all["rows"][0]["verdict"] == "different result");
     CHECK(all["rows"][1]["verdict"] == "not there");
     CHECK(has_worsened(all));
+    // A second machine of the same devices that is gone is not the first; a device under another label is the same one.
+    Json both = first;
+    both["devices"].push_back(both["devices"][0]);
+    both["devices"][1]["label"] = "A (machine 2)";
+    both["rows"][1]["device"] = 1;
+    CHECK(history({both, first})["rows"][0]["verdict"] == "same");
+    CHECK(history({both, first})["rows"][1]["verdict"] == "not there");
+    Json renamed = first;
+    renamed["devices"][0]["label"] = "A, by another driver";
+    CHECK(history({first, renamed})["rows"][1]["verdict"] == "same");
     // Reals may round otherwise under another engine; integers may not.
     Json rounded = first;
     for (Json* one : {&rounded, &wrong}) (*one)["rows"][0]["agreement"]["exact"] = false;

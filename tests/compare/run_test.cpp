@@ -1,6 +1,7 @@
 // Studies that run: workers that die, hang and are interrupted, reports that are made, merged and repeated.
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -279,12 +280,40 @@ TEST_CASE("compare: where a study asks for it each round is of a process of its 
         CHECK(row["samples"]["wall"].size() == 4);
         CHECK(row["samples"]["end_to_end"]["wall"].size() == 4);
         CHECK(row["times"]["end_to_end"]["low"] <= row["times"]["end_to_end"]["median"]);
+        CHECK(row["times"]["end_to_end"]["confidence"] == 0.875);   // of four processes
     }
     CHECK_NOTHROW(check_report(report, "fresh"));
     CHECK(change_of(report["rows"][0], report["rows"][0], true, Span::end_to_end).of_processes);
     CHECK_FALSE(fs::exists(folder / "out/work"));
     json["sampling"]["rounds"] = json["sampling"]["samples"] = 101;
     CHECK(error_of<ConfigError>([&] { Ready again(json); }).pointer == "/sampling/rounds");
+}
+
+TEST_CASE("compare: a point's inputs lie on the disk until its last row has been measured, and no longer") {
+    const TempFolder folder;
+    Json json = study_text(R"(["threaded"])", 8);
+    json["sampling"].update({{"rounds", 4}, {"fresh_processes", true}});
+    CompareOptions options = options_in(folder);
+    const fs::path first = options.out / "work/0/inputs/array.npy";
+    std::map<std::string, bool> there;   // when another row began
+    options.progress = [&](const std::string& what, double) {
+        there[what.substr(0, what.find('@')) + what.substr(std::min(what.find(", process"), what.size()))] = fs::exists(first);
+    };
+    Ready(json).run(options);
+    CHECK(there.at("sum/n=1000/threaded"));   // the first point comes again
+    CHECK(there.at("sum/n=100/threaded, process 4 of 4"));
+    CHECK(there.count("sum/n=1000/threaded, process 4 of 4") == 1);
+    CHECK_FALSE(there["sum/n=1000/threaded, process 4 of 4"]);
+    CHECK(there.at("sum/n=1000/threaded, process 3 of 4"));
+    // Rows of which one run says it all are measured in no further process.
+    json["sampling"]["budget_s"] = 1e-9;
+    options.overwrite = true;
+    there.clear();
+    Ready(json).run(options);
+    CHECK(there.at("sum/n=100/threaded"));
+    CHECK(there.count("sum/n=1000/threaded") == 1);
+    CHECK_FALSE(there["sum/n=1000/threaded"]);
+    CHECK(there.count("sum/n=1000/threaded, process 2 of 4") == 0);
 }
 
 TEST_CASE("compare: a row that crashes in a later process has crashed, and one for which no time is left keeps what it had") {

@@ -17,6 +17,7 @@
 #include "peers/peers.hpp"
 #include "report/contribution.hpp"
 #include "report/report.hpp"
+#include "report/selection.hpp"
 #include "support/child.hpp"
 #include "terminal.hpp"
 
@@ -120,11 +121,16 @@ void print_changes(const std::vector<Change>& changes, bool json) {
         fmt::print("{}\n", text_of(to_json(changes)));
         return;
     }
+    const auto sure = [](double confidence) {
+        const std::string text = confidence_text(confidence);
+        return text.empty() ? text : ", " + text;
+    };
     std::map<std::string, int> counts;
     for (const Change& c : changes) {
         ++counts[c.verdict];
         const std::string ratio =
-            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
+            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}{}]", c.ratio, c.low, c.high, sure(c.confidence))
+                        : c.why;
         fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
     for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
@@ -156,7 +162,7 @@ int compare(const Options& options) {
 
     for (const std::string& one : options.programs) {
         const std::size_t equals = std::min(one.find('='), one.size());
-        devices.push_back(device_of_program(one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
+        add_program(devices, one.substr(0, equals), one.substr(std::min(equals + 1, one.size())));
     }
     std::vector<std::pair<std::string, std::string>> names;
     for (const StudyDevice& device : devices) names.emplace_back(device.label, device.info.name);
