@@ -1,4 +1,6 @@
 // What lies on the disk while a point is measured: its inputs, and what the reference made of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cases/inputs.hpp"
@@ -20,19 +22,28 @@ std::optional<Missing> Run::make_inputs(const Point& point, const fs::path& fold
                        {"folder", to_utf8(folder)},
                        {"base", to_utf8(fs::absolute(where.job_folder))},
                        {"roots", std::move(roots)}};
-    std::string why;
-    for (std::size_t d = 0; d < devices_.size();
-         ++d) {   // algorithms are faster on a device; where that fails, the host makes them
+    // Algorithms are faster on a device; where that fails, the host makes them.
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
         if (devices_[d].info.backend == host::Backend::native || workers_[d]->given_up()) continue;
         try {
-            const Json made = workers_[d]->ask(request, study_.sampling.limit_s);
+            const Json made = workers_[d]->ask(request, budget_.limit_s(study_.sampling.limit_s));
             if (!made.contains("error")) return std::nullopt;
-        } catch (const WorkerLost&) {
+        } catch (const WorkerLost& lost) {
+            if (!budget_.limited() || lost.outcome != "hung") continue;
+            workers_[d]->excuse();
+            return late(point, "inputs", lost.what());
         }
     }
     const Json made = ask_oracle(request);
     if (!made.contains("error")) return std::nullopt;
-    return Missing{"failed", "its inputs could not be made: " + made["error"].value("message", std::string())};
+    const std::string why = made["error"].value("message", std::string());
+    if (budget_.limited() && made["error"].value("kind", std::string()) == "lost") return late(point, "inputs", why);
+    return Missing{"failed", "its inputs could not be made: " + why};
+}
+
+Missing Run::late(const Point& point, const std::string& what, const std::string& why) {
+    if (last_chance_) budget_.leave_out(fmt::format("{}, whose {} did not end in its share of the time", point.id, what));
+    return {"left out", why};
 }
 
 std::optional<Missing> Run::make_reference(const Point& point, const fs::path& folder) {
@@ -53,9 +64,9 @@ std::optional<Missing> Run::make_reference(const Point& point, const fs::path& f
         if (!made.contains("error") || made["error"].value("kind", std::string()) == "lost") break;
     }
     if (made.contains("error")) {
-        const bool late = budget_.limited() && made["error"].value("kind", std::string()) == "lost";
-        if (late && last_chance_) budget_.leave_out(point.id + ", whose reference did not end in its share of the time");
-        return Missing{late ? "left out" : "no reference", made["error"].value("message", std::string())};
+        const std::string why = made["error"].value("message", std::string());
+        if (budget_.limited() && made["error"].value("kind", std::string()) == "lost") return late(point, "reference", why);
+        return Missing{"no reference", why};
     }
     reference_seconds_ = made.value("seconds", 0.0);
     return std::nullopt;
@@ -85,7 +96,7 @@ fs::path Run::folder_of(const Point& point) const {
 }
 
 void Run::tidy(const Point& point, int round) {
-    bool again = false;
+    bool again = !again_.empty() && again_.back() == &point;   // rows that did not fit
     for (const Way& way : point.ways)
         for (std::size_t d = 0; d < devices_.size() && round + 1 < processes(); ++d) {
             const auto at = done_.find(row_id(point, way, d));

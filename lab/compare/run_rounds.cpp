@@ -44,15 +44,18 @@ void Run::run_point(const Point& point) {
             left = left || (has_row(point, way, d) && !done_.count(row_id(point, way, d)));
     if (!left) return;
     check_cancelled();
-    say("inputs of " + point.id);
     const fs::path folder = folder_of(point);
-    std::optional<Missing> missing = make_inputs(point, folder / "inputs");
+    std::optional<Missing> missing;
+    if (!inputs_made_.count(current_)) {   // else it comes again
+        say("inputs of " + point.id);
+        missing = make_inputs(point, folder / "inputs");
+    }
     if (!missing) {
+        inputs_made_.insert(current_);
         say("reference of " + point.id);
         missing = make_reference(point, folder);
     }
     for (std::size_t w = 0; w < point.ways.size(); ++w) run_way(point, point.ways[w], folder, missing, point.ways.size() - w);
-    inputs_made_.insert(current_);
     tidy(point, 0);
 }
 

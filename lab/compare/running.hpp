@@ -65,6 +65,8 @@ private:
     // run_inputs.cpp
     /// Inputs in files that every worker reads: all compute on the same bits.
     std::optional<Missing> make_inputs(const Point& point, const fs::path& folder);
+    /// What did not end in a point's share of the time, and is tried again if there is another.
+    Missing late(const Point& point, const std::string& what, const std::string& why);
     std::optional<Missing> make_reference(const Point& point, const fs::path& folder);
     /// The oracles to be tried: of large inputs the threaded one first, so that the reference does not take longer than what it
     /// judges.

@@ -343,6 +343,28 @@ TEST_CASE("compare: a row that crashes in a later process has crashed, and one f
     if (rounds < 100) CHECK(contains(hurried["summary"].back().get<std::string>(), "of 100 in fresh processes"));
 }
 
+TEST_CASE("compare: in so many minutes inputs that take too long are left out and told, and other points have their time") {
+    const TempFolder folder;
+    const Ready ready(study_text(R"(["threaded"])"));
+    CompareOptions options = options_in(folder);
+    options.minutes = 0.2;
+    // Whoever makes the inputs of the first point sleeps before that.
+    options.worker = {"/bin/sh", "-c",
+                      "while IFS= read -r line; do case \"$line\" in *'\"make\"'*'\"shape\":[100]'*) sleep 100;; esac; "
+                      "printf '%s\\n' \"$line\"; done | \"$0\" worker",
+                      program()};
+    const auto began = std::chrono::steady_clock::now();
+    const Json report = ready.run(options);
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
+    CAPTURE(report["summary"].dump());
+    REQUIRE(report["rows"].size() == 2);
+    CHECK(row_of(report, "threaded", 1000)["outcome"] == "ok");
+    const Json& slow = row_of(report, "threaded", 100);
+    CHECK(slow["outcome"] == "left out");
+    CHECK(contains(slow["reason"].get<std::string>(), "did not answer \"make\""));
+    CHECK(contains(report["summary"].back().get<std::string>(), "sum/n=100, whose inputs did not end in its share of the time"));
+}
+
 TEST_CASE("compare: interrupted and resumed, no row is lost or run twice; another study's journal is refused") {
     const TempFolder folder;
     const Ready ready(study_text(R"(["reference", "threaded"])"));
