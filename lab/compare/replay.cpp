@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "job/report.hpp"
 #include "report/answer.hpp"
 #include "timing/statistics.hpp"
 
@@ -46,6 +47,12 @@ bool same_engine(const Json& earlier, const Json& later) {
 
 Change change_of(const Json& before, const Json& after, bool same_program, Span span) {
     Change change{before["id"].get<std::string>(), {}, "same", 0, 0, 0, 0, {}};
+    const bool was_out = before["outcome"] == "left out", is_out = after["outcome"] == "left out";
+    if (was_out || is_out) {   // of which nothing is known
+        change.verdict = "ambiguous";
+        change.why = fmt::format("left out for lack of time, {}", was_out && is_out ? "both times" : was_out ? "before" : "now");
+        return change;
+    }
     if (before["outcome"] != after["outcome"]) {
         change.verdict = "different result";
         change.why = fmt::format("{} before, {} now{}", before["outcome"].get<std::string>(), after["outcome"].get<std::string>(),
@@ -73,13 +80,28 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
     change.confidence = ratio.confidence;
     change.difference_s = median(flat(is)) - median(flat(was));
     change.verdict = to_string(verdict_of(change, repeat_margin));
+    if (change.verdict == "ambiguous" && change.confidence < usual_confidence)
+        change.why = fmt::format("measured in {} and {} processes, too few to judge", was.size(), is.size());
     return change;
 }
 
 Verdict verdict_of(const Change& change, double margin) {
     const Estimate ratio{change.ratio, change.low, change.high, change.confidence};
-    return change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
-                               : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
+    const Verdict verdict = change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
+                                                : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
+    return change.confidence < usual_confidence && verdict != Verdict::same ? Verdict::ambiguous : verdict;
+}
+
+std::vector<StudyDevice> devices_again(const Json& earlier, const std::vector<StudyDevice>& here) {
+    Json devices = Json::array();
+    for (const StudyDevice& device : here) devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
+    std::vector<bool> wanted(here.size());
+    for (const Json& device : earlier["devices"])
+        if (const auto there = counterpart(device, earlier["devices"], devices)) wanted[*there] = true;
+    std::vector<StudyDevice> again;
+    for (std::size_t d = 0; d < here.size(); ++d)
+        if (wanted[d]) again.push_back(here[d]);
+    return again.empty() ? here : again;
 }
 
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by) {

@@ -494,6 +494,19 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     REQUIRE(changes.size() == 2);
     for (const Json& change : changes) CHECK(change["verdict"] != "different result");
 
+    // A device that the report has no rows of is measured only by request.
+    Json one = report;
+    one["study"]["devices"] = Json::parse(R"([{"backend": "native"}, {"backend": "native", "label": "another"}])");
+    write_text(folder / "one.json", one.dump());
+    const auto devices_of_replay = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"compare", "--replay", "one.json", "--out", "one", "--quiet", "--overwrite"};
+        words.insert(words.end(), more.begin(), more.end());
+        run_program(words, folder.path());
+        return Json::parse(read_text(folder / "one/report.json"))["devices"].size();
+    };
+    CHECK(devices_of_replay({}) == 1);
+    CHECK(devices_of_replay({"--device", "native"}) == 2);
+
     // What stands beside --replay is heard or refused, and what has come to its end has nothing to be resumed.
     const auto beside = [&](const std::vector<std::string>& more) {
         std::vector<std::string> words{"compare", "--replay", (folder / "out").string(), "--out", (folder / "beside").string(),

@@ -159,7 +159,7 @@ int compare(const Options& options) {
     if (!options.device.empty()) run.only = device_from(options.device);
     std::vector<StudyDevice> devices =
         devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
-
+    if (!asked.earlier.is_null() && options.device.empty()) devices = devices_again(asked.earlier, devices);
     for (const std::string& one : options.programs) {
         const std::size_t equals = std::min(one.find('='), one.size());
         add_program(devices, one.substr(0, equals), one.substr(std::min(equals + 1, one.size())));
